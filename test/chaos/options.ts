@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { requireNumber } from '../proof-run.ts'
 
 export const SYSTEMS = ['payments', 'messages', 'orders', 'families', 'evidence'] as const
 export type SystemName = (typeof SYSTEMS)[number]
@@ -57,11 +58,6 @@ export function parseOptions(args: string[]): Options {
     watch: !values.quiet,
     keep: values.keep,
   }
-}
-
-function requireNumber(name: string, text: string): number {
-  if (!/^\d{1,9}(\.\d+)?$/.test(text)) throw new Error(`${name} takes a number, not '${text}'`)
-  return Number(text)
 }
 
 function requireSystem(name: string): SystemName {

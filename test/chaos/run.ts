@@ -90,7 +90,7 @@ export async function runChaos(
     POSTHORN_DATA_DIR: join(servers.folder, 'data'),
     POSTHORN_JWT_SECRET: secret,
     CHAOS_FOLDER: servers.folder,
-    CHAOS_NAME: 'parent',
+    PROCESS_NAME: 'parent',
   }
   const outboxes = await prepareDatabase(pool, common)
 
@@ -115,7 +115,7 @@ export async function runChaos(
   }
   const startRole = (role: Role): Fleet =>
     startFleet({
-      program: '../chaos/server-process.ts',
+      program: 'server-process.ts',
       name: role,
       size: options.processes,
       folder: servers.folder,

@@ -23,7 +23,7 @@ const chaos = defineSystem({
   name: 'chaos',
   settings: Type.Object({
     CHAOS_FOLDER: Type.String({ description: 'where arrivals are written down' }),
-    CHAOS_NAME: Type.String({ description: 'the name of this process' }),
+    PROCESS_NAME: Type.String({ description: 'the name of this process' }),
   }),
   migrations: async () => ({
     name: 'chaos',
@@ -34,7 +34,7 @@ const chaos = defineSystem({
     // Not before the first arrival: others open the system only to look at it.
     let file: ReturnType<typeof createArrivalFile> | undefined
     const note: Note = (source, entry) => {
-      file ??= createArrivalFile(folder, settings.CHAOS_NAME)
+      file ??= createArrivalFile(folder, settings.PROCESS_NAME)
       file.add(source, entry)
     }
     const consumers = [

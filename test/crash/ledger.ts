@@ -20,13 +20,18 @@ export function isBroken({ value, must, atLeast, atMost }: Line): boolean {
   return Number(value) < (atLeast ?? -Infinity) || Number(value) > (atMost ?? Infinity)
 }
 
+/** Whether every promise of a ledger held. */
+export function isHeld({ lines }: Pick<Ledger, 'lines'>): boolean {
+  return !lines.some(isBroken)
+}
+
 export function printLedger({ title, lines, details }: Ledger): void {
   const width = Math.max(...lines.map(({ name }) => name.length))
   console.log(`\n${title}\n${'─'.repeat(width + 30)}`)
   for (const line of lines) {
     console.log(`${line.name.padEnd(width)}  ${show(line.value).padStart(20)}${verdictOn(line)}`)
   }
-  if (lines.some(isBroken)) for (const detail of details) console.log(JSON.stringify(detail))
+  if (!isHeld({ lines })) for (const detail of details) console.log(JSON.stringify(detail))
 }
 
 function verdictOn(line: Line): string {

@@ -1,9 +1,9 @@
 import { engineMigrations, migrate, type Queryable } from '@posthorn/engine'
 import { Pool } from 'pg'
+import { runProofs } from '../proof-run.ts'
 import { brokerOf } from './broker.ts'
 import { startFleet } from './fleet.ts'
-import { isBroken, printLedger, type Ledger } from './ledger.ts'
-import { printLogs } from './logs.ts'
+import type { Ledger } from './ledger.ts'
 import { parseOptions, type Options } from './options.ts'
 import { poison } from './poison.ts'
 import { outboxes } from './outbox.ts'
@@ -13,33 +13,19 @@ import { storm } from './storm.ts'
 import { LANES } from './writer.ts'
 
 const options = parseOptions(process.argv.slice(2))
-const called = new AbortController()
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(name, () => called.abort(new Error(`stopped by ${name}`)))
-}
-const tooLate = setTimeout(
-  () => called.abort(new Error(`not over after ${options.limitMs / 1_000} s`)),
-  options.limitMs,
-)
 
-const began = performance.now()
-const servers = await startServers([options.broker])
-let failed = true
-try {
-  const ledgers = await run(servers, options, called.signal)
-  ledgers.forEach(printLedger)
-  failed = ledgers.some(({ lines }) => lines.some(isBroken))
-} catch (error) {
-  console.error(error)
-} finally {
-  clearTimeout(tooLate)
-  if (failed) await printLogs(servers.folder).catch(() => undefined)
-  await servers.stop(options)
-}
-if (options.keep) console.log(`\nkept for a look: ${servers.folder}`)
-const seconds = ((performance.now() - began) / 1_000).toFixed(0)
-console.log(`\n${failed ? 'BROKEN' : 'held'} after ${seconds} s, seed ${options.seed}`)
-process.exit(failed ? 1 : 0)
+await runProofs([
+  {
+    name: 'crash',
+    seed: options.seed,
+    limitMs: options.limitMs,
+    keep: options.keep,
+    async run({ folder, signal }) {
+      await using servers = await startServers([options.broker], folder)
+      return await run(servers, options, signal)
+    },
+  },
+])
 
 async function run(on: Servers, what: Options, signal: AbortSignal): Promise<Ledger[]> {
   const { databaseUrl, folder, env } = on

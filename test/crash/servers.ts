@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryPostgres } from '@posthorn/postgres'
 import {
@@ -34,7 +31,8 @@ export interface Servers {
   restart(name: ServiceName): Promise<void>
   /** A PgBouncer in transaction mode in front of Postgres. */
   startPooler(): Promise<Pooler>
-  stop(options: { keep: boolean }): Promise<void>
+  /** Ends all of them; the folder is left to the run. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 export interface Pooler {
@@ -51,31 +49,32 @@ const VARIABLES = { rabbitmq: 'RABBITMQ_URL', kafka: 'KAFKA_BROKERS', s3: 'S3_EN
 const START_TRIES = 60
 const START_PAUSE_MS = 1_000
 
-export async function startServers(names: readonly ServiceName[]): Promise<Servers> {
+export async function startServers(
+  names: readonly ServiceName[],
+  folder: string,
+): Promise<Servers> {
   // A server of others, named by the environment, is not ours to kill.
   for (const name of names) delete process.env[VARIABLES[name]]
   const log = () => undefined
   // Only processes are killed, never the machine: what the kernel has taken is not lost with them.
   const settings = { fsync: 'off', max_connections: 200 }
   const postgres = await temporaryPostgres({ settings })
-  const folder = await mkdtemp(join(tmpdir(), 'posthorn-crash-'))
   const guarded: GuardSettings = { folder, postgresFolder: postgres.folder, services: names }
   // Before the others: of a Postgres that was left behind the next run would take care.
   const guard = startChild('guard-process.ts', { name: 'guard', folder, settings: guarded })
-  const stop = async ({ keep }: { keep: boolean }) => {
+  const stop = async () => {
     await guard.stop()
     // Its data go with it: no need to write them down in good order first.
     await postgres.kill()
     await killPgbouncer({ dir: folder })
     await unmountDisk(postgres.folder)
     await Promise.allSettled([postgres.close(), stopServices({ names: [...names], dir: folder })])
-    if (!keep) await rm(folder, { recursive: true, force: true })
   }
   await guard.ready
   const { env, versions, failures } = await startServices({ names: [...names], dir: folder, log })
   const missing = Object.values(failures)
   if (missing.length > 0) {
-    await stop({ keep: false })
+    await stop()
     throw new Error(missing.join('\n'))
   }
   const restartPostgres = async () => {
@@ -117,6 +116,6 @@ export async function startServers(names: readonly ServiceName[]): Promise<Serve
       }
       return { url, crash: again(kill), restart: again(end) }
     },
-    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }

@@ -63,7 +63,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     POSTHORN_DATA_DIR: join(folder, 'data'),
     POSTHORN_JWT_SECRET: secret,
     FAILOVER_FOLDER: folder,
-    FAILOVER_NAME: 'parent',
+    PROCESS_NAME: 'parent',
   }
   const database = await openDatabase({ databaseUrl, dataFolder: folder, poolSize: 32 }, silentLog)
   opened.defer(() => database.close())
@@ -75,7 +75,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     const settings = () => ({
       env: { ...env, POSTHORN_ROLES: role, ...(role === 'api' && { PORT: String(port) }) },
     })
-    const program = '../failover/server-process.ts'
+    const program = 'server-process.ts'
     return startFleet({ program, name: role, size, folder, settings })
   })
   opened.defer(async () => void (await Promise.all(fleets.map((fleet) => fleet.stop()))))

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { requireNumber } from '../proof-run.ts'
 
 export const SCENARIOS = ['sync', 'async', 'rabbitmq', 'kafka'] as const
 export type ScenarioName = (typeof SCENARIOS)[number]
@@ -41,11 +42,6 @@ export function parseOptions(args: string[]): Options {
     calmMs: requireNumber('--calm', values.calm) * 1_000,
     keep: values.keep,
   }
-}
-
-function requireNumber(name: string, text: string): number {
-  if (!/^\d{1,9}(\.\d+)?$/.test(text)) throw new Error(`${name} takes a number, not '${text}'`)
-  return Number(text)
 }
 
 function requireScenario(name: string): ScenarioName {

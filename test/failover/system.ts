@@ -19,7 +19,7 @@ const failover = defineSystem({
   name: 'failover',
   settings: Type.Object({
     FAILOVER_FOLDER: Type.String({ description: 'where arrivals are written down' }),
-    FAILOVER_NAME: Type.String({ description: 'the name of this process' }),
+    PROCESS_NAME: Type.String({ description: 'the name of this process' }),
   }),
   migrations: async () => ({
     name: 'failover',
@@ -29,7 +29,7 @@ const failover = defineSystem({
     // Not before the first arrival: others open the system only to look at it.
     let file: ReturnType<typeof createArrivalFile> | undefined
     const note: Note = (source, entry) => {
-      file ??= createArrivalFile(settings.FAILOVER_FOLDER, settings.FAILOVER_NAME)
+      file ??= createArrivalFile(settings.FAILOVER_FOLDER, settings.PROCESS_NAME)
       file.add(source, entry)
     }
     const consumers = failoverOutboxes.map(({ name }) =>

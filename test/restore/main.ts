@@ -1,9 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { isBroken, printLedger } from '../crash/ledger.ts'
-import { printLogs } from '../crash/logs.ts'
+import { requireNumber, runProofs } from '../proof-run.ts'
 import { restore } from './run.ts'
 
 /*
@@ -19,30 +15,9 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
   },
 })
-if (!/^\d{1,9}$/.test(values.seed)) throw new Error('--seed takes a whole number')
+const seed = requireNumber('--seed', values.seed)
 const { limitMs, ...size } = values.full ? FULL : SHORT
 
-const called = new AbortController()
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(name, () => called.abort(new Error(`stopped by ${name}`)))
-}
-const tooLate = setTimeout(
-  () => called.abort(new Error(`not over after ${limitMs / 1_000} s`)),
-  limitMs,
-)
-const folder = await mkdtemp(join(tmpdir(), 'posthorn-restore-'))
-let failed = true
-try {
-  const seed = Number(values.seed)
-  const ledgers = await restore({ ...size, folder, seed, signal: called.signal })
-  ledgers.forEach(printLedger)
-  failed = ledgers.some(({ lines }) => lines.some(isBroken))
-} catch (error) {
-  console.error(error)
-} finally {
-  clearTimeout(tooLate)
-  if (failed) await printLogs(folder).catch(() => undefined)
-  await rm(folder, { recursive: true, force: true })
-}
-console.log(`\n${failed ? 'BROKEN' : 'held'}, seed ${values.seed}`)
-process.exit(failed ? 1 : 0)
+await runProofs([
+  { name: 'restore', seed, limitMs, run: (stage) => restore({ ...size, ...stage, seed }) },
+])

@@ -1,6 +1,5 @@
-import { isBroken, printLedger } from '../crash/ledger.ts'
-import { printLogs } from '../crash/logs.ts'
 import { startServers } from '../crash/servers.ts'
+import { runProofs } from '../proof-run.ts'
 import { parseOptions } from './options.ts'
 import { runSoak } from './run.ts'
 
@@ -10,21 +9,19 @@ import { runSoak } from './run.ts'
  * size of the database are sampled, drawn, and must not grow.
  */
 const options = parseOptions(process.argv.slice(2))
-const called = new AbortController()
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(name, () => called.abort(new Error(`stopped by ${name}`)))
-}
-const servers = await startServers(['kafka', 'rabbitmq', 's3'])
-let failed = true
-try {
-  const ledger = await runSoak(servers, options, called.signal)
-  printLedger(ledger)
-  failed = ledger.lines.some(isBroken)
-} catch (error) {
-  console.error(error)
-} finally {
-  if (failed) await printLogs(servers.folder).catch(() => undefined)
-  await servers.stop({ keep: false })
-}
-console.log(`\n${failed ? 'BROKEN' : 'held'}; drawn in ${options.plot}`)
-process.exit(failed ? 1 : 0)
+/** For servers and processes to start, and for requests under way to be answered. */
+const AROUND_MS = 1_200_000
+
+await runProofs([
+  {
+    name: 'soak',
+    seed: options.seed,
+    limitMs: options.durationMs + AROUND_MS,
+    async run({ folder, signal }) {
+      await using servers = await startServers(['kafka', 'rabbitmq', 's3'], folder)
+      const ledger = await runSoak(servers, options, signal)
+      console.log(`\ndrawn in ${options.plot}`)
+      return [ledger]
+    },
+  },
+])

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { requireNumber } from '../proof-run.ts'
 
 export interface Options {
   /** For how long there is load. */
@@ -30,9 +31,4 @@ export function parseOptions(args: string[]): Options {
     seed: requireNumber('--seed', values.seed),
     plot: values.plot,
   }
-}
-
-function requireNumber(name: string, text: string): number {
-  if (!/^\d{1,6}(\.\d+)?$/.test(text)) throw new Error(`${name} takes a number, not '${text}'`)
-  return Number(text)
 }

@@ -60,7 +60,7 @@ export async function runSoak(
   // One after another: the first of them migrates the database.
   for (const role of ROLES) {
     const fleet = startFleet({
-      ...{ program: '../chaos/server-process.ts', name: role, size: 1, folder: servers.folder },
+      ...{ program: 'server-process.ts', name: role, size: 1, folder: servers.folder },
       settings: {
         env: { ...common, POSTHORN_ROLES: role, ...(role === 'api' && { PORT: String(port) }) },
       },

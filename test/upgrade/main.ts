@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { temporaryPostgres } from '@posthorn/postgres'
-import { isBroken, printLedger, type Ledger } from '../crash/ledger.ts'
-import { printLogs } from '../crash/logs.ts'
+import type { Ledger } from '../crash/ledger.ts'
 import { startServers } from '../crash/servers.ts'
+import { requireNumber, runProofs, type ProofStage } from '../proof-run.ts'
 import { measureLocks } from './locks.ts'
 import { unpackPrevious } from './previous.ts'
 import { upgrade } from './run.ts'
@@ -15,7 +12,7 @@ import { upgradeSystems } from './systems.ts'
 /*
  * npm run upgrade [-- --full | --seed 2]: the version that `previous-version` names and this one
  * side by side on one database, migrated under load, there and back; then a ledger.
- * npm run upgrade -- --systems [--full] [--without-brokers]: the same with the whole server of both
+ * npm run upgrade -- --systems [--full] [--without-brokers] [--keep]: the same with the whole server of both
  * versions, all systems under load; without Kafka, RabbitMQ and S3 all of it is in PostgreSQL.
  * npm run upgrade -- --locks [--rows 10000000]: how long migrations let writers of large tables wait.
  */
@@ -28,78 +25,59 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     systems: { type: 'boolean', default: false },
     'without-brokers': { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
     locks: { type: 'boolean', default: false },
     rows: { type: 'string', default: '10000000' },
   },
 })
-for (const option of ['seed', 'rows'] as const) {
-  if (!/^\d{1,9}$/.test(values[option])) throw new Error(`--${option} takes a whole number`)
-}
+const seed = requireNumber('--seed', values.seed)
+const rows = requireNumber('--rows', values.rows)
 const { limitMs, ...size } = values.full ? FULL : SHORT
 /** Filling takes most of it. */
 const LOCKS_LIMIT_MS = 3_600_000
 const SYSTEMS_LIMIT_MS = 1_800_000
 
-const called = new AbortController()
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(name, () => called.abort(new Error(`stopped by ${name}`)))
-}
-const withinMs = values.locks ? LOCKS_LIMIT_MS : values.systems ? SYSTEMS_LIMIT_MS : limitMs
-const tooLate = setTimeout(
-  () => called.abort(new Error(`not over after ${withinMs / 1_000} s`)),
-  withinMs,
-)
-const seed = Number(values.seed)
-const folder = await mkdtemp(join(tmpdir(), 'posthorn-upgrade-'))
-const common = { folder, seed, ...size, signal: called.signal }
-let failed = true
-try {
-  const ledgers = await (values.systems ? onAllServers() : onPostgres())
-  ledgers.forEach(printLedger)
-  failed = ledgers.some(({ lines }) => lines.some(isBroken))
-} catch (error) {
-  console.error(error)
-} finally {
-  clearTimeout(tooLate)
-  if (failed) await printLogs(folder).catch(() => undefined)
-  await rm(folder, { recursive: true, force: true })
-}
-console.log(`\n${failed ? 'BROKEN' : 'held'}, seed ${values.seed}`)
-process.exit(failed ? 1 : 0)
+await runProofs([
+  {
+    name: 'upgrade',
+    seed,
+    limitMs: values.locks ? LOCKS_LIMIT_MS : values.systems ? SYSTEMS_LIMIT_MS : limitMs,
+    keep: values.keep,
+    run: values.systems ? onAllServers : onPostgres,
+  },
+])
 
-async function onPostgres(): Promise<Ledger[]> {
+async function onPostgres(stage: ProofStage): Promise<Ledger[]> {
   // Only processes are killed, never the machine: what the kernel has taken is not lost with them.
   const postgres = await temporaryPostgres({ settings: { fsync: 'off' } })
-  const databaseUrl = postgres.url
+  const common = { ...size, ...stage, seed, databaseUrl: postgres.url }
   try {
     return [
       values.locks
-        ? await measureLocks({ ...common, databaseUrl, rows: Number(values.rows) })
-        : await upgrade({ ...common, databaseUrl, previous: await unpackPrevious(folder) }),
+        ? await measureLocks({ ...common, rows })
+        : await upgrade({ ...common, previous: await unpackPrevious(stage.folder) }),
     ]
   } finally {
     await postgres.close()
   }
 }
 
-async function onAllServers(): Promise<Ledger[]> {
+async function onAllServers(stage: ProofStage): Promise<Ledger[]> {
   if (values['without-brokers']) {
     const postgres = await temporaryPostgres({ settings: { fsync: 'off', max_connections: 200 } })
     try {
       const versions = `PostgreSQL ${postgres.version}`
-      return await onServers({ databaseUrl: postgres.url, folder, env: {}, versions })
+      const { folder } = stage
+      return await onServers({ databaseUrl: postgres.url, folder, env: {}, versions }, stage)
     } finally {
       await postgres.close()
     }
   }
-  const servers = await startServers(['kafka', 'rabbitmq', 's3'])
-  try {
-    return await onServers({ ...servers, folder })
-  } finally {
-    await servers.stop({ keep: false })
-  }
+  await using servers = await startServers(['kafka', 'rabbitmq', 's3'], stage.folder)
+  return await onServers(servers, stage)
 }
 
-async function onServers(servers: Surroundings): Promise<Ledger[]> {
-  return upgradeSystems({ ...common, servers, previous: await unpackPrevious(folder) })
+async function onServers(servers: Surroundings, { folder, signal }: ProofStage): Promise<Ledger[]> {
+  const previous = await unpackPrevious(folder)
+  return upgradeSystems({ ...size, servers, previous, seed, signal })
 }

@@ -58,7 +58,7 @@ export class Processes {
     const used = new Set([...this.#running].map(({ port }) => port))
     const port = ports.find((each) => !used.has(each)) ?? 0
     this.#started += 1
-    const child = startChild('../upgrade/server-process.ts', {
+    const child = startChild('server-process.ts', {
       name: `${version}-${this.#started}`,
       folder,
       settings: {

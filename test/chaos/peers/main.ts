@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
-import { isBroken, printLedger } from '../../crash/ledger.ts'
-import { printLogs } from '../../crash/logs.ts'
 import { startServers } from '../../crash/servers.ts'
+import { requireNumber, runProofs } from '../../proof-run.ts'
 import { runPeers } from './run.ts'
 
 /*
@@ -15,22 +14,19 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
   },
 })
-const called = new AbortController()
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(name, () => called.abort(new Error(`stopped by ${name}`)))
-}
-const servers = await startServers([])
-let failed = true
-try {
-  const options = { seed: Number(values.seed), seconds: Number(values.seconds) }
-  const ledgers = await runPeers(servers, options, called.signal)
-  ledgers.forEach(printLedger)
-  failed = ledgers.some(({ lines }) => lines.some(isBroken))
-} catch (error) {
-  console.error(error)
-} finally {
-  if (failed) await printLogs(servers.folder).catch(() => undefined)
-  await servers.stop({ keep: false })
-}
-console.log(`\n${failed ? 'BROKEN' : 'held'}, seed ${values.seed}`)
-process.exit(failed ? 1 : 0)
+const seed = requireNumber('--seed', values.seed)
+const seconds = requireNumber('--seconds', values.seconds)
+/** Until nothing moves any more, twice for those that wait for an operator. */
+const AROUND_MS = 1_200_000
+
+await runProofs([
+  {
+    name: 'peers',
+    seed,
+    limitMs: seconds * 1_000 + AROUND_MS,
+    async run({ folder, signal }) {
+      await using servers = await startServers([], folder)
+      return await runPeers(servers, { seed, seconds }, signal)
+    },
+  },
+])

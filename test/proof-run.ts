@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isHeld, printLedger, type Ledger } from './crash/ledger.ts'
+import { printLogs } from './crash/logs.ts'
+
+/** A program that breaks things and says by ledgers what held. */
+export interface Proof {
+  /** Its folder is `posthorn-<name>-…`, below that of temporary files. */
+  readonly name: string
+  /** Everything random follows from it. */
+  readonly seed: number
+  /** Longest run altogether, servers included. */
+  readonly limitMs: number
+  /** Leave the folder for a look. */
+  readonly keep?: boolean
+  run(stage: ProofStage): Promise<readonly Ledger[]>
+}
+
+/** What a proof is given. */
+export interface ProofStage {
+  /** Its own, for logs and other files: the end of every `.log` is printed where it did not hold. */
+  readonly folder: string
+  /** Aborted when it takes too long, and by Ctrl-C: the proof ends what it has started. */
+  readonly signal: AbortSignal
+}
+
+/** Runs them one after another, and ends the process: with status 0 where all of them held. */
+export async function runProofs(proofs: readonly Proof[]): Promise<never> {
+  const interrupted = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(name, () => interrupted.abort(new Error(`stopped by ${name}`)))
+  }
+  // Dozens of processes of this code are started; compiled once, each starts in half the time.
+  process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
+    new URL('../node_modules/.cache/compiled', import.meta.url),
+  )
+  let hasFailed = false
+  for (const proof of proofs) {
+    const began = performance.now()
+    const held = await runProof(proof, interrupted.signal)
+    const seconds = ((performance.now() - began) / 1_000).toFixed(0)
+    const verdict = held ? 'held' : 'BROKEN'
+    console.log(`\n${proof.name}: ${verdict} after ${seconds} s, seed ${proof.seed}`)
+    hasFailed ||= !held
+    if (interrupted.signal.aborted) break
+  }
+  process.exit(hasFailed ? 1 : 0)
+}
+
+/** True where every promise held. */
+async function runProof(
+  { name, limitMs, keep = false, run }: Proof,
+  interrupted: AbortSignal,
+): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), `posthorn-${name}-`))
+  const late = new AbortController()
+  const limit = setTimeout(
+    () => late.abort(new Error(`not over after ${limitMs / 1_000} s`)),
+    limitMs,
+  )
+  let held = false
+  try {
+    const ledgers = await run({ folder, signal: AbortSignal.any([interrupted, late.signal]) })
+    ledgers.forEach(printLedger)
+    held = ledgers.every(isHeld)
+  } catch (error) {
+    console.error(error instanceof SuppressedError ? [error.suppressed, error.error] : error)
+  } finally {
+    clearTimeout(limit)
+    if (!held) await printLogs(folder).catch(() => undefined)
+    if (keep) console.log(`\nkept for a look: ${folder}`)
+    else await rm(folder, { recursive: true, force: true })
+  }
+  return held
+}
+
+/** The value of an option that takes a number. */
+export function requireNumber(option: string, text: string): number {
+  if (!/^\d{1,9}(\.\d+)?$/.test(text)) throw new Error(`${option} takes a number, not '${text}'`)
+  return Number(text)
+}
