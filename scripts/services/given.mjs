@@ -20,7 +20,7 @@ export async function reach(service) {
         `Start it, or unset ${service.variable} to have one started here.`,
     )
   }
-  const names = Object.keys(service.env({})).filter((name) => process.env[name] !== undefined)
+  const names = Object.keys(service.env({}, '')).filter((name) => process.env[name] !== undefined)
   return {
     version: `given by ${service.variable}`,
     env: Object.fromEntries(names.map((name) => [name, process.env[name]])),

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fillCache } from './cache.mjs'
+import { certificatesIn, makeCertificates } from './certificates.mjs'
 import { run, runWithRetries } from './command.mjs'
 import { probeKafka } from './kafka-probe.mjs'
 
@@ -10,12 +11,18 @@ const VERSION = '4.3.1'
 // The same as the log4j-core that Kafka brings along.
 const LOG4J_VERSION = '2.25.4'
 
-/** One node that is broker and controller at once (KRaft), run from Kafka's jars. */
+/** Who may log in at the listener SECURE, by password or by SCRAM. */
+const USER = { name: 'posthorn', password: 'posthorn-secret' }
+
+/**
+ * One node that is broker and controller at once (KRaft), run from Kafka's jars. It listens in clear,
+ * by TLS with a login (SECURE), and by TLS with certificates of both sides (MUTUAL).
+ */
 export const kafka = {
   name: 'kafka',
   variable: 'KAFKA_BROKERS',
-  needs: 'Java 17 or newer to run and Maven to fetch Kafka',
-  ports: ['broker', 'controller'],
+  needs: 'Java 17 or newer to run, Maven to fetch Kafka, and openssl for its certificates',
+  ports: ['broker', 'controller', 'secure', 'mutual'],
   readyWithinMs: 300_000,
 
   async install(log) {
@@ -29,10 +36,11 @@ export const kafka = {
   },
 
   async launch({ home, folder, ports, start }) {
-    const data = join(folder, `data-${VERSION}`)
-    if (!existsSync(data)) await format({ home, folder, data, ports })
+    const data = join(folder, `data-${VERSION}-secured`)
+    const certificates = await makeCertificates(folder)
+    if (!existsSync(data)) await format({ home, folder, data, ports, certificates })
     const config = join(folder, 'server.properties')
-    await writeFile(config, properties(data, ports))
+    await writeFile(config, properties(data, ports, certificates))
     // The heap keeps a whole test run small; Kafka's data sits in the page cache anyway.
     const options = ['-Xmx512m', '-Xms128m', '-XX:+ExitOnOutOfMemoryError']
     await start(java(), [...options, ...classPath(home), 'kafka.Kafka', config])
@@ -42,8 +50,13 @@ export const kafka = {
     return probeKafka(ports.broker)
   },
 
-  env(ports) {
-    return { KAFKA_BROKERS: `127.0.0.1:${ports.broker}` }
+  env(ports, folder) {
+    return {
+      KAFKA_BROKERS: `127.0.0.1:${ports.broker}`,
+      KAFKA_SECURE_BROKERS: `127.0.0.1:${ports.secure}`,
+      KAFKA_MUTUAL_BROKERS: `127.0.0.1:${ports.mutual}`,
+      KAFKA_CERTIFICATES: certificatesIn(folder),
+    }
   },
 
   addresses(brokers) {
@@ -61,15 +74,19 @@ export async function ensureKafka({ log = console.error } = {}) {
 }
 
 /** Writes the cluster's id into a new data folder, which gets its name only when that is done. */
-async function format({ home, folder, data, ports }) {
+async function format({ home, folder, data, ports, certificates }) {
   await mkdir(folder, { recursive: true })
   const draft = await mkdtemp(`${data}.draft-`)
   try {
     const config = join(draft, 'format.properties')
-    await writeFile(config, properties(draft, ports))
+    await writeFile(config, properties(draft, ports, certificates))
     // Kafka takes an id that begins with a dash for an option.
     const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'a')
-    const options = ['--cluster-id', clusterId, '--config', config]
+    const scram = ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+      '--add-scram',
+      `${mechanism}=[name=${USER.name},password=${USER.password}]`,
+    ])
+    const options = ['--cluster-id', clusterId, '--config', config, ...scram]
     await run(java(), [...classPath(home), 'kafka.tools.StorageTool', 'format', ...options])
     await rename(draft, data)
   } finally {
@@ -89,17 +106,31 @@ function classPath(home) {
   ]
 }
 
-function properties(data, ports) {
+function properties(data, ports, certificates) {
+  const login = 'org.apache.kafka.common.security'
   // The voters are listed here and not in the data, so that the ports may change between runs.
   return `
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${ports.controller}
-listeners=PLAINTEXT://127.0.0.1:${ports.broker},CONTROLLER://127.0.0.1:${ports.controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:${ports.broker}
+listeners=PLAINTEXT://127.0.0.1:${ports.broker},CONTROLLER://127.0.0.1:${ports.controller},SECURE://127.0.0.1:${ports.secure},MUTUAL://127.0.0.1:${ports.mutual}
+advertised.listeners=PLAINTEXT://127.0.0.1:${ports.broker},SECURE://127.0.0.1:${ports.secure},MUTUAL://127.0.0.1:${ports.mutual}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,MUTUAL:SSL
+
+ssl.keystore.type=PEM
+ssl.keystore.location=${certificates}/server-both.pem
+ssl.truststore.type=PEM
+ssl.truststore.location=${certificates}/ca.pem
+listener.name.mutual.ssl.client.auth=required
+listener.name.secure.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER
+listener.name.secure.plain.sasl.jaas.config=${login}.plain.PlainLoginModule required user_${USER.name}="${USER.password}";
+listener.name.secure.scram-sha-256.sasl.jaas.config=${login}.scram.ScramLoginModule required;
+listener.name.secure.scram-sha-512.sasl.jaas.config=${login}.scram.ScramLoginModule required;
+# Tokens without a signature, as Kafka takes them for development.
+listener.name.secure.oauthbearer.sasl.jaas.config=${login}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";
+
 log.dirs=${data}
 log.retention.hours=24
 

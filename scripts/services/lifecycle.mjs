@@ -11,7 +11,7 @@ import { waitUntil } from './wait.mjs'
 //   install(log)  -> { version, home }      from the cache, or fetched into it
 //   launch({ home, version, folder, ports, start })   the server's process last
 //   probe(ports)  rejects unless it can be used
-//   env(ports)    -> what its users set
+//   env(ports, folder)    -> what its users set
 //   addresses(value of the variable) -> [{ host, port }]
 
 /** Starts the service in `folder`, or finds it there: `{ version, env, wasRunning }`. */
@@ -22,14 +22,16 @@ export function start(service, folder, log) {
 async function startUnlocked(service, folder, log) {
   const before = readState(folder)
   if (before !== undefined && (await isReady(service, folder, before))) {
-    return { version: before.version, env: service.env(before.ports), wasRunning: true }
+    return { version: before.version, env: service.env(before.ports, folder), wasRunning: true }
   }
   // Dead or deaf: no use in asking it to end.
   await endAll(folder, before, kill)
 
   const { version, home } = await install(service, log)
   // The same ports as before if possible, so that clients find a restarted service again.
-  const ports = (await canHave(before?.ports)) ? before.ports : await freePorts(service.ports)
+  const ports = (await canHave(service, before?.ports))
+    ? before.ports
+    : await freePorts(service.ports)
   const logFile = join(folder, 'log')
   const state = { version, ports, pids: [] }
   writeState(folder, state)
@@ -50,7 +52,7 @@ async function startUnlocked(service, folder, log) {
     await endAll(folder, state, kill)
     throw new Error(advice(service, error, lastLogLines(logFile)), { cause: error })
   }
-  return { version, env: service.env(ports), wasRunning: false }
+  return { version, env: service.env(ports, folder), wasRunning: false }
 }
 
 async function install(service, log) {
@@ -88,8 +90,8 @@ async function answers(service, { ports }) {
   }
 }
 
-async function canHave(ports) {
-  if (ports === undefined) return false
+async function canHave(service, ports) {
+  if (service.ports.some((name) => ports?.[name] === undefined)) return false
   const areFree = async () => (await Promise.all(Object.values(ports).map(isFree))).every(Boolean)
   // A server that was just killed may not have released them yet.
   return waitUntil(areFree, { withinMs: 2000 })
@@ -116,13 +118,13 @@ export async function inspect(service, folder) {
   const state = readState(folder)
   if (state === undefined || !isAlive(folder, state)) return undefined
   if (!(await answers(service, state))) return undefined
-  return { version: state.version, env: service.env(state.ports), pid: state.pids.at(-1) }
+  return { version: state.version, env: service.env(state.ports, folder), pid: state.pids.at(-1) }
 }
 
 /** The variables of the service that was last started in `folder`, running or not. */
 export function recordedEnv(service, folder) {
   const state = readState(folder)
-  return state === undefined ? {} : service.env(state.ports)
+  return state === undefined ? {} : service.env(state.ports, folder)
 }
 
 function advice(service, error, logLines) {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fillCache } from './cache.mjs'
+import { certificatesIn, makeCertificates } from './certificates.mjs'
 import { debianRelease, unpackPackages } from './debian.mjs'
 import { probeRabbitmq } from './rabbitmq-probe.mjs'
 import { waitUntil } from './wait.mjs'
@@ -10,8 +11,8 @@ import { isAnyOpen } from './ports.mjs'
 export const rabbitmq = {
   name: 'rabbitmq',
   variable: 'RABBITMQ_URL',
-  needs: 'a Debian or Ubuntu with its package archive in reach',
-  ports: ['amqp', 'distribution', 'epmd'],
+  needs: 'a Debian or Ubuntu with its package archive in reach, and openssl for certificates',
+  ports: ['amqp', 'amqps', 'distribution', 'epmd'],
   readyWithinMs: 300_000,
 
   async install(log) {
@@ -28,7 +29,7 @@ export const rabbitmq = {
   async launch({ home, version, folder, ports, start }) {
     const data = join(folder, `data-${version}`)
     await mkdir(data, { recursive: true })
-    await writeFile(join(folder, 'rabbitmq.conf'), config(ports))
+    await writeFile(join(folder, 'rabbitmq.conf'), config(ports, await makeCertificates(folder)))
     await writeFile(join(folder, 'enabled_plugins'), '[].\n')
     const erlang = join(home, 'usr/lib/erlang/bin')
     const env = environment({ home, erlang, folder, data, ports })
@@ -50,8 +51,12 @@ export const rabbitmq = {
     return probeRabbitmq(ports.amqp)
   },
 
-  env(ports) {
-    return { RABBITMQ_URL: `amqp://guest:guest@127.0.0.1:${ports.amqp}` }
+  env(ports, folder) {
+    return {
+      RABBITMQ_URL: `amqp://guest:guest@127.0.0.1:${ports.amqp}`,
+      RABBITMQ_SECURE_URL: `amqps://guest:guest@127.0.0.1:${ports.amqps}`,
+      RABBITMQ_CERTIFICATES: certificatesIn(folder),
+    }
   },
 
   addresses(url) {
@@ -94,8 +99,14 @@ function serverIn(home, version) {
   return join(home, SERVERS, `rabbitmq_server-${version}`)
 }
 
-function config(ports) {
+function config(ports, certificates) {
   return `listeners.tcp.1 = 127.0.0.1:${ports.amqp}
+listeners.ssl.1 = 127.0.0.1:${ports.amqps}
+ssl_options.cacertfile = ${certificates}/ca.pem
+ssl_options.certfile = ${certificates}/server.pem
+ssl_options.keyfile = ${certificates}/server-key.pem
+ssl_options.verify = verify_peer
+ssl_options.fail_if_no_peer_cert = true
 log.console = true
 log.console.level = info
 log.console.use_colors = off

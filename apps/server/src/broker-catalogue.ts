@@ -1,7 +1,14 @@
 import type { Log, Subscriber, Transport } from '@posthorn/engine'
 import type { RabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import type { Pool } from 'pg'
-import { Type, type TOptional, type TString } from 'typebox'
+import { Type, type Static, type TObject, type TOptional, type TString } from 'typebox'
+import {
+  KAFKA_ACCESS,
+  RABBITMQ_ACCESS,
+  readKafkaAccess,
+  readRabbitmqAccess,
+  type BrokerAccess,
+} from './broker-access.ts'
 
 /** A broker to send to and to read from. */
 export type Broker = Transport & Subscriber & Partial<Pick<RabbitmqTransport, 'declareQueue'>>
@@ -17,9 +24,9 @@ interface CatalogueEntry {
   readonly variable: string
   readonly setting: TOptional<TString>
   /** For people: what it is and where, without secrets. */
-  describe(address: string): string
+  describe(access: BrokerAccess): string
   /** Loads the broker's client, which takes its time; connects to nothing before it is used. */
-  open(address: string, options: OpeningOptions): Promise<Broker>
+  open(access: BrokerAccess, options: OpeningOptions): Promise<Broker>
 }
 
 /**
@@ -35,10 +42,11 @@ export const BROKERS = {
         pattern: '^[^\\s,:]+:\\d+(\\s*,\\s*[^\\s,:]+:\\d+)*$',
       }),
     ),
-    describe: (address) => `Kafka at ${listKafkaBrokers(address).join(', ')}`,
-    async open(address, options) {
+    describe: (access) => `Kafka at ${listKafkaBrokers(access).join(', ')}`,
+    async open(access, options) {
       const { kafkaTransport } = await import('@posthorn/transports/kafka')
-      return kafkaTransport({ brokers: listKafkaBrokers(address), ...options })
+      const { address: _, ...security } = access
+      return kafkaTransport({ brokers: listKafkaBrokers(access), ...security, ...options })
     },
   },
   rabbitmq: {
@@ -51,10 +59,10 @@ export const BROKERS = {
         pattern: '^amqps?://\\S+$',
       }),
     ),
-    describe: (address) => `RabbitMQ at ${hostsOf(address)}`,
-    async open(address, options) {
+    describe: ({ address }) => `RabbitMQ at ${hostsOf(address)}`,
+    async open({ address, tls }, options) {
       const { rabbitmqTransport } = await import('@posthorn/transports/rabbitmq')
-      return rabbitmqTransport({ url: address, ...options })
+      return rabbitmqTransport({ url: address, ...(tls && { tls }), ...options })
     },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>
@@ -63,28 +71,32 @@ export type BrokerName = keyof typeof BROKERS
 
 export const BROKER_NAMES = Object.keys(BROKERS) as BrokerName[]
 
-/** Addresses of the brokers that are configured, as their variables have them. */
-export type BrokerAddresses = Readonly<Partial<Record<BrokerName, string>>>
-
-type BrokerVariable = (typeof BROKERS)[BrokerName]['variable']
+/** How the brokers that are configured are reached. */
+export type BrokerAccesses = Readonly<Partial<Record<BrokerName, BrokerAccess>>>
 
 /** The variables of all brokers, for the server's settings. */
-export const BROKER_SETTINGS = Object.fromEntries(
-  Object.values(BROKERS).map(({ variable, setting }) => [variable, setting]),
-) as Record<BrokerVariable, TOptional<TString>>
-
-export function readBrokerAddresses(
-  values: Readonly<Partial<Record<BrokerVariable, string>>>,
-): BrokerAddresses {
-  const given = BROKER_NAMES.map((name) => [name, values[BROKERS[name].variable]] as const)
-  return Object.fromEntries(given.filter(([, address]) => address !== undefined))
+export const BROKER_SETTINGS = {
+  KAFKA_BROKERS: BROKERS.kafka.setting,
+  ...KAFKA_ACCESS.properties,
+  RABBITMQ_URL: BROKERS.rabbitmq.setting,
+  ...RABBITMQ_ACCESS.properties,
 }
+
+export function readBrokers(values: BrokerValues): BrokerAccesses {
+  const { KAFKA_BROKERS: kafka, RABBITMQ_URL: rabbitmq } = values
+  return {
+    ...(kafka !== undefined && { kafka: readKafkaAccess(kafka, values) }),
+    ...(rabbitmq !== undefined && { rabbitmq: readRabbitmqAccess(rabbitmq, values) }),
+  }
+}
+
+type BrokerValues = Static<TObject<typeof BROKER_SETTINGS>>
 
 /** What is between the credentials and the path: of a cluster more than a URL knows of. */
 function hostsOf(address: string): string {
   return /^\w+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(address)?.[1] ?? ''
 }
 
-export function listKafkaBrokers(address: string): string[] {
+export function listKafkaBrokers({ address }: BrokerAccess): string[] {
   return address.split(',').map((broker) => broker.trim())
 }

@@ -29,10 +29,9 @@ export async function openBrokers(options: BrokerOptions): Promise<Brokers> {
   const byName: Record<string, Broker> = { topics }
   const where: Record<string, string> = { topics: 'PostgreSQL' }
   for (const name of BROKER_NAMES) {
-    const address = configuration.brokers[name]
-    const isGiven = address !== undefined
-    byName[name] = isGiven ? await BROKERS[name].open(address, { log, deadLetters: pool }) : topics
-    where[name] = isGiven ? BROKERS[name].describe(address) : 'PostgreSQL'
+    const access = configuration.brokers[name]
+    byName[name] = access ? await BROKERS[name].open(access, { log, deadLetters: pool }) : topics
+    where[name] = access ? BROKERS[name].describe(access) : 'PostgreSQL'
   }
   return {
     byName,

@@ -41,8 +41,9 @@ describe('readConfiguration', () => {
   test('reads lists and roles', () => {
     const env = { KAFKA_BROKERS: 'a:9092, b:9093', POSTHORN_ROLES: 'relay, worker' }
     const { brokers, roles } = readConfiguration(env, [])
-    expect(brokers).toEqual({ kafka: 'a:9092, b:9093' })
-    expect(listKafkaBrokers(brokers.kafka ?? '')).toEqual(['a:9092', 'b:9093'])
+    const kafka = { address: 'a:9092, b:9093' }
+    expect(brokers).toEqual({ kafka })
+    expect(listKafkaBrokers(kafka)).toEqual(['a:9092', 'b:9093'])
     expect([...roles]).toEqual(['relay', 'worker'])
   })
 

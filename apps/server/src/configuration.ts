@@ -3,7 +3,8 @@ import { Type, type Static } from 'typebox'
 import { ROLES as TOKEN_ROLES, type ClaimNames } from '@posthorn/http'
 import type { System } from '@posthorn/systems'
 import { readSettings, type SettingOptions } from '@posthorn/systems/settings'
-import { BROKER_SETTINGS, readBrokerAddresses, type BrokerAddresses } from './broker-catalogue.ts'
+import { accessMistakes } from './broker-access.ts'
+import { BROKER_SETTINGS, readBrokers, type BrokerAccesses } from './broker-catalogue.ts'
 
 export const ROLES = ['api', 'relay', 'worker'] as const
 export type Role = (typeof ROLES)[number]
@@ -240,7 +241,7 @@ export interface Configuration {
   /** Newest first; development makes one up. */
   readonly encryptionKeys: readonly string[] | undefined
   /** Brokers of your own; the topics in Postgres stand in for the others. */
-  readonly brokers: BrokerAddresses
+  readonly brokers: BrokerAccesses
   /** How long classes of data are kept, by their names, where that is not what the catalogue says. */
   readonly retention: Readonly<Record<string, Duration | 'forever'>>
   readonly logLevel: string
@@ -277,6 +278,7 @@ export function readConfiguration(
     ...mistakes,
     ...(production ? findMissingInProduction(env) : []),
     ...tokenMistakes(env),
+    ...accessMistakes(env),
     ...read.flatMap((each) => each.mistakes),
   ]
   if (all.length > 0) throw new ConfigurationError(all)
@@ -307,7 +309,7 @@ function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
     oidc: oidcOf(values),
     published: readPublished(values),
     encryptionKeys: values.POSTHORN_ENCRYPTION_KEYS?.split(','),
-    brokers: readBrokerAddresses(values),
+    brokers: readBrokers(values),
     retention: Object.fromEntries(
       (values.POSTHORN_RETENTION?.split(',') ?? []).map((each) => each.split('=')),
     ) as Configuration['retention'],

@@ -1,3 +1,4 @@
+export type { BrokerAccess } from './broker-access.ts'
 export { BROKER_NAMES, listKafkaBrokers } from './broker-catalogue.ts'
 export type { BrokerName } from './broker-catalogue.ts'
 export { openBrokers } from './brokers.ts'

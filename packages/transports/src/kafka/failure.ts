@@ -42,6 +42,14 @@ const NOT_CONNECTED = new Set([
   'ENOTFOUND',
 ])
 
+/** The brokers do not let us in: a password that was changed says nothing about any message. */
+const NOT_LET_IN = new Set([
+  'ILLEGAL_SASL_STATE',
+  'PLT_KFK_AUTHENTICATION',
+  'SASL_AUTHENTICATION_FAILED',
+  'UNSUPPORTED_SASL_MECHANISM',
+])
+
 /** What Kafka's own error code of a partition means for the messages that went there. */
 export function outcomeOfCode(code: number, message: string | null): Outcome | Faulty {
   const id = nameOf(code)
@@ -68,6 +76,7 @@ export function isNotReady(error: unknown): boolean {
 export function outcomeOfError(error: unknown): Outcome {
   for (const each of tree(error)) {
     if (NOT_CONNECTED.has(String(each['code']))) return unreachable(error)
+    if (NOT_LET_IN.has(String(each['apiId'] ?? each['code']))) return unreachable(error)
     if (NEVER.has(String(each['apiId']))) return refused(toDeliveryError(each))
     if (NOT_READY.has(String(each['apiId']))) return unreachable(toDeliveryError(each))
     if (each['code'] === 'TOPIC_INVALID') return refused(each)

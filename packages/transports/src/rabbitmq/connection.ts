@@ -1,4 +1,4 @@
-import { AMQPClient } from '@cloudamqp/amqp-client'
+import { AMQPClient, type AMQPTlsOptions } from '@cloudamqp/amqp-client'
 import type { Log } from '@posthorn/engine'
 import { UnreachableError } from '../errors.ts'
 import { backoffMs, within } from '../timing.ts'
@@ -18,6 +18,7 @@ export interface ConnectionOptions {
   /** Shown in RabbitMQ's management pages. */
   readonly name: string
   readonly timeoutMs: number
+  readonly tls?: AMQPTlsOptions | undefined
   readonly log: Log
 }
 
@@ -39,7 +40,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let closed = false
 
   const connectTo = async (url: string): Promise<AMQPClient> => {
-    const client = new QuietClient(urlOf(url, options))
+    const client = new QuietClient(urlOf(url, options), options.tls)
     client.onerror = ({ message }) => log.debug({ reason: message }, 'rabbitmq connection failed')
     try {
       const connected = client.connect()

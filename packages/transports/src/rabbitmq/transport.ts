@@ -1,3 +1,4 @@
+import type { AMQPTlsOptions } from '@cloudamqp/amqp-client'
 import {
   refused,
   silentLog,
@@ -31,6 +32,8 @@ interface SubscriptionOptions extends Omit<QueueSessionOptions, 'queue' | 'slots
 export interface RabbitmqOptions extends ReadingOptions {
   /** `amqp://user:password@host:5672/vhost`, or `amqps:`; of a cluster `…@a:5672,b:5672/vhost`. */
   readonly url: string
+  /** For `amqps:`: certificates and keys other than the system's. */
+  readonly tls?: AMQPTlsOptions
   readonly log?: Log
   /** CloudEvents `source` of what is sent. Default `posthorn`. */
   readonly source?: string
@@ -66,12 +69,12 @@ export interface RabbitmqTransport extends Transport, Required<Subscriber> {
  * key is the message's type, or `routingKey` among the destination's options.
  */
 export function rabbitmqTransport(options: RabbitmqOptions): RabbitmqTransport {
-  const { url, log = silentLog, declare = true, concurrency = 1 } = options
+  const { url, tls, log = silentLog, declare = true, concurrency = 1 } = options
   const { source = 'posthorn', maxMessageBytes = 16 * 1024 * 1024 } = options
   const timeoutMs = toMs(options.timeout ?? '5s')
   // Apart, because a broker short of memory blocks connections that publish: reading must go on.
-  const sending = createConnection({ url, name: 'posthorn-send', timeoutMs, log })
-  const reading = createConnection({ url, name: 'posthorn-read', timeoutMs, log })
+  const sending = createConnection({ url, tls, name: 'posthorn-send', timeoutMs, log })
+  const reading = createConnection({ url, tls, name: 'posthorn-read', timeoutMs, log })
   const publisher = createPublisher({ connection: sending, timeoutMs, declare })
   const subscriptions = new Set<StartedSubscription>()
 

@@ -34,11 +34,12 @@ test('a topology is what is sent to and read from, at one broker and once', () =
 
 withBroker('KAFKA_BROKERS', (address) => {
   const brokers = address.split(',')
+  const access = { address }
 
   test('a topic of Kafka that is missing, then there', async () => {
     const topic = `doctor-${randomUUID()}`
     const topology = { topics: [topic], groups: [] }
-    expect(await checkKafka(brokers, topology, development)).toMatchObject([
+    expect(await checkKafka(access, topology, development)).toMatchObject([
       { check: 'kafka', level: 'warn', says: `topic ${topic} is not there yet` },
     ])
     const admin = new Admin({ clientId: 'test', bootstrapBrokers: brokers })
@@ -47,10 +48,10 @@ withBroker('KAFKA_BROKERS', (address) => {
     onTestFinished(() => admin.deleteTopics({ topics: [topic] }))
     const says = `topic ${topic}: 3 partitions, 1 copy, min.insync.replicas 1`
     await expect
-      .poll(() => checkKafka(brokers, topology, development))
+      .poll(() => checkKafka(access, topology, development))
       .toEqual([{ check: 'kafka', level: 'ok', says }])
     // What is enough on a laptop is a message lost with the disk of one broker.
-    expect(await checkKafka(brokers, topology, production)).toMatchObject([
+    expect(await checkKafka(access, topology, production)).toMatchObject([
       { level: 'warn', says, todo: 'keep three copies of which two must be in sync' },
     ])
   })
@@ -63,7 +64,7 @@ withBroker('KAFKA_BROKERS', (address) => {
     await admin.createTopics({ topics: [topic], partitions: 1, replicas: 1, configs })
     onTestFinished(() => admin.deleteTopics({ topics: [topic] }))
     await expect
-      .poll(() => checkKafka(brokers, { topics: [topic], groups: [] }, development))
+      .poll(() => checkKafka(access, { topics: [topic], groups: [] }, development))
       .toMatchObject([
         {
           level: 'fail',
@@ -77,7 +78,7 @@ withBroker('RABBITMQ_URL', (url) => {
   test('an exchange and a queue of RabbitMQ that are missing, then there and unread', async () => {
     const topic = `doctor-${randomUUID()}`
     const topology = { topics: [topic], groups: [{ topic, group: 'g' }] }
-    expect(await checkRabbitmq(url, topology)).toMatchObject([
+    expect(await checkRabbitmq({ address: url }, topology)).toMatchObject([
       { check: 'rabbitmq', level: 'warn', says: `exchange ${topic} is not there yet` },
       { level: 'warn', says: expect.stringContaining(`queue ${topic}.g is not there yet`) },
     ])
@@ -91,13 +92,13 @@ withBroker('RABBITMQ_URL', (url) => {
       await channel.queueDelete(`${topic}.g`)
       await channel.exchangeDelete(topic)
     })
-    expect(await checkRabbitmq(url, topology)).toEqual([
+    expect(await checkRabbitmq({ address: url }, topology)).toEqual([
       { check: 'rabbitmq', level: 'ok', says: `exchange ${topic} is there` },
       { check: 'rabbitmq', level: 'ok', says: `queue ${topic}.g: 0 messages, 0 readers` },
     ])
     await channel.confirmSelect()
     await channel.basicPublish('', `${topic}.g`, 'x')
-    expect((await checkRabbitmq(url, topology)).at(1)).toMatchObject({
+    expect((await checkRabbitmq({ address: url }, topology)).at(1)).toMatchObject({
       level: 'warn',
       says: `queue ${topic}.g: 1 message, 0 readers`,
       todo: 'start a worker',

@@ -1,8 +1,8 @@
 import type { Log, Transport } from '@posthorn/engine'
 import {
   BROKER_NAMES,
-  listKafkaBrokers,
   openBrokers,
+  type BrokerAccess,
   type BrokerName,
   type Configuration,
   type Opened,
@@ -24,15 +24,14 @@ export interface BrokerCheck {
 }
 
 type Look = (
-  address: string,
+  access: BrokerAccess,
   topology: Topology,
   configuration: Pick<Configuration, 'production'>,
 ) => Promise<Finding[]>
 
 /** Whether a broker has what is sent to and read from. */
 const LOOKS: Readonly<Record<BrokerName, Look>> = {
-  kafka: (address, topology, configuration) =>
-    checkKafka(listKafkaBrokers(address), topology, configuration),
+  kafka: checkKafka,
   rabbitmq: checkRabbitmq,
 }
 
@@ -45,9 +44,9 @@ export async function checkBrokers(options: BrokerCheck): Promise<Finding[]> {
     reached.some(({ check, level }) => check === name && level === 'ok')
   const findings = [...reached]
   for (const name of BROKER_NAMES) {
-    const address = configuration.brokers[name]
-    if (address === undefined || !isUp(name)) continue
-    const look = () => LOOKS[name](address, topologyOf(opened, name), configuration)
+    const access = configuration.brokers[name]
+    if (access === undefined || !isUp(name)) continue
+    const look = () => LOOKS[name](access, topologyOf(opened, name), configuration)
     findings.push(...(await examine(name, look)))
   }
   return findings

@@ -4,7 +4,7 @@ import {
   UserError,
   type ClusterTopicMetadata,
 } from '@platformatic/kafka'
-import type { Configuration } from '@posthorn/server'
+import { listKafkaBrokers, type BrokerAccess, type Configuration } from '@posthorn/server'
 import { pluralise } from '../../words.ts'
 import { fail, ok, warn, type Finding } from '../finding.ts'
 import type { Topology } from './topology.ts'
@@ -13,13 +13,16 @@ const TIMEOUT_MS = 5_000
 
 /** Whether the topics are there, led, and kept on as many brokers as an acknowledgement promises. */
 export async function checkKafka(
-  brokers: readonly string[],
+  access: BrokerAccess,
   { topics }: Topology,
   { production }: Pick<Configuration, 'production'>,
 ): Promise<Finding[]> {
+  const { tls, sasl } = access
   const admin = new Admin({
     clientId: 'posthorn-doctor',
-    bootstrapBrokers: [...brokers],
+    bootstrapBrokers: listKafkaBrokers(access),
+    ...(tls && { tls }),
+    ...(sasl && { sasl }),
     connectTimeout: TIMEOUT_MS,
     requestTimeout: TIMEOUT_MS,
     timeout: TIMEOUT_MS,

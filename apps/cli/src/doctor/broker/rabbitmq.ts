@@ -1,4 +1,5 @@
 import { AMQPClient, AMQPError, type AMQPChannel } from '@cloudamqp/amqp-client'
+import type { BrokerAccess } from '@posthorn/server'
 import { pluralise, number } from '../../words.ts'
 import { ok, warn, type Finding } from '../finding.ts'
 import type { Topology } from './topology.ts'
@@ -6,8 +7,11 @@ import type { Topology } from './topology.ts'
 const MANY_MESSAGES = 100_000
 
 /** Whether the exchanges and the groups' queues are there, and whether consumers read them. */
-export async function checkRabbitmq(url: string, { topics, groups }: Topology): Promise<Finding[]> {
-  const client = new AMQPClient(url)
+export async function checkRabbitmq(
+  { address, tls }: BrokerAccess,
+  { topics, groups }: Topology,
+): Promise<Finding[]> {
+  const client = new AMQPClient(address, tls)
   client.onerror = () => undefined
   await client.connect()
   try {

@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs'
+import { clientCredentials } from '@posthorn/transports/oauth'
+import { Type, type Static } from 'typebox'
+
+/** How a broker is reached: where it is, whose certificate it shows, and who we are to it. */
+export interface BrokerAccess {
+  /** As the broker's own variable has it. */
+  readonly address: string
+  /** Only where the connection is encrypted; without a `ca` the certificates of the system count. */
+  readonly tls?: TlsFiles
+  readonly sasl?: SaslLogin
+}
+
+/** PEM texts. */
+export interface TlsFiles {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+}
+
+export type SaslLogin =
+  | {
+      readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512'
+      readonly username: string
+      readonly password: string
+    }
+  | { readonly mechanism: 'OAUTHBEARER'; readonly token: () => Promise<string> }
+
+const file = (description: string) =>
+  Type.Optional(Type.String({ description, pattern: '^[^\\u0000]+$' }))
+
+export const KAFKA_ACCESS = Type.Object({
+  KAFKA_TLS: Type.Optional(
+    Type.Boolean({
+      description: 'true where the brokers want TLS; so does any of the files below',
+    }),
+  ),
+  KAFKA_CA_FILE: file('the certificates that those of the brokers are signed by, as a PEM file'),
+  KAFKA_CERT_FILE: file('our own certificate, where the brokers ask for one, as a PEM file'),
+  KAFKA_KEY_FILE: file('the key of that certificate, as a PEM file'),
+  KAFKA_SASL_MECHANISM: Type.Optional(
+    Type.Union(
+      [
+        Type.Literal('plain'),
+        Type.Literal('scram-sha-256'),
+        Type.Literal('scram-sha-512'),
+        Type.Literal('oauthbearer'),
+      ],
+      {
+        description:
+          'how we log in to the brokers: plain, scram-sha-256, scram-sha-512 or oauthbearer',
+      },
+    ),
+  ),
+  KAFKA_USERNAME: Type.Optional(
+    Type.String({ description: 'the user to log in as; with oauthbearer the id of the client' }),
+  ),
+  KAFKA_PASSWORD: Type.Optional(
+    Type.String({
+      description: 'the password of that user; with oauthbearer the secret of the client',
+      secret: true,
+    }),
+  ),
+  KAFKA_OAUTH_TOKEN_URL: Type.Optional(
+    Type.String({
+      description: 'where oauthbearer gets its tokens by client credentials, as http(s)://…',
+      pattern: '^https?://\\S+$',
+    }),
+  ),
+  KAFKA_OAUTH_SCOPE: Type.Optional(
+    Type.String({ description: 'the scope that those tokens are asked for' }),
+  ),
+})
+
+export const RABBITMQ_ACCESS = Type.Object({
+  RABBITMQ_CA_FILE: file(
+    'the certificates that those of an amqps: broker are signed by, as a PEM file',
+  ),
+  RABBITMQ_CERT_FILE: file('our own certificate, where the broker asks for one, as a PEM file'),
+  RABBITMQ_KEY_FILE: file('the key of that certificate, as a PEM file'),
+})
+
+type KafkaValues = Static<typeof KAFKA_ACCESS>
+type RabbitmqValues = Static<typeof RABBITMQ_ACCESS>
+
+export function readKafkaAccess(address: string, values: KafkaValues): BrokerAccess {
+  const tls = readTls({
+    ca: values.KAFKA_CA_FILE,
+    cert: values.KAFKA_CERT_FILE,
+    key: values.KAFKA_KEY_FILE,
+  })
+  const isEncrypted = values.KAFKA_TLS ?? Object.keys(tls).length > 0
+  const sasl = readLogin(values)
+  return { address, ...(isEncrypted && { tls }), ...(sasl && { sasl }) }
+}
+
+export function readRabbitmqAccess(address: string, values: RabbitmqValues): BrokerAccess {
+  if (!address.startsWith('amqps:')) return { address }
+  const tls = readTls({
+    ca: values.RABBITMQ_CA_FILE,
+    cert: values.RABBITMQ_CERT_FILE,
+    key: values.RABBITMQ_KEY_FILE,
+  })
+  return { address, tls }
+}
+
+function readTls(files: Readonly<Record<keyof TlsFiles, string | undefined>>): TlsFiles {
+  const given = Object.entries(files).filter(([, path]) => path !== undefined)
+  return Object.fromEntries(given.map(([name, path]) => [name, readFileSync(path ?? '', 'utf8')]))
+}
+
+function readLogin(values: KafkaValues): SaslLogin | undefined {
+  const { KAFKA_SASL_MECHANISM: mechanism, KAFKA_OAUTH_TOKEN_URL: url } = values
+  const { KAFKA_USERNAME: username = '', KAFKA_PASSWORD: password = '' } = values
+  if (mechanism === undefined) return undefined
+  if (mechanism !== 'oauthbearer') {
+    return { mechanism: mechanism.toUpperCase() as Uppercase<typeof mechanism>, username, password }
+  }
+  const scope = values.KAFKA_OAUTH_SCOPE
+  const client = { url: url ?? '', clientId: username, clientSecret: password }
+  const token = clientCredentials({ ...client, ...(scope !== undefined && { scope }) })
+  return { mechanism: 'OAUTHBEARER', token }
+}
+
+/** What belongs together and is not: found before anything is opened. */
+export function accessMistakes(env: NodeJS.ProcessEnv): string[] {
+  const mistakes = [
+    ...idle(env, Object.keys(KAFKA_ACCESS.properties), 'KAFKA_BROKERS'),
+    ...idle(env, Object.keys(RABBITMQ_ACCESS.properties), 'RABBITMQ_URL'),
+    ...['KAFKA', 'RABBITMQ'].flatMap((broker) => fileMistakes(env, broker)),
+  ]
+  const mechanism = env['KAFKA_SASL_MECHANISM']
+  if (mechanism) {
+    const wanted = mechanism === 'oauthbearer' ? ['KAFKA_OAUTH_TOKEN_URL'] : []
+    for (const name of ['KAFKA_USERNAME', 'KAFKA_PASSWORD', ...wanted]) {
+      if (!env[name]) mistakes.push(`KAFKA_SASL_MECHANISM=${mechanism} needs ${name}`)
+    }
+  } else {
+    const login = ['KAFKA_USERNAME', 'KAFKA_PASSWORD', 'KAFKA_OAUTH_TOKEN_URL']
+    mistakes.push(...idle(env, login, 'KAFKA_SASL_MECHANISM'))
+  }
+  if (env['KAFKA_TLS'] === 'false' && (env['KAFKA_CA_FILE'] || env['KAFKA_CERT_FILE'])) {
+    mistakes.push('KAFKA_TLS=false excludes files of certificates')
+  }
+  const { RABBITMQ_URL: url } = env
+  if (url && !url.startsWith('amqps:')) {
+    for (const name of Object.keys(RABBITMQ_ACCESS.properties)) {
+      if (env[name]) mistakes.push(`${name} needs an amqps: address in RABBITMQ_URL`)
+    }
+  }
+  return mistakes
+}
+
+function idle(env: NodeJS.ProcessEnv, names: readonly string[], wanted: string): string[] {
+  if (env[wanted]) return []
+  return names
+    .filter((name) => env[name])
+    .map((name) => `${name} is without effect: it needs ${wanted}`)
+}
+
+function fileMistakes(env: NodeJS.ProcessEnv, broker: string): string[] {
+  const mistakes = ['CA', 'CERT', 'KEY'].flatMap((kind) => {
+    const name = `${broker}_${kind}_FILE`
+    return env[name] ? readingMistakes(name, env[name]) : []
+  })
+  if (Boolean(env[`${broker}_CERT_FILE`]) !== Boolean(env[`${broker}_KEY_FILE`])) {
+    mistakes.push(`${broker}_CERT_FILE and ${broker}_KEY_FILE belong together`)
+  }
+  return mistakes
+}
+
+function readingMistakes(name: string, path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').includes('-----BEGIN ')
+      ? []
+      : [`${name} must be a PEM file, which ${path} is not`]
+  } catch (error) {
+    return [`${name} cannot be read: ${(error as Error).message}`]
+  }
+}
