@@ -4,6 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 /** One address for all processes with the role `api`, as a load balancer gives it. */
 export interface Ingress {
   readonly url: string
+  /** From then on nothing comes in from outside. */
   close(): Promise<void>
 }
 
@@ -35,12 +36,13 @@ export async function openIngress(ports: readonly number[]): Promise<Ingress> {
   const server = createServer((client) => void passOn(keep(client)))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const closed = once(server, 'close')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
       server.close()
       sockets.forEach((socket) => socket.destroy())
-      await once(server, 'close')
+      await closed
     },
   }
 }

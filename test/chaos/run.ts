@@ -158,6 +158,7 @@ export async function runChaos(
 
   const settled = await settle({
     ...{ pool, outboxes, events, client, signal },
+    cutOff: () => ingress.close(),
     withinMs: options.settleMs,
   })
   await Promise.all(ROLES.map((role) => fleets[role].settled()))

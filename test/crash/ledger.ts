@@ -25,6 +25,14 @@ export function isHeld({ lines }: Pick<Ledger, 'lines'>): boolean {
   return !lines.some(isBroken)
 }
 
+/** Only says what lines of these names say: no promise is broken by them. */
+export function forgive({ lines, ...ledger }: Ledger, names: ReadonlySet<string>): Ledger {
+  const said = lines.map(({ name, value, ...limits }) =>
+    names.has(name) ? { name, value } : { name, value, ...limits },
+  )
+  return { ...ledger, lines: said }
+}
+
 export function printLedger({ title, lines, details }: Ledger): void {
   const width = Math.max(...lines.map(({ name }) => name.length))
   console.log(`\n${title}\n${'─'.repeat(width + 30)}`)

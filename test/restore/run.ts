@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { temporaryPostgres } from '@posthorn/postgres'
-import type { Ledger, Line } from '../crash/ledger.ts'
+import { forgive, type Ledger, type Line } from '../crash/ledger.ts'
 import { pause } from '../crash/waiting.ts'
 import { openStand } from '../upgrade/stand.ts'
 import { archiving, makeArchive, markPoint, recover, takeBaseBackup } from './backup.ts'
@@ -74,7 +74,10 @@ export async function restore(options: RestoreOptions): Promise<Ledger[]> {
   ]
   const details = [settled.rest, processes.ended]
   const title = `restored to a moment, seed ${seed}, PostgreSQL ${version}`
-  return [{ title, lines, details }, ...(await stand.ledgers()).map(forgiving)]
+  return [
+    { title, lines, details },
+    ...(await stand.ledgers()).map((each) => forgive(each, FORGOTTEN)),
+  ]
 }
 
 interface Seen {
@@ -99,12 +102,4 @@ function underWayLines({ atPoint, atEnd, found }: Seen): Line[] {
       atLeast: atPoint.transitions,
     },
   ]
-}
-
-/** What is known outside and forgotten here is no mistake. */
-function forgiving({ title, lines, details }: Ledger): Ledger {
-  const said = lines.map(({ name, value, ...limits }) =>
-    FORGOTTEN.has(name) ? { name, value } : { name, value, ...limits },
-  )
-  return { title, lines: said, details }
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +17,15 @@ export interface Previous {
   readonly source: string
   /** Whether it goes on beside migrations that it does not know: versions before that do not. */
   readonly isTolerant: boolean
+  /** Lines of the ledger for what it does not do yet: what it did itself is missing in them. */
+  readonly notKept: ReadonlySet<string>
+}
+
+/** Since which migration they hold. */
+const KEPT_SINCE = {
+  'delivered, by the counters of endpoints':
+    'systems/payments/migrations/0010_endpoint_settings.sql',
+  'orders complete, goods still reserved': 'systems/orders/migrations/0002_shipped_stock.sql',
 }
 
 const FOLDERS = ['packages', 'systems', 'apps']
@@ -43,7 +52,15 @@ export async function unpackPrevious(folder: string): Promise<Previous> {
   await linkPackages(target)
   const source = join(target, 'packages/engine/src')
   const migrating = await readFile(join(source, 'maintain/migrate.ts'), 'utf8').catch(() => '')
-  return { commit, root: target, source, isTolerant: migrating.includes('breaking') }
+  const isMissing = ([, since]: [string, string]) => !existsSync(join(target, since))
+  return {
+    ...{ commit, root: target, source, isTolerant: migrating.includes('breaking') },
+    notKept: new Set(
+      Object.entries(KEPT_SINCE)
+        .filter(isMissing)
+        .map(([name]) => name),
+    ),
+  }
 }
 
 /** Packages of others by links to those of this version, and its own to its own. */

@@ -106,8 +106,9 @@ export async function openStand({ servers, seed, previousRoot }: StandOptions): 
     },
     async settle({ withinMs, signal }) {
       const events = { byOutbox: new Map(), poison: [], indigestible: [] }
-      const looked = await outboxes()
-      return settle({ pool, outboxes: looked, events, client, signal, withinMs })
+      const cutOff = () => ingress.close()
+      const settling = { pool, outboxes: await outboxes(), events, client, cutOff }
+      return settle({ ...settling, signal, withinMs })
     },
     async ledgers() {
       await witness.close()
@@ -155,9 +156,7 @@ function withKeysAsReferences(world: World): World {
 /** Every guest has a mail, and the token in the last one opens the invitation. */
 async function guestLines(pool: Pool, world: World): Promise<Line[]> {
   const invitations = await selectInvitations(pool)
-  const { items } = await world.read<{ items: { to: string; text: string }[] }>(
-    '/mail/requests?limit=1000',
-  )
+  const { items } = await world.read<{ items: { to: string; text: string }[] }>('/mail/requests')
   const sent = items.map(({ to, text }) => {
     const token = /token=([\w.~%-]+)/.exec(text)?.[1] ?? ''
     return { to, hash: createHash('sha256').update(decodeURIComponent(token)).digest('hex') }

@@ -1,6 +1,6 @@
 import { migrate } from '@posthorn/engine'
 import { allMigrations, loadSystems } from '@posthorn/server'
-import type { Ledger, Line } from '../crash/ledger.ts'
+import { forgive, type Ledger, type Line } from '../crash/ledger.ts'
 import { pause } from '../crash/waiting.ts'
 import type { Previous } from './previous.ts'
 import { countMade } from './queries.ts'
@@ -60,7 +60,7 @@ export async function upgradeSystems(options: SystemsOptions): Promise<Ledger[]>
       ],
       details: [settled.rest, course.ended],
     },
-    ...(await stand.ledgers()),
+    ...(await stand.ledgers()).map((each) => forgive(each, previous.notKept)),
   ]
 }
 

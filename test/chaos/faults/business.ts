@@ -14,7 +14,7 @@ const clock: Fault = {
     const by = draw(random, STEPS)
     return {
       text: `the business clock moves ${by}`,
-      target: 'clock',
+      targets: ['clock'],
       // A clock that cannot be moved since Postgres is away stays as it is.
       run: async ({ pool }) => void (await advanceClock(pool, by).catch(() => undefined)),
     }
@@ -28,7 +28,7 @@ const slowConsumers: Fault = {
     const ms = drawMs(random, 2_000, 6_000)
     return {
       text: `consumers take 0.3 s a message for ${inSeconds(ms)}`,
-      target: 'consumers',
+      targets: ['consumers'],
       async run({ servers, signal }) {
         const file = join(servers.folder, SLOW_FILE)
         await writeFile(file, '')

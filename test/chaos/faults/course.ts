@@ -73,9 +73,9 @@ export async function strikeAll(
     lines.push(line)
     if (watch) console.log(line)
   }
-  const strike = async ({ atMs, fault, target, text, run }: PlannedStrike, i: number) => {
+  const strike = async ({ atMs, fault, targets, text, run }: PlannedStrike, i: number) => {
     await pause(began + atMs - performance.now(), stage.signal)
-    const before = busy.get(target)
+    const before = Promise.all(targets.flatMap((target) => busy.get(target) ?? []))
     const done = (async () => {
       await before
       note(`#${i + 1} ${text}`)
@@ -83,7 +83,7 @@ export async function strikeAll(
       await run(stage)
       note(`#${i + 1} is over`)
     })()
-    busy.set(target, done)
+    for (const target of targets) busy.set(target, done)
     await done
   }
   await Promise.all(strikes.map(strike))

@@ -28,7 +28,7 @@ const lock: Fault = {
     const ms = drawMs(random, 500, 5_000)
     return {
       text: `${table} locked for ${inSeconds(ms)}`,
-      target: table,
+      targets: [table],
       run: ({ pool, signal }) =>
         withClient({ pool, signal }, async (client) => {
           await client.query('begin')
@@ -50,7 +50,7 @@ const exhaust: Fault = {
     const ms = drawMs(random, 1_000, 4_000)
     return {
       text: `no connection to Postgres left for ${inSeconds(ms)}`,
-      target: 'connections',
+      targets: ['connections'],
       async run({ pool, signal }) {
         const clients: Client[] = []
         const endMs = performance.now() + ms
@@ -81,7 +81,7 @@ const fill: Fault = {
     const ms = drawMs(random, 1_000, 5_000)
     return {
       text: `the disk of Postgres full for ${inSeconds(ms)}`,
-      target: 'disk',
+      targets: ['disk'],
       async run({ disk, signal }: Stage) {
         if (!disk) return
         try {
@@ -114,7 +114,7 @@ const expire: Fault = {
     const name = draw(random, OUTBOXES)
     return {
       text: `the leases of ${name} run out`,
-      target: `leases of ${name}`,
+      targets: [`leases of ${name}`],
       async run({ pool, outboxes }) {
         const outbox = outboxes.find((each) => each.name === name)
         if (!outbox) throw new Error(`there is no outbox ${name}`)

@@ -23,8 +23,8 @@ export interface Size {
 export interface Strike {
   /** What the log says. */
   readonly text: string
-  /** What it strikes; of two strikes at one thing the second waits for the end of the first. */
-  readonly target: string
+  /** What it strikes or needs whole; of two strikes at one thing the second waits for the first. */
+  readonly targets: readonly string[]
   /** Resolves when what was broken is whole again. */
   run(stage: Stage): Promise<void>
 }

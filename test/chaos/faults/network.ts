@@ -26,7 +26,7 @@ const cut: Fault = {
     const ms = drawMs(random, 1_000, 8_000)
     return {
       text: `${nameOf(member)} to ${server}: ${text} for ${inSeconds(ms)}`,
-      target: `${nameOf(member)} to ${server}`,
+      targets: [`${nameOf(member)} to ${server}`],
       async run({ linesOf, signal }) {
         const line = linesOf(member).to[server]
         strike(line, ms)
@@ -45,7 +45,7 @@ const isolate: Fault = {
     const ms = drawMs(random, 2_000, 7_000)
     return {
       text: `${nameOf(member)} cut off from all servers for ${inSeconds(ms)}`,
-      target: `${nameOf(member)} to all`,
+      targets: [`${nameOf(member)} to all`],
       async run({ linesOf, signal }) {
         const lines = linesOf(member)
         for (const line of Object.values(lines.to)) line.stall()

@@ -23,7 +23,7 @@ const failing: Fault = {
     const ms = drawMs(random, 1_000, 6_000)
     return {
       text: `${actor} ${text} for ${inSeconds(ms)}`,
-      target: actor,
+      targets: [actor],
       async run({ world, signal }) {
         await world.control('POST', `/${actor}/faults`, order)
         await holdFor(ms, signal, () => mend(world, actor))
@@ -41,7 +41,7 @@ const webhooks: Fault = {
     const ms = drawMs(random, 3_000, 8_000)
     return {
       text: `webhooks of the gateway ${habits.copies} times, in reverse, for ${inSeconds(ms)}`,
-      target: 'gateway webhooks',
+      targets: ['gateway webhooks'],
       async run({ world, signal }) {
         await world.control('POST', '/gateway/webhooks', habits)
         await holdFor(ms, signal, () => world.control('POST', '/gateway/webhooks', {}))
@@ -60,7 +60,7 @@ const statuses: Fault = {
     const ms = drawMs(random, 3_000, 8_000)
     return {
       text: `statuses of WhatsApp ${behaviour.repeat} times, in reverse, for ${inSeconds(ms)}`,
-      target: 'whatsapp statuses',
+      targets: ['whatsapp statuses'],
       async run({ world, signal }) {
         await world.control('PUT', '/whatsapp/behaviour', behaviour)
         await holdFor(ms, signal, () => world.control('PUT', '/whatsapp/behaviour', USUAL_REPORTS))

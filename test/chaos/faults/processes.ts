@@ -10,7 +10,7 @@ const kill: Fault = {
     const member = drawMember(random, size)
     return {
       text: `kill -9 ${nameOf(member)}`,
-      target: nameOf(member),
+      targets: [nameOf(member)],
       run: async ({ fleets }) => void (await fleets[member.role].kill(member.place)),
     }
   },
@@ -30,7 +30,7 @@ const freeze: Fault = {
     const ms = isLong ? LONG_MS : drawMs(random, 2_500, 9_000)
     return {
       text: `SIGSTOP ${nameOf(member)} for ${inSeconds(ms)}`,
-      target: nameOf(member),
+      targets: [nameOf(member)],
       async run({ fleets, signal }) {
         const suspended = fleets[member.role].suspend(member.place)
         await holdFor(ms, signal, () => suspended.resume())
@@ -53,11 +53,13 @@ const zombie: Fault = {
   name: 'zombie',
   weight: 12,
   plan(random, { processes }) {
+    const places = Array.from({ length: processes }, (_, place) => place)
     const member: Member = { role: 'relay', place: random.below(processes) }
     const ms = drawMs(random, 3_000, 7_000)
     return {
       text: `SIGSTOP ${nameOf(member)} with messages under way for ${inSeconds(ms)} or more`,
-      target: nameOf(member),
+      // Two zombies at once would wait for each other.
+      targets: places.map((place) => nameOf({ role: 'relay', place })),
       async run({ fleets, linesOf, pool, signal }) {
         const { kafka, rabbitmq } = linesOf(member).to
         for (const line of [kafka, rabbitmq]) line.slow(UNDER_WAY_MS)

@@ -12,7 +12,7 @@ const restarts: readonly Fault[] = (Object.keys(WEIGHTS) as ServerName[]).map((n
     const isCrash = draw(random, [true, true, false])
     return {
       text: isCrash ? `kill -9 ${name}, started again` : `${name} restarted in good order`,
-      target: name,
+      targets: [name],
       run: ({ servers }) => restart(servers, name, isCrash),
     }
   },
@@ -26,7 +26,7 @@ const pooler: Fault = {
     const isCrash = draw(random, [true, false])
     return {
       text: isCrash ? 'kill -9 the pooler, started again' : 'the pooler restarted in good order',
-      target: 'pooler',
+      targets: ['pooler'],
       run: async ({ pooler: struck }) => (isCrash ? struck?.crash() : struck?.restart()),
     }
   },

@@ -17,25 +17,29 @@ import {
 
 /** What holds for every outbox, once no process runs any more. */
 export async function outboxLines(pool: Pool, outboxes: readonly Outbox[]): Promise<Line[]> {
-  const sum = async (count: (outbox: Outbox) => Promise<number>) => {
-    let total = 0
-    for (const outbox of outboxes) total += await count(outbox)
-    return total
+  /** Which of them have some, and how many. */
+  const find = async (count: (db: Pool, outbox: Outbox) => Promise<number>) => {
+    const found: string[] = []
+    for (const outbox of outboxes) {
+      const left = await count(pool, outbox)
+      if (left > 0) found.push(`${outbox.name} ${left}`)
+    }
+    return found.join(', ') || 'none'
   }
-  const recorded = (count: typeof countGaps) => (outbox: Outbox) =>
-    outbox.audit.record === 'all' ? count(pool, outbox) : Promise.resolve(0)
+  const recorded = (count: typeof countGaps) => async (db: Pool, outbox: Outbox) =>
+    outbox.audit.record === 'all' ? count(db, outbox) : 0
   const { codes, ...alerts } = await alertsOf(pool)
   return [
     { name: 'outboxes', value: outboxes.length },
-    { name: 'not finished', value: await sum((outbox) => countUnfinished(pool, outbox)), must: 0 },
-    { name: 'claims left over', value: await sum((outbox) => countClaims(pool, outbox)), must: 0 },
+    { name: 'not finished', value: await find(countUnfinished), must: 'none' },
+    { name: 'claims left over', value: await find(countClaims), must: 'none' },
     { name: 'keys still held', value: await countHeldKeys(pool), must: 0 },
     {
       name: 'rows their audit knows otherwise',
-      value: await sum(recorded(countUnrecorded)),
-      must: 0,
+      value: await find(recorded(countUnrecorded)),
+      must: 'none',
     },
-    { name: 'gaps in the audit', value: await sum(recorded(countGaps)), must: 0 },
+    { name: 'gaps in the audit', value: await find(recorded(countGaps)), must: 'none' },
     { name: 'transactions left open', value: await countForgottenTransactions(pool), must: 0 },
     { name: 'alerts', value: alerts.count },
     { name: 'their codes', value: codes },

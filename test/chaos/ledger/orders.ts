@@ -23,6 +23,7 @@ export async function orderLines(db: Queryable, world: World): Promise<Line[]> {
     { name: 'orders compensated', value: sums.compensated },
     { name: 'sagas without an end', value: sums.running + sums.failed, must: 0 },
     { name: 'orders half done', value: sums.torn, must: 0 },
+    { name: 'orders complete, goods still reserved', value: sums.unshipped, must: 0 },
     { name: 'skus with a wrong count', value: sums.miscounted, must: 0 },
     { name: 'keys of orders still open', value: sums.openKeys, must: 0 },
     {

@@ -162,6 +162,8 @@ export interface OrderSums {
   readonly compensated: number
   /** Orders whose parts do not fit the end of their saga. */
   readonly torn: number
+  /** Complete, and their goods are reserved as if they had not left. */
+  readonly unshipped: number
   /** Skus whose reserved count is not what the reservations say. */
   readonly miscounted: number
   readonly openKeys: number
@@ -190,11 +192,12 @@ export async function selectOrderSums(db: Queryable): Promise<OrderSums> {
            count(*) filter (where status = 'COMPLETED')::int as completed,
            count(*) filter (where status = 'COMPENSATED')::int as compensated,
            count(*) filter (where case status
-             when 'COMPLETED' then (stock, payment, shipment) is distinct from
-                                   ('SHIPPED', 'CHARGED', 'BOOKED')
+             when 'COMPLETED' then (payment, shipment) is distinct from ('CHARGED', 'BOOKED')
+                                   or stock is distinct from 'SHIPPED' and stock is distinct from 'RESERVED'
              when 'COMPENSATED' then stock in ('RESERVED', 'SHIPPED') or payment in ('CHARGED', 'CHARGING')
                                      or shipment = 'BOOKED'
            end)::int as torn,
+           count(*) filter (where status = 'COMPLETED' and stock = 'RESERVED')::int as unshipped,
            (select count(*)::int from sagas.stock as s
               left join reserved as r using (org_id, sku)
              where s.reserved <> coalesce(r.quantity, 0)) as miscounted,

@@ -22,6 +22,8 @@ import {
 const LOOK_MS = 1_000
 /** Looks between two acts of the operator. */
 const PATIENCE = 5
+/** Looks that must find nothing once nothing comes in any more: a request may still be under way. */
+const QUIET_LOOKS = 3
 
 /** How far the clock moves each time: retries are due after seconds, minutes and hours. */
 const STEPS = ['1m', '10m', '1h', '6h', '6h', '6h'] as const
@@ -45,6 +47,8 @@ export interface Settling {
   readonly outboxes: readonly Outbox[]
   readonly events: WrittenEvents
   readonly client: Client
+  /** Ends what comes in from outside: those there may have kept a webhook until now. */
+  cutOff(): Promise<void>
   readonly withinMs: number
   readonly signal: AbortSignal
 }
@@ -61,7 +65,8 @@ export interface Settled {
 
 /**
  * Waits until everything has come to its end. An operator moves the clock meanwhile, so that retries
- * are due, and sends again what was given up; poisoned messages stay where they are.
+ * are due, and sends again what was given up; poisoned messages stay where they are. Then nothing comes
+ * in from outside any more, and what came in at the last moment is waited for, too.
  */
 export async function settle(settling: Settling): Promise<Settled> {
   const { pool, withinMs, signal } = settling
@@ -69,17 +74,24 @@ export async function settle(settling: Settling): Promise<Settled> {
   let replayed = 0
   let before = ''
   let movedMs = began
+  /** Looks in a row that found nothing, since nothing comes in any more. */
+  let quiet: number | undefined
   await endLongLeases(settling)
   for (let look = 1; ; look += 1) {
     const rest = await findRest(settling)
     const now = performance.now()
     if (JSON.stringify(rest) !== before) movedMs = now
     before = JSON.stringify(rest)
-    const isOver = Object.keys(rest).length === 0
+    const isEmpty = Object.keys(rest).length === 0
+    if (isEmpty && quiet === undefined) await settling.cutOff()
+    if (isEmpty) quiet = (quiet ?? 0) + 1
+    else if (quiet !== undefined) quiet = 0
+    const isOver = quiet !== undefined && quiet >= QUIET_LOOKS
     if (isOver || now - began > withinMs || now - movedMs > STILL_MS) {
       return { rest, replayed, seconds: (now - began) / 1_000 }
     }
     await pause(LOOK_MS, signal)
+    if (isEmpty) continue
     if (look % PATIENCE !== 0) continue
     replayed += await replayAll(settling)
     // Those of living relays, too: what moves is left alone.

@@ -1,34 +1,35 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { seededBugs } from './bugs.ts'
 
 /*
- * node test/chaos/seeded/main.ts <bug> [arguments of chaos]: puts a bug into a copy of the last commit
- * and runs chaos there. It ends well if the ledger is broken: a test that cannot fail proves nothing.
- *
- *   fence    settling does not ask whether the claim is still its own
- *   answer   a message counts as delivered before the destination has answered
+ * node test/chaos/seeded/main.ts <bug> [arguments of chaos]: puts a bug of `bugs.ts` into a copy of the
+ * last commit and runs chaos there. It ends well if the ledger is broken: a test that cannot fail proves
+ * nothing.
  */
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const [bug = '', ...given] = process.argv.slice(2)
-const USUAL = ['--system', 'messages', '--minutes', '1', '--every', '800']
-/** A fence is needed by those that come back, and only where others go on meanwhile. */
-const ZOMBIES = ['--system', 'messages', '--minutes', '1', '--every', '8000', '--faults', 'zombie']
+const [wanted = '', ...given] = process.argv.slice(2)
+const bug = seededBugs[wanted]
+if (!bug) throw new Error(`takes one of ${Object.keys(seededBugs).join(', ')}, not '${wanted}'`)
 
 const copy = await mkdtemp(join(tmpdir(), 'posthorn-seeded-'))
 try {
   await copyTree()
-  const patch = fileURLToPath(new URL(`${bug}.patch`, import.meta.url))
-  await run('git', ['apply', patch], { cwd: copy })
-  const args = [
-    'test/chaos/main.ts',
-    ...(given.length > 0 ? given : bug === 'fence' ? ZOMBIES : USUAL),
-  ]
+  const file = join(copy, bug.file)
+  const source = await readFile(file, 'utf8')
+  if (!source.includes(bug.line)) throw new Error(`${bug.file} has no line '${bug.line}'`)
+  await writeFile(
+    file,
+    source.replace(bug.line, () => bug.becomes),
+  )
+  console.log(`a relay that ${bug.text}`)
+  const args = ['test/chaos/main.ts', ...(given.length > 0 ? given : bug.args)]
   const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   child.stdout.on('data', (chunk) => {

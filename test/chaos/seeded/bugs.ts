@@ -1,0 +1,31 @@
+/** A bug that is put into a copy of the sources: one line becomes another. */
+export interface SeededBug {
+  /** What the relay does wrong then. */
+  readonly text: string
+  readonly file: string
+  readonly line: string
+  readonly becomes: string
+  /** Arguments of chaos that make it likely to matter. */
+  readonly args: readonly string[]
+}
+
+const SHORT = ['--system', 'messages', '--minutes', '1']
+
+export const seededBugs: Readonly<Record<string, SeededBug>> = {
+  fence: {
+    text: 'settles a message without asking whether the claim is still its own',
+    file: 'packages/engine/src/sql/settle.ts',
+    line: "if (guard === 'claim') return `\\n     and m.claim_token = ${p('token')}::uuid`",
+    becomes: "if (guard === 'claim') return `\\n     and ${p('token')}::uuid is not null`",
+    // A fence is needed by those that come back, and only where others go on meanwhile.
+    args: [...SHORT, '--every', '8000', '--faults', 'zombie'],
+  },
+  answer: {
+    text: 'counts a message as delivered before its destination has answered',
+    file: 'packages/engine/src/relay/attempt.ts',
+    line: 'return (await attemptWithin(deliver, bounds)) ?? batch.map(() => TIMED_OUT)',
+    becomes: `void attemptWithin(deliver, bounds).catch(() => TIMED_OUT)
+        return batch.map(() => ({ kind: 'delivered', ref: undefined }))`,
+    args: [...SHORT, '--every', '800'],
+  },
+}
