@@ -121,6 +121,11 @@ withBroker('RABBITMQ_SECURE_URL', (secure) => {
   })
 })
 
+test('the session of Kafka consumers is as long as the environment says', () => {
+  const { brokers } = readConfiguration({ KAFKA_BROKERS: 'a:9092', KAFKA_SESSION_MS: '6000' }, [])
+  expect(brokers.kafka).toEqual({ address: 'a:9092', session: '6000ms' })
+})
+
 describe('what belongs together', () => {
   const mistakesOf = (env: NodeJS.ProcessEnv): readonly string[] => {
     try {

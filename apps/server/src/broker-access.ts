@@ -9,6 +9,8 @@ export interface BrokerAccess {
   /** Only where the connection is encrypted; without a `ca` the certificates of the system count. */
   readonly tls?: TlsFiles
   readonly sasl?: SaslLogin
+  /** After this time without a heartbeat a consumer's partitions go to others. */
+  readonly session?: `${number}ms`
 }
 
 /** PEM texts. */
@@ -30,6 +32,14 @@ const file = (description: string) =>
   Type.Optional(Type.String({ description, pattern: '^[^\\u0000]+$' }))
 
 export const KAFKA_ACCESS = Type.Object({
+  KAFKA_SESSION_MS: Type.Optional(
+    Type.Integer({
+      description:
+        'milliseconds without a heartbeat after which the partitions of a consumer go to others; 30,000 by default',
+      minimum: 6_000,
+      maximum: 1_800_000,
+    }),
+  ),
   KAFKA_TLS: Type.Optional(
     Type.Boolean({
       description: 'true where the brokers want TLS; so does any of the files below',
@@ -91,7 +101,13 @@ export function readKafkaAccess(address: string, values: KafkaValues): BrokerAcc
   })
   const isEncrypted = values.KAFKA_TLS ?? Object.keys(tls).length > 0
   const sasl = readLogin(values)
-  return { address, ...(isEncrypted && { tls }), ...(sasl && { sasl }) }
+  const { KAFKA_SESSION_MS: ms } = values
+  return {
+    address,
+    ...(isEncrypted && { tls }),
+    ...(sasl && { sasl }),
+    ...(ms !== undefined && { session: `${ms}ms` }),
+  }
 }
 
 export function readRabbitmqAccess(address: string, values: RabbitmqValues): BrokerAccess {
