@@ -1,4 +1,5 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { getEventListeners } from 'node:events'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { AnnouncementItem } from './announcement-subscriber.ts'
 import {
   announce,
@@ -54,6 +55,20 @@ test('an announcement of a transaction is sent at its commit, and not if it roll
     { topic: 'jobs', id: 'meanwhile' },
     { topic: 'jobs', id: 'done', tenant: 'acme', data: { rows: 3 } },
   ])
+})
+
+test('a reader that has left leaves nothing behind that would keep it in memory', async () => {
+  const joining = vi.spyOn(AbortSignal, 'any')
+  onTestFinished(() => joining.mockRestore())
+  const feed = createAnnouncementFeed({ pool })
+  onTestFinished(() => feed.close())
+  const { signal } = new AbortController()
+  // The first says that it listens.
+  for await (const _ of feed.subscribe({ signal })) break
+  // Node keeps a joined signal that is listened to for as long as one of its sources lives.
+  const joined = joining.mock.results.map(({ value }) => value as AbortSignal)
+  expect(joined).toHaveLength(1)
+  expect(joined.map((each) => getEventListeners(each, 'abort'))).toEqual([[]])
 })
 
 test('another process is heard, and what one that dies has not committed is not', async () => {

@@ -1,6 +1,7 @@
+import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import type { PoolClient } from 'pg'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { AuditEntry } from './audit.ts'
 import { pause } from './control.ts'
 import { enqueueAll } from '../enqueue/enqueue.ts'
@@ -188,6 +189,24 @@ describe('a reader', () => {
     await eventually(() => acme.subjects).toEqual([mine?.id, mine?.id])
     expect(other.subjects).toEqual([])
     await Promise.all([unfiltered, acme, messages, other].map((each) => each.leave()))
+  })
+
+  test('that has left leaves nothing behind that would keep it in memory', async () => {
+    const joining = vi.spyOn(AbortSignal, 'any')
+    onTestFinished(() => joining.mockRestore())
+    const batches = feed.subscribe({ signal: new AbortController().signal })[Symbol.asyncIterator]()
+    let isThere = false
+    const first = batches.next().then(() => (isThere = true))
+    await eventually(async () => {
+      await write(db.pool, 'hello')
+      return isThere
+    }).toBe(true)
+    await first
+    // Node keeps a joined signal that is listened to for as long as one of its sources lives.
+    const [joined] = joining.mock.results.map(({ value }) => value as AbortSignal)
+    expect(getEventListeners(joined as AbortSignal, 'abort')).toHaveLength(1)
+    await batches.return?.()
+    expect(getEventListeners(joined as AbortSignal, 'abort')).toEqual([])
   })
 
   test('that is too slow is let go with a code, and can go on', async () => {
