@@ -19,14 +19,16 @@ export interface Options {
   readonly processes: number
   /** Longest wait, after the last fault, until everything has come to its end. */
   readonly settleMs: number
+  /** From one act of the operator to the next, while that is waited for. */
+  readonly actEveryMs: number
   /** Print the faults as they happen. */
   readonly watch: boolean
   /** Leave logs and arrivals for a look. */
   readonly keep: boolean
 }
 
-const CI = { minutes: 0.4, every: 1_200 }
-const BY_HAND = { minutes: 2, every: 3_000 }
+const CI = { minutes: 0.2, every: 900, actEveryMs: 2_000 }
+const BY_HAND = { minutes: 2, every: 3_000, actEveryMs: 5_000 }
 /** Nearly always seconds; a busy machine may have as long as it goes on at all. */
 const SETTLE_MS = 1_200_000
 
@@ -55,6 +57,7 @@ export function parseOptions(args: string[]): Options {
     faults: values.faults.split(',').filter(Boolean),
     processes: requireNumber('--processes', values.processes),
     settleMs: SETTLE_MS,
+    actEveryMs: usual.actEveryMs,
     watch: !values.quiet,
     keep: values.keep,
   }

@@ -51,6 +51,7 @@ const SETTINGS = {
   WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
   WEBHOOK_DISABLE_AFTER_DAYS: '0',
   SAGAS_BROKER: 'kafka',
+  KAFKA_SESSION_MS: '6000',
 } as const
 
 /** What a run comes to. */
@@ -160,6 +161,7 @@ export async function runChaos(
     ...{ pool, outboxes, events, client, signal },
     cutOff: () => ingress.close(),
     withinMs: options.settleMs,
+    actEveryMs: options.actEveryMs,
   })
   await Promise.all(ROLES.map((role) => fleets[role].settled()))
   const after = await measureRoles(fleets)
@@ -174,6 +176,8 @@ export async function runChaos(
         title: `chaos: ${log.lines.length / 2} faults in ${loadSeconds.toFixed(0)} s, seed ${options.seed}, ${servers.versions}`,
         lines: [
           ...faultLines(log, disk === undefined),
+          // The clock begins with the process.
+          { name: 'until the load began', value: `${(began / 1_000).toFixed(1)} s` },
           { name: 'requests', value: asked },
           { name: 'requests repeated', value: repeated },
           { name: 'requests without an answer', value: unanswered, must: 0 },

@@ -107,7 +107,14 @@ export async function openStand({ servers, seed, previousRoot }: StandOptions): 
     async settle({ withinMs, signal }) {
       const events = { byOutbox: new Map(), poison: [], indigestible: [] }
       const cutOff = () => ingress.close()
-      const settling = { pool, outboxes: await outboxes(), events, client, cutOff }
+      const settling = {
+        pool,
+        outboxes: await outboxes(),
+        events,
+        client,
+        cutOff,
+        actEveryMs: 5_000,
+      }
       return settle({ ...settling, signal, withinMs })
     },
     async ledgers() {

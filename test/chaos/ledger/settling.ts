@@ -19,9 +19,7 @@ import {
   selectPaymentSums,
 } from './queries.ts'
 
-const LOOK_MS = 1_000
-/** Looks between two acts of the operator. */
-const PATIENCE = 5
+const LOOK_MS = 500
 /** Looks that must find nothing once nothing comes in any more: a request may still be under way. */
 const QUIET_LOOKS = 3
 
@@ -50,6 +48,8 @@ export interface Settling {
   /** Ends what comes in from outside: those there may have kept a webhook until now. */
   cutOff(): Promise<void>
   readonly withinMs: number
+  /** From one act of the operator to the next. */
+  readonly actEveryMs: number
   readonly signal: AbortSignal
 }
 
@@ -69,15 +69,16 @@ export interface Settled {
  * in from outside any more, and what came in at the last moment is waited for, too.
  */
 export async function settle(settling: Settling): Promise<Settled> {
-  const { pool, withinMs, signal } = settling
+  const { pool, withinMs, actEveryMs, signal } = settling
   const began = performance.now()
   let replayed = 0
   let before = ''
   let movedMs = began
+  let [acts, actedMs] = [0, began]
   /** Looks in a row that found nothing, since nothing comes in any more. */
   let quiet: number | undefined
   await endLongLeases(settling)
-  for (let look = 1; ; look += 1) {
+  for (;;) {
     const rest = await findRest(settling)
     const now = performance.now()
     if (JSON.stringify(rest) !== before) movedMs = now
@@ -91,12 +92,13 @@ export async function settle(settling: Settling): Promise<Settled> {
       return { rest, replayed, seconds: (now - began) / 1_000 }
     }
     await pause(LOOK_MS, signal)
-    if (isEmpty) continue
-    if (look % PATIENCE !== 0) continue
+    if (isEmpty || performance.now() - actedMs < actEveryMs) continue
     replayed += await replayAll(settling)
     // Those of living relays, too: what moves is left alone.
     if (performance.now() - movedMs > QUIET_MS) await endLongLeases(settling)
-    await advanceClock(pool, STEPS[Math.min(look / PATIENCE, STEPS.length) - 1] ?? '6h')
+    await advanceClock(pool, STEPS[acts] ?? '6h')
+    acts += 1
+    actedMs = performance.now()
   }
 }
 

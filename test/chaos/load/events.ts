@@ -12,7 +12,7 @@ const KEYS = keyNames(60)
 
 /** Far apart, so that the relays that a poisoned message ends are back before the next. */
 const POISON_EVERY_MS = 60_000
-const FIRST_POISON_MS = 8_000
+const FIRST_POISON_MS = 1_000
 
 /** What was written to the outboxes of the run itself. */
 export interface WrittenEvents {
