@@ -8,6 +8,7 @@ const CODES = [
   [5, 'LEADER_NOT_AVAILABLE', { kind: 'retryLater', unreachable: true }],
   [6, 'NOT_LEADER_OR_FOLLOWER', { kind: 'retryLater', unreachable: true }],
   [14, 'COORDINATOR_LOAD_IN_PROGRESS', { kind: 'retryLater', unreachable: true }],
+  [19, 'NOT_ENOUGH_REPLICAS', { kind: 'retryLater', unreachable: true }],
   [29, 'TOPIC_AUTHORIZATION_FAILED', { kind: 'refused' }],
 ] as const
 

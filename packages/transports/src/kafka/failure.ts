@@ -24,13 +24,17 @@ const MOVED = new Set([
   'UNKNOWN_TOPIC_OR_PARTITION',
 ])
 
-/** No broker can take messages yet: the cluster has just started, or a broker has left. */
+/**
+ * No broker can take messages yet: the cluster has just started, or brokers have left. Where too few
+ * replicas are in sync, nothing is appended.
+ */
 const NOT_READY = new Set([
   ...MOVED,
   'BROKER_NOT_AVAILABLE',
   'COORDINATOR_LOAD_IN_PROGRESS',
   'COORDINATOR_NOT_AVAILABLE',
   'NOT_COORDINATOR',
+  'NOT_ENOUGH_REPLICAS',
 ])
 
 /** The connection was never made, so nothing was sent. */

@@ -1,3 +1,4 @@
+import { DeliveryError } from '@posthorn/engine'
 import { sleep } from '@posthorn/engine/operate'
 import { UserError, type Admin } from '@platformatic/kafka'
 import { TransportError } from '../errors.ts'
@@ -14,39 +15,52 @@ export interface TopicCreation {
 /** Any client of the library: all of them know metadata. */
 export type Client = Pick<Admin, 'metadata'>
 
-/** A new topic shows up in the brokers' metadata with a delay. */
+/** A new topic shows up in the brokers' metadata with a delay; so does a leader after an election. */
 const APPEARS_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 50
 
-/** The topic's number of partitions; makes it if it is missing and that is wanted. */
+/**
+ * The topic's number of partitions; makes it if it is missing and that is wanted. Throws
+ * `LEADER_NOT_AVAILABLE` for a topic that is there and has lost brokers: it comes back by itself.
+ */
 export async function partitionCount(
   client: Client,
   topic: string,
   making: { admin: Admin; creation: TopicCreation | undefined },
 ): Promise<number> {
-  const found = await lookUp(client, topic)
-  if (found !== undefined) return found
-  const { admin, creation } = making
-  if (!creation) throw new TransportError('TOPIC_MISSING', `there is no topic "${topic}"`)
-  await create(admin, topic, creation)
-  for (let waited = 0; waited < APPEARS_WITHIN_MS; waited += LOOK_EVERY_MS) {
-    const made = await lookUp(client, topic)
-    if (made !== undefined) return made
-    await sleep(LOOK_EVERY_MS)
+  let found = await lookUp(client, topic)
+  if (found === 'missing') {
+    const { admin, creation } = making
+    if (!creation) throw new TransportError('TOPIC_MISSING', `there is no topic "${topic}"`)
+    await create(admin, topic, creation)
   }
-  throw new TransportError('TOPIC_MISSING', `topic "${topic}" was made and is not there yet`)
+  for (let waited = 0; typeof found !== 'number'; waited += LOOK_EVERY_MS) {
+    if (waited >= APPEARS_WITHIN_MS) throw notThere(topic, found)
+    await sleep(LOOK_EVERY_MS)
+    found = await lookUp(client, topic)
+  }
+  return found
 }
 
-async function lookUp(client: Client, topic: string): Promise<number | undefined> {
+type Absence = 'missing' | 'leaderless'
+
+function notThere(topic: string, absence: Absence): Error {
+  return absence === 'leaderless'
+    ? new DeliveryError('LEADER_NOT_AVAILABLE', `a partition of "${topic}" has no leader`)
+    : new TransportError('TOPIC_MISSING', `topic "${topic}" was made and is not there yet`)
+}
+
+async function lookUp(client: Client, topic: string): Promise<number | Absence> {
   try {
     const { topics } = await client.metadata({ topics: [topic] })
     const found = topics.get(topic)
-    // Without a leader no broker takes messages for the partition yet.
-    if (!found || found.partitions.some(({ leader }) => leader < 0)) return undefined
-    return found.partitionsCount
+    if (!found) return 'missing'
+    // Without a leader no broker takes messages for the partition.
+    return found.partitions.some(({ leader }) => leader < 0) ? 'leaderless' : found.partitionsCount
   } catch (error) {
+    if (isAnswer(error, 'LEADER_NOT_AVAILABLE')) return 'leaderless'
     // The library's word for a topic that the brokers do not know.
-    if (error instanceof UserError || isAnswer(error, 'LEADER_NOT_AVAILABLE')) return undefined
+    if (error instanceof UserError) return 'missing'
     throw error
   }
 }
