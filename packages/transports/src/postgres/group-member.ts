@@ -8,6 +8,7 @@ import {
   renewPartitions,
   selectShare,
   upsertMember,
+  type Holder,
   type Holding,
   type Membership,
 } from './queries.ts'
@@ -30,11 +31,17 @@ export interface GroupMemberOptions {
 export class GroupMember {
   readonly readers = new Map<number, PartitionReader>()
   readonly #options: GroupMemberOptions
+  #server = ''
   #renewedAt = Number.NEGATIVE_INFINITY
   #look = true
 
   constructor(options: GroupMemberOptions) {
     this.#options = options
+  }
+
+  /** As which partitions are read and committed. */
+  get holder(): Holder {
+    return { ...this.#options.me, server: this.#server }
   }
 
   /** The group has changed: look again at the next `tend`. */
@@ -59,7 +66,7 @@ export class GroupMember {
   }
 
   async commit(): Promise<void> {
-    const { db, me } = this.#options
+    const { db } = this.#options
     const dirty = [...this.readers.values()]
       .filter((reader) => reader.done > reader.committed)
       .map((reader) => ({ reader, offset: reader.done }))
@@ -69,7 +76,7 @@ export class GroupMember {
       token,
       offset,
     }))
-    const committed = new Set(await commitOffsets(db, me, holdings))
+    const committed = new Set(await commitOffsets(db, this.holder, holdings))
     for (const { reader, offset } of dirty) {
       if (committed.has(reader.partition)) reader.wasCommitted(offset)
       else this.#lose(reader)
@@ -81,7 +88,7 @@ export class GroupMember {
     const { db, me, leaseMs, openReader } = this.#options
     this.#look = false
     const renewing = performance.now()
-    await upsertMember(db, me, leaseMs)
+    this.#follow(await upsertMember(db, me, leaseMs))
     await this.#renew()
     this.#renewedAt = renewing
     const surplus = this.#active().length - (await selectShare(db, me))
@@ -102,6 +109,13 @@ export class GroupMember {
     onChange()
   }
 
+  /** What was read from one server says nothing about another: all readers begin anew there. */
+  #follow(server: string): void {
+    if (server === this.#server) return
+    this.#server = server
+    for (const reader of this.readers.values()) this.#lose(reader)
+  }
+
   async #renew(): Promise<void> {
     const { db, me, leaseMs } = this.#options
     const kept = new Map(
@@ -110,7 +124,7 @@ export class GroupMember {
     for (const reader of this.readers.values()) {
       if (kept.get(reader.partition) !== reader.token) this.#lose(reader)
     }
-    // Claimed by a statement whose answer never came: they have no reader.
+    // Claimed by a statement whose answer never came, or on another server: they have no reader.
     const orphans = [...kept.keys()].filter((partition) => !this.readers.has(partition))
     if (orphans.length > 0) await this.#release(orphans)
   }
@@ -137,7 +151,7 @@ export class GroupMember {
     const { log, me } = this.#options
     log.info(
       { ...me, partition: reader.partition },
-      'partition lost to another member; its reader stops',
+      'partition lost to another member or server; its reader stops',
     )
     reader.abandon()
     this.readers.delete(reader.partition)

@@ -8,6 +8,17 @@ export interface Membership {
   readonly member: string
 }
 
+/** A member, and the server on which its partitions were claimed. */
+export interface Holder extends Membership {
+  readonly server: string
+}
+
+/**
+ * The server that answers, by the time of its start. After a failover or a restore another one may,
+ * which has not seen the last transactions and gives their offsets a second time.
+ */
+const SERVER = sql`extract(epoch from pg_postmaster_start_time())::text`
+
 export interface Position {
   readonly partition: number
   readonly offset: number
@@ -143,20 +154,25 @@ export async function insertGroup(
     on conflict do nothing`)
 }
 
-/** Says "I am here" for another lease, and forgets members whose lease has ended. */
+/**
+ * Says "I am here" for another lease, and forgets members whose lease has ended. Returns the server
+ * that took note of it.
+ */
 export async function upsertMember(
   db: Queryable,
   { topic, group, member }: Membership,
   leaseMs: number,
-): Promise<void> {
-  await db.query(sql`
+): Promise<string> {
+  const { rows } = await db.query<{ server: string }>(sql`
     with gone as (
       delete from posthorn.topic_group_member
        where topic = ${topic} and group_name = ${group} and member <> ${member} and until < now()
     )
     insert into posthorn.topic_group_member (topic, group_name, member, until)
     values (${topic}, ${group}, ${member}, now() + ${leaseMs} * interval '1 millisecond')
-    on conflict (topic, group_name, member) do update set until = excluded.until`)
+    on conflict (topic, group_name, member) do update set until = excluded.until
+    returning ${SERVER} as server`)
+  return rows[0]?.server ?? ''
 }
 
 /** Renews the leases on what the member holds; what is missing from the answer is lost. */
@@ -227,14 +243,20 @@ export async function claimPartitions(
   }))
 }
 
+export interface Reading {
+  readonly from: readonly Position[]
+  readonly limit: number
+  readonly bytes: number
+}
+
 /**
  * The next messages of several partitions at once, in order; of each up to `limit`, and no more once
- * `bytes` are reached.
+ * `bytes` are reached. None from a server on which the positions mean something else.
  */
 export async function selectMessages(
   db: Queryable,
-  topic: string,
-  { from, limit, bytes }: { from: readonly Position[]; limit: number; bytes: number },
+  { topic, server }: Pick<Holder, 'topic' | 'server'>,
+  { from, limit, bytes }: Reading,
 ): Promise<(Position & { message: Message })[]> {
   const { rows } = await db.query<MessageRow>(sql`
     select m.*
@@ -248,7 +270,7 @@ export async function selectMessages(
         order by log_offset
         limit ${limit}
      ) m
-     where m.bytes - pg_column_size(m.payload) < ${bytes}
+     where m.bytes - pg_column_size(m.payload) < ${bytes} and ${SERVER} = ${server}
      order by m.partition, m.log_offset`)
   return rows.map((row) => ({
     partition: row.partition,
@@ -284,7 +306,7 @@ interface MessageRow {
 /** Commits how far the member is; a partition missing from the answer is lost (the fence). */
 export async function commitOffsets(
   db: Queryable,
-  { topic, group, member }: Membership,
+  { topic, group, member, server }: Holder,
   holdings: readonly Holding[],
 ): Promise<number[]> {
   const { rows } = await db.query<{ partition: number }>(sql`
@@ -294,7 +316,7 @@ export async function commitOffsets(
                   ${holdings.map((h) => h.token)}::bigint[],
                   ${holdings.map((h) => h.offset)}::bigint[]) as done (partition, token, log_offset)
      where p.topic = ${topic} and p.group_name = ${group} and p.partition = done.partition
-       and p.member = ${member} and p.token = done.token
+       and p.member = ${member} and p.token = done.token and ${SERVER} = ${server}
     returning p.partition`)
   return rows.map((row) => row.partition)
 }

@@ -63,7 +63,7 @@ export async function openSubscription(
     const hungry = [...member.readers.values()].filter((reader) => reader.hungry)
     if (hungry.length === 0) return
     try {
-      const received = await selectMessages(db, topic, {
+      const received = await selectMessages(db, member.holder, {
         from: hungry.map(({ partition, next }) => ({ partition, offset: next })),
         limit: options.batch,
         bytes: FETCH_BYTES,

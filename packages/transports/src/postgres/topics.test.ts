@@ -178,11 +178,54 @@ describe('a group', () => {
     const topic = newTopic()
     await topics({ partitions: 1 }).subscribe(consumer(topic, 'g', async () => undefined))
     const [held] = await holders(topic, 'g')
-    const me = { topic, group: 'g', member: held?.member ?? '' }
+    const [{ server } = { server: '' }] = await rows<{ server: string }>(
+      'select extract(epoch from pg_postmaster_start_time())::text as server',
+      [],
+    )
+    const me = { topic, group: 'g', member: held?.member ?? '', server }
     const now = { partition: 0, token: Number(held?.token), offset: 5 }
     expect(await commitOffsets(database.pool, me, [{ ...now, token: now.token - 1 }])).toEqual([])
     expect(await commitOffsets(database.pool, { ...me, member: randomUUID() }, [now])).toEqual([])
+    expect(await commitOffsets(database.pool, { ...me, server: '1' }, [now])).toEqual([])
     expect(await commitOffsets(database.pool, me, [now])).toEqual([0])
+  })
+
+  it('begins anew on another server, which gives offsets a second time', async () => {
+    const topic = newTopic()
+    const pool = database.connect({ max: 4 })
+    let isOther = false
+    // A failover, in less time than a lease, to a server that was started at another time.
+    pool.on('connect', (client) => {
+      const query = client.query.bind(client) as (statement: unknown, ...rest: unknown[]) => unknown
+      client.query = ((statement: string | { text: string }, ...rest: unknown[]) => {
+        if (!isOther || typeof statement === 'string') return query(statement, ...rest)
+        const started = `timestamptz '2001-01-01'`
+        const text = statement.text.replaceAll('pg_postmaster_start_time()', started)
+        return query({ ...statement, text }, ...rest)
+      }) as never
+    })
+    const handled: unknown[] = []
+    const reading = topics({ pool, partitions: 1, poll: '20ms' })
+    await reading.subscribe(consumer(topic, 'g', async ({ payload }) => void handled.push(payload)))
+    await topics().deliver(
+      many(topic, 3, (i) => ({ payload: i })),
+      ordered,
+    )
+    await vi.waitFor(async () => {
+      expect((await holders(topic, 'g'))[0]).toMatchObject({ committed_offset: '3' })
+    }, wait)
+    // It has seen the first message only, and nothing of the group's since then.
+    await rows('delete from posthorn.topic_message where topic = $1 and log_offset > 0', [topic])
+    await rows('update posthorn.topic_partition set next_offset = 1 where topic = $1', [topic])
+    await rows('update posthorn.topic_group_partition set committed_offset = 1 where topic = $1', [
+      topic,
+    ])
+    isOther = true
+    await topics().deliver([delivery(topic, { payload: 'again' })], ordered)
+    await vi.waitFor(() => expect(handled).toEqual([0, 1, 2, 'again']), wait)
+    await vi.waitFor(async () => {
+      expect((await holders(topic, 'g'))[0]).toMatchObject({ committed_offset: '2' })
+    }, wait)
   })
 
   it('aborts the handler of a partition that was taken away, and reads on with a new token', async () => {
