@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { Admin } from '@platformatic/kafka'
 import { ensureKafka, freePorts } from '../../scripts/services/index.mjs'
 import type { BrokerCluster } from './broker-cluster.ts'
 import { startProgram, until, type Program } from './program.ts'
@@ -58,8 +57,9 @@ export async function startKafkaCluster(
       })
     },
     async awaitReady(place) {
-      const port = ports[place]?.broker ?? 0
-      await until(`Kafka ${NODES[place]}`, () => isOpen(port), { withinMs: START_MS, signal })
+      const node = NODES[place] ?? 0
+      const isIn = () => isRegistered(node, `${HOST}:${ports[place]?.broker}`)
+      await until(`Kafka ${node}`, isIn, { withinMs: START_MS, signal })
     },
     async stop() {
       for (const program of running) await program?.kill()
@@ -75,13 +75,14 @@ export async function startKafkaCluster(
   return cluster
 }
 
-async function isOpen(port: number): Promise<boolean> {
-  const socket = connect({ host: HOST, port })
+/** Later than that it takes connections: a topic of three copies needs three that are registered. */
+async function isRegistered(node: number, broker: string): Promise<boolean> {
+  const admin = new Admin({ clientId: 'failover', bootstrapBrokers: [broker], retries: false })
   try {
-    await once(socket, 'connect')
-    return true
+    const { brokers } = await admin.metadata({ topics: [], forceUpdate: true })
+    return brokers.has(node)
   } finally {
-    socket.destroy()
+    await admin.close()
   }
 }
 

@@ -7,7 +7,7 @@ import { audit } from '../crash/audit.ts'
 import { spread, type Line } from '../crash/ledger.ts'
 import { selectEffects, selectEntries, selectStanding } from '../crash/queries.ts'
 import type { Fleet } from '../crash/fleet.ts'
-import { failoverOutboxes, rowEvents } from './outbox.ts'
+import { failoverOutboxes, rowEvents, transports } from './outbox.ts'
 import type { Probe } from './probe.ts'
 import { countHalves } from './queries.ts'
 import type { Written } from './writer.ts'
@@ -47,18 +47,22 @@ async function linesOf(
   const answered = [...own.acknowledged, ...(name === rowEvents.name ? probe.stored : [])]
   const lost = answered.filter((id) => !there.has(id))
   const unknown = new Set(arrivals.filter(({ id }) => !there.has(id)).map(({ id }) => id))
+  const effects = await selectEffects(pool, name)
+  // Numbers of those that the database has lost were given a second time.
+  const isLost = (id: string) =>
+    isLossy && !there.has(id) && !own.refused.has(id) && isWritten(id, own, probe)
   const found = audit({
     entries,
     rolledBack: own.refused,
-    // Those that the database has lost were numbered a second time.
-    arrivals: isLossy ? arrivals.filter(({ id }) => there.has(id)) : arrivals,
-    effects: await selectEffects(pool, name),
+    arrivals: arrivals.filter(({ id }) => !isLost(id)),
+    effects: effects.filter(({ id }) => !isLost(id)),
   })
   const { waiting, held, dead, quarantined, heldKeys, leases, runs } = await selectStanding(
     pool,
     outbox,
   )
-  const must = isLossy ? {} : { must: 0 }
+  // A broker forgets what was acknowledged, also if the effect is lost; a topic is lost with it.
+  const isForgotten = isLossy && transports[name] !== 'topics'
   const ordered: Line[] = [
     { name: 'out of order', value: found.outOfOrder, must: 0 },
     { name: 'effects out of order', value: found.effectsOutOfOrder, must: 0 },
@@ -70,7 +74,11 @@ async function linesOf(
       name: 'of those stored',
       value: [...own.uncertain].filter((id) => there.has(id)).length,
     },
-    { name: 'answered, and not there', value: lost.length, ...(isLossy ? { atLeast: 1 } : must) },
+    {
+      name: 'answered, and not there',
+      value: lost.length,
+      ...(isLossy ? { atLeast: 1 } : { must: 0 }),
+    },
     { name: 'of those delivered before', value: lost.filter((id) => unknown.has(id)).length },
     {
       name: 'refused, and there',
@@ -86,8 +94,12 @@ async function linesOf(
     { name: 'rolled back, and delivered', value: found.ghosts, must: 0 },
     { name: 'unknown or changed', value: found.strangers, must: 0 },
     { name: 'duplicates on the wire', value: found.duplicates },
-    { name: 'effects missing', value: found.missingEffects, ...must },
+    { name: 'effects missing', value: found.missingEffects, ...(!isForgotten && { must: 0 }) },
     { name: 'effects doubled', value: found.doubledEffects, must: 0 },
+    {
+      name: 'effects of messages that are lost',
+      value: effects.filter((e) => isLost(e.id)).length,
+    },
     ...(outbox.order ? ordered : []),
     {
       name: 'waiting, held, dead or quarantined',
@@ -97,6 +109,11 @@ async function linesOf(
     { name: 'claims, runs and held keys left over', value: leases + runs + heldKeys, must: 0 },
     { name: 'commit to arrival p50/p99/max', value: spread(found.latenciesMs, [0.5, 0.99, 1]) },
   ]
+}
+
+/** Whether it was sent to the database to be committed. */
+function isWritten(id: string, { acknowledged, uncertain }: Written, probe: Probe): boolean {
+  return acknowledged.has(id) || uncertain.has(id) || probe.asked.has(id)
 }
 
 /** What is left with people: alerts and dead letters. */
@@ -114,6 +131,21 @@ export async function alertLines(pool: Pool): Promise<Line[]> {
 export interface Event {
   readonly atMs: number
   readonly what: string
+}
+
+/** How much was written while all servers were there. */
+export function rateLines({ written }: Evidence, losses: readonly Event[]): Line[] {
+  const until = losses[0]?.atMs ?? Infinity
+  const times = [...written.values()].flatMap(({ answeredAt }) => answeredAt)
+  const before = times.filter((at) => at < until)
+  const seconds = (until - Math.min(...before.slice(0, 1_000))) / 1_000
+  return [
+    {
+      name: 'messages a second, written before the first loss',
+      value: Math.round(before.length / seconds),
+      atLeast: 1,
+    },
+  ]
 }
 
 /** What stood still around each loss, and for how long. */

@@ -7,6 +7,7 @@ import type { Pool } from 'pg'
 import { createClient } from '../chaos/load/client.ts'
 import { findPorts } from '../chaos/ingress.ts'
 import { startFleet, type Fleet } from '../crash/fleet.ts'
+import { watchFeed, type FeedWitness } from './feed-witness.ts'
 import type { Options } from './options.ts'
 import { failoverOutboxes, keyedEvents, rowEvents } from './outbox.ts'
 import { startProbe, type Probe } from './probe.ts'
@@ -17,6 +18,7 @@ export interface Load {
   /** Through all hosts of the address, as the processes do it. */
   readonly pool: Pool
   readonly probe: Probe
+  readonly feed: FeedWitness
   readonly fleets: readonly Fleet[]
   /** Stops writing; what was written by outbox. */
   finish(): Promise<ReadonlyMap<string, Written>>
@@ -81,6 +83,8 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   opened.defer(async () => void (await Promise.all(fleets.map((fleet) => fleet.stop()))))
   await Promise.all(fleets.map((fleet) => fleet.ready))
 
+  const feed = watchFeed(pool)
+  opened.defer(() => feed.stop())
   const over = new AbortController()
   const probe = startProbe(await createClient(env.POSTHORN_BASE_URL, { secret, org: ORG }))
   opened.defer(() => probe.stop())
@@ -99,6 +103,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   return {
     pool,
     probe,
+    feed,
     fleets,
     async finish() {
       over.abort()

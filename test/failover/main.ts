@@ -1,9 +1,7 @@
-import { chmod } from 'node:fs/promises'
-import { startChild } from '../crash/child.ts'
 import type { Ledger } from '../crash/ledger.ts'
-import { runProofs, type ProofStage } from '../proof-run.ts'
+import { runProofs } from '../proof-run.ts'
+import { guarded } from './guard.ts'
 import { parseOptions, type Run, type ScenarioName } from './options.ts'
-import { endAllIn } from './program.ts'
 import { loseBrokers } from './scenarios/brokers.ts'
 import { loseDatabase } from './scenarios/database.ts'
 
@@ -26,24 +24,6 @@ const SCENARIOS: Readonly<Record<ScenarioName, (run: Run) => Promise<readonly Le
 await runProofs(
   options.scenarios.map((scenario) => ({
     ...{ name: `failover-${scenario}`, seed, keep, limitMs: LIMIT_MS },
-    run: (stage) => runScenario(scenario, stage),
+    run: (stage) => guarded(stage, () => SCENARIOS[scenario]({ ...stage, options })),
   })),
 )
-
-async function runScenario(
-  scenario: ScenarioName,
-  { folder, signal }: ProofStage,
-): Promise<readonly Ledger[]> {
-  // A temporary folder is closed even to the account that runs the servers.
-  await chmod(folder, 0o755)
-  const guarded = { name: 'guard', folder, settings: { folder } }
-  const guard = startChild('../failover/guard-process.ts', guarded)
-  // What waits for a server that was cut off waits no longer.
-  signal.addEventListener('abort', () => void endAllIn(folder))
-  try {
-    return await SCENARIOS[scenario]({ folder, options, signal })
-  } finally {
-    await guard.stop()
-    await endAllIn(folder)
-  }
-}

@@ -1,4 +1,4 @@
-import { chown, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { ensurePatroni, freePorts } from '../../scripts/services/index.mjs'
@@ -21,6 +21,8 @@ export interface PostgresNode {
   start(): Promise<void>
   /** `kill -9` of Patroni and PostgreSQL. */
   kill(): Promise<void>
+  /** The column `answer` of a query, asked past the lines; undefined where none comes. */
+  ask(database: string, text: string): Promise<string | undefined>
 }
 
 export interface PostgresCluster {
@@ -112,57 +114,41 @@ export async function startPostgresCluster(options: ClusterOptions): Promise<Pos
       async kill() {
         // Patroni first, or it would start the other again.
         await patroni?.kill()
-        const pid = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')
-        if (pid !== '') process.kill(Number.parseInt(pid, 10), 'SIGKILL')
+        // Not by its file, which outlives it: another process may have the number by then.
         await endAllIn(data)
       },
+      ask: (database, text) => ask(addressOf(`${HOST}:${ports.postgres}`, database), text),
     }
-    return { node, port: ports.postgres }
+    return node
   }
-  const made: Awaited<ReturnType<typeof makeNode>>[] = []
-  for (const [place, name] of NAMES.entries()) made.push(await makeNode(name, place))
-  const ask = async (port: number, text: string): Promise<string | undefined> => {
-    const client = new Client({
-      connectionString: addressOf(`${HOST}:${port}`, 'postgres'),
-      connectionTimeoutMillis: ANSWER_MS,
-      query_timeout: ANSWER_MS,
-    })
-    client.on('error', () => undefined)
-    try {
-      await client.connect()
-      const { rows } = await client.query<{ answer: unknown }>(text)
-      return String(rows[0]?.answer)
-    } catch {
-      return undefined
-    } finally {
-      await client.end().catch(() => undefined)
-    }
-  }
+  const nodes: PostgresNode[] = []
+  for (const [place, name] of NAMES.entries()) nodes.push(await makeNode(name, place))
   const findLeader = async (except?: PostgresNode) => {
-    for (const each of made) {
-      if (each.node === except) continue
-      if ((await ask(each.port, IS_STANDBY)) === 'false') return each
+    for (const node of nodes) {
+      if (node === except) continue
+      if ((await node.ask('postgres', IS_STANDBY)) === 'false') return node
     }
     return undefined
   }
   const cluster: PostgresCluster = {
-    nodes: made.map(({ node }) => node),
+    nodes,
     versions: programs.versions,
     url: (database) =>
-      `${addressOf(made.map(({ node }) => `${HOST}:${node.clients.port}`).join(), database)}?target_session_attrs=read-write`,
-    leader: async (except) => (await findLeader(except))?.node,
+      `${addressOf(nodes.map(({ clients }) => `${HOST}:${clients.port}`).join(), database)}?target_session_attrs=read-write`,
+    leader: findLeader,
     async standbys(state) {
       const leader = await findLeader()
-      return leader ? Number((await ask(leader.port, state ? IN_SYNC : STREAMING)) ?? 0) : 0
+      const count = await leader?.ask('postgres', state ? IN_SYNC : STREAMING)
+      return Number(count ?? 0)
     },
     async stop() {
-      for (const { node } of made) await node.kill()
+      for (const node of nodes) await node.kill()
       await etcd.kill()
       network.close()
     },
   }
   try {
-    for (const { node } of made) await node.start()
+    for (const node of nodes) await node.start()
     const wanted = replication === 'synchronous' ? 'sync' : undefined
     await until(
       'the cluster is complete',
@@ -180,6 +166,24 @@ export async function startPostgresCluster(options: ClusterOptions): Promise<Pos
 const IS_STANDBY = 'select pg_is_in_recovery() as answer'
 const STREAMING = `select count(*) as answer from pg_stat_replication where state = 'streaming'`
 const IN_SYNC = `select count(*) as answer from pg_stat_replication where sync_state = 'sync'`
+
+async function ask(connectionString: string, text: string): Promise<string | undefined> {
+  const client = new Client({
+    connectionString,
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: ANSWER_MS,
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ answer: unknown }>(text)
+    return String(rows[0]?.answer)
+  } catch {
+    return undefined
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
 
 function addressOf(hosts: string, database: string): string {
   return `postgresql://postgres:${PASSWORD}@${hosts}/${database}`

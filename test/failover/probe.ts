@@ -7,7 +7,9 @@ import { EVENTS_PATH } from './system.ts'
 export interface Probe {
   /** Times of requests that were stored, and how many were answered otherwise. */
   readonly requests: { readonly storedAt: readonly number[]; readonly answers: Map<string, number> }
-  /** Ids of messages that the API said it had stored. */
+  /** Ids of messages that the API was asked to store. */
+  readonly asked: ReadonlySet<string>
+  /** Of those that it said it had stored. */
   readonly stored: readonly string[]
   /** What `/readyz` said whenever it changed. */
   readonly readiness: readonly { readonly atMs: number; readonly said: string }[]
@@ -20,12 +22,14 @@ const EVERY_MS = 200
 export function startProbe(client: Client): Probe {
   const over = new AbortController()
   const storedAt: number[] = []
+  const asked = new Set<string>()
   const stored: string[] = []
   const answers = new Map<string, number>()
   const readiness: { atMs: number; said: string }[] = []
 
   const askOnce = async () => {
     const json = { id: uuid(), n: stored.length + 1 }
+    asked.add(json.id)
     const answer = await client.tryOnce({ method: 'POST', path: EVENTS_PATH, json })
     if (answer !== undefined && answer.status < 300) {
       stored.push(json.id)
@@ -48,6 +52,7 @@ export function startProbe(client: Client): Probe {
   const running = Promise.all([repeat(askOnce), repeat(look)])
   return {
     requests: { storedAt, answers },
+    asked,
     stored,
     readiness,
     async stop() {

@@ -56,3 +56,22 @@ select (select count(*) from ${table} where status = 'ready')::int
   }
   return open
 }
+
+/** A change of a message's state, as far as it is told from others. */
+export interface SeenTransition {
+  readonly id: string
+  readonly messageId: string
+  readonly at: Date
+}
+
+export async function selectTransitions(db: Queryable, since: Date): Promise<SeenTransition[]> {
+  const { rows } = await db.query<SeenTransition>(sql`
+    select id::text as id, message_id as "messageId", at
+      from posthorn.transition where at >= ${since}`)
+  return rows
+}
+
+/** The last \`seq\` that a server has given out for the rows of a table, or has heard of. */
+export function lastSeq(table: string): string {
+  return `select pg_sequence_last_value(pg_get_serial_sequence('${table}', 'seq')::regclass) as answer`
+}

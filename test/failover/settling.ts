@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { readArrivals } from '../crash/arrivals.ts'
 import type { Ledger, Line } from '../crash/ledger.ts'
-import { alertLines, messageLines, operatorLines, pauseLines, type Event } from './ledger.ts'
+import {
+  alertLines,
+  messageLines,
+  operatorLines,
+  pauseLines,
+  rateLines,
+  type Event,
+} from './ledger.ts'
 import type { Load } from './load.ts'
 import { failoverOutboxes } from './outbox.ts'
 import { until } from './program.ts'
@@ -65,10 +72,16 @@ export async function drawUp(finished: Finished): Promise<Ledger[]> {
   await load.probe.stop()
   await awaitEnd(load.pool, signal)
   await Promise.all(load.fleets.map((fleet) => fleet.stop()))
+  const streamed = await load.feed.conclude()
   const evidence = { pool: load.pool, folder, written, probe: load.probe, isLossy }
-  const messages = [...(await messageLines(evidence)), ...(await alertLines(load.pool))]
+  const messages = [
+    ...(await messageLines(evidence)),
+    ...streamed,
+    ...(await alertLines(load.pool)),
+  ]
+  const pauses = await pauseLines(evidence, losses)
   return [
-    { title, lines: [...lines, ...(await pauseLines(evidence, losses))], details: [] },
+    { title, lines: [...rateLines(evidence, losses), ...lines, ...pauses], details: [] },
     { title: 'messages', lines: messages, details: [] },
     { title: 'seen', lines: await operatorLines(folder, load, losses), details: [] },
   ]

@@ -14,7 +14,10 @@ export interface Written {
   readonly uncertain: Set<string>
   /** It failed before its commit, or was rolled back: it must not be there. */
   readonly refused: Set<string>
-  /** When commits were answered, in milliseconds of the clock: where they are far apart nothing was written. */
+  /**
+   * When the commit of each message was answered, in milliseconds of the clock: where they are far
+   * apart nothing was written.
+   */
   readonly answeredAt: number[]
 }
 
@@ -96,7 +99,8 @@ async function attempt(
       isCommitting = true
     })
     add(written.acknowledged)
-    written.answeredAt.push(Date.now())
+    const answeredAt = Date.now()
+    written.answeredAt.push(...ids.map(() => answeredAt))
     return true
   } catch (error) {
     add(isCommitting ? written.uncertain : written.refused)

@@ -6,6 +6,23 @@ export const restorePoint = 'select pg_walfile_name(pg_create_restore_point($1))
 export const switchWal = 'select pg_switch_wal()'
 export const isRecovering = 'select pg_is_in_recovery() as is'
 
+export const repeatableRead = 'begin isolation level repeatable read, read only'
+export const exportSnapshot = 'select pg_export_snapshot() as snapshot'
+
+/** Not in a transaction of its own: each number takes a commit. */
+export function useUpTransactions(count: number): string {
+  return `do $$ begin
+    for i in 1..${count} loop perform pg_current_xact_id(); commit; end loop;
+  end $$`
+}
+
+/** The number of the next transaction; none is used up by asking. */
+export async function nextTransaction(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ next: number }>(sql`
+    select pg_snapshot_xmax(pg_current_snapshot())::text::float8 as next`)
+  return rows[0]?.next ?? 0
+}
+
 /** What is under way, by its kind. */
 export interface UnderWay {
   readonly webhooks: number

@@ -1,7 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { temporaryPostgres } from '@posthorn/postgres'
+import type { Settled } from '../chaos/ledger/settling.ts'
+import type { Client } from '../chaos/load/client.ts'
 import { forgive, type Ledger, type Line } from '../crash/ledger.ts'
 import { pause } from '../crash/waiting.ts'
+import { watchFeed } from '../failover/feed-witness.ts'
+import type { Processes } from '../upgrade/processes.ts'
 import { openStand } from '../upgrade/stand.ts'
 import { archiving, makeArchive, markPoint, recover, takeBaseBackup } from './backup.ts'
 import { selectUnderWay, type UnderWay } from './queries.ts'
@@ -9,7 +13,7 @@ import { selectUnderWay, type UnderWay } from './queries.ts'
 export interface RestoreOptions {
   readonly folder: string
   readonly seed: number
-  /** Of the load; the base backup is taken in its middle. */
+  /** Of the load; the backup is taken in its middle. */
   readonly loadMs: number
   /** How long processes go on after the moment that is come back to. */
   readonly afterMs: number
@@ -20,7 +24,7 @@ export interface RestoreOptions {
 const POINT = 'posthorn'
 
 /** Attempts that were made after the moment are on no record any more. */
-const FORGOTTEN = new Set(['accepted more often than tried', 'delivered, and never accepted'])
+export const FORGOTTEN: ReadonlySet<string> = new Set(['accepted more often than tried', 'delivered, and never accepted'])
 
 /**
  * All systems under load on a server whose log is archived; a base backup in the middle; then a moment at
@@ -42,6 +46,8 @@ export async function restore(options: RestoreOptions): Promise<Ledger[]> {
   console.log('under load …')
   await processes.startFirst()
   await processes.start('new', 1)
+  const feed = watchFeed(pool)
+  opened.defer(() => feed.stop())
   const endLoad = await stand.load()
   await pause(options.loadMs / 2, signal)
   const copy = await takeBaseBackup(url, postgres.folder)
@@ -63,31 +69,30 @@ export async function restore(options: RestoreOptions): Promise<Ledger[]> {
   await processes.start('new', 1)
   const settled = await stand.settle({ withinMs: options.settleMs, signal })
   await processes.stop()
-  const left = Object.keys(settled.rest).join(', ') || 'none'
   const lines: Line[] = [
-    ...underWayLines({ atPoint, atEnd, found }),
-    { name: 'requests', value: client.counts.asked, atLeast: 1 },
-    { name: 'requests without an answer', value: client.counts.unanswered, must: 0 },
-    { name: 'sent again by the operator', value: settled.replayed },
-    { name: 'not ended', value: left, must: 'none' },
-    { name: 'processes that ended by themselves', value: processes.ended.length, must: 0 },
+    ...courseLines({ atPoint, atEnd, found, client, settled, processes }),
+    ...(await feed.conclude()),
   ]
   const details = [settled.rest, processes.ended]
   const title = `restored to a moment, seed ${seed}, PostgreSQL ${version}`
-  return [
-    { title, lines, details },
-    ...(await stand.ledgers()).map((each) => forgive(each, FORGOTTEN)),
-  ]
+  const ledgers = await stand.ledgers()
+  return [{ title, lines, details }, ...ledgers.map((each) => forgive(each, FORGOTTEN))]
 }
 
-interface Seen {
+/** What was seen before, behind and back at the moment, and how it ended. */
+interface Course {
   readonly atPoint: UnderWay
   readonly atEnd: UnderWay
   readonly found: UnderWay
+  readonly client: Client
+  readonly settled: Settled
+  readonly processes: Processes
 }
 
-function underWayLines({ atPoint, atEnd, found }: Seen): Line[] {
+export function courseLines(course: Course): Line[] {
+  const { atPoint, atEnd, found, client, settled, processes } = course
   const behind = atEnd.transitions - atPoint.transitions
+  const left = Object.keys(settled.rest).join(', ') || 'none'
   return [
     { name: 'under way then: webhooks', value: found.webhooks },
     { name: 'under way then: messages', value: found.messages },
@@ -101,5 +106,10 @@ function underWayLines({ atPoint, atEnd, found }: Seen): Line[] {
       value: found.transitions,
       atLeast: atPoint.transitions,
     },
+    { name: 'requests', value: client.counts.asked, atLeast: 1 },
+    { name: 'requests without an answer', value: client.counts.unanswered, must: 0 },
+    { name: 'sent again by the operator', value: settled.replayed },
+    { name: 'not ended', value: left, must: 'none' },
+    { name: 'processes that ended by themselves', value: processes.ended.length, must: 0 },
   ]
 }

@@ -6,6 +6,7 @@ import { startServices } from '../../../scripts/services/index.mjs'
 import type { Event } from '../ledger.ts'
 import { startLoad, type Load } from '../load.ts'
 import type { Run } from '../options.ts'
+import { keyedEvents } from '../outbox.ts'
 import {
   startPostgresCluster,
   type PostgresCluster,
@@ -13,6 +14,7 @@ import {
   type Replication,
 } from '../postgres-cluster.ts'
 import { until } from '../program.ts'
+import { lastSeq } from '../queries.ts'
 import { awaitArrivals, drawUp } from '../settling.ts'
 
 /** Patroni misses a primary after 20 s; a busy machine takes its time. */
@@ -65,6 +67,7 @@ export async function loseDatabase(run: Run, replication: Replication): Promise<
       async take(node) {
         await node.peers.stall()
         await sleep(UNHEARD_MS, undefined, { signal })
+        stage.lines.push(await numbersLine(cluster, node))
         await node.kill()
       },
       async giveBack(node) {
@@ -79,6 +82,23 @@ export async function loseDatabase(run: Run, replication: Replication): Promise<
 }
 
 const DATABASE = 'failover'
+
+/** How many numbers of the ordered outbox its next primary has not heard of, and gives again. */
+async function numbersLine({ nodes }: PostgresCluster, primary: PostgresNode): Promise<Line> {
+  const seqs = await Promise.all(
+    nodes.map(async (node) => ({
+      isPrimary: node === primary,
+      last: Number((await node.ask(DATABASE, lastSeq(keyedEvents.table))) ?? 0),
+    })),
+  )
+  const [given = 0] = seqs.filter(({ isPrimary }) => isPrimary).map(({ last }) => last)
+  const heard = Math.max(...seqs.filter(({ isPrimary }) => !isPrimary).map(({ last }) => last))
+  return {
+    name: `${keyedEvents.name}: numbers that are given a second time`,
+    value: given - heard,
+    atLeast: 1,
+  }
+}
 
 async function createDatabase(url: string): Promise<void> {
   const admin = await openDatabase({ databaseUrl: url, dataFolder: '', poolSize: 1 }, silentLog)
