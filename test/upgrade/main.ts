@@ -3,7 +3,7 @@ import { temporaryPostgres } from '@posthorn/postgres'
 import type { Ledger } from '../crash/ledger.ts'
 import { startServers } from '../crash/servers.ts'
 import { requireNumber, runProofs, type ProofStage } from '../proof-run.ts'
-import { measureLocks } from './locks.ts'
+import { FILLING, measureLocks } from './locks.ts'
 import { unpackPrevious } from './previous.ts'
 import { upgrade } from './run.ts'
 import type { Surroundings } from './stand.ts'
@@ -49,7 +49,7 @@ await runProofs([
 
 async function onPostgres(stage: ProofStage): Promise<Ledger[]> {
   // Only processes are killed, never the machine: what the kernel has taken is not lost with them.
-  const postgres = await temporaryPostgres({ settings: { fsync: 'off' } })
+  const postgres = await temporaryPostgres({ settings: values.locks ? FILLING : { fsync: 'off' } })
   const common = { ...size, ...stage, seed, databaseUrl: postgres.url }
   try {
     return [
