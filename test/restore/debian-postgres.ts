@@ -34,6 +34,8 @@ export async function findDebianPostgres(
   signal: AbortSignal,
 ): Promise<DebianPostgres> {
   const { binaries, env, account, versions } = await ensurePatroni()
+  // Of all clusters: one takes the address of another.
+  const password = randomBytes(16).toString('hex')
   const programEnv = { PATH: process.env['PATH'] ?? '', ...env }
   const call = (name: string, args: readonly string[], as: object = {}) =>
     run(join(binaries, name), args, { env: programEnv, cwd: folder, ...as })
@@ -42,7 +44,6 @@ export async function findDebianPostgres(
     async create(name) {
       const home = join(folder, name)
       await mkdir(home)
-      const password = randomBytes(16).toString('hex')
       const passwordFile = join(home, 'password')
       await writeFile(passwordFile, password, { mode: 0o600 })
       if (account.uid !== undefined) {
