@@ -24,7 +24,10 @@ export interface RestoreOptions {
 const POINT = 'posthorn'
 
 /** Attempts that were made after the moment are on no record any more. */
-export const FORGOTTEN: ReadonlySet<string> = new Set(['accepted more often than tried', 'delivered, and never accepted'])
+export const FORGOTTEN: ReadonlySet<string> = new Set([
+  'accepted more often than tried',
+  'delivered, and never accepted',
+])
 
 /**
  * All systems under load on a server whose log is archived; a base backup in the middle; then a moment at
