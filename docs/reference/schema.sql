@@ -2349,6 +2349,7 @@ create table payments.webhook_endpoints (
   failing_since timestamp with time zone,
   last_failed_at timestamp with time zone,
   warned_at timestamp with time zone,
+  url_query text,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_check CHECK (((status = 'disabled'::text) = (disabled_at IS NOT NULL))),
   constraint webhook_endpoints_check1 CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),

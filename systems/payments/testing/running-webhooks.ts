@@ -24,7 +24,7 @@ export interface Client {
   get(path: string): Promise<Answer>
   send(method: string, path: string, body?: unknown): Promise<Answer>
   /** Makes an endpoint. */
-  endpoint(url: string, more?: object): Promise<{ id: string; secret: string }>
+  endpoint(url: string, more?: object): Promise<{ id: string; url: string; secret: string }>
   delivery(id: string): Promise<Record<string, unknown>>
   actions(id: string): Promise<string[]>
 }
@@ -105,7 +105,7 @@ function clientOf(url: string, token: string): Client {
         ...more,
       })
       expect(status, JSON.stringify(body)).toBe(201)
-      return body as { id: string; secret: string }
+      return body as { id: string; url: string; secret: string }
     },
     delivery: async (id) => (await get(`/api/v1/webhook-deliveries/${id}`)).body,
     async actions(id) {

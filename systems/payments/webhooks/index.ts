@@ -10,7 +10,7 @@ import { noticeWriter } from './notices/notice-writer.ts'
 import { TRANSPORT, webhookDeliveries } from './outbox.ts'
 import { portalRoutes } from './portal/routes.ts'
 import type { webhookSettings } from './settings.ts'
-import { webhookMaintenance } from './maintenance.ts'
+import { querySealing, webhookMaintenance } from './maintenance.ts'
 import { keepLateAnswer, resolveDeliveries } from './worker.ts'
 
 export { selectEventDeliveries } from './deliveries/queries.ts'
@@ -44,7 +44,10 @@ export function openWebhooks(host: Host<Settings>): Required<
   const parts = {
     outboxes: [webhookDeliveries],
     transports: { [TRANSPORT]: webhooks },
-    workers: [webhookMaintenance(pool, settings.WEBHOOK_DISABLE_AFTER_DAYS)],
+    workers: [
+      webhookMaintenance(pool, settings.WEBHOOK_DISABLE_AFTER_DAYS),
+      querySealing(pool, sealing),
+    ],
     routes(app: Parameters<NonNullable<OpenSystem['routes']>>[0]) {
       endpointRoutes(app, { pool, sealing, guard })
       deliveryRoutes(app, pool)

@@ -27,6 +27,7 @@ import {
   type Unsettled,
 } from './deliveries/queries.ts'
 import { ENDPOINT_DISABLED } from './deliveries/settling.ts'
+import { openUrl } from './endpoints/endpoint-url.ts'
 import { headerOwner } from './endpoints/own-headers.ts'
 import { selectSending, type Sending } from './endpoints/queries.ts'
 import { paceDeliveries } from './endpoints/rate.ts'
@@ -66,7 +67,7 @@ export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) 
     const targets = new Map<string, WebhookTarget>()
     for (const endpoint of endpoints) {
       const target = targetOf(endpoint, opened)
-      await receivers?.introduce(endpoint.url, target.secrets.map(sharedPartOf))
+      await receivers?.introduce(target.url, target.secrets.map(sharedPartOf))
       targets.set(endpoint.id, target)
     }
     const requests = new Map(unsettled.map((each) => [each.delivery_id, each]))
@@ -94,10 +95,10 @@ export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) 
 }
 
 function targetOf(endpoint: Sending, opened: OpenedWords): WebhookTarget {
-  const { id, url, secrets, headers, timeout_ms: timeoutMs } = endpoint
+  const { id, secrets, headers, timeout_ms: timeoutMs } = endpoint
   const openHeader = ([name, word]: [string, string]) => [name, opened.open(word, headerOwner(id))]
   return {
-    url,
+    url: openUrl(endpoint, opened),
     secrets: secrets.map((word) => opened.open(word, secretOwner(id))),
     ...(headers !== null && {
       headers: Object.fromEntries(Object.entries(headers).map(openHeader)) as Record<

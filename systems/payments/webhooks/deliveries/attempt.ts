@@ -1,5 +1,6 @@
 import { uuid, wasTried, type ErrorCode, type Outcome } from '@posthorn/engine'
 import type { Answered } from '@posthorn/transports/webhook'
+import { maskUrl } from '../endpoints/endpoint-url.ts'
 
 /** A request and its answer as they are kept. */
 export interface Attempt {
@@ -7,6 +8,7 @@ export interface Attempt {
   readonly deliveryId: string
   readonly attemptNo: number
   readonly startedAt: string | null
+  /** With a mask for each value of its query. */
   readonly url: string | null
   readonly requestHeaders: Readonly<Record<string, string>> | null
   readonly status: number | null
@@ -44,7 +46,7 @@ export function attemptOf(
   return {
     ...{ id: attemptId, deliveryId, attemptNo },
     startedAt: exchange?.startedAt.toISOString() ?? null,
-    url: exchange?.url ?? null,
+    url: exchange === undefined ? null : maskUrl(exchange.url),
     requestHeaders: exchange?.headers ?? null,
     status: response?.status ?? null,
     responseHeaders: response?.headers ?? null,

@@ -1,3 +1,5 @@
+import { maskUrl } from '../endpoints/endpoint-url.ts'
+
 /** A delivery as it stands in its table: one event on its way to one endpoint. */
 export interface WebhookDelivery {
   id: string
@@ -76,7 +78,8 @@ export function attemptResource(attempt: AttemptRow, payload: WebhookPayload) {
     underWay: attempt.state === 'open',
     request: {
       method: 'POST',
-      url: attempt.request_url,
+      // Those from before queries were masked have theirs in the table.
+      url: attempt.request_url === null ? null : maskUrl(attempt.request_url),
       headers: attempt.request_headers ?? {},
       body: payload,
     },

@@ -4,7 +4,8 @@ import { recordAudit } from '../audit.ts'
 import { selectWaiting } from '../deliveries/queries.ts'
 import type { WebhookDelivery } from '../deliveries/delivery.ts'
 import { insertTallies } from '../health/queries.ts'
-import { auditedUrl, type Endpoint } from './endpoint.ts'
+import { maskUrl } from './endpoint-url.ts'
+import type { Endpoint } from './endpoint.ts'
 import { markDisabled, markEnabled } from './queries.ts'
 
 /** Alerts about endpoints, beside the outbox's own about deliveries. */
@@ -67,7 +68,7 @@ export async function disableGone(
       subject: endpoint.id,
       tenant: endpoint.org_id,
       code: 'WEBHOOK_GONE',
-      detail: `${auditedUrl(endpoint.url)} answered 410 and is disabled`,
+      detail: `${maskUrl(endpoint.url)} answered 410 and is disabled`,
     })
   }
   await recordAudit(
@@ -86,6 +87,6 @@ export function entryOf(
   return {
     ...{ org, actor, action, entityId: id },
     entityType: 'webhook_endpoint' as const,
-    details: { url: auditedUrl(url) },
+    details: { url: maskUrl(url) },
   }
 }

@@ -1,4 +1,5 @@
 import type { Filter } from '../filters/filter.ts'
+import { maskUrl } from './endpoint-url.ts'
 import { maskHeaders, type SealedHeaders } from './own-headers.ts'
 import { retryResource, type RetryPolicy } from './retry.ts'
 
@@ -9,7 +10,9 @@ export type Signing = 'hmac' | 'ed25519'
 export interface Endpoint {
   readonly id: string
   readonly org_id: string
+  /** With a mask for each value of its query; those from before queries were sealed have them. */
   readonly url: string
+  readonly url_query: string | null
   readonly event_types: readonly string[]
   readonly ordered: boolean
   readonly retry_waits: readonly number[] | null
@@ -36,7 +39,7 @@ export type Subscribed = Pick<Endpoint, 'id' | 'ordered' | 'status' | 'retry_att
 export function endpointResource(endpoint: Endpoint) {
   return {
     id: endpoint.id,
-    url: endpoint.url,
+    url: maskUrl(endpoint.url),
     eventTypes: [...endpoint.event_types],
     ordered: endpoint.ordered,
     retry: retryResource(retryOf(endpoint)),
@@ -68,10 +71,4 @@ export function filtersFor(eventType: string): string[] {
   const words = eventType.split('.')
   const prefixes = words.slice(0, -1).map((_, i) => `${words.slice(0, i + 1).join('.')}.*`)
   return ['*', eventType, ...prefixes]
-}
-
-/** A URL without what may be a secret in it: for the audit, which more people read. */
-export function auditedUrl(url: string): string {
-  const { origin, pathname, search } = new URL(url)
-  return `${origin}${pathname}${search === '' ? '' : '?••••••'}`
 }

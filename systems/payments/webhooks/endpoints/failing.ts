@@ -5,7 +5,7 @@ import { enqueueEvent } from '../event.ts'
 import { markWarned, selectFailing, type FailingEndpoint } from '../health/queries.ts'
 import { webhookDeliveries } from '../outbox.ts'
 import { ALERTS, entryOf, skipWaiting } from './control.ts'
-import { auditedUrl } from './endpoint.ts'
+import { maskUrl } from './endpoint-url.ts'
 import { markDisabled } from './queries.ts'
 
 const BY = 'WEBHOOK_MAINTENANCE'
@@ -32,7 +32,7 @@ async function warn(tx: Transaction, endpoint: FailingEndpoint, days: number): P
   await markWarned(tx, id)
   await raiseAlert(tx, {
     ...{ source: ALERTS, subject: id, tenant, code: 'WEBHOOK_FAILING' },
-    detail: `${auditedUrl(endpoint.url)} has only failed since ${since.toISOString()}; it is disabled after ${days} days of that`,
+    detail: `${maskUrl(endpoint.url)} has only failed since ${since.toISOString()}; it is disabled after ${days} days of that`,
   })
   await recordAudit(tx, [entryOf(endpoint, BY, 'webhook_endpoint.failing')])
   await tellOthers(tx, endpoint, { type: 'webhook_endpoint.failing', disablesAt })
@@ -48,7 +48,7 @@ async function disable(tx: Transaction, endpoint: FailingEndpoint, days: number)
   await recoverAlert(tx, { source: ALERTS, subject: id })
   await raiseAlert(tx, {
     ...{ source: ALERTS, subject: id, tenant, code: 'WEBHOOK_DISABLED' },
-    detail: `${auditedUrl(endpoint.url)} is disabled: ${reason}`,
+    detail: `${maskUrl(endpoint.url)} is disabled: ${reason}`,
   })
   await recordAudit(tx, [entryOf(endpoint, BY, 'webhook_endpoint.disabled')])
   await tellOthers(tx, endpoint, { type: 'webhook_endpoint.disabled' })
@@ -64,7 +64,7 @@ async function tellOthers(
   await enqueueEvent(tx, {
     ...{ org, type, id: `${type}.${id}.${since.getTime()}`, except: id },
     data: {
-      ...{ endpointId: id, url: auditedUrl(endpoint.url), ...more },
+      ...{ endpointId: id, url: maskUrl(endpoint.url), ...more },
       ...{ failingSince: since.toISOString(), lastFailedAt: last.toISOString() },
     },
   })

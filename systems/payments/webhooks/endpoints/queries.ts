@@ -1,5 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Filter } from '../filters/filter.ts'
+import type { StoredUrl } from './endpoint-url.ts'
 import type { Endpoint, Signing, Subscribed } from './endpoint.ts'
 import type { SealedHeaders } from './own-headers.ts'
 import type { RetryPolicy } from './retry.ts'
@@ -9,7 +10,7 @@ const MOST_ENDPOINTS = 200
 /** Secrets that sign at once at the most, however often an endpoint's is renewed. */
 const MOST_SECRETS = 10
 
-const COLUMNS = sql`id, org_id, url, event_types, ordered, retry_waits, retry_attempts, timeout_ms,
+const COLUMNS = sql`id, org_id, url, url_query, event_types, ordered, retry_waits, retry_attempts, timeout_ms,
            rate_per_second, headers, signing, filter, failing_since, status, disabled_at, disabled_reason, created_at,
            updated_at,
            array(select s.public_key from payments.webhook_secrets s
@@ -18,8 +19,7 @@ const COLUMNS = sql`id, org_id, url, event_types, ordered, retry_waits, retry_at
                   order by s.expires_at is null desc, s.created_at desc, s.id desc) as public_keys`
 
 /** What a merchant decides about an endpoint. */
-export interface EndpointSettings {
-  readonly url: string
+export interface EndpointSettings extends StoredUrl {
   readonly eventTypes: readonly string[]
   readonly ordered: boolean
   readonly retry: RetryPolicy | null
@@ -41,9 +41,9 @@ export async function insertEndpoint(
              jsonb_build_array('webhook endpoints', ${org}::text)::text, 0))`)
   const { rows } = await tx.query<Endpoint>(sql`
     insert into payments.webhook_endpoints
-           (id, org_id, url, event_types, ordered, retry_waits, retry_attempts, timeout_ms,
+           (id, org_id, url, url_query, event_types, ordered, retry_waits, retry_attempts, timeout_ms,
             rate_per_second, headers, signing, filter)
-    select ${id}, ${org}, ${url}, ${eventTypes}::text[], ${ordered}::boolean,
+    select ${id}, ${org}, ${url}, ${endpoint.url_query}::text, ${eventTypes}::text[], ${ordered}::boolean,
            ${retry?.waits ?? null}::integer[], ${retry?.attempts ?? null}::smallint,
            ${timeoutMs}::integer, ${ratePerSecond}::integer,
            ${JSON.stringify(endpoint.headers)}::jsonb, ${endpoint.signing},
@@ -98,7 +98,7 @@ export async function updateEndpoint(
 ): Promise<Endpoint> {
   const { rows } = await tx.query<Endpoint>(sql`
     update payments.webhook_endpoints
-       set url = ${url}, event_types = ${eventTypes}::text[], ordered = ${ordered}::boolean,
+       set url = ${url}, url_query = ${rest.url_query}, event_types = ${eventTypes}::text[], ordered = ${ordered}::boolean,
            retry_waits = ${retry?.waits ?? null}::integer[],
            retry_attempts = ${retry?.attempts ?? null}::smallint,
            timeout_ms = ${timeoutMs}::integer, rate_per_second = ${ratePerSecond}::integer,
@@ -150,7 +150,7 @@ export async function markDisabled(
 export async function markDeleted(tx: Transaction, id: string): Promise<void> {
   await tx.query(sql`
     update payments.webhook_endpoints
-       set deleted_at = posthorn.now(), updated_at = posthorn.now()
+       set deleted_at = posthorn.now(), url_query = null, updated_at = posthorn.now()
      where id = ${id}`)
   await tx.query(sql`delete from payments.webhook_secrets where endpoint_id = ${id}`)
 }
@@ -167,10 +167,32 @@ export async function selectSubscribed(
   return rows
 }
 
+/** Endpoints whose query stands readable in the URL, from before it was sealed. */
+export async function lockReadableQueries(
+  tx: Transaction,
+  limit: number,
+): Promise<{ id: string; url: string }[]> {
+  const { rows } = await tx.query<{ id: string; url: string }>(sql`
+    select id, url from payments.webhook_endpoints
+     where url ~ '[?#]' and url_query is null and deleted_at is null
+     order by id
+     limit ${limit}
+       for update skip locked`)
+  return rows
+}
+
+export async function updateUrl(
+  tx: Transaction,
+  { id, url, url_query: query }: StoredUrl & { readonly id: string },
+): Promise<void> {
+  await tx.query(sql`
+    update payments.webhook_endpoints set url = ${url}, url_query = ${query} where id = ${id}`)
+}
+
 /** What a relay needs to know of an endpoint; `secrets` are sealed, newest first. */
 export interface Sending extends Pick<
   Endpoint,
-  'id' | 'url' | 'retry_waits' | 'timeout_ms' | 'rate_per_second'
+  'id' | 'url' | 'url_query' | 'retry_waits' | 'timeout_ms' | 'rate_per_second'
 > {
   /** Null where it has none: nothing to read for nearly all of them. */
   readonly headers: SealedHeaders | null
@@ -180,7 +202,7 @@ export interface Sending extends Pick<
 /** Of those that are enabled. */
 export async function selectSending(db: Queryable, ids: readonly string[]): Promise<Sending[]> {
   const { rows } = await db.query<Sending>(sql`
-    select e.id, e.url, e.retry_waits, e.timeout_ms, e.rate_per_second,
+    select e.id, e.url, e.url_query, e.retry_waits, e.timeout_ms, e.rate_per_second,
            nullif(e.headers, '{}') as headers,
            array(select s.sealed from payments.webhook_secrets s
                   where s.endpoint_id = e.id

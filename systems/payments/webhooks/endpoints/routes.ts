@@ -21,6 +21,7 @@ import { disableEndpoint, enableEndpoint, entryOf, skipWaiting } from './control
 import { healthResource } from '../health/health.ts'
 import { selectHealth } from '../health/queries.ts'
 import { endpointResource, retryOf, type Endpoint } from './endpoint.ts'
+import { sealUrl } from './endpoint-url.ts'
 import { sealHeaders } from './own-headers.ts'
 import { readRetry } from './retry.ts'
 import {
@@ -54,7 +55,8 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     const id = uuid()
     const created = await transaction(pool, async (tx) => {
       const endpoint = await insertEndpoint(tx, {
-        ...{ id, org, signing, url: given.url, eventTypes: given.eventTypes },
+        ...{ id, org, signing, eventTypes: given.eventTypes },
+        ...sealUrl(given.url, { sealing, endpointId: id }),
         ordered: given.ordered ?? false,
         retry: readRetry(given.retry ?? null),
         timeoutMs: given.timeoutMs ?? null,
@@ -108,7 +110,9 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     const changed = await change(request, async (tx, before, by) => {
       const { id, headers } = before
       const endpoint = await updateEndpoint(tx, id, {
-        url: given.url ?? before.url,
+        ...(given.url === undefined
+          ? { url: before.url, url_query: before.url_query }
+          : sealUrl(given.url, { sealing, endpointId: id, before })),
         eventTypes: given.eventTypes ?? before.event_types,
         ordered: given.ordered ?? before.ordered,
         retry: given.retry === undefined ? retryOf(before) : readRetry(given.retry),

@@ -3,6 +3,8 @@ import { verifyWebhook } from '@posthorn/transports/webhook'
 import { expect, test } from 'vitest'
 import { openReceiver } from '../../testing/webhook-receiver.ts'
 import { runWebhooks, webhookDatabase } from '../../testing/running-webhooks.ts'
+import { createSealing } from '../../../sealing.ts'
+import { sealQueries } from '../maintenance.ts'
 import { takeRequests } from './queries.ts'
 
 const db = await webhookDatabase()
@@ -184,12 +186,72 @@ test('the simulated merchant checks the signatures of a key pair', async () => {
   expect(items.find(({ path }) => path.endsWith('/pair'))).toMatchObject({ verified: true })
 })
 
-test('what may be a secret in a URL is not in the audit', async () => {
-  const client = await open.as({ org: 'quiet' })
-  const { id } = await client.endpoint(`${receiver.url}/hooks?token=hush`)
-  const { rows } = await db.pool.query<{ details: { url: string } }>(
-    'select details from payments.audit_log where entity_id = $1',
-    [id],
+const shownNowhere = async (word: string) => {
+  const { rows } = await db.pool.query<{ places: string[] }>(
+    `select array_agg(place) as places from (
+       select 'endpoint' as place, to_jsonb(t)::text as row from payments.webhook_endpoints t
+       union all select 'attempt', to_jsonb(t)::text from payments.webhook_attempts t
+       union all select 'delivery', to_jsonb(t)::text from payments.webhook_deliveries t
+       union all select 'audit', to_jsonb(t)::text from payments.audit_log t
+     ) as rows where strpos(row, $1) > 0`,
+    [word],
   )
-  expect(rows[0]?.details.url).toBe(`${receiver.url}/hooks?••••••`)
+  expect(rows[0]?.places ?? []).toEqual([])
+}
+
+test('the query of a URL goes out as it was given, and its values are shown nowhere', async () => {
+  const client = await open.as({ org: 'quiet' })
+  const made = await client.endpoint(`${receiver.url}/quiet?token=hush-7&v=2&hush-8#hush-9`)
+  const masked = `${receiver.url}/quiet?token=••••••&v=••••••&••••••#••••••`
+  expect(made.url).toBe(masked)
+  const [delivery] = await open.announce({ org: 'quiet' })
+  await open.settle()
+  const last = () => receiver.hooks.findLast(({ path }) => path.startsWith('/quiet'))?.path
+  expect(last()).toBe('/quiet?token=hush-7&v=2&hush-8')
+  const { body } = await client.get(`/api/v1/webhook-deliveries/${delivery}/attempts`)
+  expect(body.items[0].request.url).toBe(masked)
+  await shownNowhere('hush')
+
+  // Sent back as it is shown, also with another path, the query is kept; at another host it is not.
+  const one = `${PATH}/${made.id}`
+  const moved = masked.replace('/quiet?', '/quieter?')
+  expect((await client.send('PATCH', one, { url: moved })).body.url).toBe(moved)
+  await open.announce({ org: 'quiet' })
+  await open.settle()
+  expect(last()).toBe('/quieter?token=hush-7&v=2&hush-8')
+  for (const url of [
+    moved.replace('127.0.0.1', '127.0.0.2'),
+    moved.replace('token=', 'key='),
+    `${receiver.url}/quiet?v=••••••`,
+  ]) {
+    expect(await client.send('PATCH', one, { url }), url).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'url' }] },
+    })
+  }
+  expect((await client.send('PATCH', one, { url: `${receiver.url}/quiet?v=3` })).status).toBe(200)
+  await open.announce({ org: 'quiet' })
+  await open.settle()
+  expect(last()).toBe('/quiet?v=3')
+})
+
+test('a query that was stored before is sent, masked where it is shown, and sealed', async () => {
+  const client = await open.as({ org: 'older' })
+  const sealing = createSealing(['k'.repeat(32)])
+  const { id } = await client.endpoint(`${receiver.url}/older`)
+  const url = `${receiver.url}/older?token=stored-before`
+  await db.pool.query('update payments.webhook_endpoints set url = $2 where id = $1', [id, url])
+  const sent = async () => {
+    await open.announce({ org: 'older' })
+    await open.settle()
+    return receiver.hooks.findLast(({ path }) => path.startsWith('/older'))?.path
+  }
+  expect(await sent()).toBe('/older?token=stored-before')
+  const masked = `${receiver.url}/older?token=••••••`
+  expect((await client.get(`${PATH}/${id}`)).body.url).toBe(masked)
+  expect(await sealQueries(db.pool, sealing)).toBe(1)
+  expect(await sealQueries(db.pool, sealing)).toBe(0)
+  expect((await client.get(`${PATH}/${id}`)).body.url).toBe(masked)
+  expect(await sent()).toBe('/older?token=stored-before')
+  await shownNowhere('stored-before')
 })

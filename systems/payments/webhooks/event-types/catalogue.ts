@@ -51,7 +51,7 @@ const PAYMENT = {
 
 const endpoint = Type.Object({
   endpointId: Id,
-  url: Type.String({ description: 'without its query' }),
+  url: Type.String({ description: 'without the values of its query' }),
   failingSince: Type.String({ format: 'date-time' }),
   lastFailedAt: Type.String({ format: 'date-time' }),
   disablesAt: Type.Optional(Type.String({ format: 'date-time' })),
