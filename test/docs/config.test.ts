@@ -38,3 +38,15 @@ test('a variable that two systems read is the same for both', () => {
     known.set(name, field)
   }
 })
+
+test('limits.md has the limits that are set by default', () => {
+  const all = new Map(schemas.flatMap(({ properties }) => Object.entries(properties)))
+  const rows = tableRows(page('docs/operate/limits.md').text)
+  const set = rows.filter((cells) => cells.at(-1)?.startsWith('`'))
+  expect(set.length).toBeGreaterThan(15)
+  for (const [, limit = '', , , variable = ''] of set) {
+    const field: Setting | undefined = all.get(variable.replaceAll('`', ''))
+    expect(field, variable).toBeDefined()
+    if (field?.default !== undefined) expect(Number(limit), variable).toBe(field.default)
+  }
+})

@@ -73,7 +73,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
 const DRAIN_MS = 7_000
 
 async function appOf({ configuration, metrics, log }: ApiOptions): Promise<App> {
-  const { production, rateLimit, trustProxy, baseUrl } = configuration
+  const { production, rateLimit, orgRateLimit, trustProxy, baseUrl } = configuration
   return createApp({
     title: 'Posthorn',
     version: manifest.version,
@@ -83,6 +83,8 @@ async function appOf({ configuration, metrics, log }: ApiOptions): Promise<App> 
     ...(trustProxy !== undefined && { trustProxy }),
     ...(baseUrl !== undefined && { baseUrl }),
     rateLimit: rateLimit > 0 && { max: rateLimit, windowMs: 60_000 },
+    orgRateLimit: orgRateLimit > 0 && { max: orgRateLimit, windowMs: 60_000 },
+    maxConnectionsPerNetwork: configuration.networkConnections || false,
     drainMs: DRAIN_MS,
     onResponse: ({ method, route, status, ms }) => {
       const labels = { method, route: route ?? 'none', status: String(status) }

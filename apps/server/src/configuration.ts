@@ -193,6 +193,20 @@ export const SERVER_SETTINGS = Type.Object({
       default: 600,
     }),
   ),
+  POSTHORN_ORG_RATE_LIMIT: Type.Optional(
+    Type.Integer(
+      setting(
+        'requests a minute for all callers of one organisation, or 0 for no limit; without it ten times those of one caller',
+        { minimum: 0, maximum: 10_000_000 },
+      ),
+    ),
+  ),
+  POSTHORN_NETWORK_CONNECTIONS: Type.Integer(
+    setting(
+      'connections that one network may have open, or 0 for no limit; those of your proxies are not counted',
+      { minimum: 0, maximum: 1_000_000, default: 2_000 },
+    ),
+  ),
   POSTHORN_TRUST_PROXY: Type.Optional(
     Type.String(
       setting(
@@ -246,6 +260,8 @@ export interface Configuration {
   readonly retention: Readonly<Record<string, Duration | 'forever'>>
   readonly logLevel: string
   readonly rateLimit: number
+  readonly orgRateLimit: number
+  readonly networkConnections: number
   readonly trustProxy: number | readonly string[] | undefined
   readonly tracesEndpoint: string | undefined
   /** What each system reads for itself, by its name. */
@@ -314,6 +330,9 @@ function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
       (values.POSTHORN_RETENTION?.split(',') ?? []).map((each) => each.split('=')),
     ) as Configuration['retention'],
     rateLimit: values.POSTHORN_RATE_LIMIT,
+    // No limit on callers means none at all: so it was before organisations had one.
+    orgRateLimit: values.POSTHORN_ORG_RATE_LIMIT ?? values.POSTHORN_RATE_LIMIT * 10,
+    networkConnections: values.POSTHORN_NETWORK_CONNECTIONS,
     trustProxy: proxiesOf(values.POSTHORN_TRUST_PROXY),
     tracesEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   }

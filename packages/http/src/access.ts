@@ -28,16 +28,23 @@ declare module 'fastify' {
   }
 }
 
+/** What counts requests; undefined where there is no limit. */
+export interface Limiters {
+  readonly callers: RateLimiter | undefined
+  readonly organisations: RateLimiter | undefined
+}
+
 /**
- * Lets a request through to its route or refuses it. Known callers are counted by user, all others
- * by network, so that one caller cannot use up another's allowance.
+ * Lets a request through to its route or refuses it. Known callers are counted by user and by
+ * organisation, all others by network, so that one cannot use up another's allowance.
  */
 export function createAccessHook(
   verify: TokenVerifier,
-  limiter: RateLimiter | undefined,
+  { callers: limiter, organisations }: Limiters,
 ): onRequestHookHandler {
   const admit = (request: FastifyRequest, access: Access, caller: Caller) => {
     limiter?.take(userOf(caller))
+    organisations?.take(caller.org)
     const org = request.headers['x-org-id']
     if (org !== undefined && !isNamed(org, caller.org)) throw problem('ORG_MISMATCH')
     checkPortal(caller, request.routeOptions.config.portal)

@@ -264,6 +264,20 @@ describe('rate limit', () => {
     expect(other[2]?.statusCode).toBe(200)
   })
 
+  test('counts all users of an organisation together, and no other with them', async () => {
+    const app = await sampleApp({ rateLimit: { max: 2, windowMs: 60_000 } })
+    const ask = async (caller: Parameters<typeof bearer>[0]) =>
+      app.inject({ url: '/me', headers: await bearer(caller) })
+    // Ten times as much as one of them.
+    for (let user = 0; user < 20; user += 1) {
+      expect((await ask({ sub: `user ${user}`, org: 'many' })).statusCode).toBe(200)
+    }
+    const refused = await ask({ sub: 'one more', org: 'many' })
+    expect(refused.statusCode).toBe(429)
+    expect(refused.json().detail).toBe('At most 20 requests of an organisation in 60 s.')
+    expect((await ask({ sub: 'one more', org: 'other' })).statusCode).toBe(200)
+  })
+
   test('counts anonymous callers by network, on every route', async () => {
     const app = await limitedApp()
     const from = (remoteAddress: string, authorization?: string) =>

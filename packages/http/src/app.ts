@@ -11,11 +11,12 @@ import {
   type RawServerDefault,
   type FastifyServerOptions,
 } from 'fastify'
-import { createAccessHook, createRefusalHook } from './access.ts'
+import { createAccessHook, createRefusalHook, type Limiters } from './access.ts'
 import { answerClientError, answerError } from './answer.ts'
 import { addJsonParser } from './body.ts'
 import { addBodyBudget, type BodyBudget } from './body-budget.ts'
 import { addBodyTimeout } from './body-timeout.ts'
+import { addConnectionLimit } from './connection-limit.ts'
 import { addClosing, type LatestResponses } from './graceful-close.ts'
 import { withLazyChildren } from './lazy-log.ts'
 import { watchMethods } from './methods.ts'
@@ -27,6 +28,8 @@ import { addSerialization } from './serialization.ts'
 import type { TokenVerifier } from './token.ts'
 import { addTracing } from './tracing.ts'
 import { addValidation } from './validation.ts'
+
+const USUAL: RateLimit = { max: 600, windowMs: 60_000 }
 
 /** What can stand in a log line and a header as it is. */
 const SANE_ID = /^[\w.:@+/=-]{1,128}$/
@@ -52,6 +55,10 @@ export interface AppOptions extends ApiDescription {
   readonly bodyBudget?: BodyBudget
   /** Per user, or per network for anonymous callers. Default 600 in a minute. */
   readonly rateLimit?: RateLimit | false
+  /** For all users of one organisation together. Default ten times those of one. */
+  readonly orgRateLimit?: RateLimit | false
+  /** Connections that one network may have open; proxies are not counted. Default 2,000. */
+  readonly maxConnectionsPerNetwork?: number | false
   /**
    * Which proxies may name the client's address: their networks, or how many of them stand in a row
    * before this server. Default none.
@@ -80,7 +87,7 @@ export interface LogSettings {
  * GET and `write` for other methods.
  */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { requestTimeoutMs = 30_000, rateLimit = { max: 600, windowMs: 60_000 } } = options
+  const { requestTimeoutMs = 30_000, maxConnectionsPerNetwork = 2_000 } = options
   const latest: LatestResponses = new Map()
   const app = fastify({
     ...loggerOf(options.log ?? false),
@@ -108,10 +115,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   addSecurityHeaders(app, options.production)
   addClosing(app, { drainMs: options.drainMs ?? 10_000, latest })
   addTracing(app)
-  const limiter = rateLimit === false ? undefined : createRateLimiter(rateLimit)
-  app.addHook('onRequest', createAccessHook(options.verify, limiter))
+  if (maxConnectionsPerNetwork !== false) {
+    addConnectionLimit(app, { perNetwork: maxConnectionsPerNetwork, proxies: options.trustProxy })
+  }
+  const limiters = limitersOf(options)
+  app.addHook('onRequest', createAccessHook(options.verify, limiters))
   app.addHook('onRequest', methods.refuseOthers)
-  if (limiter) app.addHook('onResponse', createRefusalHook(limiter))
+  if (limiters.callers) app.addHook('onResponse', createRefusalHook(limiters.callers))
   addBodyBudget(app, options.bodyBudget)
   addBodyTimeout(app, requestTimeoutMs)
   addJsonParser(app)
@@ -120,6 +130,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   addRequestLog(app, options.onResponse)
   await addOpenApi(app, options)
   return app
+}
+
+function limitersOf({ rateLimit = USUAL, orgRateLimit }: AppOptions): Limiters {
+  const ofAll = orgRateLimit ?? (rateLimit && { ...rateLimit, max: rateLimit.max * 10 })
+  return {
+    callers: rateLimit ? createRateLimiter(rateLimit) : undefined,
+    organisations: ofAll ? createRateLimiter({ ...ofAll, of: 'an organisation' }) : undefined,
+  }
 }
 
 /** The nearest proxy is hop 0. */

@@ -130,3 +130,17 @@ test('the document is the same each time, so that types can be generated from it
   ]
   expect(one.body).toBe(two.body)
 })
+
+test('no route is hidden from the description but pages for everyone', async () => {
+  const started = async (url: string, config: object) => {
+    const app = await sampleApp()
+    app.get(url, { schema: { hide: true }, config }, () => 'page')
+    return app.ready().then(
+      () => 'ready',
+      (error: Error) => error.message,
+    )
+  }
+  expect(await started('/page', { access: 'public' })).toBe('ready')
+  expect(await started('/api/v1/secret', { access: 'public' })).toContain('is hidden')
+  expect(await started('/page', {})).toContain('/page is hidden, and not a page for everyone')
+})

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { Type } from 'typebox'
 import { defaultAccess, type Access } from './access.ts'
 import { PERMISSIONS } from './permissions.ts'
@@ -30,6 +30,7 @@ export interface ApiDescription {
 /** `/openapi.json` from the routes' schemas, and `/docs` to read it, served from this machine only. */
 export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Promise<void> {
   const { title, version, description = '', baseUrl } = api
+  refuseHidden(app)
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -55,6 +56,24 @@ export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Pro
     })
     open.get('/openapi.json', { schema: { hide: true } }, () => describeBodies(app.swagger()))
     await open.register(swaggerUi, { routePrefix: '/docs', uiConfig: { showExtensions: true } })
+  })
+}
+
+/**
+ * Lets no route be hidden from the description but pages for everyone: clients go by the description, and so
+ * do the tests of who may call what.
+ */
+function refuseHidden(app: FastifyInstance): void {
+  const hidden: RouteOptions[] = []
+  app.addHook('onRoute', (route) => {
+    if (route.schema?.hide === true) hidden.push(route)
+  })
+  // Not before: hooks of a scope may still change who may call it.
+  app.addHook('onReady', async () => {
+    for (const { method, url, config } of hidden) {
+      if (config?.access === 'public' && !url.startsWith('/api/')) continue
+      throw new Error(`${[method].flat().join()} ${url} is hidden, and not a page for everyone`)
+    }
   })
 }
 

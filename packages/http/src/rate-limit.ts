@@ -17,7 +17,7 @@ export interface RateLimiter {
 
 /** Counts requests by key in fixed windows, in this process: several servers allow several times as much. */
 export function createRateLimiter(
-  { max, windowMs }: RateLimit,
+  { max, windowMs, of }: RateLimit & { readonly of?: string },
   now: () => number = Date.now,
 ): RateLimiter {
   // One window for all keys: a new map forgets all callers at once, so nothing has to be swept.
@@ -31,7 +31,7 @@ export function createRateLimiter(
     }
     if ((counts.get(key)?.taken ?? 0) >= max) {
       throw problem('RATE_LIMITED', {
-        detail: `At most ${max} requests in ${windowMs / 1_000} s.`,
+        detail: `At most ${max} requests${of === undefined ? '' : ` of ${of}`} in ${windowMs / 1_000} s.`,
         retryAfterSeconds: (ends - time) / 1_000,
       })
     }

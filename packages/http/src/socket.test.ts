@@ -45,6 +45,36 @@ describe('on the wire', () => {
     if (_what !== 'no host') expect(received()).toMatch(/application\/problem\+json/i)
   })
 
+  test('one network has its share of connections, another its own, and proxies are not counted', async () => {
+    const counts = async (trustProxy?: string[]) => {
+      const app = await sampleApp({
+        maxConnectionsPerNetwork: 3,
+        ...(trustProxy && { trustProxy }),
+      })
+      const port = await listen(app)
+      const open = async (from: string) => {
+        const connection = await rawConnection(port, from)
+        connection.say('GET /open HTTP/1.1\r\nHost: x\r\n\r\n')
+        const isSettled = () => connection.isOver() || connection.received() !== ''
+        await expect.poll(isSettled, PATIENT).toBe(true)
+        return connection
+      }
+      const mine = []
+      for (let i = 0; i < 5; i += 1) mine.push(await open('127.0.0.2'))
+      const other = await open('127.0.0.3')
+      const answered = (each: typeof other) => each.received().startsWith('HTTP/1.1 200')
+      return { app, open, mine, answered: mine.map(answered), other: answered(other) }
+    }
+    const limited = await counts()
+    expect(limited).toMatchObject({ answered: [true, true, true, false, false], other: true })
+    // A connection that ends makes room.
+    limited.mine[0]?.socket.destroy()
+    await expect
+      .poll(async () => (await limited.open('127.0.0.2')).received(), PATIENT)
+      .toMatch(/^HTTP\/1.1 200/)
+    expect((await counts(['127.0.0.2'])).answered).toEqual(Array(5).fill(true))
+  })
+
   test('a body that trickles in is 408', async () => {
     const { say, received, isOver, head } = await connect()
     say(head('POST /things HTTP/1.1', JSON_TYPE, 'Content-Length: 1000'))

@@ -8,8 +8,8 @@ export async function listen(app: App): Promise<number> {
 }
 
 /** A connection that sends exactly the given bytes, and gathers what comes back. */
-export async function rawConnection(port: number) {
-  const socket = connect({ port, host: '127.0.0.1' })
+export async function rawConnection(port: number, localAddress = '127.0.0.1') {
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
   await new Promise((resolve) => socket.once('connect', resolve))
   let received = ''
   let isOver = false
