@@ -26,3 +26,8 @@ test('a new key in front opens the old, and seals for itself', () => {
   expect(rotated.open(sealing.seal('old', 'a'), 'a')).toBe('old')
   expect(() => sealing.open(rotated.seal('new', 'a'), 'a')).toThrow('cannot be opened')
 })
+
+test('opens what was sealed before, byte for byte', () => {
+  const stored = 's1.UkxArCqE2XG5E9QAnjj53ZHWx65IksmCnOw2roCrcrbEoUU'
+  expect(sealing.open(stored, 'invitation 1')).toBe('grüße')
+})

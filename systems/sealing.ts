@@ -1,12 +1,5 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  randomBytes,
-  type KeyObject,
-} from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
+import { decryptBytes, encryptBytes } from '@posthorn/engine'
 
 /** Encrypts what must not stand readable in a table. */
 export interface Sealing {
@@ -25,8 +18,8 @@ export function isSealed(text: string): boolean {
 
 /** `s1` is the form of the word: AES-256-GCM under a key derived by HKDF. */
 const FORM = 's1'
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
+/** Nonce and tag: what is shorter was not sealed. */
+const LEAST_BYTES = 28
 
 /**
  * Seals with the first key and opens with any of them, so that a new key can be put in front and
@@ -41,15 +34,13 @@ export function createSealing(secrets: readonly string[]): Sealing {
   if (!newest) throw new TypeError('sealing needs a key')
   return {
     seal(text, context) {
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', newest, nonce).setAAD(Buffer.from(context))
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return `${FORM}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`
+      const bytes = encryptBytes(newest, Buffer.from(text), context)
+      return `${FORM}.${bytes.toString('base64url')}`
     },
     open(sealed, context) {
       const [form, word = ''] = sealed.split('.', 2)
       const bytes = Buffer.from(word, 'base64url')
-      if (form !== FORM || bytes.length < NONCE_BYTES + TAG_BYTES) {
+      if (form !== FORM || bytes.length < LEAST_BYTES) {
         throw new Error('this is nothing that was sealed')
       }
       for (const key of keys) {
@@ -65,14 +56,8 @@ export function createSealing(secrets: readonly string[]): Sealing {
 }
 
 function tryOpen(key: KeyObject, bytes: Buffer, context: string): string | undefined {
-  const nonce = bytes.subarray(0, NONCE_BYTES)
-  const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce)
-    .setAAD(Buffer.from(context))
-    .setAuthTag(tag)
-  const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES))
   try {
-    return Buffer.concat([body, decipher.final()]).toString('utf8')
+    return decryptBytes(key, bytes, context).toString('utf8')
   } catch {
     return undefined
   }

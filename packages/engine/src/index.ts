@@ -29,6 +29,7 @@ export { consoleTransport, type ConsoleTransport } from './outbox/console-transp
 export { defineOutbox, type Outbox } from './outbox/define.ts'
 export { type OutboxRow } from './outbox/resolved-definition.ts'
 export { type Change, type OutboxDefinition, type State, type States } from './outbox/definition.ts'
+export { decryptBytes, encryptBytes } from './encrypt/cipher.ts'
 export { keyRing, type MasterKeys, type WrappedKey } from './encrypt/master-keys.ts'
 export { toMs, type Duration } from './duration.ts'
 export { enqueue, enqueueAll, type EnqueueOptions } from './enqueue/enqueue.ts'

@@ -1,13 +1,6 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  randomBytes,
-  type KeyObject,
-} from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { PosthornError } from '../errors.ts'
+import { decryptBytes, encryptBytes } from './cipher.ts'
 
 /** A data key as it may be stored. */
 export interface WrappedKey {
@@ -27,9 +20,6 @@ export interface MasterKeys {
   unwrap(wrapped: WrappedKey, context: string): Promise<Uint8Array>
 }
 
-const NONCE_BYTES = 12
-const TAG_BYTES = 16
-
 /** As for a secret of 128 bits in letters and digits. */
 const LEAST_LENGTH = 32
 
@@ -47,22 +37,14 @@ export function keyRing(secrets: readonly string[]): MasterKeys {
   return {
     async wrap(key, context) {
       const [master, secret] = newest as [string, KeyObject]
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', secret, nonce).setAAD(Buffer.from(context))
-      const body = Buffer.concat([cipher.update(key), cipher.final()])
-      return { master, wrapped: Buffer.concat([nonce, cipher.getAuthTag(), body]) }
+      return { master, wrapped: encryptBytes(secret, key, context) }
     },
     async unwrap({ master, wrapped }, context) {
       const secret = keys.get(master)
       if (!secret) {
         throw new PosthornError('PAYLOAD_KEY_MISSING', `the key ring has no master key ${master}`)
       }
-      const bytes = Buffer.from(wrapped)
-      const decipher = createDecipheriv('aes-256-gcm', secret, bytes.subarray(0, NONCE_BYTES))
-        .setAAD(Buffer.from(context))
-        .setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
-      const body = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES))
-      return Buffer.concat([body, decipher.final()])
+      return decryptBytes(secret, wrapped, context)
     },
   }
 }
