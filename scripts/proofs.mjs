@@ -42,6 +42,9 @@ const MODEL = [
   'systems/payments/reconciliation/runs/properties.test.ts',
 ]
 
+/** The real Debezium, in a JVM of its own: half a minute to start. */
+const DEBEZIUM = ['test/debezium/debezium.test.ts']
+
 const OUTAGES = ['systems/evidence/outages.test.ts']
 
 export const proofs = [
@@ -54,6 +57,7 @@ export const proofs = [
   { name: 'bounds', files: BOUNDS, short: true, full: true },
   { name: 'model', files: MODEL, full: true },
   { name: 'outages', files: OUTAGES, short: true, full: true },
+  { name: 'debezium', files: DEBEZIUM, short: true, full: true },
   { name: 'locks', program: 'test/upgrade/main.ts', full: ['--locks', '--rows', '1000000'] },
   { name: 'restore', program: 'test/restore/main.ts', full: ['--full'] },
 ]

@@ -37,6 +37,12 @@ export function startPgbouncer(
   options: { dir: string; log?: Log },
 ): Promise<{ url: string; version: string; stop(): Promise<void>; kill(): Promise<void> }>
 
+/** Kafka Connect with Debezium, which belongs to its caller; `url` is its REST interface. */
+export function startConnect(
+  brokers: string,
+  options: { dir: string; log?: Log },
+): Promise<{ url: string; version: string; folder: string; stop(): Promise<void> }>
+
 export function printEnv(env: Env, print?: Log): void
 
 /** Programs of a PostgreSQL cluster, and the account that can run them; fetched if they are not there. */

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { connect } from './connect.mjs'
 import { isGiven, reach } from './given.mjs'
 import { kafka } from './kafka.mjs'
 import { crash, inspect, start, stop } from './lifecycle.mjs'
@@ -91,6 +92,16 @@ export async function startPgbouncer(databaseUrl, { dir, log = toStderr }) {
   const folder = join(dir, 'pgbouncer')
   const { env, version } = await start(pgbouncer(databaseUrl), folder, log)
   return { url: env.DATABASE_URL, version, stop: () => stop(folder), kill: () => crash(folder) }
+}
+
+/**
+ * Starts a worker of Kafka Connect with Debezium's connector for PostgreSQL beside a Kafka, fetching
+ * it if needed. It belongs to its caller: `dir` is a folder of its own, and `stop()` ends it.
+ */
+export async function startConnect(brokers, { dir, log = toStderr }) {
+  const folder = join(dir, 'connect')
+  const { env, version } = await start(connect(brokers), folder, log)
+  return { url: env.CONNECT_URL, version, folder, stop: () => stop(folder) }
 }
 
 /** Ends the one that was started from `dir`, if one was, as a crash would. */

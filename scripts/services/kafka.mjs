@@ -7,9 +7,9 @@ import { certificatesIn, makeCertificates } from './certificates.mjs'
 import { run, runWithRetries } from './command.mjs'
 import { probeKafka } from './kafka-probe.mjs'
 
-const VERSION = '4.3.1'
+export const KAFKA_VERSION = '4.3.1'
 // The same as the log4j-core that Kafka brings along.
-const LOG4J_VERSION = '2.25.4'
+export const LOG4J_VERSION = '2.25.4'
 
 /** Who may log in at the listener SECURE, by password or by SCRAM. */
 const USER = { name: 'posthorn', password: 'posthorn-secret' }
@@ -26,17 +26,17 @@ export const kafka = {
   readyWithinMs: 300_000,
 
   async install(log) {
-    const home = await fillCache(`kafka-${VERSION}`, async (folder) => {
-      log(`kafka: fetching ${VERSION}, about half a minute the first time`)
+    const home = await fillCache(`kafka-${KAFKA_VERSION}`, async (folder) => {
+      log(`kafka: fetching ${KAFKA_VERSION}, about half a minute the first time`)
       await writeFile(join(folder, 'pom.xml'), POM)
       await writeFile(join(folder, 'log4j2.properties'), LOGGING)
       await runWithRetries('mvn', COPY_JARS, { cwd: folder })
     })
-    return { version: VERSION, home }
+    return { version: KAFKA_VERSION, home }
   },
 
   async launch({ home, folder, ports, start }) {
-    const data = join(folder, `data-${VERSION}-secured`)
+    const data = join(folder, `data-${KAFKA_VERSION}-secured`)
     const certificates = await makeCertificates(folder)
     if (!existsSync(data)) await format({ home, folder, data, ports, certificates })
     const config = join(folder, 'server.properties')
@@ -94,7 +94,7 @@ async function format({ home, folder, data, ports, certificates }) {
   }
 }
 
-function java() {
+export function java() {
   return process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java'
 }
 
@@ -156,7 +156,7 @@ share.coordinator.state.topic.num.partitions=4
 `
 }
 
-const COPY_JARS = [
+export const COPY_JARS = [
   '--batch-mode',
   '--quiet',
   'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies',
@@ -176,7 +176,7 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
     <dependency>
       <groupId>org.apache.kafka</groupId>
       <artifactId>kafka_2.13</artifactId>
-      <version>${VERSION}</version>
+      <version>${KAFKA_VERSION}</version>
     </dependency>
     <dependency>
       <groupId>org.apache.logging.log4j</groupId>
@@ -187,7 +187,7 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `
 
-const LOGGING = `status = warn
+export const LOGGING = `status = warn
 appender.out.type = Console
 appender.out.name = out
 appender.out.layout.type = PatternLayout

@@ -261,3 +261,12 @@ test('alerts are listed and acknowledged', async () => {
   expect(unknown.stderr).toBe('there is no alert 999\nthere is no alert x\n')
   expect(unknown.code).toBe(1)
 })
+
+test('debezium prints a connector, and refuses what is computed', async () => {
+  const { code, stdout, stderr } = await run('debezium', '--outbox', 'shop.events')
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  expect(JSON.parse(stdout)).toMatchObject({ config: { 'table.include.list': 'shop.event' } })
+  const refused = await run('debezium', '--outbox', 'shop.order_event')
+  expect(refused.code).toBe(2)
+  expect(refused.stderr).toContain('payload is computed')
+})

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { addAlerts } from './commands/alerts.ts'
 import { addAudit } from './commands/audit.ts'
 import { addDeadLetters } from './commands/dead-letters.ts'
+import { addDebezium } from './commands/debezium.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addKeys } from './commands/keys.ts'
@@ -49,6 +50,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
   addAlerts(program, terminal, ended)
   addAudit(program, terminal, ended)
   addDoctor(program, terminal, ended)
+  addDebezium(program, terminal, ended)
   program.commandsGroup('Act:')
   addReplay(program, terminal, ended)
   addDeadLetters(program, terminal, ended)

@@ -33,6 +33,25 @@ function decode(
   return fromCloudEvent({ headers, body: Buffer.from(body) }, binding, fallback)
 }
 
+describe('headers in one', () => {
+  const withHeaders = (json: string) =>
+    decode(kafkaBinding, { headers: { ce_posthornheaders: json, own: 'kept' }, body: '1' }).headers
+
+  it('are taken apart', () => {
+    expect(withHeaders('{"region": "eu", "n": 1, "own": "lost"}')).toEqual({
+      region: 'eu',
+      n: '1',
+      own: 'kept',
+    })
+  })
+
+  it('are left out where they are no object', () => {
+    expect([withHeaders('null'), withHeaders('{'), withHeaders('7')]).toEqual(
+      Array.from({ length: 3 }, () => ({ own: 'kept' })),
+    )
+  })
+})
+
 describe('an event', () => {
   it.each([
     ['kafka', kafkaBinding],

@@ -5,7 +5,8 @@ import { TransportError } from './errors.ts'
 /**
  * CloudEvents 1.0 in binary mode: the payload is the body, as JSON; the envelope is in headers.
  * Our own fields are the extensions `posthornversion`, `partitionkey` (the message's key),
- * `tenant` and `traceparent`. Other headers stand beside them as they are.
+ * `tenant` and `traceparent`. Other headers stand beside them as they are; `posthornheaders` is read
+ * only: all of them as one JSON object, from those who cannot write each by itself.
  */
 export interface Binding {
   /** Before every attribute; the first is written, all are read. */
@@ -26,6 +27,7 @@ const ATTRIBUTES = [
   'partitionkey',
   'tenant',
   'traceparent',
+  'posthornheaders',
 ] as const
 
 type Attribute = (typeof ATTRIBUTES)[number]
@@ -139,7 +141,7 @@ export function fromCloudEvent(
     key: attributes['partitionkey'] ?? fallback.key,
     tenant: attributes['tenant'],
     traceparent: attributes['traceparent'],
-    headers,
+    headers: { ...together(attributes['posthornheaders']), ...headers },
     payload: parseJson(wire.body),
     ...(occurredAt ? { occurredAt } : {}),
   })
@@ -176,6 +178,18 @@ function parseJson(body: Uint8Array): unknown {
     throw new TransportError('MESSAGE_UNREADABLE', `the body is not JSON: ${reason(cause)}`, {
       cause,
     })
+  }
+}
+
+/** Headers that came as one; nothing of what is not an object. */
+function together(json: string | undefined): Record<string, string> {
+  if (json === undefined) return {}
+  try {
+    return Object.fromEntries(
+      Object.entries(JSON.parse(json) as object).map(([name, value]) => [name, String(value)]),
+    )
+  } catch {
+    return {}
   }
 }
 

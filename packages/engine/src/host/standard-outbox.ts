@@ -174,13 +174,14 @@ function expand<Events extends object>(
       order: { key: 'key', dead, ...(serialise !== undefined && { serialise }) } as const,
     }),
     destination: options.destination ?? { transport: HANDLERS, topic: name },
-    message: ({ id, type, payload, key, tenant, headers }) => ({
+    message: ({ id, type, payload, key, tenant, headers, created_at: occurredAt }) => ({
       id,
       type,
       payload,
       key: key ?? undefined,
       tenant: tenant ?? undefined,
       headers: headers ?? {},
+      occurredAt,
     }),
   }
 }

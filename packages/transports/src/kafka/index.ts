@@ -1,4 +1,5 @@
 export type { DeadLetterSink, ReadingOptions } from '../failures.ts'
+export { debeziumConnector, type DebeziumConnector, type DebeziumOptions } from './debezium.ts'
 export type { TopicCreation } from './topics.ts'
 export { kafkaTransport } from './transport.ts'
 export type { KafkaOptions, KafkaTransport } from './transport.ts'

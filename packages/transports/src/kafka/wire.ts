@@ -79,8 +79,11 @@ export function bodyOf(record: KafkaRecord): Uint8Array {
   return record.value ?? Buffer.from('null')
 }
 
+/** A header without a value is one that is not there: so Kafka Connect writes an empty column. */
 export function headersOf(record: KafkaRecord): Headers {
   return Object.fromEntries(
-    record.headers.map(([name, value]) => [name?.toString() ?? '', value?.toString() ?? '']),
+    record.headers.flatMap(([name, value]) =>
+      value ? [[name?.toString() ?? '', value.toString()]] : [],
+    ),
   )
 }

@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import type { Terminal } from '../terminal.ts'
+import { examples, type Ended } from './option.ts'
+
+export interface DebeziumOptions {
+  readonly outbox: string
+  readonly source?: string
+}
+
+export function addDebezium(program: Command, terminal: Terminal, ended: Ended): void {
+  const debezium = program
+    .command('debezium')
+    .description(
+      "Print the configuration of Debezium's connector that sends an outbox's messages as its relay " +
+        'does, for Kafka Connect. What to know before goes to standard error.',
+    )
+    .requiredOption('--outbox <name>', 'which outbox, by its name or its table')
+    .option('--source <source>', 'the CloudEvents source, as the Kafka transport has it')
+    .action(async (options: DebeziumOptions) => {
+      const { printConnector } = await import('../debezium.ts')
+      ended(await printConnector(terminal, options))
+    })
+  examples(debezium, ['debezium --outbox shop.outbox > connector.json'])
+}
