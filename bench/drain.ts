@@ -51,6 +51,8 @@ function ratios(rates: ReadonlyMap<string, number>, bestPeer: number): Line[] {
     ),
     ...ratio('by row / plain SQL', byRow, rates.get('plain SQL claim + mark')),
     ...ratio('by key / plain SQL', byKey, rates.get('plain SQL mark only')),
+    ...ratio('by row / SKIP LOCKED DELETE', byRow, rates.get('plain SQL skip locked delete')),
+    ...ratio("by row / pgmq's statements", byRow, rates.get("pgmq's statements")),
     ...ratio(
       'by row recorded / plain SQL recorded',
       rates.get('posthorn by row recorded'),

@@ -13,6 +13,7 @@ import {
 } from './contestants/pg-transactional-outbox.ts'
 import { posthorn, posthornEnqueue, posthornLatency } from './contestants/posthorn.ts'
 import { plainClaimAndMark, plainEnqueue, plainMarkOnly } from './contestants/plain-sql.ts'
+import { pgmqStatements, plainDelete } from './contestants/plain-queue.ts'
 import type { Options } from './options.ts'
 
 /** Who takes part in what. */
@@ -44,10 +45,14 @@ export function drainField({ connections }: Options): Field<Contestant> {
       pgBoss,
       pgTransactionalOutbox,
     ],
-    limits: RECORDS.flatMap((record) => [
-      plainClaimAndMark({ connections, record }),
-      plainMarkOnly({ connections, record }),
-    ]),
+    limits: [
+      ...RECORDS.flatMap((record) => [
+        plainClaimAndMark({ connections, record }),
+        plainMarkOnly({ connections, record }),
+      ]),
+      plainDelete(connections),
+      pgmqStatements(connections),
+    ],
   }
 }
 
