@@ -57,3 +57,15 @@ async function readProcess(pid: string): Promise<Process | undefined> {
     endedUs: us(13) + us(14),
   }
 }
+
+/** The most memory that processes whose command line contains the text have had, together. */
+export async function commandPeakMb(text: string): Promise<number> {
+  let sum = 0
+  for (const { pid } of await listProcesses()) {
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    if (!command.includes(text)) continue
+    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+    sum += Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1_024
+  }
+  return Math.round(sum)
+}

@@ -1,8 +1,10 @@
 import { loadavg } from 'node:os'
 import { backlog } from './backlog.ts'
 import { drain } from './drain.ts'
+import { endToEnd } from './end-to-end.ts'
 import { enqueue } from './enqueue.ts'
 import { evidence } from './evidence.ts'
+import { growth } from './growth.ts'
 import { measureHeld } from './held.ts'
 import { http } from './http.ts'
 import { latency } from './latency.ts'
@@ -36,8 +38,12 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   webhooks: { run: webhooks, settings: {} },
   reconcile: { run: reconcile, settings: {} },
   evidence: { run: evidence, settings: {} },
+  // Debezium reads the log.
+  'end-to-end': { run: endToEnd, settings: { wal_level: 'logical' } },
   // Minutes, in which a real database would vacuum.
   messages: { run: messages, settings: { autovacuum: 'on', autovacuum_naptime: '5s' } },
+  // As a real database: vacuum is part of what a transaction held open prevents.
+  growth: { run: growth, settings: { autovacuum: 'on', autovacuum_naptime: '5s' } },
   // Here vacuum belongs to the question: it comes often and can clean nothing.
   held: { run: measureHeld, settings: { autovacuum: 'on', autovacuum_naptime: '5s' } },
 }

@@ -22,6 +22,10 @@ export interface Options {
   readonly heldMs: number
   /** Longest drain of one contestant in one round. */
   readonly limitMs: number
+  /** How long `end-to-end` keeps up each load. */
+  readonly seconds: number
+  /** `growth` measures points again that have a result. */
+  readonly again: boolean
   /** Only contestants whose name contains this. */
   readonly only: string
 }
@@ -42,6 +46,8 @@ export function parseOptions(args: string[]): { bench: string; options: Options 
       connections: { type: 'string', default: '2' },
       held: { type: 'string', default: '60s' },
       limit: { type: 'string', default: '30s' },
+      again: { type: 'boolean', default: false },
+      seconds: { type: 'string', default: '10' },
       only: { type: 'string', default: '' },
     },
   })
@@ -59,6 +65,8 @@ export function parseOptions(args: string[]): { bench: string; options: Options 
       connections: count('connections', values.connections),
       heldMs: seconds('held', values.held),
       limitMs: seconds('limit', values.limit),
+      again: values.again,
+      seconds: count('seconds', values.seconds),
       only: values.only,
     },
   }

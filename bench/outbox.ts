@@ -5,6 +5,7 @@ import {
   migrate,
   outboxTableSql,
   uuid,
+  type Destination,
   type Outbox,
 } from '@posthorn/engine'
 import type { Pool, PoolClient } from 'pg'
@@ -34,8 +35,13 @@ export interface OutboxForm {
 /** Messages a claim, the same for all contestants that claim by the batch. */
 export const BATCH = 500
 
-/** A small outbox as an application would define it; the destination does nothing. */
-export function benchOutbox({ claims, record, lanes }: OutboxForm): Outbox<OutboxRow> {
+const NOWHERE: Destination = { transport: 'noop', topic: 'bench' }
+
+/** A small outbox as an application would define it; by default the destination does nothing. */
+export function benchOutbox(
+  { claims, record, lanes }: OutboxForm,
+  destination: Destination = NOWHERE,
+): Outbox<OutboxRow> {
   return defineOutbox<OutboxRow>({
     name: 'bench.outbox',
     table: 'bench.outbox',
@@ -45,7 +51,7 @@ export function benchOutbox({ claims, record, lanes }: OutboxForm): Outbox<Outbo
     claim: { batch: BATCH, lanes },
     ...(claims === 'by key' ? { order: { key: 'key', dead: 'block' } } : {}),
     retry: exponential('1s', { attempts: 5 }),
-    destination: { transport: 'noop', topic: 'bench' },
+    destination,
     message: ({ id, key: messageKey, payload: body }) => ({
       id,
       type: 'bench',

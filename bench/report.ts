@@ -51,7 +51,8 @@ function heading(column: string): string {
   return column.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }
 
-function cell(value: Line[string] | undefined): string {
+/** A value as text. */
+export function cell(value: Line[string] | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'string') return value
   if (typeof value === 'number') return number(value)

@@ -1,0 +1,83 @@
+import { createRelay } from '@posthorn/engine'
+import { handleOnce } from '@posthorn/engine/inbox'
+import { peakMemoryMb } from '@posthorn/systems/peak-memory'
+import { kafkaTransport } from '@posthorn/transports/kafka'
+import { postgresTopics } from '@posthorn/transports/postgres'
+import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'
+import { Pool } from 'pg'
+import { consumeBare, produceBare } from './end-to-end-bare.ts'
+import { CONSUMER, epochMs, INBOX, type HalfOrder, type HalfReport } from './end-to-end-halves.ts'
+import { BATCH, benchOutbox } from './outbox.ts'
+import { sampleOf } from './payload.ts'
+
+const LANES = 2
+/** One for each partition, and two more. */
+const CONSUMER_CONNECTIONS = 10
+
+const order = JSON.parse(process.argv[2] ?? '{}') as HalfOrder
+
+function say(report: HalfReport): void {
+  process.send?.(report)
+}
+
+function onHandled(payloads: readonly unknown[]): void {
+  say({ kind: 'handled', atMs: epochMs(), samples: payloads.map(sampleOf) })
+}
+
+function openTransport(pool: Pool) {
+  const { transport, address } = order
+  switch (transport) {
+    case 'kafka':
+      return kafkaTransport({ brokers: address.split(','), deadLetters: pool })
+    case 'rabbitmq':
+      return rabbitmqTransport({ url: address, deadLetters: pool, prefetch: 2 * BATCH })
+    case 'postgres':
+      return postgresTopics({ pool, batch: BATCH })
+  }
+}
+
+async function relay(): Promise<void> {
+  const { databaseUrl, transport, topic, claims } = order
+  const pool = new Pool({ connectionString: databaseUrl, max: LANES + 4 })
+  const outbox = benchOutbox({ claims, record: 'none', lanes: LANES }, { transport, topic })
+  const transports = { [transport]: openTransport(pool) }
+  await createRelay({ pool, outboxes: [outbox], transports }).start()
+}
+
+/** A poll goes through the inbox in one transaction. */
+async function consumer(): Promise<void> {
+  const { databaseUrl, topic } = order
+  const pool = new Pool({ connectionString: databaseUrl, max: CONSUMER_CONNECTIONS })
+  const once = handleOnce({
+    ...{ pool, inbox: INBOX, consumer: CONSUMER, size: BATCH },
+    handle: async () => undefined,
+  })
+  await openTransport(pool).subscribe({
+    ...{ topic, group: CONSUMER },
+    async handle(message, context) {
+      await once.handle(message, context)
+      onHandled([message.payload])
+    },
+    batch: {
+      size: BATCH,
+      async handle(messages, context) {
+        const results = await once.batch.handle(messages, context)
+        const done = messages.filter((_, i) => results[i] === 'done')
+        onHandled(done.map(({ payload }) => payload))
+        return results
+      },
+    },
+  })
+}
+
+process.on('message', () => {
+  const { userCPUTime, systemCPUTime } = process.resourceUsage()
+  const cpuUs = userCPUTime + systemCPUTime
+  say({ kind: 'usage', peakMb: Math.round(peakMemoryMb()), cpuUs })
+})
+process.once('disconnect', () => process.exit())
+if (order.half === 'relay') await relay()
+else if (order.half === 'consumer') await consumer()
+else if (order.half === 'bare producer') await produceBare(order)
+else await consumeBare(order, onHandled)
+say({ kind: 'ready' })
