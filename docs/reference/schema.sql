@@ -5,6 +5,12 @@ create schema posthorn;
 
 create sequence posthorn.transition_id;
 
+CREATE OR REPLACE FUNCTION posthorn.add_counts(one jsonb, other jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT jsonb_object_agg(added.key, added.n) AS jsonb_object_agg FROM (SELECT counted.key, sum((counted.value)::bigint) AS n FROM (SELECT jsonb_each_text.key, jsonb_each_text.value FROM jsonb_each_text(COALESCE(add_counts.one, '{}'::jsonb)) jsonb_each_text(key, value) UNION ALL SELECT jsonb_each_text.key, jsonb_each_text.value FROM jsonb_each_text(COALESCE(add_counts.other, '{}'::jsonb)) jsonb_each_text(key, value)) counted GROUP BY counted.key) added);
+
 CREATE OR REPLACE FUNCTION posthorn.audit_digest_sql(personal text[])
  RETURNS text
  LANGUAGE sql
@@ -381,6 +387,14 @@ create table posthorn.consumer_note (
   constraint consumer_note_pkey PRIMARY KEY (topic, group_name, place)
 ) with (fillfactor=50);
 
+create table posthorn.consumer_sample (
+  topic text not null,
+  group_name text not null,
+  at timestamp with time zone not null default date_trunc('minute'::text, now()),
+  lag bigint not null,
+  constraint consumer_sample_pkey PRIMARY KEY (topic, group_name, at)
+);
+
 create table posthorn.data_key (
   id uuid not null,
   tenant text not null default ''::text,
@@ -516,6 +530,10 @@ create table posthorn.pulse (
   failed bigint not null default 0,
   dead bigint not null default 0,
   lost bigint not null default 0,
+  latency jsonb,
+  codes jsonb,
+  answered jsonb,
+  unanswered jsonb,
   constraint pulse_pkey PRIMARY KEY (outbox, at, relay)
 );
 
@@ -525,8 +543,16 @@ create table posthorn.relay (
   started_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default now(),
   breakers jsonb not null default '[]'::jsonb,
+  version text,
   constraint relay_pkey PRIMARY KEY (relay, outbox)
 ) with (fillfactor=50);
+
+create table posthorn.relay_start (
+  at timestamp with time zone not null default date_trunc('minute'::text, now()),
+  relay text not null,
+  version text,
+  constraint relay_start_pkey PRIMARY KEY (at, relay)
+);
 
 create table posthorn.replay (
   id uuid not null,

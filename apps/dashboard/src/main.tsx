@@ -1,6 +1,5 @@
 import '@mantine/core/styles.css'
 import '@mantine/dates/styles.css'
-import '@mantine/charts/styles.css'
 import '@mantine/notifications/styles.css'
 import './theme/theme.css'
 import { createRoot } from 'react-dom/client'

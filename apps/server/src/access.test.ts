@@ -20,7 +20,7 @@ const OPERATORS = /^GET \/api\/v1\/(outboxes|alerts|consumers\/dead-letters)(\/|
 const OPERATORS_ACTS =
   /^POST \/api\/v1\/(alerts\/|sagas\/|consumers\/dead-letters\/|outboxes\/\{name\}\/(messages\/.*\/(replay|cancel|reveal)|replays?(\/.*)?)$)/
 const PLATFORM =
-  /^\w+ \/api\/v1\/(overview|database|demo|consumers$|outboxes\/\{name\}\/(graph|pause|resume|keys))(\/|$)/
+  /^\w+ \/api\/v1\/(overview|charts|database|demo|consumers$|outboxes\/\{name\}\/(graph|pause|resume|keys))(\/|$)/
 const ADMINS =
   /^((POST|PATCH|DELETE) \/api\/v1\/(webhook-endpoints|webhook-deliveries|webhook-events|portal-tokens|outbound\/(accounts|templates))|PUT \/api\/v1\/outbound\/templates|PUT \/api\/v1\/approval-limits|\w+ \/api\/v1\/(retention|legal-holds|erasures))(\/|$)/
 const APPROVERS = /^POST \/api\/v1\/approvals\/\{id\}\/(approve|reject)$/

@@ -20,6 +20,7 @@ import { ConfigurationError, type Configuration } from './configuration.ts'
 import type { Database } from './database.ts'
 import type { Opened } from './open-systems.ts'
 import { retentionTasks } from './retention.ts'
+import manifest from '../package.json' with { type: 'json' }
 
 const LAG_EVERY_MS = 15_000
 
@@ -107,6 +108,7 @@ function relayOf({ configuration, database, brokers, opened, metrics, log }: Wor
     transports: { ...brokers.byName, ...opened.transports },
     mode: configuration.relayMode,
     drain: DRAIN,
+    version: manifest.version,
     metrics,
     log,
   })

@@ -5,6 +5,11 @@ import { settleAttempts } from './deliveries/settling.ts'
 /** Name under which the relay finds the webhook transport. */
 export const TRANSPORT = 'webhooks'
 
+/** How the engine names the destination of an endpoint. */
+export function destinationNamed(endpointId: string): string {
+  return `${TRANSPORT}:${endpointId}`
+}
+
 /**
  * Events on their way to merchants' endpoints: attempts at 0, 2, 6, 14 and 30 s, or as the endpoint's
  * own policy says.

@@ -953,6 +953,197 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/charts': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * What charts show: latency, throughput, failures by code, destinations, marks
+     * @description Stretches of one minute up to three hours, of five minutes up to a day, of half an hour beyond. Made of what relays write down once a minute.
+     */
+    get: {
+      parameters: {
+        query?: {
+          minutes?: number
+          outbox?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description how many stretches; the last one is not over */
+              count: number
+              destinations: {
+                answered: number[]
+                destination: string
+                outbox: string
+                unanswered: number[]
+              }[]
+              /**
+               * Format: date-time
+               * @description when the first stretch began
+               */
+              from: string
+              /** @description milliseconds from commit, or from when it was due, to delivery */
+              latency: {
+                /** @description one for each stretch; null where nothing is known */
+                p50: (number | null)[]
+                /** @description one for each stretch; null where nothing is known */
+                p95: (number | null)[]
+                /** @description one for each stretch; null where nothing is known */
+                p99: (number | null)[]
+              }
+              marks: {
+                actor: string | null
+                /** Format: date-time */
+                at: string
+                /** @enum {unknown} */
+                kind: 'pause' | 'resume' | 'replay' | 'deploy' | 'clock'
+                outbox: string | null
+                text: string
+              }[]
+              /** Format: date-time */
+              now: string
+              outboxes: {
+                [key: string]: {
+                  codes: {
+                    [key: string]: number[]
+                  }
+                  dead: number[]
+                  delivered: number[]
+                  failed: number[]
+                  /** @description milliseconds from commit, or from when it was due, to delivery */
+                  latency: {
+                    /** @description one for each stretch; null where nothing is known */
+                    p50: (number | null)[]
+                    /** @description one for each stretch; null where nothing is known */
+                    p95: (number | null)[]
+                    /** @description one for each stretch; null where nothing is known */
+                    p99: (number | null)[]
+                  }
+                  /** @description one for each stretch; null where nothing is known */
+                  oldestDueSeconds: (number | null)[]
+                  /** @description one for each stretch; null where nothing is known */
+                  waiting: (number | null)[]
+                }
+              }
+              stretchSeconds: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/charts/consumers': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How far consumer groups were behind */
+    get: {
+      parameters: {
+        query?: {
+          minutes?: number
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              consumers: {
+                group: string
+                /** @description one for each stretch; null where nothing is known */
+                lag: (number | null)[]
+                topic: string
+              }[]
+              /** @description how many stretches; the last one is not over */
+              count: number
+              /**
+               * Format: date-time
+               * @description when the first stretch began
+               */
+              from: string
+              /** Format: date-time */
+              now: string
+              stretchSeconds: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/consumers': {
     parameters: {
       query?: never
@@ -16217,6 +16408,78 @@ export interface paths {
         }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/webhook-endpoints/charts': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** How often each endpoint answered and failed, by stretches of the last minutes */
+    get: {
+      parameters: {
+        query?: {
+          minutes?: number
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description how many stretches; the last one is not over */
+              count: number
+              /**
+               * Format: date-time
+               * @description when the first stretch began
+               */
+              from: string
+              items: {
+                answered: number[]
+                endpointId: string
+                unanswered: number[]
+              }[]
+              /** Format: date-time */
+              now: string
+              stretchSeconds: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never

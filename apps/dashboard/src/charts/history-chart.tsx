@@ -1,6 +1,6 @@
-import { AreaChart } from '@mantine/charts'
-import { Text } from '@mantine/core'
-import classes from './history-chart.module.css'
+import { useMemo } from 'react'
+import { Plot } from './plot.tsx'
+import type { Stretch } from './plot-data.ts'
 
 export interface HistoryPoint {
   readonly at: string
@@ -12,56 +12,39 @@ export interface HistoryChartProps {
   readonly title: string
   readonly points: readonly HistoryPoint[]
   readonly format: (value: number) => string
+  /** A colour of the theme: `teal`. */
   readonly color: string
-  /** What the last point means: its stretch may not be over. Default the value itself. */
+  /** What all of it comes to. */
   readonly now?: string
-  /** The top of the scale, where there is one: 1 for shares. */
-  readonly most?: number
+  /** Whether the last stretch goes on until now. Default false. */
+  readonly isRunning?: boolean
+  readonly onPick?: (stretch: Stretch) => void
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const HOUR_MS = 3_600_000
 
-/** One number over the last hour; the same is there as a sentence for screen readers. */
+/** One number over a time of stretches. */
 export function HistoryChart(props: HistoryChartProps) {
-  const { title, points, format, color, now, most: top = 'auto' } = props
-  const known = points.flatMap(({ value }) => value ?? [])
-  const last = known.at(-1)
-  const most = known.length === 0 ? undefined : Math.max(...known)
-  const said = now ?? (last === undefined ? '–' : format(last))
+  const { title, points, format, color, now, isRunning = false, onPick } = props
+  const times = useMemo(() => {
+    const [first, second] = points.map(({ at }) => Date.parse(at))
+    const from = first ?? 0
+    const stretchMs = second === undefined ? HOUR_MS : second - from
+    const end = from + stretchMs * points.length
+    return { from, stretchMs, count: points.length, now: isRunning ? Date.now() : end }
+  }, [points, isRunning])
+  const series = useMemo(
+    () => [{ id: 'value', label: '', color, values: points.map(({ value }) => value) }],
+    [points, color],
+  )
   return (
-    <figure className={classes['figure']}>
-      <figcaption>
-        <Text size="xs" c="dimmed">
-          {title}
-        </Text>
-        <Text fw={600} size="lg">
-          {said}
-        </Text>
-      </figcaption>
-      <div
-        role="img"
-        aria-label={`${title}: ${said} now, at most ${most === undefined ? 'unknown' : format(most)} in the time shown`}
-      >
-        <AreaChart
-          h={96}
-          data={points.map(({ at, value }) => ({ at: CLOCK.format(new Date(at)), value }))}
-          dataKey="at"
-          series={[{ name: 'value', label: title, color }]}
-          valueFormatter={format}
-          curveType="stepAfter"
-          connectNulls={false}
-          // A line needs two points: one or two alone are shown as such.
-          withDots={known.length < 3}
-          withGradient={false}
-          fillOpacity={0.18}
-          strokeWidth={1.5}
-          tickLine="none"
-          gridAxis="x"
-          xAxisProps={{ minTickGap: 60, tickMargin: 4 }}
-          yAxisProps={{ width: 44, tickCount: 3, allowDecimals: false, domain: [0, top] }}
-          areaProps={{ isAnimationActive: false }}
-        />
-      </div>
-    </figure>
+    <Plot
+      title={title}
+      unit={now ?? ''}
+      times={times}
+      series={series}
+      format={format}
+      {...(onPick && { onPick })}
+    />
   )
 }

@@ -1,27 +1,37 @@
-import { Sparkline as Line } from '@mantine/charts'
+import classes from './sparkline.module.css'
 
 export interface SparklineProps {
   readonly values: readonly number[]
+  /** A colour of the theme: `teal`. */
   readonly color: string
   /** What it shows: the numbers themselves stand beside it. */
   readonly label: string
+  /** Whether the last stretch goes on: it is left out then. Default false. */
+  readonly isRunning?: boolean
 }
 
-/** The shape of the last hour, as small as a word. */
-export function Sparkline({ values, color, label }: SparklineProps) {
-  if (values.every((value) => value === 0)) return null
+const SIZE = { width: 110, height: 22 }
+
+/** The shape of a time, as small as a word. */
+export function Sparkline({ values, color, label, isRunning = false }: SparklineProps) {
+  const finished = isRunning ? values.slice(0, -1) : values
+  const most = Math.max(...finished, 0)
+  if (most === 0) return null
+  const step = SIZE.width / Math.max(finished.length - 1, 1)
+  const points = finished.map((value, i) => {
+    const y = SIZE.height - 1 - (value / most) * (SIZE.height - 3)
+    return `${(i * step).toFixed(1)},${y.toFixed(1)}`
+  })
   return (
-    <div role="img" aria-label={label}>
-      <Line
-        w={110}
-        h={22}
-        data={[...values]}
-        color={color}
-        curveType="linear"
-        strokeWidth={1.25}
-        fillOpacity={0.15}
-        areaProps={{ isAnimationActive: false }}
-      />
-    </div>
+    <svg
+      className={classes['line']}
+      viewBox={`0 0 ${SIZE.width} ${SIZE.height}`}
+      {...SIZE}
+      style={{ color: `var(--mantine-color-${color}-6)` }}
+      role="img"
+      aria-label={label}
+    >
+      <polyline points={points.join(' ')} />
+    </svg>
   )
 }

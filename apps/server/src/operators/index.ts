@@ -8,6 +8,7 @@ import type { Pool } from 'pg'
 import { alertRoutes } from './alerts.ts'
 import { auditRoutes } from './audit.ts'
 import { auditEntryRoutes } from './audit-entries.ts'
+import { chartRoutes } from './charts.ts'
 import { consumerRoutes } from './consumers.ts'
 import { databaseRoutes } from './database.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
@@ -42,6 +43,7 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   const registered = new Map(outboxes.map((outbox) => [outbox.name, outbox]))
   meRoutes(app)
   overviewRoutes(app, pool, registered)
+  chartRoutes(app, pool, registered)
   outboxRoutes(app, pool, registered)
   graphRoutes(app, pool, registered)
   messageRoutes(app, pool, registered)

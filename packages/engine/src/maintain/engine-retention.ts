@@ -152,6 +152,8 @@ export function engineRetention(outboxes: readonly ResolvedDefinition[]): Retent
       'posthorn.relay': 'goes an hour after the relay did, by the maintenance',
       'posthorn.pulse': 'goes after seven days, by the maintenance',
       'posthorn.sample': 'goes after seven days, by the maintenance',
+      'posthorn.relay_start': 'goes after seven days, by the maintenance',
+      'posthorn.consumer_sample': 'goes after seven days, by the maintenance',
       'posthorn.handled': 'goes after thirty days, by the maintenance',
       'posthorn.data_key': 'opens what is encrypted; goes when a tenant is shredded',
       'posthorn.consumer_lag': 'one row for each group',

@@ -15,6 +15,17 @@ export { METRICS, type Labels, type MetricCatalogue, type MetricName } from '../
 export { sleep } from '../sleep.ts'
 export { wakeAllRelays } from '../enqueue/notifier.ts'
 export { advanceClock, readClock, useMovableClock } from '../maintain/clock.ts'
+export {
+  readCharts,
+  readDestinationCharts,
+  readLagHistory,
+  type ChartMark,
+  type Charts,
+  type ConsumerChart,
+  type DestinationChart,
+  type OutboxChart,
+  type Stretches,
+} from './charts.ts'
 export { readConsumers, sampleLag, type ConsumerOverview } from './consumers.ts'
 export { listHeldKeys, listPaused, pause, resume, type Paused } from './control.ts'
 export {

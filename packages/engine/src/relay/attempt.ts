@@ -1,6 +1,7 @@
 import { attemptWithin } from './bounded-attempt.ts'
 import { Decrypter, KEY_PAUSE_MS } from './decrypter.ts'
 import { createBreaker, type Breaker, type Permit } from './breaker.ts'
+import { addCount } from './counts.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import type { Upcasters } from '../outbox/definition.ts'
@@ -11,7 +12,7 @@ import type { Log } from '../log.ts'
 import { messageOf, toMessage, type Message } from '../outbox/message.ts'
 import type { Metrics } from '../metrics.ts'
 import { outcomeOfThrow, retryLater, unknown, wasTried, type Outcome } from '../outbox/outcome.ts'
-import type { OpenBreaker } from '../sql/relay.ts'
+import type { Counts, OpenBreaker } from '../sql/relay.ts'
 import { withDeliverySpan } from '../trace.ts'
 import type { Delivery, Destination, Transport } from '../outbox/transport.ts'
 
@@ -32,6 +33,7 @@ export class Attempter {
   readonly #breakers = new Map<string, Breaker>()
   readonly #decrypter: Decrypter | undefined
   readonly #measured = new Set<string>()
+  #answers: Answers = { answered: {}, unanswered: {} }
   #last: { readonly destination: Destination; readonly breaker: Breaker } | undefined
 
   constructor({ outbox, transports, metrics, handle, log }: AttempterOptions) {
@@ -61,6 +63,13 @@ export class Attempter {
     return [...this.#breakers]
       .filter(([, breaker]) => breaker.isOpen)
       .map(([destination, { openMs }]) => ({ destination, openMs: Math.round(openMs) }))
+  }
+
+  /** How often each destination answered and did not, since the last call. */
+  takeAnswers(): Answers {
+    const answers = this.#answers
+    this.#answers = { answered: {}, unanswered: {} }
+    return answers
   }
 
   /** One result for each row, in their order. */
@@ -195,6 +204,9 @@ export class Attempter {
     })
     tallies.forEach((tally, breaker) => {
       breaker.record(tally)
+      const name = nameOf(tally.destination)
+      if (tally.delivered > 0) addCount(this.#answers.answered, name, tally.delivered)
+      if (tally.failed > 0) addCount(this.#answers.unanswered, name, tally.failed)
       this.#measure(tally, { ms, isOpen: breaker.isOpen })
     })
   }
@@ -249,6 +261,12 @@ export interface AttempterOptions {
 interface Placed {
   readonly at: number
   readonly delivery: Delivery
+}
+
+/** Messages by the `transport:topic` that took or refused them, or did not answer. */
+export interface Answers {
+  readonly answered: Counts
+  readonly unanswered: Counts
 }
 
 /** What came of a batch at one destination. */

@@ -3,7 +3,7 @@ import type { Attempted, Attempter, Transports } from './attempt.ts'
 import type { Claim } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { LostClaimError, PosthornError, type ErrorCode } from '../errors.ts'
+import { LostClaimError, PosthornError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import {
@@ -17,6 +17,7 @@ import {
 } from './settlement.ts'
 import { findOvertaking } from './key-plan.ts'
 import type { SettledApart, Source } from './source.ts'
+import { countInto, newTally, type ClockOffsets, type Tally } from './tally.ts'
 
 export interface ClaimWorkerOptions {
   readonly outbox: Outbox
@@ -41,22 +42,13 @@ const WHOLE_TRIES = 2
 /** Longest time until a message that waits in front of its consumers is looked at again. */
 const MAX_WAIT_MS = 60_000
 
-/** What became of the messages since the last heartbeat. */
-interface Tally {
-  delivered: number
-  failed: number
-  dead: number
-  lost: number
-}
-
-const NOTHING: Tally = { delivered: 0, failed: 0, dead: 0, lost: 0 }
-
 /** What happens to a claim: attempt → decide → settle → count, under a lease that is renewed meanwhile. */
 export class ClaimWorker {
   readonly #options: ClaimWorkerOptions
   readonly #source: Source
   readonly #abort = new AbortController()
-  #tally = { ...NOTHING }
+  #tally = newTally()
+  #clocks: ClockOffsets = { realMs: 0, businessMs: 0 }
 
   constructor(options: ClaimWorkerOptions) {
     this.#options = options
@@ -71,8 +63,13 @@ export class ClaimWorker {
   /** What was counted since the last call. */
   takeTally(): Readonly<Tally> {
     const tally = this.#tally
-    this.#tally = { ...NOTHING }
+    this.#tally = newTally()
     return tally
+  }
+
+  /** How the database's clocks differ from this process's: latencies are measured by them. */
+  setClocks(clocks: ClockOffsets): void {
+    this.#clocks = clocks
   }
 
   /** Attempts and settles a claim; throws where it could not be settled, and the lease runs out. */
@@ -204,19 +201,10 @@ export class ClaimWorker {
   #count(settlements: readonly Settlement[], lost: readonly string[]): boolean {
     const { outbox, metrics, log } = this.#options
     const labels = { outbox: outbox.name }
-    let delivered = 0
-    let dead = 0
-    let postponed = 0
-    for (const { decision } of settlements) {
-      if (decision.role === 'sent') delivered += 1
-      else if (decision.role === 'dead' || decision.role === 'quarantined') dead += 1
-      // What a breaker only postponed was not tried: that is no failure.
-      else if (decision.failure?.code === ('BREAKER_OPEN' satisfies ErrorCode)) postponed += 1
-    }
-    const failed = settlements.length - delivered - dead - postponed
-    this.#tally.delivered += delivered
-    this.#tally.failed += failed
-    this.#tally.dead += dead
+    const { delivered, failed, dead } = countInto(this.#tally, settlements, {
+      outbox,
+      clocks: this.#clocks,
+    })
     this.#tally.lost += lost.length
     if (delivered > 0) metrics.count('posthorn_delivered_total', delivered, labels)
     if (failed > 0) metrics.count('posthorn_failed_total', failed, labels)

@@ -42,6 +42,8 @@ export interface RelayOptions {
   readonly drain?: Duration
   /** Appears in `posthorn.relay`. Default: host, process id and a random part. */
   readonly name?: string
+  /** What is deployed, e.g. `2.4.1`: charts mark when it changed. */
+  readonly version?: string
   /** Default: warnings and errors on the console. */
   readonly log?: Log
   readonly metrics?: Metrics
@@ -78,7 +80,8 @@ export function createRelay(options: RelayOptions): Relay {
   checkBindings(outboxes, transports)
   const name = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
   let handle = poolHandle(pool, { prepare: mode === 'listen' })
-  const makeParts = () => assemble({ outboxes, handle, transports, name, log, metrics, pool })
+  const makeParts = () =>
+    assemble({ outboxes, handle, transports, name, version: options.version, log, metrics, pool })
   // Made anew by every `stop`: a relay can be started again.
   let { runners, listener, selfNotification } = makeParts()
   let stopTasks = async (): Promise<void> => undefined
@@ -182,19 +185,21 @@ interface Parts {
   readonly handle: PoolHandle
   readonly transports: Transports
   readonly name: string
+  readonly version: string | undefined
   readonly log: Log
   readonly metrics: Metrics
   readonly pool: Pool
 }
 
 /** What runs between a start and a stop. */
-function assemble({ outboxes, handle, transports, name, log, metrics, pool }: Parts) {
+function assemble(parts: Parts) {
+  const { outboxes, handle, transports, name, version, log, metrics, pool } = parts
   const suspectMutex = new SuspectMutex()
   const selfNotification = new SelfNotification()
   const runners = new Map(
     outboxes.map((outbox) => [
       outbox.name,
-      new Runner({ outbox, handle, transports, relay: name, suspectMutex, log, metrics }),
+      new Runner({ outbox, handle, transports, relay: name, version, suspectMutex, log, metrics }),
     ]),
   )
   const listener = new Listener({

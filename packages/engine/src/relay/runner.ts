@@ -9,7 +9,7 @@ import { RowSource } from './row-source.ts'
 import type { PoolHandle } from '../enqueue/pool-handle.ts'
 import type { SuspectMutex } from './suspect-mutex.ts'
 import type { Source } from './source.ts'
-import { beat } from '../sql/relay.ts'
+import { beat, type DatabaseClocks } from '../sql/relay.ts'
 import { LaneScheduler } from './lane-scheduler.ts'
 
 export interface RunnerOptions {
@@ -17,6 +17,7 @@ export interface RunnerOptions {
   readonly handle: PoolHandle
   readonly transports: Transports
   readonly relay: string
+  readonly version: string | undefined
   /** Shared by all outboxes of the relay. */
   readonly suspectMutex: SuspectMutex
   readonly log: Log
@@ -241,11 +242,22 @@ export class Runner {
   }
 
   async #heartbeat(): Promise<void> {
-    const { outbox, handle, relay, metrics } = this.#options
+    const { outbox, handle, relay, version, metrics } = this.#options
     const tally = this.#worker.takeTally()
     const { open } = this.#attempter
     const breakers = open.slice(0, MOST_BREAKERS)
-    await handle.db.query(beat({ relay, outbox: outbox.name, ...tally, breakers }))
+    const beating = { relay, outbox: outbox.name, version, ...tally, breakers }
+    const sentAt = Date.now()
+    const { rows } = await handle.db.query<DatabaseClocks>(
+      beat({ ...beating, ...this.#attempter.takeAnswers() }),
+    )
+    // Half of the way there and back is taken for the way back.
+    const here = (sentAt + Date.now()) / 2
+    const clocks = rows[0]
+    if (clocks) {
+      const realMs = clocks.real_ms - here
+      this.#worker.setClocks({ realMs, businessMs: realMs + clocks.ahead_ms })
+    }
     metrics.gauge('posthorn_breakers_open', open.length, { outbox: outbox.name })
     if (await this.#source.maintain()) this.#lookAgain()
   }

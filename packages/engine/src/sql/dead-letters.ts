@@ -190,6 +190,11 @@ export function upsertLag(
   lag: number,
 ): Statement {
   return sql`
+    with sampled as (
+      insert into posthorn.consumer_sample (topic, group_name, lag)
+      values (${topic}, ${group}, ${lag})
+      on conflict (topic, group_name, at) do update set lag = greatest(consumer_sample.lag, excluded.lag)
+    )
     insert into posthorn.consumer_lag (topic, group_name, transport, lag)
     values (${topic}, ${group}, ${transport}, ${lag})
     on conflict (topic, group_name)

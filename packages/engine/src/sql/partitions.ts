@@ -152,5 +152,11 @@ export const prunePulses: Statement = sql`
   ),
   samples as (
     delete from posthorn.sample where at < now() - interval '7 days'
+  ),
+  starts as (
+    delete from posthorn.relay_start where at < now() - interval '7 days'
+  ),
+  lags as (
+    delete from posthorn.consumer_sample where at < now() - interval '7 days'
   )
   delete from posthorn.pulse where at < now() - interval '7 days'`

@@ -91,6 +91,18 @@ export async function selectEndpoints(
   return rows
 }
 
+/** The endpoints that charts show at the most: the newest. */
+const MOST_CHARTED = 200
+
+export async function selectEndpointIds(db: Queryable, org: string): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(sql`
+    select id from payments.webhook_endpoints
+     where org_id = ${org} and deleted_at is null
+     order by id desc
+     limit ${MOST_CHARTED}`)
+  return rows.map(({ id }) => id)
+}
+
 export async function updateEndpoint(
   tx: Transaction,
   id: string,

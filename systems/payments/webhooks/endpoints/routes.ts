@@ -1,4 +1,5 @@
 import { transaction, uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import { readDestinationCharts } from '@posthorn/engine/operate'
 import { callerOf, decodeCursor, invalid, PageQuery, toPage, type App } from '@posthorn/http'
 import type { Guard } from '@posthorn/transports/webhook'
 import type { FastifyRequest } from 'fastify'
@@ -14,7 +15,7 @@ import {
   replayDeliveries,
 } from '../deliveries/replay.ts'
 import { enqueueFor } from '../event.ts'
-import { webhookDeliveries } from '../outbox.ts'
+import { destinationNamed, webhookDeliveries } from '../outbox.ts'
 import { CHANGE, READ } from '../portal/open.ts'
 import { problem } from '../problems.ts'
 import { disableEndpoint, enableEndpoint, entryOf, skipWaiting } from './control.ts'
@@ -30,6 +31,7 @@ import {
   lockEndpoint,
   markDeleted,
   markSigning,
+  selectEndpointIds,
   selectEndpoints,
   updateEndpoint,
 } from './queries.ts'
@@ -86,6 +88,24 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
   app.get(`${PATH}/health`, { schema: schemas.endpointHealth, ...READ }, async (request) => {
     const period = { org: callerOf(request).org, days: request.query.days }
     return { items: (await selectHealth(db, period)).map(healthResource) }
+  })
+
+  app.get(`${PATH}/charts`, { schema: schemas.endpointCharts, ...READ }, async (request) => {
+    const ids = await selectEndpointIds(db, callerOf(request).org)
+    const of = { outbox: webhookDeliveries.name, destinations: ids.map(destinationNamed) }
+    const { now, from, stretchSeconds, count, destinations } = await readDestinationCharts(
+      db,
+      of,
+      request.query,
+    )
+    return {
+      ...{ now: now.toISOString(), from: from.toISOString(), stretchSeconds, count },
+      items: destinations.map(({ destination, answered, unanswered }) => ({
+        endpointId: destination.slice(destinationNamed('').length),
+        answered: [...answered],
+        unanswered: [...unanswered],
+      })),
+    }
   })
 
   app.get(`${PATH}/:id`, { schema: schemas.getEndpoint, ...READ }, async (request) => {

@@ -172,6 +172,27 @@ export const disableEndpoint = {
 
 const Deliveries = Type.Integer()
 
+const Counts = Type.Array(Type.Number())
+
+export const endpointCharts = {
+  summary: 'How often each endpoint answered and failed, by stretches of the last minutes',
+  tags,
+  querystring: Type.Object({
+    minutes: Type.Integer({ minimum: 1, maximum: 10_080, default: 60 }),
+  }),
+  response: {
+    200: Type.Object({
+      now: Type.String({ format: 'date-time' }),
+      from: Type.String({ format: 'date-time', description: 'when the first stretch began' }),
+      stretchSeconds: Type.Integer(),
+      count: Type.Integer({ description: 'how many stretches; the last one is not over' }),
+      items: Type.Array(
+        Type.Object({ endpointId: Type.String(), answered: Counts, unanswered: Counts }),
+      ),
+    }),
+  },
+}
+
 export const endpointHealth = {
   summary: 'How each endpoint is doing, by everything that went to it in the last days',
   tags,

@@ -39,6 +39,19 @@ test('says how each endpoint of a merchant is doing, and nothing of others', asy
   })
   const other = await running.as({ org: 'other' })
   expect((await other.get(`${PATH}/health`)).body).toEqual({ items: [] })
+  // The relay writes down what it did with its next heartbeat.
+  const charted = async (as: typeof client) => {
+    const charts = await as.get(`${PATH}/charts?minutes=15`)
+    expect(charts.body).toMatchObject({ stretchSeconds: 60, count: 15 })
+    return charts.body.items as { endpointId: string; answered: number[]; unanswered: number[] }[]
+  }
+  const total = (counts: readonly number[] = []) => counts.reduce((sum, n) => sum + n, 0)
+  await expect.poll(async () => (await charted(client)).length, { timeout: 20_000 }).toBe(2)
+  const charts = await charted(client)
+  const chartOf = (id: string) => charts.find(({ endpointId }) => endpointId === id)
+  expect(total(chartOf(well.id)?.answered)).toBe(1)
+  expect(total(chartOf(broken.id)?.unanswered)).toBeGreaterThan(0)
+  expect(await charted(other)).toEqual([])
 })
 
 test('counts everything of its days, summed up or not, by as many as do it', async () => {

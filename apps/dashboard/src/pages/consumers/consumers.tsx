@@ -18,6 +18,7 @@ import { Time } from '../../parts/time.tsx'
 import { oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { GroupRows } from './group-rows.tsx'
+import { LagChart } from './lag-chart.tsx'
 import { SET_ASIDE_ROLES, SET_ASIDE_STATES, type SetAside } from './set-aside.ts'
 import { SetAsideDetails } from './set-aside-details.tsx'
 
@@ -79,6 +80,7 @@ export function Consumers() {
       <Panel title="Groups">
         <QueryState query={groups}>{({ items }) => <GroupRows groups={items} />}</QueryState>
       </Panel>
+      <LagChart />
       <FilteredTable
         filter={filter}
         label="Set aside"

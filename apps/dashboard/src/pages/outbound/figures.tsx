@@ -50,29 +50,28 @@ function Charts({ points }: FiguresData) {
         points={at(({ sent }) => sent)}
         format={formatCount}
         now={formatCount(sum('sent'))}
-        color="blue.6"
+        color="blue"
       />
       <HistoryChart
         title="Time to delivery, median"
         points={at(({ deliverySeconds }) => deliverySeconds.median)}
         format={inSeconds}
         now={seconds === undefined ? '–' : inSeconds(seconds.deliverySeconds.median ?? 0)}
-        color="grape.6"
+        color="grape"
       />
       <HistoryChart
         title="Read, of those delivered"
         points={at(({ read, delivered }) => (delivered === 0 ? null : read / delivered))}
         format={formatShare}
-        most={1}
         now={sum('delivered') === 0 ? '–' : formatShare(sum('read') / sum('delivered'))}
-        color="teal.6"
+        color="teal"
       />
       <HistoryChart
         title="Failed"
         points={at(({ failed }) => failed)}
         format={formatCount}
         now={formatCount(sum('failed'))}
-        color="red.6"
+        color="red"
       />
     </SimpleGrid>
   )

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
+import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
@@ -70,6 +71,7 @@ export function Outbox() {
           <Panel title="States">
             <Picture name={name} />
           </Panel>
+          <DeliveryCharts outbox={name} />
           <Grid gap="md">
             <Grid.Col span={{ base: 12, lg: 6 }}>
               <Workers name={name} />

@@ -1,10 +1,9 @@
-import { Group, ScrollArea, SimpleGrid, Stack, Table, Text } from '@mantine/core'
+import { Group, ScrollArea, Stack, Table, Text } from '@mantine/core'
 import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { HistoryChart, type HistoryPoint } from '../../charts/history-chart.tsx'
+import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import { Sparkline } from '../../charts/sparkline.tsx'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatRate, formatShare } from '../../format/number.ts'
@@ -30,25 +29,6 @@ import { useSettings } from '../../settings/settings.tsx'
 function waitingOf({ roles, counts }: Pick<OutboxItem, 'roles' | 'counts'>): number {
   const words = new Set([roles.ready, roles.claimed, roles.retry].filter((word) => word !== null))
   return [...words].reduce((total, word) => total + (counts[word] ?? 0), 0)
-}
-
-type History =
-  paths['/api/v1/overview/history']['get']['responses']['200']['content']['application/json']
-type Stretch = History['outboxes'][string][number]
-
-/** One number a stretch, made of those of all outboxes; null where none of them was counted. */
-function joinHistories(
-  { outboxes }: History,
-  pick: (stretch: Stretch) => number | null,
-  join: (values: readonly number[]) => number,
-): HistoryPoint[] {
-  const stretches = Map.groupBy(Object.values(outboxes).flat(), ({ at }) => at)
-  return [...stretches]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([at, all]) => {
-      const values = all.flatMap((stretch) => pick(stretch) ?? [])
-      return { at, value: values.length === 0 ? null : join(values) }
-    })
 }
 
 function sum(values: readonly number[]): number {
@@ -79,7 +59,7 @@ export function Overview() {
           <>
             <Troubles troubles={troublesOf(data)} />
             <Numbers data={data} />
-            <Charts />
+            <DeliveryCharts />
             <Panel title="Outboxes">
               <OutboxRows outboxes={data.outboxes} />
             </Panel>
@@ -192,45 +172,6 @@ function useHistory() {
   })
 }
 
-function Charts() {
-  return (
-    <QueryState query={useHistory()}>
-      {(history) => (
-        <SimpleGrid cols={{ base: 1, sm: 2, xl: 4 }} spacing="sm">
-          <HistoryChart
-            title="Waiting"
-            points={joinHistories(history, ({ waiting }) => waiting, sum)}
-            format={formatCount}
-            color="blue.6"
-          />
-          <HistoryChart
-            title="Delivered per minute"
-            points={joinHistories(history, ({ delivered }) => delivered, sum)}
-            format={formatCount}
-            color="teal.6"
-          />
-          <HistoryChart
-            title="Oldest due"
-            points={joinHistories(
-              history,
-              ({ oldestDueSeconds }) => oldestDueSeconds,
-              (values) => Math.max(...values),
-            )}
-            format={(seconds) => formatDuration(Math.round(seconds) * 1_000)}
-            color="grape.6"
-          />
-          <HistoryChart
-            title="Failed and given up per minute"
-            points={joinHistories(history, ({ failed, dead }) => failed + dead, sum)}
-            format={formatCount}
-            color="red.6"
-          />
-        </SimpleGrid>
-      )}
-    </QueryState>
-  )
-}
-
 const HEADS = ['Outbox', 'Waiting', 'Due', 'Oldest due', 'Rate', 'Last hour', 'Failing', 'Relays']
 
 /** Every outbox in a line. */
@@ -264,8 +205,9 @@ function OutboxRows({ outboxes }: { outboxes: readonly OutboxItem[] }) {
               <Table.Td>
                 <Sparkline
                   values={(history[outbox.name] ?? []).map(({ delivered }) => delivered)}
-                  color="teal.6"
+                  color="teal"
                   label={`What ${outbox.name} delivered in the last hour`}
+                  isRunning
                 />
               </Table.Td>
               <Table.Td>{formatShare(outbox.failureRate)}</Table.Td>

@@ -31,7 +31,7 @@ function Trend({ days }: Pick<Overview, 'days'>) {
   const values = days.filter(({ total }) => total > 0).map(({ reconciliationRate: rate }) => rate)
   if (values.length < 2) return null
   const label = 'Share of records reconciled, by the day of a run, in the last 14 days'
-  return <Sparkline values={values} color="green.7" label={label} />
+  return <Sparkline values={values} color="green" label={label} />
 }
 
 /** All files of the organisation in five numbers. */

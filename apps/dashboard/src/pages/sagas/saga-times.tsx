@@ -30,6 +30,11 @@ export function SagaTimes({ saga }: { saga: SagaDetails }) {
             <th scope="col">Took</th>
             <th scope="col">
               <span className={classes['hidden']}>From start to end</span>
+              <span className={classes['axis']} aria-hidden>
+                {[0, 0.25, 0.5, 0.75, 1].map((part) => (
+                  <span key={part}>{formatDuration(whole * part)}</span>
+                ))}
+              </span>
             </th>
           </tr>
         </thead>
@@ -38,7 +43,11 @@ export function SagaTimes({ saga }: { saga: SagaDetails }) {
             <tr key={bar.id}>
               <th scope="row">{bar.what}</th>
               <td>{formatDuration(end(bar) - bar.from)}</td>
-              <td aria-label={`from ${formatDuration(bar.from - start)}`}>
+              <td
+                className={classes['lane']}
+                aria-label={`from ${formatDuration(bar.from - start)} on`}
+                title={`from ${formatDuration(bar.from - start)} to ${formatDuration(end(bar) - start)}`}
+              >
                 <div
                   className={classes['bar']}
                   data-kind={bar.kind}

@@ -7,6 +7,7 @@ import { CodeNote } from '../../codes/code-note.tsx'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatShare } from '../../format/number.ts'
 import { EndpointActions } from './endpoint-actions.tsx'
+import { EndpointMap } from './endpoint-map.tsx'
 import { sentenceOfRetry } from './endpoint-fields.ts'
 import { EndpointState } from './endpoint-state.tsx'
 import { sentenceOfCondition } from './filter.ts'
@@ -45,6 +46,7 @@ export function EndpointDetails({ id, health, onGone }: EndpointDetailsProps) {
             <EndpointActions endpoint={endpoint} onGone={onGone} />
           </Group>
           <Facts endpoint={endpoint} health={health} />
+          <EndpointMap only={id} />
           {health?.lastFailure && <LastFailure failure={health.lastFailure} />}
           <ReplayMissed endpoint={endpoint} />
         </Stack>

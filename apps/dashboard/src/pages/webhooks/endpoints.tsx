@@ -8,6 +8,7 @@ import { useFresh } from '../../live/use-fresh.ts'
 import { EndpointDetails } from './endpoint-details.tsx'
 import { bodyOf, type EndpointFields } from './endpoint-fields.ts'
 import { EndpointForm } from './endpoint-form.tsx'
+import { EndpointMap } from './endpoint-map.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import { SecretOnce, type Renewed } from './endpoint-actions.tsx'
 import { useHealth } from './use-endpoints.ts'
@@ -75,6 +76,7 @@ export function Endpoints() {
       >
         <FilterSelect filter={filter} name="status" label="State" options={STATES} />
       </FilteredTable>
+      <EndpointMap />
       <NewEndpoint isOpen={isMaking} onClose={making.close} />
       <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Endpoint">
         {opened.id !== undefined && (

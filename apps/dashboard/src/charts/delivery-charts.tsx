@@ -1,0 +1,230 @@
+import { SimpleGrid, Stack, Text } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { formatDuration } from '../format/duration.ts'
+import { formatCount, formatRate } from '../format/number.ts'
+import { Panel } from '../parts/panel.tsx'
+import { QueryState } from '../parts/query-state.tsx'
+import { HeatMap } from './heat-map.tsx'
+import {
+  colorOf,
+  largest,
+  ratesOf,
+  timeText,
+  type PlotMark,
+  type PlotSeries,
+  type PlotTimes,
+  type Stretch,
+} from './plot-data.ts'
+import { Plot, type Zoom } from './plot.tsx'
+import { useRange } from './range.tsx'
+import { marksOf, useCharts, useTimes, type Charts } from './use-charts.ts'
+
+const MOST_SERIES = 8
+const MOST_ROWS = 20
+
+/** How deliveries went: of one outbox, or of all together. */
+export function DeliveryCharts({ outbox }: { outbox?: string }) {
+  const { minutes, picker } = useRange()
+  const query = useCharts({ outbox, minutes })
+  return (
+    <Panel title="Deliveries over time" actions={picker}>
+      <QueryState query={query}>
+        {(charts) => <Plots charts={charts} {...(outbox !== undefined && { outbox })} />}
+      </QueryState>
+    </Panel>
+  )
+}
+
+function ageText(seconds: number): string {
+  return formatDuration(Math.round(seconds) * 1_000)
+}
+
+function perMinute(value: number): string {
+  return `${value < 10 ? Math.round(value * 10) / 10 : formatCount(value)}/min`
+}
+
+function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
+  const [zoom, setZoom] = useState<Zoom>()
+  const times = useTimes(charts)
+  const marks = useMemo(() => marksOf(charts), [charts])
+  const series = useMemo(() => seriesOf(charts, { times, outbox }), [charts, times, outbox])
+  const go = useDrillDown(outbox)
+  const common = { times, marks, zoom, onZoom: setZoom, syncKey: `deliveries ${outbox ?? ''}` }
+  const rows = useMemo(
+    () =>
+      charts.destinations.slice(0, MOST_ROWS).map((each) => ({
+        id: `${each.outbox} ${each.destination}`,
+        label: each.destination,
+        outbox: each.outbox,
+        answered: each.answered,
+        unanswered: each.unanswered,
+      })),
+    [charts],
+  )
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="sm">
+        <Plot
+          {...common}
+          title="Commit to delivered"
+          unit="powers of ten; from when it was due if it was scheduled"
+          series={series.latency}
+          format={formatDuration}
+          scale="log"
+          onPick={go.messages}
+        />
+        <Plot
+          {...common}
+          title="Throughput"
+          unit={
+            outbox === undefined ? 'messages delivered a second, by outbox' : 'attempts a second'
+          }
+          series={series.throughput}
+          format={formatRate}
+          stacked
+          onPick={go.messages}
+        />
+        <Plot
+          {...common}
+          title="Failures by code"
+          unit="attempts a minute"
+          series={series.failures}
+          format={perMinute}
+          stacked
+          onPick={go.failures}
+        />
+        <Plot
+          {...common}
+          title="Age of the oldest due"
+          unit="undelivered, as counted once a minute"
+          series={series.oldest}
+          format={ageText}
+          onPick={go.messages}
+        />
+      </SimpleGrid>
+      <HeatMap
+        title="Destinations by outcome"
+        rows={rows}
+        times={times}
+        onPick={(row, stretch) =>
+          go.messages(stretch, rows.find(({ id }) => id === row.id)?.outbox)
+        }
+      />
+      <Marks marks={marks} times={times} />
+    </Stack>
+  )
+}
+
+/** Goes to the messages that were written in a stretch, or to the failures that happened in it. */
+function useDrillDown(outbox: string | undefined) {
+  const navigate = useNavigate()
+  const timeOf = ({ from, until }: Stretch) => ({
+    since: new Date(from).toISOString(),
+    until: new Date(until).toISOString(),
+  })
+  return {
+    messages: (stretch: Stretch, of = outbox) =>
+      void navigate({
+        to: '/messages',
+        search: { ...(of !== undefined && { outbox: of }), ...timeOf(stretch) },
+      } as never),
+    failures: (stretch: Stretch) =>
+      void navigate({
+        to: '/audit',
+        search: {
+          kind: 'transition',
+          ...(outbox !== undefined && { outbox }),
+          ...timeOf(stretch),
+        },
+      } as never),
+  }
+}
+
+interface Shown {
+  readonly times: PlotTimes
+  readonly outbox: string | undefined
+}
+
+function seriesOf(charts: Charts, { times, outbox }: Shown) {
+  const { latency } = charts
+  return {
+    latency: [
+      { id: 'p50', label: 'p50', color: 'teal', values: latency.p50 },
+      { id: 'p95', label: 'p95', color: 'orange', values: latency.p95 },
+      { id: 'p99', label: 'p99', color: 'red', values: latency.p99 },
+    ],
+    throughput: throughputOf(charts, { times, outbox }),
+    failures: failuresOf(charts, times),
+    oldest: oldestOf(charts),
+  }
+}
+
+function throughputOf({ outboxes }: Charts, { times, outbox }: Shown): PlotSeries[] {
+  const own = outbox === undefined ? undefined : outboxes[outbox]
+  if (own) {
+    const parts = [
+      { id: 'delivered', label: 'delivered', color: 'teal', values: own.delivered },
+      { id: 'failed', label: 'failed', color: 'orange', values: own.failed },
+      { id: 'dead', label: 'given up', color: 'red', values: own.dead },
+    ]
+    return parts.map((each) => ({ ...each, values: ratesOf(each.values, times) }))
+  }
+  return largest(
+    Object.entries(outboxes).map(([name, { delivered }], i) => ({
+      id: name,
+      label: name,
+      color: colorOf(i),
+      values: ratesOf(delivered, times),
+    })),
+    MOST_SERIES,
+  )
+}
+
+function failuresOf({ outboxes }: Charts, times: PlotTimes): PlotSeries[] {
+  const byCode = new Map<string, number[]>()
+  for (const [code, counts] of Object.values(outboxes).flatMap(({ codes }) =>
+    Object.entries(codes),
+  )) {
+    const known = byCode.get(code)
+    byCode.set(code, known ? known.map((n, i) => n + (counts[i] ?? 0)) : counts)
+  }
+  const series = [...byCode].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return largest(
+    series.map(([code, counts], i) => ({
+      id: code,
+      label: code,
+      color: colorOf(i + 1),
+      values: ratesOf(counts, times, 'minute'),
+    })),
+    MOST_SERIES,
+  )
+}
+
+function oldestOf({ outboxes }: Charts): PlotSeries[] {
+  const most = (values: readonly (number | null)[]) => Math.max(0, ...values.map((n) => n ?? 0))
+  return Object.entries(outboxes)
+    .map(([name, { oldestDueSeconds }], i) => ({
+      id: name,
+      label: name,
+      color: colorOf(i),
+      values: oldestDueSeconds,
+    }))
+    .filter(({ values }) => most(values) > 0)
+    .toSorted((one, other) => most(other.values) - most(one.values))
+    .slice(0, MOST_SERIES)
+}
+
+/** What was done in the time, as words: the lines in the plots have no room for them. */
+function Marks({ marks, times }: { marks: readonly PlotMark[]; times: PlotTimes }) {
+  if (marks.length === 0) return null
+  return (
+    <Text size="xs" c="dimmed" component="div">
+      <span>▾ </span>
+      {marks
+        .slice(-8)
+        .map(({ at, text }) => `${timeText(at, times)} ${text}`)
+        .join(' · ')}
+    </Text>
+  )
+}

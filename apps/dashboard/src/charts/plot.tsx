@@ -1,0 +1,271 @@
+import { Button, Group, Text, useComputedColorScheme } from '@mantine/core'
+import { useElementSize, useMergedRef } from '@mantine/hooks'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import {
+  stretchAt,
+  summaryOf,
+  timeText,
+  type PlotMark,
+  type PlotSeries,
+  type PlotTimes,
+  type Stretch,
+} from './plot-data.ts'
+import { PlotTable } from './plot-table.tsx'
+import classes from './plot.module.css'
+import { dataOf, optionsOf, wholeTime, type Drawn } from './uplot-options.ts'
+
+/** A part of the time that is looked at closely, in seconds. */
+export interface Zoom {
+  readonly min: number
+  readonly max: number
+}
+
+export interface PlotProps {
+  readonly title: string
+  /** What the numbers are: `messages a second`. */
+  readonly unit: string
+  readonly times: PlotTimes
+  readonly series: readonly PlotSeries[]
+  readonly format: (value: number) => string
+  readonly marks?: readonly PlotMark[]
+  /** On top of each other; otherwise each by itself. */
+  readonly stacked?: boolean
+  /** Default `linear`. */
+  readonly scale?: 'linear' | 'log'
+  readonly zoom?: Zoom | undefined
+  readonly onZoom?: (zoom: Zoom | undefined) => void
+  /** Goes to what is behind a stretch. */
+  readonly onPick?: ((stretch: Stretch) => void) | undefined
+  /** Plots with the same key show the same moment. */
+  readonly syncKey?: string
+}
+
+const NO_MARKS: readonly PlotMark[] = []
+
+/** Numbers over time, with axes: to look at, to hover, to zoom into; by keys and as a table, too. */
+export function Plot(props: PlotProps) {
+  const { title, unit, series, times, format, zoom, onZoom, onPick } = props
+  const { marks = NO_MARKS } = props
+  const [isTable, setIsTable] = useState(false)
+  const [point, setPoint] = useState<number>()
+  const shown = Math.min(point ?? Math.max(0, times.count - 2), times.count - 1)
+  const pick = onPick && ((index: number) => onPick(stretchAt(times, index)))
+  return (
+    <figure className={classes['figure']}>
+      <figcaption className={classes['head']}>
+        <div>
+          <Text fw={600} size="sm" component="span">
+            {title}
+          </Text>{' '}
+          <Text size="xs" c="dimmed" component="span">
+            {unit}
+          </Text>
+        </div>
+        <Group gap={4} wrap="nowrap">
+          {zoom && (
+            <Button variant="subtle" size="compact-xs" onClick={() => onZoom?.(undefined)}>
+              Reset zoom
+            </Button>
+          )}
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            aria-pressed={isTable}
+            aria-label={`${title} as a table`}
+            onClick={() => setIsTable(!isTable)}
+          >
+            Table
+          </Button>
+        </Group>
+      </figcaption>
+      <Legend {...{ series, times, format, marks, shown, isPoint: point !== undefined }} />
+      {isTable ? (
+        <PlotTable {...{ title, series, times, format, marks, onPick: pick }} />
+      ) : (
+        <Canvas {...props} shown={shown} onPoint={setPoint} onPickIndex={pick} />
+      )}
+    </figure>
+  )
+}
+
+interface LegendProps {
+  readonly series: readonly PlotSeries[]
+  readonly times: PlotTimes
+  readonly format: (value: number) => string
+  readonly marks: readonly PlotMark[]
+  readonly shown: number
+  readonly isPoint: boolean
+}
+
+/** The names of the series, each with its number at the moment that is pointed at, or at the last one. */
+function Legend({ series, times, format, marks, shown, isPoint }: LegendProps) {
+  const stretch = stretchAt(times, shown)
+  const here = marks.filter(({ at }) => at >= stretch.from && at < stretch.until)
+  return (
+    <div className={classes['legend']} aria-hidden>
+      <span className={classes['when']}>
+        {timeText(stretch.from, times)}
+        {stretch.isRunning && ' (running)'}
+      </span>
+      {series.length === 0 && <span>nothing in this time</span>}
+      {series.map(({ id, label, color, values }) => {
+        const value = values[shown]
+        return (
+          <span key={id} className={classes['entry']}>
+            <i style={{ background: `var(--mantine-color-${color}-text)` }} />
+            {label} <b>{value === null || value === undefined ? '–' : format(value)}</b>
+          </span>
+        )
+      })}
+      {isPoint && here.map(({ at, text }) => <span key={`${at} ${text}`}>▾ {text}</span>)}
+    </div>
+  )
+}
+
+interface CanvasProps extends PlotProps {
+  readonly shown: number
+  readonly onPoint: (index: number | undefined) => void
+  readonly onPickIndex: ((index: number) => void) | undefined
+}
+
+function Canvas(props: CanvasProps) {
+  const { title, series, times, format, zoom, onZoom, onPickIndex, shown, onPoint } = props
+  const { marks = NO_MARKS, stacked = false, scale = 'linear', syncKey = title } = props
+  const { ref: measured, width } = useElementSize<HTMLDivElement>()
+  const box = useRef<HTMLDivElement>(null)
+  const ref = useMergedRef(box, measured)
+  const plot = useRef<uPlot>(undefined)
+  const scheme = useComputedColorScheme('light')
+  const drawn: Drawn = { series, times, marks, stacked, scale, format }
+  const latest = useRef({ drawn, onPoint, onZoom, onPickIndex })
+  useEffect(() => {
+    latest.current = { drawn, onPoint, onZoom, onPickIndex }
+  })
+  const names = series.map(({ id, color }) => `${id} ${color}`).join('\n')
+  const isMeasured = width > 0
+
+  useEffect(() => {
+    const place = box.current
+    if (!place || !isMeasured) return
+    const events = {
+      syncKey,
+      onPoint: (index: number | undefined) => latest.current.onPoint(index),
+      onZoom: (min: number, max: number) => latest.current.onZoom?.({ min, max }),
+      onPick: (index: number) => latest.current.onPickIndex?.(index),
+    }
+    const get = () => latest.current.drawn
+    const made = new uPlot(
+      optionsOf({ width: place.clientWidth }, get, events),
+      dataOf(get()),
+      place,
+    )
+    plot.current = made
+    return () => {
+      plot.current = undefined
+      made.destroy()
+    }
+  }, [isMeasured, names, stacked, scale, syncKey])
+
+  useEffect(() => {
+    if (isMeasured) plot.current?.setSize({ width, height: plot.current.height })
+  }, [width, isMeasured])
+
+  useEffect(() => plot.current?.redraw(), [scheme])
+
+  useEffect(() => {
+    const made = plot.current
+    if (!made) return
+    made.batch(() => {
+      made.setData(dataOf(latest.current.drawn), false)
+      made.setScale('x', zoom ?? wholeTime(times))
+    })
+  }, [series, times, zoom, marks, names, isMeasured])
+
+  const summary = useMemo(
+    () => summaryOf({ title, series, times }, format),
+    [title, series, times, format],
+  )
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!act(event.key, { ...props, plot: plot.current })) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <div
+      ref={ref}
+      className={classes['canvas']}
+      data-pickable={onPickIndex !== undefined || undefined}
+      role="slider"
+      tabIndex={0}
+      aria-label={summary}
+      aria-valuemin={0}
+      aria-valuemax={times.count - 1}
+      aria-valuenow={shown}
+      aria-valuetext={valueText(props, shown)}
+      onKeyDown={onKeyDown}
+    />
+  )
+}
+
+function valueText({ series, times, format, marks = NO_MARKS }: PlotProps, index: number): string {
+  const stretch = stretchAt(times, index)
+  const said = series.map(({ label, values }) => {
+    const value = values[index]
+    return `${label} ${value === null || value === undefined ? 'unknown' : format(value)}`
+  })
+  const here = marks.filter(({ at }) => at >= stretch.from && at < stretch.until)
+  const running = stretch.isRunning ? ', not over yet' : ''
+  return [
+    `${timeText(stretch.from, times)}${running}`,
+    ...said,
+    ...here.map(({ text }) => text),
+  ].join(', ')
+}
+
+/** Arrows move along the time, plus and minus zoom, Escape shows the whole, Enter goes there. */
+function act(key: string, props: CanvasProps & { plot: uPlot | undefined }): boolean {
+  const { times, shown, zoom, onZoom, onPickIndex, plot } = props
+  const go = (index: number) => {
+    const at = Math.min(Math.max(index, 0), times.count - 1)
+    const middle = (times.from + (at + 0.5) * times.stretchMs) / 1_000
+    plot?.setCursor({ left: plot.valToPos(middle, 'x'), top: 10 })
+    return true
+  }
+  const scaleBy = (factor: number) => {
+    const whole = wholeTime(times)
+    const { min, max } = zoom ?? whole
+    const middle = (times.from + (shown + 0.5) * times.stretchMs) / 1_000
+    const half = Math.max(((max - min) / 2) * factor, times.stretchMs / 1_000)
+    const next = {
+      min: Math.max(middle - half, whole.min),
+      max: Math.min(middle + half, whole.max),
+    }
+    const isWhole = next.max - next.min >= whole.max - whole.min
+    onZoom?.(isWhole ? undefined : next)
+    return true
+  }
+  switch (key) {
+    case 'ArrowLeft':
+      return go(shown - 1)
+    case 'ArrowRight':
+      return go(shown + 1)
+    case 'Home':
+      return go(0)
+    case 'End':
+      return go(times.count - 1)
+    case '+':
+      return scaleBy(0.5)
+    case '-':
+      return scaleBy(2)
+    case 'Enter':
+      onPickIndex?.(shown)
+      return onPickIndex !== undefined
+    case 'Escape':
+      onZoom?.(undefined)
+      return zoom !== undefined
+    default:
+      return false
+  }
+}

@@ -1,0 +1,196 @@
+import uPlot from 'uplot'
+import { themeColor, variable } from './canvas-colors.ts'
+import { stack, timeText, type PlotMark, type PlotSeries, type PlotTimes } from './plot-data.ts'
+import { stepPaths, type Floors } from './steps.ts'
+
+export const PLOT_HEIGHT = 190
+
+export interface Drawn {
+  readonly series: readonly PlotSeries[]
+  readonly times: PlotTimes
+  readonly marks: readonly PlotMark[]
+  readonly stacked: boolean
+  readonly scale: 'linear' | 'log'
+  readonly format: (value: number) => string
+}
+
+export interface PlotEvents {
+  readonly syncKey: string
+  onPoint(index: number | undefined): void
+  onZoom(from: number, until: number): void
+  onPick(index: number): void
+}
+
+/** The numbers as uPlot wants them: seconds, and what is on top of each other added up. */
+export function dataOf({ series, times, stacked }: Drawn): uPlot.AlignedData {
+  const xs = Array.from(
+    { length: times.count },
+    (_, i) => (times.from + i * times.stretchMs) / 1_000,
+  )
+  const lines = stacked ? stack(series) : series.map(({ values }) => values)
+  return [xs, ...lines.map((line) => [...line])]
+}
+
+/** The whole time, in seconds. */
+export function wholeTime({ from, stretchMs, count }: PlotTimes): { min: number; max: number } {
+  return { min: from / 1_000, max: (from + stretchMs * count) / 1_000 }
+}
+
+/** `drawn` is asked at every drawing, so that new numbers need no new plot. */
+export function optionsOf(
+  size: { width: number },
+  drawn: () => Drawn,
+  events: PlotEvents,
+): uPlot.Options {
+  const { series, stacked, scale } = drawn()
+  const floorsOf = (): Floors => {
+    const tops = stack(drawn().series)
+    return [undefined, undefined, ...tops.slice(0, -1)]
+  }
+  const font = '11px system-ui, sans-serif'
+  const axis = { stroke: () => variable('--mantine-color-dimmed'), font }
+  const grid = { stroke: () => variable('--rule'), width: 1 }
+  return {
+    ...size,
+    height: PLOT_HEIGHT,
+    padding: [10, 8, 0, 0],
+    legend: { show: false },
+    scales: {
+      x: { time: true, range: (_, min, max) => [min, max] },
+      y: {
+        distr: scale === 'log' ? 3 : 1,
+        range: (_, min, max) => (scale === 'log' ? logRange(min, max) : linearRange(max)),
+      },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        ticks: grid,
+        space: 64,
+        values: (_, splits) => splits.map((at) => axisTime(at * 1_000, drawn().times)),
+      },
+      {
+        ...axis,
+        grid,
+        ticks: { show: false },
+        size: 62,
+        space: 34,
+        values: (_, splits) =>
+          splits.map((value) => (isLabelled(value, scale) ? drawn().format(value) : '')),
+      },
+    ],
+    series: [
+      {},
+      ...series.map(({ color }): uPlot.Series => ({
+        stroke: () => themeColor(color),
+        ...(stacked && { fill: () => themeColor(color, 'fill') }),
+        width: 1.5,
+        points: { show: false },
+        paths: (plot, index, first, last) =>
+          stepPaths(drawn().times, stacked ? floorsOf() : [])(plot, index, first, last),
+      })),
+    ],
+    cursor: {
+      y: false,
+      points: { show: false },
+      drag: { x: true, y: false, setScale: false, dist: 4 },
+      sync: { key: events.syncKey },
+    },
+    hooks: {
+      setCursor: [({ cursor }) => events.onPoint(cursor.idx ?? undefined)],
+      setSelect: [
+        (plot) => {
+          const { left, width } = plot.select
+          if (width < 4) return
+          events.onZoom(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'))
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+        },
+      ],
+      ready: [
+        (plot) => {
+          plot.over.addEventListener('click', () => {
+            if (typeof plot.cursor.idx === 'number') events.onPick(plot.cursor.idx)
+          })
+        },
+      ],
+      draw: [
+        (plot) => {
+          drawRunning(plot, drawn().times)
+          drawMarks(plot, drawn().marks)
+        },
+      ],
+    },
+  }
+}
+
+function linearRange(max: number | null): uPlot.Range.MinMax {
+  return max === null || max <= 0 ? [0, 1] : [0, max * 1.1]
+}
+
+function logRange(min: number | null, max: number | null): uPlot.Range.MinMax {
+  const low = 10 ** Math.floor(Math.log10(Math.max(min ?? 1, 0.5)))
+  const high = 10 ** Math.ceil(Math.log10(Math.max(max ?? 10, low * 10)))
+  return [low, high]
+}
+
+/** Of a scale of powers only these have room for words. */
+function isLabelled(value: number, scale: Drawn['scale']): boolean {
+  return scale === 'linear' || Number.isInteger(Math.round(Math.log10(value) * 1e6) / 1e6)
+}
+
+function axisTime(at: number, times: PlotTimes): string {
+  const text = timeText(at, times)
+  const isMidnight = new Date(at).getHours() === 0 && new Date(at).getMinutes() === 0
+  // `12 Nov, 14:00`: a day stands where it begins.
+  const [day, hour] = text.split(', ')
+  return (isMidnight ? day : (hour ?? day)) ?? text
+}
+
+/** The stretch that goes on is hatched: what was counted in it is not all. */
+function drawRunning({ ctx, bbox, valToPos }: uPlot, times: PlotTimes): void {
+  const start = times.from + (times.count - 1) * times.stretchMs
+  const left = Math.max(valToPos(start / 1_000, 'x', true), bbox.left)
+  const right = Math.min(
+    valToPos((start + times.stretchMs) / 1_000, 'x', true),
+    bbox.left + bbox.width,
+  )
+  if (right <= left) return
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(left, bbox.top, right - left, bbox.height)
+  ctx.clip()
+  ctx.strokeStyle = variable('--rule')
+  ctx.lineWidth = uPlot.pxRatio
+  const gap = 6 * uPlot.pxRatio
+  ctx.beginPath()
+  for (let x = left - bbox.height; x < right; x += gap) {
+    ctx.moveTo(x, bbox.top + bbox.height)
+    ctx.lineTo(x + bbox.height, bbox.top)
+  }
+  ctx.stroke()
+  ctx.restore()
+}
+
+function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly PlotMark[]): void {
+  ctx.save()
+  ctx.strokeStyle = variable('--accent')
+  ctx.fillStyle = variable('--accent')
+  ctx.lineWidth = uPlot.pxRatio
+  ctx.setLineDash([4 * uPlot.pxRatio, 3 * uPlot.pxRatio])
+  const size = 4 * uPlot.pxRatio
+  for (const { at } of marks) {
+    const x = Math.round(valToPos(at / 1_000, 'x', true))
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+    ctx.beginPath()
+    ctx.moveTo(x - size, bbox.top - size)
+    ctx.lineTo(x + size, bbox.top - size)
+    ctx.lineTo(x, bbox.top + size)
+    ctx.fill()
+  }
+  ctx.restore()
+}

@@ -1,0 +1,60 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { HeatMap } from '../../charts/heat-map.tsx'
+import { useRange } from '../../charts/range.tsx'
+import { everyMs, timesOf } from '../../charts/use-charts.ts'
+import { Panel } from '../../parts/panel.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { useEndpoints } from './use-endpoints.ts'
+import { shortUrl } from './webhook.ts'
+
+/** Which endpoints answered when: of all, or of one. */
+export function EndpointMap({ only }: { only?: string }) {
+  const api = useApi()
+  const navigate = useNavigate()
+  const { minutes, picker } = useRange()
+  const endpoints = useEndpoints().data
+  const query = useQuery({
+    queryKey: ['webhooks', 'charts', minutes],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/v1/webhook-endpoints/charts', { params: { query: { minutes } }, signal }),
+      ),
+    refetchInterval: everyMs(minutes),
+    placeholderData: keepPreviousData,
+  })
+  const urls = useMemo(() => new Map(endpoints?.map(({ id, url }) => [id, url])), [endpoints])
+  return (
+    <Panel title="Answers over time" actions={picker}>
+      <QueryState query={query}>
+        {(charts) => (
+          <HeatMap
+            title="Endpoints by outcome"
+            times={timesOf(charts)}
+            rows={charts.items
+              .filter(({ endpointId }) => only === undefined || endpointId === only)
+              .map(({ endpointId: id, answered, unanswered }) => ({
+                id,
+                label: shortUrl(urls.get(id) ?? id),
+                answered,
+                unanswered,
+              }))}
+            onPick={({ id }, { from, until }) =>
+              void navigate({
+                to: '/webhooks/deliveries',
+                search: {
+                  endpointId: id,
+                  since: new Date(from).toISOString(),
+                  until: new Date(until).toISOString(),
+                },
+              } as never)
+            }
+          />
+        )}
+      </QueryState>
+    </Panel>
+  )
+}

@@ -1,0 +1,152 @@
+import {
+  readCharts,
+  readLagHistory,
+  type ChartMark,
+  type Charts,
+  type Stretches,
+} from '@posthorn/engine/operate'
+import type { App } from '@posthorn/http'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { OutboxName, PLATFORM, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
+import { textOrNull } from './transition.ts'
+
+const Time = Type.String({ format: 'date-time' })
+const Counts = Type.Array(Type.Number())
+const Line = Type.Array(Type.Union([Type.Number(), Type.Null()]), {
+  description: 'one for each stretch; null where nothing is known',
+})
+const Latency = Type.Object(
+  { p50: Line, p95: Line, p99: Line },
+  { description: 'milliseconds from commit, or from when it was due, to delivery' },
+)
+const Minutes = Type.Integer({ minimum: 1, maximum: 10_080, default: 60 })
+
+const STRETCHES = {
+  now: Time,
+  from: Type.String({ format: 'date-time', description: 'when the first stretch began' }),
+  stretchSeconds: Type.Integer(),
+  count: Type.Integer({ description: 'how many stretches; the last one is not over' }),
+}
+
+const ChartsResource = Type.Object({
+  ...STRETCHES,
+  outboxes: Type.Record(
+    Type.String(),
+    Type.Object({
+      delivered: Counts,
+      failed: Counts,
+      dead: Counts,
+      waiting: Line,
+      oldestDueSeconds: Line,
+      latency: Latency,
+      codes: Type.Record(Type.String(), Counts),
+    }),
+  ),
+  latency: Latency,
+  destinations: Type.Array(
+    Type.Object({
+      outbox: Type.String(),
+      destination: Type.String(),
+      answered: Counts,
+      unanswered: Counts,
+    }),
+  ),
+  marks: Type.Array(
+    Type.Object({
+      at: Time,
+      kind: Type.Enum(['pause', 'resume', 'replay', 'deploy', 'clock']),
+      outbox: Type.Union([Type.String(), Type.Null()]),
+      text: Type.String(),
+      actor: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+})
+
+const tags = ['outboxes']
+
+const charts = {
+  summary: 'What charts show: latency, throughput, failures by code, destinations, marks',
+  description:
+    'Stretches of one minute up to three hours, of five minutes up to a day, of half an hour beyond. ' +
+    'Made of what relays write down once a minute.',
+  tags,
+  querystring: Type.Object({ outbox: Type.Optional(OutboxName), minutes: Minutes }),
+  response: { 200: ChartsResource },
+}
+
+const consumers = {
+  summary: 'How far consumer groups were behind',
+  tags,
+  querystring: Type.Object({ minutes: Minutes }),
+  response: {
+    200: Type.Object({
+      ...STRETCHES,
+      consumers: Type.Array(Type.Object({ topic: Type.String(), group: Type.String(), lag: Line })),
+    }),
+  },
+}
+
+export function chartRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+  const shared = shareAnswers<Charts>()
+
+  app.get('/api/v1/charts', { schema: charts, config: PLATFORM }, async (request) => {
+    const { outbox, minutes } = request.query
+    const names = outbox === undefined ? [...outboxes.keys()] : [outboxNamed(outboxes, outbox).name]
+    const answer = await shared(`${minutes} ${outbox ?? ''}`, minutes, () =>
+      readCharts(pool, names, { minutes }),
+    )
+    return resourceOf(answer)
+  })
+
+  app.get('/api/v1/charts/consumers', { schema: consumers, config: PLATFORM }, async (request) => {
+    const { consumers: groups, ...stretches } = await readLagHistory(pool, request.query)
+    return {
+      ...timesOf(stretches),
+      consumers: groups.map(({ topic, group, lag }) => ({ topic, group, lag: [...lag] })),
+    }
+  })
+}
+
+function timesOf({ now, from, stretchSeconds, count }: Stretches) {
+  return { now: now.toISOString(), from: from.toISOString(), stretchSeconds, count }
+}
+
+function resourceOf({ outboxes, latency, destinations, marks, ...stretches }: Charts) {
+  return {
+    ...timesOf(stretches),
+    outboxes,
+    latency,
+    destinations,
+    marks: marks.map(markOf),
+  } as never
+}
+
+function markOf({ at, kind, outbox, text, actor }: ChartMark) {
+  return {
+    at: at.toISOString(),
+    kind,
+    outbox: textOrNull(outbox),
+    text,
+    actor: textOrNull(actor),
+  }
+}
+
+/** Relays write every five seconds; a long time changes less from one look to the next. */
+function freshMs(minutes: number): number {
+  return minutes <= 180 ? 2_000 : 20_000
+}
+
+/** Many windows share one answer for a while. A failure is not kept, nor what is no longer fresh. */
+function shareAnswers<Answer>() {
+  const kept = new Map<string, Promise<Answer>>()
+  return (key: string, minutes: number, read: () => Promise<Answer>): Promise<Answer> => {
+    const known = kept.get(key)
+    if (known) return known
+    const answer = read()
+    kept.set(key, answer)
+    const forget = () => kept.delete(key)
+    answer.then(() => setTimeout(forget, freshMs(minutes)).unref(), forget)
+    return answer
+  }
+}
