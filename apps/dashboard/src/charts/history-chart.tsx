@@ -16,8 +16,6 @@ export interface HistoryChartProps {
   readonly color: string
   /** What all of it comes to. */
   readonly now?: string
-  /** Whether the last stretch goes on until now. Default false. */
-  readonly isRunning?: boolean
   readonly onPick?: (stretch: Stretch) => void
 }
 
@@ -25,14 +23,14 @@ const HOUR_MS = 3_600_000
 
 /** One number over a time of stretches. */
 export function HistoryChart(props: HistoryChartProps) {
-  const { title, points, format, color, now, isRunning = false, onPick } = props
+  const { title, points, format, color, now: all, onPick } = props
   const times = useMemo(() => {
     const [first, second] = points.map(({ at }) => Date.parse(at))
     const from = first ?? 0
     const stretchMs = second === undefined ? HOUR_MS : second - from
-    const end = from + stretchMs * points.length
-    return { from, stretchMs, count: points.length, now: isRunning ? Date.now() : end }
-  }, [points, isRunning])
+    const now = from + stretchMs * points.length
+    return { from, stretchMs, count: points.length, now }
+  }, [points])
   const series = useMemo(
     () => [{ id: 'value', label: '', color, values: points.map(({ value }) => value) }],
     [points, color],
@@ -40,7 +38,7 @@ export function HistoryChart(props: HistoryChartProps) {
   return (
     <Plot
       title={title}
-      unit={now ?? ''}
+      unit={all ?? ''}
       times={times}
       series={series}
       format={format}

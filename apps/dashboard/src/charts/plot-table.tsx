@@ -15,6 +15,7 @@ interface PlotTableProps {
 export function PlotTable({ title, series, times, format, marks, onPick }: PlotTableProps) {
   const indexes = Array.from({ length: times.count }, (_, i) => times.count - 1 - i)
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- by keys it scrolls only with the focus
     <div className={classes['table']} tabIndex={0} role="region" aria-label={title}>
       <table>
         <thead>

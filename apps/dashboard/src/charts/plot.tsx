@@ -50,6 +50,9 @@ export function Plot(props: PlotProps) {
   const { marks = NO_MARKS } = props
   const [isTable, setIsTable] = useState(false)
   const [point, setPoint] = useState<number>()
+  const scheme = useComputedColorScheme('light')
+  // Other series or colours are another plot; other numbers are not.
+  const look = [scheme, ...series.map(({ id, color }) => `${id} ${color}`)].join('\n')
   const shown = Math.min(point ?? Math.max(0, times.count - 2), times.count - 1)
   const pick = onPick && ((index: number) => onPick(stretchAt(times, index)))
   return (
@@ -84,7 +87,7 @@ export function Plot(props: PlotProps) {
       {isTable ? (
         <PlotTable {...{ title, series, times, format, marks, onPick: pick }} />
       ) : (
-        <Canvas {...props} shown={shown} onPoint={setPoint} onPickIndex={pick} />
+        <Canvas {...props} key={look} shown={shown} onPoint={setPoint} onPickIndex={pick} />
       )}
     </figure>
   )
@@ -137,13 +140,14 @@ function Canvas(props: CanvasProps) {
   const box = useRef<HTMLDivElement>(null)
   const ref = useMergedRef(box, measured)
   const plot = useRef<uPlot>(undefined)
-  const scheme = useComputedColorScheme('light')
-  const drawn: Drawn = { series, times, marks, stacked, scale, format }
-  const latest = useRef({ drawn, onPoint, onZoom, onPickIndex })
+  const drawn = useMemo(
+    (): Drawn => ({ series, times, marks, stacked, scale, format }),
+    [series, times, marks, stacked, scale, format],
+  )
+  const latest = useRef({ drawn, zoom, onPoint, onZoom, onPickIndex })
   useEffect(() => {
-    latest.current = { drawn, onPoint, onZoom, onPickIndex }
+    latest.current = { drawn, zoom, onPoint, onZoom, onPickIndex }
   })
-  const names = series.map(({ id, color }) => `${id} ${color}`).join('\n')
   const isMeasured = width > 0
 
   useEffect(() => {
@@ -156,32 +160,23 @@ function Canvas(props: CanvasProps) {
       onPick: (index: number) => latest.current.onPickIndex?.(index),
     }
     const get = () => latest.current.drawn
-    const made = new uPlot(
-      optionsOf({ width: place.clientWidth }, get, events),
-      dataOf(get()),
-      place,
-    )
+    const options = optionsOf({ width: place.clientWidth }, get, events)
+    const made = new uPlot(options, dataOf(get()), place)
+    show(made, get(), latest.current.zoom)
     plot.current = made
     return () => {
       plot.current = undefined
       made.destroy()
     }
-  }, [isMeasured, names, stacked, scale, syncKey])
+  }, [isMeasured, syncKey])
 
   useEffect(() => {
-    if (isMeasured) plot.current?.setSize({ width, height: plot.current.height })
-  }, [width, isMeasured])
-
-  useEffect(() => plot.current?.redraw(), [scheme])
+    if (width > 0) plot.current?.setSize({ width, height: plot.current.height })
+  }, [width])
 
   useEffect(() => {
-    const made = plot.current
-    if (!made) return
-    made.batch(() => {
-      made.setData(dataOf(latest.current.drawn), false)
-      made.setScale('x', zoom ?? wholeTime(times))
-    })
-  }, [series, times, zoom, marks, names, isMeasured])
+    if (plot.current) show(plot.current, drawn, zoom)
+  }, [drawn, zoom])
 
   const summary = useMemo(
     () => summaryOf({ title, series, times }, format),
@@ -207,6 +202,13 @@ function Canvas(props: CanvasProps) {
       onKeyDown={onKeyDown}
     />
   )
+}
+
+function show(plot: uPlot, drawn: Drawn, zoom: Zoom | undefined): void {
+  plot.batch(() => {
+    plot.setData(dataOf(drawn), false)
+    plot.setScale('x', zoom ?? wholeTime(drawn.times))
+  })
 }
 
 function valueText({ series, times, format, marks = NO_MARKS }: PlotProps, index: number): string {

@@ -8,8 +8,11 @@ export type Floors = readonly (readonly number[] | undefined)[]
  * Draws each stretch as a level line from its beginning to its end; the one that goes on ends now. A
  * line would claim to know what was between.
  */
-export function stepPaths(times: PlotTimes, floors: Floors): uPlot.Series.PathBuilder {
-  return (plot, seriesIndex, first, last) => {
+export function stepPaths(
+  drawn: () => { times: PlotTimes; floors: Floors },
+): uPlot.Series.PathBuilder {
+  return (plot, seriesIndex, ...[first, last]) => {
+    const { times, floors } = drawn()
     const stroke = new Path2D()
     const fill = new Path2D()
     const values = plot.data[seriesIndex] as (number | null)[]

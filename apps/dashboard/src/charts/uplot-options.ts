@@ -58,7 +58,7 @@ export function optionsOf(
     scales: {
       x: { time: true, range: (_, min, max) => [min, max] },
       y: {
-        distr: scale === 'log' ? 3 : 1,
+        ...(scale === 'log' && LOGARITHMIC),
         range: (_, min, max) => (scale === 'log' ? logRange(min, max) : linearRange(max)),
       },
     },
@@ -87,8 +87,7 @@ export function optionsOf(
         ...(stacked && { fill: () => themeColor(color, 'fill') }),
         width: 1.5,
         points: { show: false },
-        paths: (plot, index, first, last) =>
-          stepPaths(drawn().times, stacked ? floorsOf() : [])(plot, index, first, last),
+        paths: stepPaths(() => ({ times: drawn().times, floors: stacked ? floorsOf() : [] })),
       })),
     ],
     cursor: {
@@ -123,6 +122,9 @@ export function optionsOf(
     },
   }
 }
+
+// oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- an enum of types alone: its names are not there where the code runs
+const LOGARITHMIC = { distr: 3 as uPlot.Scale.Distr }
 
 function linearRange(max: number | null): uPlot.Range.MinMax {
   return max === null || max <= 0 ? [0, 1] : [0, max * 1.1]
