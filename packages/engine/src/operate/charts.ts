@@ -1,5 +1,5 @@
 import type { Queryable } from '../enqueue/transaction.ts'
-import { percentile } from '../latency.ts'
+import { percentile } from '../relay/latency.ts'
 import {
   selectChartCounts,
   selectChartDetails,

@@ -3,7 +3,7 @@ import { factsOf, triesOf } from './decide.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import type { ErrorCode } from '../errors.ts'
-import { latencyBucket } from '../latency.ts'
+import { latencyBucket } from './latency.ts'
 import type { Counts } from '../sql/relay.ts'
 import type { Settlement } from './settlement.ts'
 
