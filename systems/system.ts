@@ -101,6 +101,28 @@ export interface AuditSource {
   search(db: Queryable, search: AuditSearch): Promise<readonly SystemAuditEntry[]>
 }
 
+/** What is looked for, whose it must be, and how many of a kind are wanted. */
+export interface Sought {
+  readonly org: string
+  /** As it was typed, without blanks around it. */
+  readonly text: string
+  readonly limit: number
+}
+
+/** A thing that was found, and its page. */
+export interface Found {
+  /** `order`, `payment`. */
+  readonly kind: string
+  readonly id: string
+  readonly title: string
+  readonly detail: string
+  /** An address of the dashboard. */
+  readonly to: string
+}
+
+/** Finds things of a system by an id, a name or an amount, and what belongs to the thing of that id. */
+export type Search = (db: Queryable, sought: Sought) => Promise<readonly Found[]>
+
 /** A system with its settings: the parts that hosts put to work, each in the processes of its role. */
 export interface OpenSystem {
   // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types stand side by side
@@ -121,6 +143,7 @@ export interface OpenSystem {
   readonly simulators?: readonly Simulator[]
   /** Who did what in it. */
   readonly audits?: readonly AuditSource[]
+  readonly searches?: readonly Search[]
   /** Adds its routes, with their whole path. */
   readonly routes?: (app: App) => void | Promise<void>
 }

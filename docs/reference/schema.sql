@@ -248,6 +248,7 @@ create table posthorn.alert (
   constraint alert_pkey PRIMARY KEY (id)
 );
 CREATE INDEX alert_open ON posthorn.alert USING btree (id) WHERE ((acknowledged_at IS NULL) AND (recovered_at IS NULL));
+CREATE INDEX alert_standing ON posthorn.alert USING btree (source, code) WHERE (recovered_at IS NULL);
 CREATE INDEX alert_subject ON posthorn.alert USING btree (source, subject);
 
 create table posthorn.archive (
@@ -1240,6 +1241,71 @@ CREATE TRIGGER outbox_events_touched BEFORE UPDATE ON families.outbox_events FOR
 
 alter table families.family_member_invitations add constraint family_member_invitations_family_id_fkey FOREIGN KEY (family_id) REFERENCES families.families(id);
 alter table families.family_members add constraint family_members_family_id_fkey FOREIGN KEY (family_id) REFERENCES families.families(id);
+
+create schema incidents;
+
+create table incidents.channel (
+  id uuid not null,
+  tenant text,
+  kind text not null,
+  name text not null,
+  shown text not null,
+  sealed_address text not null,
+  sealed_key text,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint channel_pkey PRIMARY KEY (id),
+  constraint channel_check CHECK (((kind = 'pagerduty'::text) = (sealed_key IS NOT NULL))),
+  constraint channel_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'slack'::text, 'pagerduty'::text])))
+);
+CREATE UNIQUE INDEX channel_name ON incidents.channel USING btree (COALESCE(tenant, ''::text), name);
+
+create table incidents.incident (
+  id uuid not null,
+  source text not null,
+  code text not null,
+  tenant text,
+  opened_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  owner text,
+  acknowledged_at timestamp with time zone,
+  acknowledged_by text,
+  snoozed_until timestamp with time zone,
+  constraint incident_pkey PRIMARY KEY (id),
+  constraint incident_check CHECK (((acknowledged_at IS NULL) = (acknowledged_by IS NULL))),
+  constraint incident_check1 CHECK (((closed_at IS NULL) OR (closed_at >= opened_at)))
+);
+CREATE INDEX incident_cause ON incidents.incident USING btree (source, code, opened_at DESC);
+CREATE INDEX incident_closed ON incidents.incident USING btree (closed_at) WHERE (closed_at IS NOT NULL);
+CREATE UNIQUE INDEX incident_open ON incidents.incident USING btree (source, code, COALESCE(tenant, ''::text)) WHERE (closed_at IS NULL);
+
+create table incidents.notice (
+  id uuid not null,
+  channel_id uuid not null,
+  incident_id uuid,
+  tenant text,
+  kind text not null,
+  payload jsonb not null,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null default posthorn.now(),
+  error text,
+  error_code text,
+  created_at timestamp with time zone not null default now(),
+  sent_at timestamp with time zone,
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
+  constraint notice_pkey PRIMARY KEY (id),
+  constraint notice_kind_check CHECK ((kind = ANY (ARRAY['opened'::text, 'reminder'::text, 'closed'::text, 'test'::text]))),
+  constraint notice_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'failed'::text, 'delivered'::text, 'abandoned'::text])))
+) with (fillfactor=80);
+CREATE INDEX notice_dead ON incidents.notice USING btree (created_at) WHERE (status = 'abandoned'::text);
+CREATE INDEX notice_due ON incidents.notice USING btree (next_attempt_at, id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
+CREATE INDEX notice_of_channel ON incidents.notice USING btree (channel_id, id DESC);
+CREATE INDEX notice_suspect ON incidents.notice USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'failed'::text])) AND (lost_claims > 0));
+
+alter table incidents.notice add constraint notice_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES incidents.channel(id) ON DELETE CASCADE;
 
 create schema messages;
 

@@ -25,6 +25,7 @@ import { evidenceSettings, SIMULATED } from './settings.ts'
 import { clamdScanner } from './scan/clamd.ts'
 import { openStorage } from './storage/settings.ts'
 import { uploadRoutes } from './upload/routes.ts'
+import { searchFiles } from './search/queries.ts'
 
 export type {
   EventDelivery,
@@ -99,6 +100,7 @@ export function evidence({ notify, findDeliveries = async () => [] }: EvidenceOp
           resultsWorker({ ...common, everyMs: ADD_UP_MS }),
           arrivalSweep({ ...arrivals, everyMs: settings.EVIDENCE_SWEEP_MS }),
         ],
+        searches: [searchFiles],
         retention: evidenceRetention({ storage, inbox }),
         audits: [auditSource('evidence.audit_log'), rowAudit],
         simulators: [

@@ -21,6 +21,7 @@ import { webhookRoutes } from './statuses/routes.ts'
 import { createTemplateLister, type TemplateLister } from './templates/import.ts'
 import { templateRoutes } from './templates/routes.ts'
 import { outboundTransport } from './worker.ts'
+import { searchMessages } from './search/queries.ts'
 
 const definition = {
   name: 'messages',
@@ -47,6 +48,7 @@ const definition = {
         parkedReports(pool, { outbox, log }),
         accountProbes(pool, { outbox, providers, log }),
       ],
+      searches: [searchMessages],
       retention: messageRetention,
       simulators: simulatorsOf(settings),
       routes(app) {

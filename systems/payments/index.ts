@@ -21,6 +21,7 @@ import { reconciliationRoutes } from './reconciliation/index.ts'
 import { paymentRetention } from './retention.ts'
 import { paymentSettings, webhookSecrets } from './settings.ts'
 import { openWebhooks } from './webhooks/index.ts'
+import { searchDeliveries, searchPayments } from './search/queries.ts'
 
 export { enqueueEvent, selectEventDeliveries } from './webhooks/index.ts'
 export type { WebhookEvent } from './webhooks/index.ts'
@@ -55,6 +56,7 @@ export const payments = defineSystem({
         ...webhooks.workers,
       ],
       audits: [auditSource('payments.audit_log')],
+      searches: [searchPayments, searchDeliveries],
       measures: [
         {
           name: 'posthorn_payments_oldest_pending_seconds',

@@ -11,6 +11,8 @@ export const VIEWS = [
   ['dead-letters', '/dead-letters?outbox=messages.outbound', 'Replay all'],
   ['consumers', '/consumers', 'invitation-mails'],
   ['alerts', '/alerts?open=:alert', 'Three claims of this message alone were lost'],
+  ['incidents', '/incidents', 'Alerts grouped by their cause'],
+  ['notices', '/incidents/notices', 'No channels yet'],
   ['audit', '/audit', 'CLAIMED → SENT'],
   ['audit-entries', '/audit/entries', 'payment.created'],
   ['approvals', '/approvals', 'No proposals'],

@@ -16,9 +16,10 @@ const routes = Object.entries(paths).flatMap(([path, methods]) =>
 /** Who may call what. A route that is not listed here reads by GET and writes otherwise. */
 const PUBLIC = /^\/(healthz|readyz|metrics|openapi\.json|docs|sim|graphiql|invitations)(\/|$)/
 const SIGNED = /^\/api\/v1\/(webhooks\/|file-jobs\/s3-events$)/
-const OPERATORS = /^GET \/api\/v1\/(outboxes|alerts|consumers\/dead-letters)(\/|$)/
+const OPERATORS =
+  /^GET \/api\/v1\/(outboxes|alerts|incidents|notice-channels|consumers\/dead-letters)(\/|$)/
 const OPERATORS_ACTS =
-  /^POST \/api\/v1\/(alerts\/|sagas\/|consumers\/dead-letters\/|outboxes\/\{name\}\/(messages\/.*\/(replay|cancel|reveal)|replays?(\/.*)?)$)/
+  /^(POST|DELETE) \/api\/v1\/(alerts\/|incidents\/|notice-channels(\/.*)?$|sagas\/|consumers\/dead-letters\/|outboxes\/\{name\}\/(messages\/.*\/(replay|cancel|reveal)|replays?(\/.*)?)$)/
 const PLATFORM =
   /^\w+ \/api\/v1\/(overview|charts|database|demo|consumers$|outboxes\/\{name\}\/(graph|pause|resume|keys))(\/|$)/
 const ADMINS =

@@ -108,6 +108,7 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
     pool,
     outboxes: opened.outboxes,
     audits: opened.audits,
+    searches: opened.searches,
     retention: opened.retention,
     sealing: opened.sealing,
     feed,

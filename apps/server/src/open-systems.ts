@@ -16,6 +16,7 @@ import type {
   AuditSource,
   Measure,
   OpenSystem,
+  Search,
   System,
   SystemConsumer,
   SystemQueue,
@@ -43,6 +44,7 @@ export interface Opened {
   readonly transports: NonNullable<OpenSystem['transports']>
   readonly simulators: readonly Simulator[]
   readonly audits: readonly AuditSource[]
+  readonly searches: readonly Search[]
   readonly routes: readonly NonNullable<OpenSystem['routes']>[]
 }
 
@@ -101,6 +103,7 @@ export async function openSystems(
     ) as Opened['transports'],
     simulators: byName(opened.flatMap(({ simulators = [] }) => simulators)),
     audits: opened.flatMap(({ audits = [] }) => audits),
+    searches: opened.flatMap(({ searches = [] }) => searches),
     routes: opened.flatMap(({ routes }) => routes ?? []),
   }
 }

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url'
 import type { System } from '@posthorn/systems'
 import { evidence } from '@posthorn/systems/evidence'
 import { families } from '@posthorn/systems/families'
+import { incidents } from '@posthorn/systems/incidents'
 import { messagesWith } from '@posthorn/systems/messages'
 import { orders } from '@posthorn/systems/orders'
 import { enqueueEvent, payments, selectEventDeliveries } from '@posthorn/systems/payments'
@@ -16,6 +17,7 @@ const INSTALLED: readonly System[] = [
   payments,
   evidence({ notify: enqueueEvent, findDeliveries: selectEventDeliveries }),
   families,
+  incidents,
 ]
 
 /** Those, and the ones that the module in POSTHORN_CONFIG exports as `systems`. */

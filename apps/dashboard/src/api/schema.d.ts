@@ -4063,6 +4063,376 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/incidents': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Incidents: alerts of one cause, those that go on first */
+    get: {
+      parameters: {
+        query?: {
+          state?: 'open' | 'snoozed' | 'closed'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                acknowledgedAt: string | null
+                acknowledgedBy: string | null
+                /** @description all of its alerts */
+                alerts: number
+                closedAt: string | null
+                code: string
+                /** @description of its newest alert */
+                detail: string | null
+                /** @description alerts raised in the hour before that */
+                hourBefore: number
+                /** Format: uuid */
+                id: string
+                lastAt: string | null
+                /** @description alerts raised in the last hour */
+                lastHour: number
+                /**
+                 * Format: date-time
+                 * @description when its first alert was raised
+                 */
+                openedAt: string
+                owner: string | null
+                snoozedUntil: string | null
+                /** @description the outbox, or the part of a system */
+                source: string
+                /** @description alerts whose cause goes on */
+                standing: number
+                /** @enum {unknown} */
+                state: 'open' | 'snoozed' | 'closed'
+                subject: string | null
+                tenant: string | null
+                /** @enum {unknown} */
+                trend: 'rising' | 'steady' | 'falling'
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{id}/acknowledge': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Acknowledge an incident and its alerts; the first acknowledgement stays */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              acknowledgedAt: string | null
+              acknowledgedBy: string | null
+              /** @description all of its alerts */
+              alerts: number
+              closedAt: string | null
+              code: string
+              /** @description of its newest alert */
+              detail: string | null
+              /** @description alerts raised in the hour before that */
+              hourBefore: number
+              /** Format: uuid */
+              id: string
+              lastAt: string | null
+              /** @description alerts raised in the last hour */
+              lastHour: number
+              /**
+               * Format: date-time
+               * @description when its first alert was raised
+               */
+              openedAt: string
+              owner: string | null
+              snoozedUntil: string | null
+              /** @description the outbox, or the part of a system */
+              source: string
+              /** @description alerts whose cause goes on */
+              standing: number
+              /** @enum {unknown} */
+              state: 'open' | 'snoozed' | 'closed'
+              subject: string | null
+              tenant: string | null
+              /** @enum {unknown} */
+              trend: 'rising' | 'steady' | 'falling'
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{id}/assign': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Give an incident an owner, or none */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            owner: string | null
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              acknowledgedAt: string | null
+              acknowledgedBy: string | null
+              /** @description all of its alerts */
+              alerts: number
+              closedAt: string | null
+              code: string
+              /** @description of its newest alert */
+              detail: string | null
+              /** @description alerts raised in the hour before that */
+              hourBefore: number
+              /** Format: uuid */
+              id: string
+              lastAt: string | null
+              /** @description alerts raised in the last hour */
+              lastHour: number
+              /**
+               * Format: date-time
+               * @description when its first alert was raised
+               */
+              openedAt: string
+              owner: string | null
+              snoozedUntil: string | null
+              /** @description the outbox, or the part of a system */
+              source: string
+              /** @description alerts whose cause goes on */
+              standing: number
+              /** @enum {unknown} */
+              state: 'open' | 'snoozed' | 'closed'
+              subject: string | null
+              tenant: string | null
+              /** @enum {unknown} */
+              trend: 'rising' | 'steady' | 'falling'
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/incidents/{id}/snooze': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Hide an incident for some minutes, then send a reminder if it goes on; 0 ends it */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            minutes: number
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              acknowledgedAt: string | null
+              acknowledgedBy: string | null
+              /** @description all of its alerts */
+              alerts: number
+              closedAt: string | null
+              code: string
+              /** @description of its newest alert */
+              detail: string | null
+              /** @description alerts raised in the hour before that */
+              hourBefore: number
+              /** Format: uuid */
+              id: string
+              lastAt: string | null
+              /** @description alerts raised in the last hour */
+              lastHour: number
+              /**
+               * Format: date-time
+               * @description when its first alert was raised
+               */
+              openedAt: string
+              owner: string | null
+              snoozedUntil: string | null
+              /** @description the outbox, or the part of a system */
+              source: string
+              /** @description alerts whose cause goes on */
+              standing: number
+              /** @enum {unknown} */
+              state: 'open' | 'snoozed' | 'closed'
+              subject: string | null
+              tenant: string | null
+              /** @enum {unknown} */
+              trend: 'rising' | 'steady' | 'falling'
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/legal-holds': {
     parameters: {
       query?: never
@@ -4378,6 +4748,274 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/notice-channels': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Where notices of incidents go */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** Format: date-time */
+                createdAt: string
+                createdBy: string
+                /** Format: uuid */
+                id: string
+                /** @enum {unknown} */
+                kind: 'email' | 'slack' | 'pagerduty'
+                lastNotice: {
+                  /** Format: date-time */
+                  at: string
+                  error: string | null
+                  status: string
+                } | null
+                name: string
+                /** @description what of its address is no secret */
+                shown: string
+                /** @description whose incidents it hears of; null for those of all organisations */
+                tenant: string | null
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    /** Add a channel; its address and key are sealed and never shown */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json':
+            | {
+                address: string
+                /** @enum {string} */
+                kind: 'email'
+                name: string
+              }
+            | {
+                /** @enum {string} */
+                kind: 'slack'
+                name: string
+                url: string
+              }
+            | {
+                /** @enum {string} */
+                kind: 'pagerduty'
+                name: string
+                routingKey: string
+                url?: string
+              }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        201: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              createdAt: string
+              createdBy: string
+              /** Format: uuid */
+              id: string
+              /** @enum {unknown} */
+              kind: 'email' | 'slack' | 'pagerduty'
+              lastNotice: {
+                /** Format: date-time */
+                at: string
+                error: string | null
+                status: string
+              } | null
+              name: string
+              /** @description what of its address is no secret */
+              shown: string
+              /** @description whose incidents it hears of; null for those of all organisations */
+              tenant: string | null
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/notice-channels/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /** Remove a channel with its notices */
+    delete: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        204: {
+          headers: {
+            [name: string]: unknown
+          }
+          content?: never
+        }
+      }
+    }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/notice-channels/{id}/test': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Send a test notice by a channel */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        202: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: uuid */
+              noticeId: string
+            }
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never
@@ -14496,6 +15134,75 @@ export interface paths {
         }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/search': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Find things by an id, an external id, a recipient or an amount
+     * @description Things of the caller's organisation, and what belongs to them: an order's id finds its saga and payment, a payment's its webhooks. Messages of the outboxes are found by their id, by operators.
+     */
+    get: {
+      parameters: {
+        query: {
+          q: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                detail: string
+                id: string
+                /** @description order, saga, payment, webhook, message, file … */
+                kind: string
+                title: string
+                /** @description the page of the dashboard that shows it */
+                to: string
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never

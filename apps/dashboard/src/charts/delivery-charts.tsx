@@ -68,7 +68,7 @@ function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
         <Plot
           {...common}
           title="Commit to delivered"
-          unit="powers of ten; from when it was due if it was scheduled"
+          unit="p50, p95, p99 on a scale of powers"
           series={series.latency}
           format={formatDuration}
           scale="log"

@@ -66,18 +66,20 @@ export function optionsOf(
       {
         ...axis,
         grid: { show: false },
-        ticks: grid,
+        ticks: { ...grid, size: 4 },
+        size: 28,
         space: 64,
         values: (_, splits) => splits.map((at) => axisTime(at * 1_000, drawn().times)),
       },
       {
         ...axis,
-        grid,
+        grid: { ...grid, filter: (_, splits) => labelled(splits, scale) },
         ticks: { show: false },
-        size: 62,
+        size: 78,
         space: 34,
+        filter: (_, splits) => labelled(splits, scale),
         values: (_, splits) =>
-          splits.map((value) => (isLabelled(value, scale) ? drawn().format(value) : '')),
+          splits.map((value: number | null) => (value === null ? '' : drawn().format(value))),
       },
     ],
     series: [
@@ -136,9 +138,10 @@ function logRange(min: number | null, max: number | null): uPlot.Range.MinMax {
   return [low, high]
 }
 
-/** Of a scale of powers only these have room for words. */
-function isLabelled(value: number, scale: Drawn['scale']): boolean {
-  return scale === 'linear' || Number.isInteger(Math.round(Math.log10(value) * 1e6) / 1e6)
+/** Of a scale of powers only these have room for lines and words. */
+function labelled(splits: readonly number[], scale: Drawn['scale']): (number | null)[] {
+  const isPower = (value: number) => Number.isInteger(Math.round(Math.log10(value) * 1e6) / 1e6)
+  return splits.map((value) => (scale === 'linear' || isPower(value) ? value : null))
 }
 
 function axisTime(at: number, times: PlotTimes): string {

@@ -6,6 +6,7 @@ import {
   IconEar,
   IconEraser,
   IconFileZip,
+  IconFlame,
   IconFlask,
   IconHistory,
   IconLayoutDashboard,
@@ -72,6 +73,18 @@ export const pages: readonly Page[] = [
     key: 'c',
     readers: 'platform',
     views: { '': () => import('./consumers/consumers.tsx').then(({ Consumers }) => Consumers) },
+  },
+  {
+    name: 'incidents',
+    title: 'Incidents',
+    group: 'Operate',
+    icon: IconFlame,
+    key: 'i',
+    readers: 'operators',
+    views: {
+      '': () => import('./incidents/incidents.tsx').then(({ Incidents }) => Incidents),
+      notices: () => import('./incidents/notices.tsx').then(({ Notices }) => Notices),
+    },
   },
   {
     name: 'alerts',

@@ -9,6 +9,15 @@ export const OUTBOUND: Section = {
   ],
 }
 
+export const INCIDENTS: Section = {
+  title: 'Incidents',
+  views: [
+    { to: '/incidents', title: 'Incidents' },
+    { to: '/alerts', title: 'Alerts' },
+    { to: '/incidents/notices', title: 'Notices' },
+  ],
+}
+
 export const RETENTION: Section = {
   title: 'Data retention',
   views: [

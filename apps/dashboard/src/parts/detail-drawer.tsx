@@ -1,18 +1,33 @@
-import { Drawer } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
-import type { ReactNode } from 'react'
+import { ActionIcon, Drawer, Group } from '@mantine/core'
+import { useMediaQuery, useWindowEvent } from '@mantine/hooks'
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
+import { type ReactNode, useRef } from 'react'
+import type { Neighbours } from './neighbours.ts'
 
 export interface DetailDrawerProps {
   /** From `useOpened`: a drawer has an address, so that it can be sent to a colleague. */
   readonly isOpen: boolean
   readonly onClose: () => void
   readonly title: ReactNode
+  /** The rows before and after, from `neighboursOf`. */
+  readonly neighbours?: Neighbours
   readonly children: ReactNode
 }
 
-/** Everything about one row, beside its table; the whole screen on a phone. */
-export function DetailDrawer({ isOpen, onClose, title, children }: DetailDrawerProps) {
+/**
+ * Everything about one row, beside its table; the whole screen on a phone. `j` and `k` go on to the
+ * next row and the one before.
+ */
+export function DetailDrawer(props: DetailDrawerProps) {
+  const { isOpen, onClose, title, neighbours, children } = props
   const isNarrow = useMediaQuery('(max-width: 48em)')
+  const content = useRef<HTMLDivElement>(null)
+  useWindowEvent('keydown', (event) => {
+    if (!isOpen || !isTopmost(content.current) || isOfField(event)) return
+    if (event.key === 'Escape') onClose()
+    else if (event.key === 'j') neighbours?.next?.()
+    else if (event.key === 'k') neighbours?.previous?.()
+  })
   return (
     <Drawer
       opened={isOpen}
@@ -21,8 +36,39 @@ export function DetailDrawer({ isOpen, onClose, title, children }: DetailDrawerP
       position="right"
       size={isNarrow ? '100%' : 'min(720px, 60vw)'}
       overlayProps={{ backgroundOpacity: 0.25 }}
+      // It would close behind a dialog that was opened from it, too: one layer at a time.
+      closeOnEscape={false}
     >
-      {children}
+      <div ref={content}>
+        {neighbours && <Steps neighbours={neighbours} />}
+        {children}
+      </div>
     </Drawer>
+  )
+}
+
+/** Whether no dialog was opened after the one that something is in. */
+function isTopmost(content: HTMLElement | null): boolean {
+  const dialogs = document.querySelectorAll('[role=dialog]')
+  return content !== null && dialogs[dialogs.length - 1] === content.closest('[role=dialog]')
+}
+
+/** A key that a field, or what it has opened, takes for itself. */
+function isOfField({ key, target, ctrlKey, metaKey, altKey, isComposing }: KeyboardEvent): boolean {
+  if (!(target instanceof Element) || isComposing) return false
+  if (key === 'Escape') return target.getAttribute('data-mantine-stop-propagation') === 'true'
+  return ctrlKey || metaKey || altKey || target.closest('input, textarea, select') !== null
+}
+
+function Steps({ neighbours: { previous, next } }: { neighbours: Neighbours }) {
+  return (
+    <Group gap={4} justify="flex-end" mt={-8}>
+      <ActionIcon aria-label="Previous row" disabled={previous === undefined} onClick={previous}>
+        <IconChevronUp size={16} aria-hidden />
+      </ActionIcon>
+      <ActionIcon aria-label="Next row" disabled={next === undefined} onClick={next}>
+        <IconChevronDown size={16} aria-hidden />
+      </ActionIcon>
+    </Group>
   )
 }

@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group } from '@mantine/core'
+import { AppShell, Burger, Button, Group, Kbd } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
   type Icon,
@@ -8,6 +8,7 @@ import {
   IconLoader2,
   IconPlayerPause,
   IconPlugConnectedX,
+  IconSearch,
 } from '@tabler/icons-react'
 import { Outlet } from '@tanstack/react-router'
 import { formatDuration } from '../format/duration.ts'
@@ -18,6 +19,7 @@ import { NowProvider } from '../parts/now.tsx'
 import { Brand } from './brand.tsx'
 import { Navigation } from './navigation.tsx'
 import classes from './shell.module.css'
+import { Palette, openPalette } from './palette.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { useClock } from './use-clock.ts'
 import { useUser } from './use-user.ts'
@@ -54,6 +56,19 @@ export function Shell({ pages }: { pages: readonly Page[] }) {
           <AppShell.Section visibleFrom="md" p="md" pb="xs">
             <Brand />
           </AppShell.Section>
+          <AppShell.Section px="sm" pb="xs">
+            <Button
+              fullWidth
+              variant="default"
+              justify="space-between"
+              leftSection={<IconSearch size={14} aria-hidden />}
+              rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+              aria-keyshortcuts="Control+K"
+              onClick={openPalette}
+            >
+              Search
+            </Button>
+          </AppShell.Section>
           <AppShell.Section grow className={classes['pages']}>
             <Navigation pages={readable} onGo={close} />
           </AppShell.Section>
@@ -67,6 +82,7 @@ export function Shell({ pages }: { pages: readonly Page[] }) {
           <Outlet />
         </AppShell.Main>
         <Shortcuts pages={readable} />
+        <Palette pages={readable} />
       </AppShell>
     </NowProvider>
   )

@@ -42,11 +42,14 @@ export function Shortcuts({ pages }: { pages: readonly Page[] }) {
     <Modal opened={isOpen} onClose={close} title="Keyboard shortcuts" size="sm">
       <Table verticalSpacing={4} withRowBorders={false}>
         <Table.Tbody>
+          <Shortcut keys={['Ctrl', 'K']} what="Search things, pages and actions" />
           <Shortcut keys={['/']} what="Go to the filter of the page" />
           <Shortcut keys={['↑', '↓']} what="Move through the rows of a table" />
           <Shortcut keys={['Enter']} what="Open the row" />
+          <Shortcut keys={['j', 'k']} what="Next and previous row, beside an open one too" />
+          <Shortcut keys={['Shift']} what="With a click: select all rows from the last one" />
           <Shortcut keys={['Space']} what="Select the row" />
-          <Shortcut keys={['Esc']} what="Close the dialog or drawer" />
+          <Shortcut keys={['Esc']} what="Close the dialog or drawer on top" />
           <Shortcut keys={['?']} what="Show this list" />
           {pages.map(({ name, title, key }) => (
             <Shortcut key={name} keys={['g', key]} what={title} />

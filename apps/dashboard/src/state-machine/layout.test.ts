@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { StateNode } from './graph.ts'
-import { NODE, layOut } from './layout.ts'
+import { LABEL, NODE, layOut } from './layout.ts'
 
 const outbound: StateNode[] = [
   { state: 'FAILED', role: 'dead', count: 1 },
@@ -54,4 +54,27 @@ test('an edge of a state that the table does not have is left out', () => {
 test('a state that a message leaves for itself gets a loop', () => {
   const { edges } = layOut(outbound, [{ from: 'SENT', to: 'SENT', perMinute: 1 }])
   expect(edges[0]?.path).toContain('C')
+})
+
+test('labels lie on no state and on no other label, however many ways there are', () => {
+  const states = outbound.map(({ state }) => state)
+  const all = states.flatMap((from) => states.map((to) => ({ from, to, perMinute: 1 })))
+  // Every way that an outbox has, and then some: forward, back, to the dead and out of it.
+  const ways = all.filter((_, i) => i % 3 === 0)
+  const { nodes, edges, box } = layOut(outbound, ways)
+  expect(edges.length).toBeGreaterThan(10)
+  edges.forEach(({ label }, i) => {
+    expect(label.x + LABEL.width / 2).toBeLessThanOrEqual(box.left + box.width)
+    for (const { at } of nodes) {
+      const isApart =
+        Math.abs(at.x + NODE.width / 2 - label.x) >= (NODE.width + LABEL.width) / 2 ||
+        Math.abs(at.y + NODE.height / 2 - label.y) >= (NODE.height + LABEL.height) / 2
+      expect(isApart).toBe(true)
+    }
+    for (const { label: other } of edges.slice(i + 1)) {
+      const isApart =
+        Math.abs(other.x - label.x) >= LABEL.width || Math.abs(other.y - label.y) >= LABEL.height
+      expect(isApart).toBe(true)
+    }
+  })
 })

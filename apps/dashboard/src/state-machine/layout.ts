@@ -1,8 +1,8 @@
 import type { StateRole } from '../states/role.ts'
 import type { StateEdge, StateNode } from './graph.ts'
 
-export const NODE = { width: 168, height: 72 }
-const GAP = { x: 118, y: 76 }
+export const NODE = { width: 152, height: 72 }
+const GAP = { x: 88, y: 76 }
 const MARGIN = 14
 
 interface Point {
@@ -53,7 +53,50 @@ export function layOut(nodes: readonly StateNode[], edges: readonly StateEdge[])
     if (from === undefined || to === undefined) return []
     return [route(edge, { from, to, others: placed })]
   })
-  return { box: boxAround(placed, routed), nodes: placed, edges: routed }
+  const spread = spreadLabels(placed, routed)
+  return { box: boxAround(placed, spread), nodes: placed, edges: spread }
+}
+
+/** What a label takes at the most: `999,999/min`. */
+export const LABEL = { width: 74, height: 16 }
+
+/** How far a label may be moved from its edge's middle, in steps of its height. */
+const MOST_STEPS = 16
+
+/** Moves labels until none lies on a state or on another label; those before keep their places. */
+function spreadLabels(nodes: readonly PlacedNode[], edges: readonly RoutedEdge[]): RoutedEdge[] {
+  const taken: Point[] = []
+  return edges.map((edge) => {
+    const places = [
+      0,
+      ...Array.from({ length: MOST_STEPS }, (_, i) => i + 1).flatMap((n) => [-n, n]),
+    ]
+      .flatMap((down) => [0, -1, 1].map((right) => ({ down, right })))
+      .map(({ down, right }) => ({
+        x: edge.label.x + right * (LABEL.width / 2),
+        y: edge.label.y + down * (LABEL.height / 2 + 1),
+      }))
+    const free = places.find((place) => isFree(place, { nodes, taken })) ?? edge.label
+    taken.push(free)
+    return { ...edge, label: free }
+  })
+}
+
+function isFree(
+  { x, y }: Point,
+  { nodes, taken }: { nodes: readonly PlacedNode[]; taken: readonly Point[] },
+): boolean {
+  const onNode = nodes.some(
+    ({ at: corner }) =>
+      x + LABEL.width / 2 > corner.x &&
+      x - LABEL.width / 2 < corner.x + NODE.width &&
+      y + LABEL.height / 2 > corner.y &&
+      y - LABEL.height / 2 < corner.y + NODE.height,
+  )
+  const onLabel = taken.some(
+    (other) => Math.abs(other.x - x) < LABEL.width && Math.abs(other.y - y) < LABEL.height,
+  )
+  return !onNode && !onLabel
 }
 
 function boxAround(nodes: readonly PlacedNode[], edges: readonly RoutedEdge[]): Layout['box'] {
@@ -61,8 +104,11 @@ function boxAround(nodes: readonly PlacedNode[], edges: readonly RoutedEdge[]): 
     { x, y },
     { x: x + NODE.width, y: y + NODE.height },
   ])
-  // A label stands where its edge bends most.
-  const points = [...corners, ...edges.map(({ label }) => label)]
+  const labels = edges.flatMap(({ label: { x, y } }) => [
+    { x: x - LABEL.width / 2, y: y - LABEL.height / 2 },
+    { x: x + LABEL.width / 2, y: y + LABEL.height / 2 },
+  ])
+  const points = [...corners, ...labels]
   const xs = points.map(({ x }) => x)
   const ys = points.map(({ y }) => y)
   const left = Math.min(0, ...xs) - MARGIN

@@ -1,8 +1,11 @@
+import { useElementSize } from '@mantine/hooks'
 import { useId, useMemo, type CSSProperties, type KeyboardEvent } from 'react'
 import { formatCount } from '../format/number.ts'
 import { ROLE_LOOKS } from '../states/role.ts'
 import type { StateEdge, StateNode } from './graph.ts'
-import { NODE, layOut, type PlacedNode, type RoutedEdge } from './layout.ts'
+import { NODE, layOut, type Layout, type PlacedNode, type RoutedEdge } from './layout.ts'
+import { rateOf } from './rate.ts'
+import { StateList } from './state-list.tsx'
 import classes from './state-machine.module.css'
 
 export interface StateMachineProps {
@@ -13,18 +16,40 @@ export interface StateMachineProps {
   readonly onSelect?: (state: string) => void
 }
 
-/** An outbox as a picture: how many messages are in each state, and how many go each way. */
+/** Below this part of its size the words of a picture are too small to be read. */
+const LEAST_SCALE = 0.85
+
+/**
+ * An outbox as a picture: how many messages are in each state, and how many go each way. Where the
+ * picture would be too small to be read, the same is there as a list.
+ */
 export function StateMachine({ label, nodes, edges, onSelect }: StateMachineProps) {
-  const markers = useId()
+  const { ref, width } = useElementSize<HTMLDivElement>()
   const layout = useMemo(() => layOut(nodes, edges), [nodes, edges])
+  const isNarrow = width > 0 && width < layout.box.width * LEAST_SCALE
+  return (
+    <div ref={ref} className={classes.room} role="group" aria-label={label}>
+      {isNarrow ? (
+        <StateList {...{ nodes, edges }} {...(onSelect && { onSelect })} />
+      ) : (
+        <Picture layout={layout} {...(onSelect && { onSelect })} />
+      )}
+    </div>
+  )
+}
+
+interface PictureProps extends Pick<StateMachineProps, 'onSelect'> {
+  readonly layout: Layout
+}
+
+function Picture({ layout, onSelect }: PictureProps) {
+  const markers = useId()
   const { box } = layout
   return (
     <svg
       className={classes.picture}
       viewBox={`${box.left} ${box.top} ${box.width} ${box.height}`}
       style={{ maxWidth: box.width }}
-      role="group"
-      aria-label={label}
     >
       <defs>
         <Arrowhead id={`${markers}-still`} className={classes.arrow} />
@@ -79,12 +104,6 @@ function Edge({ edge, markers }: { edge: RoutedEdge; markers: string }) {
       </text>
     </g>
   )
-}
-
-/** Nothing at an arrow that nothing took: a picture full of zeros hides what moves. */
-function rateOf({ perMinute, byHand }: RoutedEdge): string {
-  if (perMinute > 0) return `${formatCount(perMinute)}/min`
-  return byHand === true ? 'by hand' : ''
 }
 
 /** The blanks behind its words are heard, not seen: its text is the name of the link. */

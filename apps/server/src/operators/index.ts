@@ -3,7 +3,7 @@ import type { AnnouncementFeed, Feed, RetentionCatalogue } from '@posthorn/engin
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type { Sealing } from '@posthorn/systems/sealing'
-import type { AuditSource } from '@posthorn/systems'
+import type { AuditSource, Search } from '@posthorn/systems'
 import type { Pool } from 'pg'
 import { alertRoutes } from './alerts.ts'
 import { auditRoutes } from './audit.ts'
@@ -22,6 +22,7 @@ import { outboxRoutes } from './outboxes.ts'
 import { overviewRoutes } from './overview.ts'
 import { replayRoutes } from './replays.ts'
 import { retentionRoutes } from './retention.ts'
+import { searchRoutes } from './search.ts'
 import { simulationRoutes } from './simulation.ts'
 import { streamRoutes } from './stream.ts'
 
@@ -31,6 +32,7 @@ export interface OperatorOptions {
   readonly feed: Feed
   readonly announcements: AnnouncementFeed
   readonly audits: readonly AuditSource[]
+  readonly searches: readonly Search[]
   readonly retention: RetentionCatalogue
   readonly sealing: Sealing
   /** Who plays the outside world; undefined in production. */
@@ -58,6 +60,7 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   retentionRoutes(app, pool, retention)
   legalHoldRoutes(app, pool, retention)
   erasureRoutes(app, { pool, retention, sealing })
+  searchRoutes(app, { pool, outboxes: registered, searches: options.searches })
   streamRoutes(app, { feed, announcements })
   if (simulators) simulationRoutes(app, pool, simulators)
 }

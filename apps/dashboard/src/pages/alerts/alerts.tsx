@@ -6,6 +6,7 @@ import { CodeNote } from '../../codes/code-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { Empty } from '../../parts/notice.tsx'
 import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
@@ -133,7 +134,12 @@ export function Alerts() {
         <FilterText filter={filter} name="code" label="Code" />
         <FilterText filter={filter} name="tenant" label="Organisation" />
       </FilteredTable>
-      <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Alert">
+      <DetailDrawer
+        isOpen={shown !== undefined}
+        onClose={opened.close}
+        title="Alert"
+        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+      >
         {shown !== undefined && (
           <>
             <AlertDetails alert={shown} />

@@ -3,6 +3,7 @@ import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { FilterMoment, FilterText } from '../../parts/filter-bar.tsx'
 import { Json } from '../../parts/json.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
@@ -77,7 +78,12 @@ export function AuditEntries() {
         <FilterMoment filter={filter} name="since" label="After" />
         <FilterMoment filter={filter} name="until" label="Before" />
       </FilteredTable>
-      <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Audit entry">
+      <DetailDrawer
+        isOpen={shown !== undefined}
+        onClose={opened.close}
+        title="Audit entry"
+        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+      >
         {shown !== undefined && (
           <>
             <KeyValue

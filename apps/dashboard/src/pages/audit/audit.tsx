@@ -6,6 +6,7 @@ import { useFresh } from '../../live/use-fresh.ts'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { Empty } from '../../parts/notice.tsx'
 import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
@@ -86,7 +87,12 @@ export function Audit() {
         <FilterText filter={filter} name="actor" label="Actor" />
         <FilterText filter={filter} name="code" label="Code" />
       </FilteredTable>
-      <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Audit entry">
+      <DetailDrawer
+        isOpen={shown !== undefined}
+        onClose={opened.close}
+        title="Audit entry"
+        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+      >
         {shown !== undefined && <EntryDetails entry={shown} />}
       </DetailDrawer>
     </PageFrame>

@@ -5,6 +5,7 @@ import { dataOf } from '../../api/client.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { ConfirmButton } from '../../parts/confirm.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { Empty } from '../../parts/notice.tsx'
 import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
@@ -97,7 +98,12 @@ export function Consumers() {
         <FilterText filter={filter} name="code" label="Error code" />
         <FilterText filter={filter} name="key" label="Key" />
       </FilteredTable>
-      <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Set aside">
+      <DetailDrawer
+        isOpen={opened.id !== undefined}
+        onClose={opened.close}
+        title="Set aside"
+        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+      >
         {opened.id !== undefined && <SetAsideDetails id={opened.id} />}
       </DetailDrawer>
     </PageFrame>

@@ -5,6 +5,7 @@ import { MessageDetailsView } from './message-details.tsx'
 import { addressOf, keyIn } from './message.ts'
 import { useMessages } from './use-messages.ts'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { Empty } from '../../parts/notice.tsx'
 import {
   FilterBar,
@@ -58,7 +59,12 @@ function MessageList({ outboxes }: { outboxes: readonly ListedOutbox[] }) {
         }
         onClearFilter={filter.isSet ? filter.clear : undefined}
       />
-      <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Message">
+      <DetailDrawer
+        isOpen={shown !== undefined}
+        onClose={opened.close}
+        title="Message"
+        neighbours={neighboursOf(list.rows, addressOf, opened)}
+      >
         {shown !== undefined && (
           <MessageDetailsView key={opened.id} message={shown} outboxes={outboxes} />
         )}

@@ -20,6 +20,7 @@ import { SectionFrame } from '../../parts/section-frame.tsx'
 import { OUTBOUND } from '../sections.ts'
 import { SendForm } from './send-form.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { Empty } from '../../parts/notice.tsx'
 import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts/filter-bar.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
@@ -113,7 +114,12 @@ export function Outbound() {
         </MoreFilters>
         <DossierFinder />
       </FilteredTable>
-      <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Message">
+      <DetailDrawer
+        isOpen={opened.id !== undefined}
+        onClose={opened.close}
+        title="Message"
+        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+      >
         {opened.id !== undefined && <MessageDetails id={opened.id} />}
       </DetailDrawer>
       <SendForm isOpen={isSending} onClose={sending.close} onSent={({ id }) => opened.open(id)} />

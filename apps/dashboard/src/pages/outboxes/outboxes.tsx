@@ -26,7 +26,7 @@ export function Outboxes() {
     >
       <QueryState query={query}>
         {({ items }) => (
-          <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+          <SimpleGrid cols={1} spacing="md">
             {items.map(({ name, perSecond, due, paused }) => (
               <Panel
                 key={name}

@@ -1,6 +1,7 @@
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts/filter-bar.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { Empty } from '../../parts/notice.tsx'
@@ -109,7 +110,12 @@ export function Events() {
           <FilterMoment filter={filter} name="until" label="Received before" />
         </MoreFilters>
       </FilteredTable>
-      <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Gateway event">
+      <DetailDrawer
+        isOpen={opened.id !== undefined}
+        onClose={opened.close}
+        title="Gateway event"
+        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+      >
         {opened.id !== undefined && <EventDetails key={opened.id} id={opened.id} />}
       </DetailDrawer>
     </SectionFrame>

@@ -19,6 +19,7 @@ import {
 import { RefundButton } from './refund-form.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Json } from '../../parts/json.tsx'
+import { Related } from '../../parts/related.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -108,6 +109,10 @@ function Details(whole: Whole) {
           All events of the gateway about it
         </AnchorLink>
       </Text>
+      <Related
+        ids={[payment.id, payment.externalPaymentId, payment.gatewayRef]}
+        except={['payment']}
+      />
       {payment.metadata !== null && (
         <>
           <Title order={3}>Metadata</Title>

@@ -9,6 +9,7 @@ import { SectionFrame } from '../../parts/section-frame.tsx'
 import { PAYMENTS } from '../sections.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { Empty } from '../../parts/notice.tsx'
 import {
   FilterMoment,
@@ -192,7 +193,12 @@ export function Payments() {
           opened.open(id)
         }}
       />
-      <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Payment">
+      <DetailDrawer
+        isOpen={opened.id !== undefined}
+        onClose={opened.close}
+        title="Payment"
+        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+      >
         {opened.id !== undefined && <PaymentDetails key={opened.id} id={opened.id} />}
       </DetailDrawer>
     </SectionFrame>

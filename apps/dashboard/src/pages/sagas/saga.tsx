@@ -17,6 +17,7 @@ import { KeyValue } from '../../parts/key-value.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { Related } from '../../parts/related.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 
@@ -59,6 +60,7 @@ export function Saga() {
               </Panel>
             </Grid.Col>
           </Grid>
+          <Related ids={[saga.id]} except={['saga']} />
           {!isStuck(saga) && <Interventions saga={saga} />}
         </PageFrame>
       )}

@@ -17,6 +17,7 @@ import {
 import { SectionFrame } from '../../parts/section-frame.tsx'
 import { WEBHOOKS } from '../sections.ts'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { Empty } from '../../parts/notice.tsx'
 import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts/filter-bar.tsx'
 import { ButtonLink } from '../../parts/links.tsx'
@@ -101,7 +102,12 @@ export function Deliveries() {
           </Button>
         )}
       </FilteredTable>
-      <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Delivery">
+      <DetailDrawer
+        isOpen={opened.id !== undefined}
+        onClose={opened.close}
+        title="Delivery"
+        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+      >
         {opened.id !== undefined && <DeliveryDetails key={opened.id} id={opened.id} />}
       </DetailDrawer>
     </SectionFrame>

@@ -8,6 +8,7 @@ import { Json } from '../../parts/json.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { Related } from '../../parts/related.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Attempts } from './attempts.tsx'
@@ -43,6 +44,7 @@ export function DeliveryDetails({ id }: { id: string }) {
             )}
             <Title order={3}>Attempts</Title>
             <Attempts deliveryId={id} />
+            <Related ids={[aboutOf(delivery)]} except={['webhook']} />
             <Title order={3}>Payload</Title>
             <Json value={delivery.payload} label="body" />
           </Stack>
@@ -50,6 +52,12 @@ export function DeliveryDetails({ id }: { id: string }) {
       }}
     </QueryState>
   )
+}
+
+/** The id of what the event tells of. */
+function aboutOf({ payload }: Delivery): string | undefined {
+  const { data } = (payload ?? {}) as { data?: { id?: unknown } }
+  return typeof data?.id === 'string' ? data.id : undefined
 }
 
 interface PartProps {

@@ -16,6 +16,7 @@ import { type Endpoint, type Health, shortUrl } from './webhook.ts'
 import { SectionFrame } from '../../parts/section-frame.tsx'
 import { WEBHOOKS } from '../sections.ts'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { Empty } from '../../parts/notice.tsx'
 import { FilterSelect } from '../../parts/filter-bar.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
@@ -78,7 +79,12 @@ export function Endpoints() {
       </FilteredTable>
       <EndpointMap />
       <NewEndpoint isOpen={isMaking} onClose={making.close} />
-      <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Endpoint">
+      <DetailDrawer
+        isOpen={opened.id !== undefined}
+        onClose={opened.close}
+        title="Endpoint"
+        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+      >
         {opened.id !== undefined && (
           <EndpointDetails
             key={opened.id}

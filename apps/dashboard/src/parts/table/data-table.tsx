@@ -5,6 +5,7 @@ import {
   type KeyboardEvent,
   memo,
   type ReactNode,
+  useCallback,
   useEffect,
   useMemo,
   useRef,
@@ -155,6 +156,7 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
     onOpen,
     onToggle: selection && ((row) => selection.toggle(idOf(row))),
   })
+  const select = useRangeSelection({ rows: list.rows, idOf, selection })
   const tracks = tracksOf(columns, selection === undefined ? 'no' : 'yes')
   return (
     <div className={classes['frame']}>
@@ -187,7 +189,7 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
             return (
               <TableRow
                 key={id}
-                {...{ row, id, index, start, columns, tracks, onOpen, selection }}
+                {...{ row, id, index, start, columns, tracks, onOpen, selection, select }}
                 isOpen={id === opened}
                 isCurrent={index === keys.current}
                 onFocus={keys.setCurrent}
@@ -198,6 +200,30 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
       </div>
       <Foot list={list} selected={selection?.ids.size ?? 0} />
     </div>
+  )
+}
+
+/** Selects a row, or with the Shift key all from the one that was selected last. */
+function useRangeSelection<Row>({
+  rows,
+  idOf,
+  selection,
+}: Pick<DataTableProps<Row>, 'idOf'> & {
+  readonly rows: readonly Row[]
+  readonly selection: Selection | undefined
+}) {
+  const anchor = useRef<number>(undefined)
+  return useCallback(
+    (index: number, what: 'one' | 'range') => {
+      const row = rows[index]
+      if (selection === undefined || row === undefined) return
+      const from = anchor.current
+      if (what === 'range' && from !== undefined) {
+        selection.add(rows.slice(Math.min(from, index), Math.max(from, index) + 1).map(idOf))
+      } else selection.toggle(idOf(row))
+      anchor.current = index
+    },
+    [rows, idOf, selection],
   )
 }
 
@@ -262,11 +288,12 @@ interface TableRowProps<Row> {
   readonly onFocus: (index: number) => void
   readonly onOpen: ((row: Row) => void) | undefined
   readonly selection: Selection | undefined
+  readonly select: (index: number, what: 'one' | 'range') => void
 }
 
 function DrawnRow<Row>(props: TableRowProps<Row>) {
   const { row, id, index, start, columns, tracks, isOpen, isCurrent, onFocus, onOpen } = props
-  const { selection } = props
+  const { selection, select } = props
   const isSelected = selection?.has(id) ?? false
   return (
     // Keys are heard by the table, which knows the row they are for.
@@ -293,7 +320,8 @@ function DrawnRow<Row>(props: TableRowProps<Row>) {
             aria-label={`Select ${id}`}
             tabIndex={-1}
             checked={isSelected}
-            onChange={() => selection.toggle(id)}
+            onChange={() => undefined}
+            onClick={({ shiftKey }) => select(index, shiftKey ? 'range' : 'one')}
           />
         </div>
       )}

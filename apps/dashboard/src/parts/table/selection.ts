@@ -5,6 +5,8 @@ export interface Selection {
   readonly ids: ReadonlySet<string>
   has(id: string): boolean
   toggle(id: string): void
+  /** Selects these beside the others. */
+  add(ids: Iterable<string>): void
   /** Selects these; all others are not. */
   replace(ids: Iterable<string>): void
   clear(): void
@@ -19,6 +21,7 @@ export function useSelection(): Selection {
       ids,
       has: (id) => ids.has(id),
       toggle: (id) => setIds((before) => toggle(before, id)),
+      add: (more) => setIds((before) => new Set([...before, ...more])),
       replace: (chosen) => setIds(new Set(chosen)),
       clear: () => setIds(NONE),
     }),

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { placeOf, trendText, type Incident } from './incident.ts'
+
+const incident: Incident = {
+  id: 'i',
+  state: 'open',
+  source: 'sagas.events',
+  code: 'HTTP_503',
+  tenant: null,
+  openedAt: '2026-11-16T12:00:00Z',
+  closedAt: null,
+  owner: null,
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  snoozedUntil: null,
+  standing: 3,
+  alerts: 4,
+  lastAt: null,
+  lastHour: 3,
+  hourBefore: 1,
+  trend: 'rising',
+  detail: null,
+  subject: null,
+}
+
+test('a trend is said with its numbers', () => {
+  expect(trendText(incident)).toBe('rising, 3 in the last hour after 1')
+  expect(trendText({ ...incident, trend: 'steady' })).toBe('steady, 3 in the last hour')
+})
+
+test('an incident leads to where it is mended', () => {
+  expect(placeOf(incident)).toBe('/dead-letters?outbox=sagas.events&code=HTTP_503')
+  expect(placeOf({ ...incident, source: 'topic/group' })).toBe('/consumers')
+  expect(placeOf({ ...incident, source: 'evidence' })).toBe('/alerts?source=evidence&code=HTTP_503')
+})

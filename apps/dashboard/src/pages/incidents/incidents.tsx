@@ -1,0 +1,216 @@
+import { Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { CodeNote } from '../../codes/code-note.tsx'
+import { formatCount } from '../../format/number.ts'
+import { useFresh } from '../../live/use-fresh.ts'
+import { DetailDrawer } from '../../parts/detail-drawer.tsx'
+import { KeyValue } from '../../parts/key-value.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { Empty } from '../../parts/notice.tsx'
+import { PermittedButton } from '../../parts/permitted.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { SectionFrame } from '../../parts/section-frame.tsx'
+import { StateBadge } from '../../parts/state-badge.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { oneOf, useFilter } from '../../parts/use-filter.ts'
+import { useOpened } from '../../parts/use-opened.ts'
+import { useClaims } from '../../session/session-context.tsx'
+import type { StateRole } from '../../states/role.ts'
+import { INCIDENTS } from '../sections.ts'
+import { alertsOf, placeOf, trendText, type Incident } from './incident.ts'
+import classes from './incidents.module.css'
+
+const STATES = ['open', 'snoozed', 'closed'] as const
+
+const ROLES: Readonly<Record<Incident['state'], StateRole>> = {
+  open: 'dead',
+  snoozed: 'retry',
+  closed: 'confirmed',
+}
+
+/** Without events the page still looks now and then: alerts are grouped every few seconds. */
+const EVERY_MS = 5_000
+
+/** What is wrong, one entry for each cause. */
+export function Incidents() {
+  const api = useApi()
+  const opened = useOpened()
+  const filter = useFilter({ state: oneOf(STATES) })
+  const state = filter.values.state ?? 'open'
+  const query = useQuery({
+    queryKey: ['incidents', 'list'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/incidents', { signal })),
+    refetchInterval: EVERY_MS,
+  })
+  useFresh(['incidents'], ({ kind }) => kind === 'operation')
+  return (
+    <SectionFrame
+      section={INCIDENTS}
+      lead="Alerts grouped by their cause. An incident closes by itself when none of its alerts stands any more."
+      actions={
+        <SegmentedControl
+          aria-label="State"
+          data={STATES.map((value) => ({ value, label: value }))}
+          value={state}
+          onChange={(value) => filter.set({ state: value })}
+        />
+      }
+    >
+      <QueryState query={query}>
+        {({ items }) => {
+          const shown = items.find(({ id }) => id === opened.id)
+          const listed = items.filter((each) => each.state === state)
+          return (
+            <>
+              {listed.length === 0 && (
+                <Empty title={`No ${state} incidents`}>
+                  {state === 'open' ? 'No action needed.' : 'None in this state.'}
+                </Empty>
+              )}
+              <ul className={classes['list']}>
+                {listed.map((incident) => (
+                  <Line key={incident.id} incident={incident} onOpen={opened.open} />
+                ))}
+              </ul>
+              <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Incident">
+                {shown !== undefined && <Details key={shown.id} incident={shown} />}
+              </DetailDrawer>
+            </>
+          )
+        }}
+      </QueryState>
+    </SectionFrame>
+  )
+}
+
+interface LineProps {
+  readonly incident: Incident
+  readonly onOpen: (id: string) => void
+}
+
+function Line({ incident, onOpen }: LineProps) {
+  const { id, source, code, state, standing, owner, acknowledgedBy, openedAt } = incident
+  return (
+    <li>
+      <button type="button" className={classes['line']} onClick={() => onOpen(id)}>
+        <span className={classes['what']}>
+          <b>{code}</b> in {source}
+        </span>
+        <StateBadge state={state} role={ROLES[state]} />
+        <span>
+          {formatCount(standing)} {standing === 1 ? 'alert' : 'alerts'} since <Time at={openedAt} />
+        </span>
+        <span>{trendText(incident)}</span>
+        <span>{owner === null ? 'no owner' : `owned by ${owner}`}</span>
+        <span>{acknowledgedBy === null ? 'not acknowledged' : `seen by ${acknowledgedBy}`}</span>
+      </button>
+    </li>
+  )
+}
+
+function Details({ incident }: { incident: Incident }) {
+  const { id, source, code, detail, owner, acknowledgedBy, acknowledgedAt } = incident
+  return (
+    <Stack gap="md">
+      <Text>{detail ?? 'Its alerts are no longer kept.'}</Text>
+      <CodeNote code={code} />
+      <KeyValue
+        facts={{
+          State: <StateBadge state={incident.state} role={ROLES[incident.state]} />,
+          Source: source,
+          Code: code,
+          Organisation: incident.tenant ?? undefined,
+          Since: <Time at={incident.openedAt} />,
+          Closed: incident.closedAt === null ? undefined : <Time at={incident.closedAt} />,
+          Alerts: `${formatCount(incident.standing)} stand, ${formatCount(incident.alerts)} in all`,
+          'Newest alert': <Time at={incident.lastAt} />,
+          Trend: trendText(incident),
+          Owner: owner ?? 'none',
+          Acknowledged:
+            acknowledgedBy === null ? (
+              'Not acknowledged'
+            ) : (
+              <>
+                by {acknowledgedBy} <Time at={acknowledgedAt} />
+              </>
+            ),
+          'Snoozed until':
+            incident.snoozedUntil === null ? undefined : <Time at={incident.snoozedUntil} />,
+        }}
+      />
+      {incident.state !== 'closed' && <Actions key={id} incident={incident} />}
+      <Group gap="md">
+        <AnchorLink to={placeOf(incident)}>Open what it is about</AnchorLink>
+        <AnchorLink to={alertsOf(incident)}>All of its alerts</AnchorLink>
+      </Group>
+    </Stack>
+  )
+}
+
+const SNOOZES = [
+  { value: '30', label: 'for 30 min' },
+  { value: '240', label: 'for 4 h' },
+  { value: '1440', label: 'for a day' },
+]
+
+function Actions({ incident }: { incident: Incident }) {
+  const api = useApi()
+  const { sub } = useClaims()
+  const { id, owner, acknowledgedBy, state } = incident
+  const params = { path: { id } }
+  const changes = ['incidents', 'alerts', 'overview']
+  const acknowledge = useAction({
+    run: () => dataOf(api.POST('/api/v1/incidents/{id}/acknowledge', { params })),
+    done: () => 'Incident acknowledged.',
+    changes,
+  })
+  const assign = useAction({
+    run: (body: { owner: string | null }) =>
+      dataOf(api.POST('/api/v1/incidents/{id}/assign', { params, body })),
+    done: (_, given) => (given.owner === null ? 'It has no owner.' : `${given.owner} owns it.`),
+    changes,
+  })
+  const snooze = useAction({
+    run: (minutes: number) =>
+      dataOf(api.POST('/api/v1/incidents/{id}/snooze', { params, body: { minutes } })),
+    done: (_, minutes) => (minutes === 0 ? 'The incident is back.' : 'Incident snoozed.'),
+    changes,
+  })
+  return (
+    <Group gap="xs" align="flex-end">
+      <PermittedButton
+        to="operate"
+        disabled={acknowledgedBy !== null}
+        loading={acknowledge.isPending}
+        onClick={() => acknowledge.mutate(undefined)}
+      >
+        Acknowledge
+      </PermittedButton>
+      <PermittedButton
+        to="operate"
+        variant="default"
+        loading={assign.isPending}
+        onClick={() => assign.mutate({ owner: owner === sub ? null : sub })}
+      >
+        {owner === sub ? 'Give it up' : 'Take it'}
+      </PermittedButton>
+      {state === 'snoozed' ? (
+        <PermittedButton to="operate" variant="default" onClick={() => snooze.mutate(0)}>
+          End the snooze
+        </PermittedButton>
+      ) : (
+        <Select
+          aria-label="Snooze"
+          placeholder="Snooze"
+          w={130}
+          data={SNOOZES}
+          value={null}
+          onChange={(value) => value !== null && snooze.mutate(Number(value))}
+        />
+      )}
+    </Group>
+  )
+}

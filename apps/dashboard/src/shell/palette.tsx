@@ -1,0 +1,131 @@
+import { Kbd, Modal, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue, useDisclosure, useWindowEvent } from '@mantine/hooks'
+import { IconSearch } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, useId, useState } from 'react'
+import { useApi } from '../api/api-context.tsx'
+import { dataOf } from '../api/client.ts'
+import type { Page } from '../pages/page.ts'
+import { isOperator } from '../session/claims.ts'
+import { choicesOf, type Choice } from './palette-choices.ts'
+import classes from './palette.module.css'
+import { useUser } from './use-user.ts'
+
+const OPEN = 'posthorn:palette'
+
+/** Opens the palette from wherever one is. */
+export function openPalette(): void {
+  dispatchEvent(new Event(OPEN))
+}
+
+const TYPED_MS = 200
+
+/** Ctrl-K: goes to a page, begins an action, or finds a thing by its id, a name or an amount. */
+export function Palette({ pages }: { pages: readonly Page[] }) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  useWindowEvent(OPEN as keyof WindowEventMap, open)
+  useWindowEvent('keydown', (event) => {
+    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    open()
+  })
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      withCloseButton={false}
+      size="lg"
+      padding={0}
+      yOffset="12vh"
+      centered={false}
+      aria-label="Search"
+    >
+      {isOpen && <Search pages={pages} onClose={close} />}
+    </Modal>
+  )
+}
+
+function Search({ pages, onClose }: { pages: readonly Page[]; onClose: () => void }) {
+  const id = useId()
+  const api = useApi()
+  const navigate = useNavigate()
+  const { role } = useUser()
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const [sought] = useDebouncedValue(text.trim(), TYPED_MS)
+  const { data, isFetching } = useQuery({
+    queryKey: ['search', sought],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/search', { params: { query: { q: sought } }, signal })),
+    enabled: sought.length >= 2,
+    placeholderData: keepPreviousData,
+  })
+  const found = sought.length >= 2 ? (data?.items ?? []) : []
+  const choices = choicesOf({ text: text.trim(), pages, found, searches: isOperator(role) })
+  const current = Math.min(chosen, choices.length - 1)
+  const go = ({ to }: Choice) => {
+    onClose()
+    const [path = '', search = ''] = to.split('?')
+    void navigate({ to: path, search: Object.fromEntries(new URLSearchParams(search)) } as never)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const choice = choices[current]
+    if (event.key === 'ArrowDown') setChosen(Math.min(current + 1, choices.length - 1))
+    else if (event.key === 'ArrowUp') setChosen(Math.max(current - 1, 0))
+    else if (event.key === 'Enter' && choice !== undefined) go(choice)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <>
+      <TextInput
+        size="md"
+        variant="unstyled"
+        leftSection={<IconSearch size={16} aria-hidden />}
+        placeholder="Pages, actions, ids, recipients, amounts …"
+        value={text}
+        onChange={({ currentTarget: { value } }) => {
+          setText(value)
+          setChosen(0)
+        }}
+        onKeyDown={onKeyDown}
+        maxLength={200}
+        data-autofocus
+        role="combobox"
+        aria-label="Search"
+        aria-expanded
+        aria-controls={`${id}-list`}
+        {...(choices.length > 0 && { 'aria-activedescendant': `${id}-${current}` })}
+      />
+      <ul className={classes['list']} role="listbox" id={`${id}-list`} aria-label="Results">
+        {choices.map((choice, i) => (
+          // The keys belong to the field, which keeps the focus.
+          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+          <li
+            key={`${choice.kind} ${choice.to} ${choice.title}`}
+            id={`${id}-${i}`}
+            role="option"
+            aria-selected={i === current}
+            className={classes['choice']}
+            onMouseMove={() => setChosen(i)}
+            onClick={() => go(choice)}
+          >
+            <span className={classes['kind']}>{choice.kind}</span>
+            <span className={classes['title']}>{choice.title}</span>
+            <span className={classes['detail']}>{choice.detail}</span>
+          </li>
+        ))}
+      </ul>
+      <Text size="xs" c="dimmed" px="md" py={8} role="status">
+        {statusOf({ isFetching, choices: choices.length })} <Kbd size="xs">↑</Kbd>{' '}
+        <Kbd size="xs">↓</Kbd> <Kbd size="xs">Enter</Kbd> <Kbd size="xs">Esc</Kbd>
+      </Text>
+    </>
+  )
+}
+
+function statusOf({ isFetching, choices }: { isFetching: boolean; choices: number }): string {
+  if (isFetching) return 'Searching …'
+  return choices === 0 ? 'Nothing found.' : `${choices} found.`
+}

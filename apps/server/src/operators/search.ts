@@ -1,0 +1,73 @@
+import { getMessage, isId } from '@posthorn/engine/operate'
+import { callerOf, may, type App } from '@posthorn/http'
+import type { Found, Search } from '@posthorn/systems'
+import type { FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { isWithin, scopeOf, type OutboxRegistry } from './outbox-registry.ts'
+
+const FoundResource = Type.Object({
+  kind: Type.String({ description: 'order, saga, payment, webhook, message, file …' }),
+  id: Type.String(),
+  title: Type.String(),
+  detail: Type.String(),
+  to: Type.String({ description: 'the page of the dashboard that shows it' }),
+})
+
+const schema = {
+  summary: 'Find things by an id, an external id, a recipient or an amount',
+  description:
+    "Things of the caller's organisation, and what belongs to them: an order's id finds its saga and payment, a payment's its webhooks. Messages of the outboxes are found by their id, by operators.",
+  tags: ['search'],
+  querystring: Type.Object({ q: Type.String({ minLength: 1, maxLength: 200 }) }),
+  response: { 200: Type.Object({ items: Type.Array(FoundResource) }) },
+}
+
+export interface SearchRoutesOptions {
+  readonly pool: Pool
+  readonly outboxes: OutboxRegistry
+  readonly searches: readonly Search[]
+}
+
+const OF_A_KIND = 5
+
+export function searchRoutes(app: App, { pool, outboxes, searches }: SearchRoutesOptions): void {
+  app.get('/api/v1/search', { schema }, async (request) => {
+    const text = request.query.q.trim()
+    // No text of Postgres has a zero byte in it: nothing can match.
+    if (text === '' || text.includes('\0')) return { items: [] }
+    const sought = { org: callerOf(request).org, text, limit: OF_A_KIND }
+    const found = await Promise.all([
+      ...searches.map((search) => search(pool, sought)),
+      findMessages(request, { pool, outboxes, id: text }),
+    ])
+    return { items: found.flat() }
+  })
+}
+
+async function findMessages(
+  request: FastifyRequest,
+  { pool, outboxes, id }: { pool: Pool; outboxes: OutboxRegistry; id: string },
+): Promise<Found[]> {
+  if (!may(callerOf(request), 'operate')) return []
+  const scope = scopeOf(request)
+  const all = [...outboxes.values()].filter(({ columns }) => isId(id, columns.idType))
+  const found = await Promise.all(
+    all.map(async (outbox) => {
+      const message = await getMessage(pool, outbox, id)
+      if (!message || !isWithin(scope, message)) return []
+      const { name } = outbox
+      const open = encodeURIComponent(`${name}:${message.id}`)
+      return [
+        {
+          kind: 'message',
+          id: message.id,
+          title: `Message in ${name}`,
+          detail: String(message.state),
+          to: `/messages?outbox=${encodeURIComponent(name)}&open=${open}`,
+        },
+      ]
+    }),
+  )
+  return found.flat()
+}

@@ -1,0 +1,100 @@
+import { Type, type Static } from 'typebox'
+import type { Sealing } from '../sealing.ts'
+
+export type ChannelKind = 'email' | 'slack' | 'pagerduty'
+
+/** Where notices go, as its table has it. */
+export interface Channel {
+  readonly id: string
+  readonly tenant: string | null
+  readonly kind: ChannelKind
+  readonly name: string
+  /** What of its address is no secret. */
+  readonly shown: string
+  readonly sealed_address: string
+  readonly sealed_key: string | null
+  readonly created_by: string
+  readonly created_at: Date
+  readonly last_status: string | null
+  readonly last_error: string | null
+  readonly last_at: Date | null
+}
+
+/** Where PagerDuty takes events, unless a channel names another address of the same form. */
+const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue'
+
+const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' })
+const Url = Type.String({ minLength: 1, maxLength: 2_048, pattern: '^https?://' })
+
+export const NewChannel = Type.Union([
+  Type.Object({
+    kind: Type.Literal('email'),
+    name: Name,
+    address: Type.String({ maxLength: 254, pattern: '^[^\\s@<>,;]+@[^\\s@<>,;]+$' }),
+  }),
+  Type.Object({ kind: Type.Literal('slack'), name: Name, url: Url }),
+  Type.Object({
+    kind: Type.Literal('pagerduty'),
+    name: Name,
+    url: Type.Optional(Url),
+    routingKey: Type.String({ minLength: 8, maxLength: 200, pattern: '^[\\x21-\\x7e]+$' }),
+  }),
+])
+export type NewChannel = Static<typeof NewChannel>
+
+const Text = Type.Union([Type.String(), Type.Null()])
+
+export const ChannelResource = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  kind: Type.Enum(['email', 'slack', 'pagerduty']),
+  name: Type.String(),
+  shown: Type.String({ description: 'what of its address is no secret' }),
+  tenant: Type.Union([Type.String(), Type.Null()], {
+    description: 'whose incidents it hears of; null for those of all organisations',
+  }),
+  createdBy: Type.String(),
+  createdAt: Type.String({ format: 'date-time' }),
+  lastNotice: Type.Union([
+    Type.Object({ status: Type.String(), error: Text, at: Type.String({ format: 'date-time' }) }),
+    Type.Null(),
+  ]),
+})
+
+export function channelResource(channel: Channel): Static<typeof ChannelResource> {
+  const { id, kind, name, shown, tenant, last_status: status, last_at: at } = channel
+  return {
+    ...{ id, kind, name, shown, tenant },
+    createdBy: channel.created_by,
+    createdAt: channel.created_at.toISOString(),
+    lastNotice:
+      status === null || at === null
+        ? null
+        : { status, error: channel.last_error, at: at.toISOString() },
+  }
+}
+
+/** The address of a new channel, its key, and what of it may be shown. */
+export function addressOf(channel: NewChannel): { address: string; key?: string; shown: string } {
+  if (channel.kind === 'email') return { address: channel.address, shown: channel.address }
+  if (channel.kind === 'slack') return { address: channel.url, shown: new URL(channel.url).host }
+  const address = channel.url ?? PAGERDUTY_URL
+  return { address, key: channel.routingKey, shown: new URL(address).host }
+}
+
+/** Whose secret it is: sealed for one channel it opens for no other. */
+export function seal(sealing: Sealing, id: string, part: 'address' | 'key', text: string): string {
+  return sealing.seal(text, contextOf(id, part))
+}
+
+export function open(
+  sealing: Sealing,
+  id: string,
+  part: 'address' | 'key',
+  sealed: string,
+): string {
+  return sealing.open(sealed, contextOf(id, part))
+}
+
+function contextOf(id: string, part: string): string {
+  return `incidents.channel/${id}/${part}`
+}
