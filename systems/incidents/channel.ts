@@ -81,20 +81,11 @@ export function addressOf(channel: NewChannel): { address: string; key?: string;
   return { address, key: channel.routingKey, shown: new URL(address).host }
 }
 
-/** Whose secret it is: sealed for one channel it opens for no other. */
-export function seal(sealing: Sealing, id: string, part: 'address' | 'key', text: string): string {
-  return sealing.seal(text, contextOf(id, part))
-}
-
-export function open(
-  sealing: Sealing,
-  id: string,
-  part: 'address' | 'key',
-  sealed: string,
-): string {
-  return sealing.open(sealed, contextOf(id, part))
-}
-
-function contextOf(id: string, part: string): string {
-  return `incidents.channel/${id}/${part}`
+/** The secrets of one channel: sealed for it they open for no other. */
+export function secretsOf(sealing: Sealing, id: string) {
+  const contextOf = (part: 'address' | 'key') => `incidents.channel/${id}/${part}`
+  return {
+    seal: (part: 'address' | 'key', text: string) => sealing.seal(text, contextOf(part)),
+    open: (part: 'address' | 'key', sealed: string) => sealing.open(sealed, contextOf(part)),
+  }
 }

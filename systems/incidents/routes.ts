@@ -11,7 +11,7 @@ import {
   ChannelResource,
   channelResource,
   NewChannel,
-  seal,
+  secretsOf,
   type Channel,
 } from './channel.ts'
 import { IncidentResource, incidentResource, IncidentState, type Incident } from './incident.ts'
@@ -161,10 +161,11 @@ function channelRoutes(app: App, { pool, sealing, guard }: IncidentRoutesOptions
       kind === 'email' ? undefined : await guard.refusalNow(address, tenant ?? undefined)
     if (refusal !== undefined) throw invalid([{ field: 'url', reason: refusal }])
     const id = uuid()
+    const secrets = secretsOf(sealing, id)
     const channel = {
       ...{ id, tenant, kind, name, shown, created_by: sub },
-      sealed_address: seal(sealing, id, 'address', address),
-      sealed_key: key === undefined ? null : seal(sealing, id, 'key', key),
+      sealed_address: secrets.seal('address', address),
+      sealed_key: key === undefined ? null : secrets.seal('key', key),
     }
     await transaction(pool, async (tx) => {
       if (!(await insertChannel(tx, channel))) throw problem('CHANNEL_NAME_TAKEN')

@@ -11,7 +11,7 @@ import {
 import { webhookTransport, type Guard } from '@posthorn/transports/webhook'
 import { domainOf, type Mailer } from '../mailer.ts'
 import type { Sealing } from '../sealing.ts'
-import { open, type Channel } from './channel.ts'
+import { secretsOf, type Channel } from './channel.ts'
 import { letterOf, pagerDutyBody, slackBody, type Formed, type NoticeKind } from './form.ts'
 import type { NoticePayload } from './outbox.ts'
 import { findChannels } from './queries.ts'
@@ -40,12 +40,15 @@ export function noticeTransport(options: NoticeTransportOptions): Transport {
     baseUrl: options.baseUrl(),
   })
   const targetOf = (channel: Channel, delivery: Delivery) => ({
-    url: open(sealing, channel.id, 'address', channel.sealed_address),
+    url: secretsOf(sealing, channel.id).open('address', channel.sealed_address),
     secrets: [],
     body:
       channel.sealed_key === null
         ? slackBody(formOf(delivery))
-        : pagerDutyBody(formOf(delivery), open(sealing, channel.id, 'key', channel.sealed_key)),
+        : pagerDutyBody(
+            formOf(delivery),
+            secretsOf(sealing, channel.id).open('key', channel.sealed_key),
+          ),
   })
   const posting = webhookTransport({
     guard,
@@ -58,7 +61,7 @@ export function noticeTransport(options: NoticeTransportOptions): Transport {
     },
   })
   const mail = async (channel: Channel, delivery: Delivery): Promise<Outcome> => {
-    const to = open(sealing, channel.id, 'address', channel.sealed_address)
+    const to = secretsOf(sealing, channel.id).open('address', channel.sealed_address)
     const letter = letterOf(formOf(delivery), {
       to,
       id: delivery.message.id,

@@ -98,14 +98,15 @@ function Search({ pages, onClose }: { pages: readonly Page[]; onClose: () => voi
         aria-controls={`${id}-list`}
         {...(choices.length > 0 && { 'aria-activedescendant': `${id}-${current}` })}
       />
-      <ul className={classes['list']} role="listbox" id={`${id}-list`} aria-label="Results">
+      <div className={classes['list']} role="listbox" id={`${id}-list`} aria-label="Results">
         {choices.map((choice, i) => (
           // The keys belong to the field, which keeps the focus.
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
-          <li
+          <div
             key={`${choice.kind} ${choice.to} ${choice.title}`}
             id={`${id}-${i}`}
             role="option"
+            tabIndex={-1}
             aria-selected={i === current}
             className={classes['choice']}
             onMouseMove={() => setChosen(i)}
@@ -114,9 +115,9 @@ function Search({ pages, onClose }: { pages: readonly Page[]; onClose: () => voi
             <span className={classes['kind']}>{choice.kind}</span>
             <span className={classes['title']}>{choice.title}</span>
             <span className={classes['detail']}>{choice.detail}</span>
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
       <Text size="xs" c="dimmed" px="md" py={8} role="status">
         {statusOf({ isFetching, choices: choices.length })} <Kbd size="xs">↑</Kbd>{' '}
         <Kbd size="xs">↓</Kbd> <Kbd size="xs">Enter</Kbd> <Kbd size="xs">Esc</Kbd>

@@ -63,7 +63,7 @@ async function findMessages(
           kind: 'message',
           id: message.id,
           title: `Message in ${name}`,
-          detail: String(message.state),
+          detail: message.state,
           to: `/messages?outbox=${encodeURIComponent(name)}&open=${open}`,
         },
       ]
