@@ -115,11 +115,11 @@ export async function selectIncidents(db: Queryable, search: IncidentSearch): Pr
 /** The alerts of an incident that stand and no operator has acknowledged. */
 export async function selectOpenAlerts(tx: Transaction, incident: Incident): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>(sql`
-    select id::text as id from posthorn.alert
-     where source = ${incident.source} and code = ${incident.code}
-       and tenant is not distinct from ${incident.tenant}::text
-       and recovered_at is null and acknowledged_at is null
-     order by id
+    select a.id::text as id from posthorn.alert as a
+     where a.source = ${incident.source} and a.code = ${incident.code}
+       and a.tenant is not distinct from ${incident.tenant}::text
+       and a.recovered_at is null and a.acknowledged_at is null
+     order by a.id
      limit 10000`)
   return rows.map(({ id }) => id)
 }
