@@ -1,5 +1,6 @@
 import { drainField, everyone } from './field.ts'
-import { inTurns, progress, select } from './harness.ts'
+import { drainHeld } from './held.ts'
+import { inDatabase, inTurns, progress, select } from './harness.ts'
 import { drainFields, measureDrain, medianRate } from './measure-drain.ts'
 import type { Options } from './options.ts'
 import type { Server } from './postgres.ts'
@@ -34,8 +35,15 @@ export async function drain(server: Server, options: Options, report: Report): P
   )
   const rates = new Map([...results].map(([{ name }, runs]) => [name, medianRate(runs)]))
   const bestPeer = Math.max(...field.peers.map(({ name }) => rates.get(name) ?? 0))
-  report.table('ratios', ratios(rates, bestPeer))
+  const log = contestants.find(({ name }) => name === LOG)
+  const held = log && (await inDatabase(server, (database) => drainHeld(log, database, options)))
+  report.table('ratios', [
+    ...ratios(rates, bestPeer),
+    ...ratio('log held / fresh', held?.perSecond, rates.get(LOG)),
+  ])
 }
+
+const LOG = 'posthorn log'
 
 /** Which rate is held against which; with those of whom both took part. */
 function ratios(rates: ReadonlyMap<string, number>, bestPeer: number): Line[] {
@@ -44,6 +52,8 @@ function ratios(rates: ReadonlyMap<string, number>, bestPeer: number): Line[] {
   return [
     ...ratio('by row / best peer', byRow, bestPeer),
     ...ratio('by key / best peer', byKey, bestPeer),
+    ...ratio('log / best peer', rates.get(LOG), bestPeer),
+    ...ratio('log / plain SQL', rates.get(LOG), rates.get('plain SQL log')),
     ...ratio(
       'by key / graphile-worker named queues',
       byKey,

@@ -12,7 +12,12 @@ import {
   pgTransactionalOutboxEnqueue,
 } from './contestants/pg-transactional-outbox.ts'
 import { posthorn, posthornEnqueue, posthornLatency } from './contestants/posthorn.ts'
-import { plainClaimAndMark, plainEnqueue, plainMarkOnly } from './contestants/plain-sql.ts'
+import {
+  plainClaimAndMark,
+  plainEnqueue,
+  plainLog,
+  plainMarkOnly,
+} from './contestants/plain-sql.ts'
 import { pgmqStatements, plainDelete } from './contestants/plain-queue.ts'
 import type { Options } from './options.ts'
 
@@ -33,11 +38,16 @@ export function everyone<T>({ ours, peers, limits }: Field<T>): T[] {
 const RECORDS = ['none', 'all'] as const
 const CLAIMS = ['by row', 'by key'] as const
 
+/** A log keeps no record of what it sends. */
+function inLog(lanes: number): Contestant {
+  return posthorn({ claims: 'log', record: 'none', lanes })
+}
+
 export function drainField({ connections }: Options): Field<Contestant> {
   return {
     ours: RECORDS.flatMap((record) =>
       CLAIMS.map((claims) => posthorn({ claims, record, lanes: connections })),
-    ),
+    ).concat(inLog(connections)),
     peers: [
       graphileWorker,
       graphileWorkerLargeFetches,
@@ -50,6 +60,7 @@ export function drainField({ connections }: Options): Field<Contestant> {
         plainClaimAndMark({ connections, record }),
         plainMarkOnly({ connections, record }),
       ]),
+      plainLog({ connections, record: 'none' }),
       plainDelete(connections),
       pgmqStatements(connections),
     ],
@@ -60,14 +71,17 @@ export function drainField({ connections }: Options): Field<Contestant> {
 export function enduranceField({ connections }: Options): Field<Contestant> {
   const form = { connections, record: 'none' } as const
   return {
-    ours: CLAIMS.map((claims) => posthorn({ claims, record: 'none', lanes: connections })),
+    ours: [
+      ...CLAIMS.map((claims) => posthorn({ claims, record: 'none', lanes: connections })),
+      inLog(connections),
+    ],
     peers: [graphileWorker, pgBoss],
     limits: [plainClaimAndMark(form), plainMarkOnly(form)],
   }
 }
 
 export const latencyField: Field<LatencyContestant> = {
-  ours: CLAIMS.flatMap((claims) =>
+  ours: [...CLAIMS, 'log' as const].flatMap((claims) =>
     (['own', 'borrowed'] as const).map((kind) => posthornLatency(claims, kind)),
   ),
   peers: [graphileWorkerLatency(500), graphileWorkerLatency(0), pgBossLatency],
@@ -75,7 +89,7 @@ export const latencyField: Field<LatencyContestant> = {
 }
 
 export const enqueueField: Field<EnqueueContestant> = {
-  ours: CLAIMS.map(posthornEnqueue),
+  ours: [...CLAIMS, 'log' as const].map(posthornEnqueue),
   peers: [graphileWorkerEnqueue, pgBossEnqueue, pgTransactionalOutboxEnqueue],
   limits: [plainEnqueue('in a transaction'), plainEnqueue('autocommit')],
 }

@@ -48,7 +48,7 @@ interface HeldResult {
   readonly deadTuplesPerMessage: number
 }
 
-async function drainHeld(
+export async function drainHeld(
   contestant: Contestant,
   database: Database,
   options: Options,

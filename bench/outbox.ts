@@ -25,8 +25,8 @@ export interface OutboxRow {
 }
 
 export interface OutboxForm {
-  /** By key: order per key, claims by bucket. */
-  readonly claims: 'by row' | 'by key'
+  /** By key: order per key, claims by bucket. Log: the same, from an append-only log. */
+  readonly claims: 'by row' | 'by key' | 'log'
   readonly record: 'all' | 'none'
   /** Batches under way at once, each on a connection of its own. */
   readonly lanes: number
@@ -49,7 +49,8 @@ export function benchOutbox(
     columns: { dueAt: 'next_attempt_at', sentAt: 'sent_at' },
     counter: { column: 'attempts', bumps: 'on-failure' },
     claim: { batch: BATCH, lanes },
-    ...(claims === 'by key' ? { order: { key: 'key', dead: 'block' } } : {}),
+    ...(claims === 'by row' ? {} : { order: { key: 'key', dead: 'block' } }),
+    ...(claims === 'log' ? { storage: 'log' } : {}),
     retry: exponential('1s', { attempts: 5 }),
     destination,
     message: ({ id, key: messageKey, payload: body }) => ({
@@ -81,17 +82,23 @@ export async function createOutbox(pool: Pool, outbox: Outbox<OutboxRow>): Promi
   await pool.query(TABLE + outboxTableSql(outbox))
 }
 
-export async function fillOutbox(pool: Pool, count: number): Promise<void> {
-  for (const chunk of chunks(count, CHUNK)) await insertMany(pool, chunk)
+export async function fillOutbox(pool: Pool, count: number, table = 'bench.outbox'): Promise<void> {
+  for (const chunk of chunks(count, CHUNK)) await insertMany(pool, chunk, table)
 }
 
-const INSERT_MANY = `
-  insert into bench.outbox (id, key, payload)
+function insertManyInto(table: string): string {
+  return `
+  insert into ${table} (id, key, payload)
   select *
     from unnest($1::uuid[], $2::text[], $3::jsonb[])`
+}
 
-export async function insertMany(pool: Pool, indexes: readonly number[]): Promise<void> {
-  await pool.query(INSERT_MANY, [
+export async function insertMany(
+  pool: Pool,
+  indexes: readonly number[],
+  table = 'bench.outbox',
+): Promise<void> {
+  await pool.query(insertManyInto(table), [
     indexes.map(() => uuid()),
     indexes.map(key),
     indexes.map((index) => JSON.stringify(payload(index))),

@@ -36,6 +36,19 @@ export function plainMarkOnly(form: PlainForm): Contestant {
   return contestant('plain SQL mark only', form, markOnly)
 }
 
+/**
+ * The limit of a log: buckets of keys read in order, a page at a time, with one cursor write a page and no
+ * lease, no snapshot, no late commit.
+ */
+export function plainLog(form: PlainForm): Contestant {
+  return {
+    name: 'plain SQL log',
+    version: VERSION,
+    settings: `pages of ${BATCH}, connections ${form.connections}`,
+    open: (database) => openLog(database, form),
+  }
+}
+
 type Record = PlainForm['record']
 
 /** Delivers one batch and returns its size. */
@@ -67,6 +80,67 @@ async function open({ url }: Database, form: PlainForm, step: Step): Promise<Que
       return drained
     },
     close: () => pool.end(),
+  }
+}
+
+const LOG_BUCKETS = 64
+
+async function openLog({ url }: Database, { connections }: PlainForm): Promise<Queue> {
+  const pool = new Pool({ connectionString: url, max: connections })
+  const outbox = benchOutbox({ claims: 'log', record: 'none', lanes: connections })
+  await createOutbox(pool, outbox)
+  await pool.query(`
+    create table bench.cursor (bucket smallint primary key, done bigint not null default 0) with (fillfactor = 20);
+    insert into bench.cursor select generate_series(0, ${LOG_BUCKETS - 1})`)
+  return {
+    enqueue: (count) => fillOutbox(pool, count, outbox.log),
+    async drain(count, limitMs) {
+      const counter = tally(count, limitMs)
+      const loops = Promise.all(
+        Array.from({ length: connections }, (_, i) =>
+          drainBuckets(pool, counter, [i, connections]),
+        ),
+      )
+      return counter.result(async () => void (await loops))
+    },
+    close: () => pool.end(),
+  }
+}
+
+const PAGE = `
+  select m.*
+    from bench.cursor as c
+   cross join lateral (
+         select *
+           from bench.outbox_log
+          where bucket = c.bucket and seq > c.done
+          order by seq
+          limit $2) as m
+   where c.bucket = $1`
+
+const MOVE_CURSOR = 'update bench.cursor set done = $2 where bucket = $1'
+
+/** Reads every n-th bucket, from the i-th on, until all of them are empty. */
+async function drainBuckets(pool: Pool, counter: Tally, [first, step]: [number, number]) {
+  const client = await pool.connect()
+  try {
+    for (let found = 1; found > 0 && !counter.isOver();) {
+      found = 0
+      for (let bucket = first; bucket < LOG_BUCKETS; bucket += step) {
+        const values = [bucket, BATCH]
+        const { rows } = await client.query<Row & { seq: string }>({
+          name: 'page',
+          text: PAGE,
+          values,
+        })
+        if (rows.length === 0) continue
+        found += deliver(rows, counter).length
+        const done = [bucket, rows.at(-1)?.seq]
+        await client.query({ name: 'move', text: MOVE_CURSOR, values: done })
+      }
+    }
+  } finally {
+    client.release()
   }
 }
 

@@ -39,7 +39,7 @@ export function posthorn(form: OutboxForm): Contestant {
       const outbox = benchOutbox(form)
       await createOutbox(pool, outbox)
       return {
-        enqueue: (count) => fillOutbox(pool, count),
+        enqueue: (count) => fillOutbox(pool, count, outbox.log),
         async drain(count, limitMs) {
           const counter = tally(count, limitMs)
           const relay = await startRelay(pool, outbox, (message) => counter.count(message))

@@ -56,13 +56,20 @@ CREATE OR REPLACE FUNCTION posthorn.enqueue(outbox text, type text, payload json
 AS $function$
 declare
   target regclass;
+  is_log boolean;
   stored uuid;
 begin
-  select to_regclass(o.table_name) into target from posthorn.outbox as o where o.name = enqueue.outbox;
+  select to_regclass(coalesce(o.log_name, o.table_name)), o.log_name is not null into target, is_log
+    from posthorn.outbox as o
+   where o.name = enqueue.outbox;
   if target is null then
     raise exception 'there is no outbox "%"', outbox
       using errcode = 'undefined_table',
             hint = 'select name, table_name from posthorn.outbox; a relay notes its outboxes there when it starts.';
+  end if;
+  if is_log and dedupe is not null then
+    raise exception 'outbox "%" is kept in a log, which knows no dedupe word', outbox
+      using errcode = 'feature_not_supported', hint = 'Leave dedupe out: the inbox of the consumer knows the id.';
   end if;
   -- Before the first row: a transaction without a number could have a seq that no reader waits for.
   perform pg_current_xact_id();
@@ -72,8 +79,8 @@ begin
   execute format(
     'insert into %s (id, type, payload, key, tenant, headers, dedupe, due_at)
      values (posthorn.new_id(), $1, $2, $3, $4, $5, $6, posthorn.now() + $7)
-     on conflict (dedupe) do nothing
-     returning id', target)
+     %s
+     returning id', target, case when is_log then '' else 'on conflict (dedupe) do nothing' end)
     into stored
     using type, payload, key, tenant, headers, dedupe, delay;
   if stored is null then
@@ -173,6 +180,24 @@ begin
     using errcode = 'insufficient_privilege',
           hint = 'Retention removes rows by posthorn.remove_audit() and erases persons by posthorn.erase_audit().';
 end $function$;
+
+CREATE OR REPLACE FUNCTION posthorn.log_cluster()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+RETURN (SELECT pg_control_system.system_identifier FROM pg_control_system() pg_control_system(pg_control_version, catalog_version_no, system_identifier, pg_control_last_modified));
+
+CREATE OR REPLACE FUNCTION posthorn.log_gone(b posthorn.bucket, xid xid8, seq bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN ((seq <= (b).log_since) OR (((b).log_seen IS NOT NULL) AND (seq <= (b).log_seen_seq) AND pg_visible_in_snapshot(xid, (b).log_seen)) OR (((b).log_tick IS NOT NULL) AND (seq <= (b).log_done) AND pg_visible_in_snapshot(xid, (b).log_tick)));
+
+CREATE OR REPLACE FUNCTION posthorn.log_late(seen pg_snapshot, seen_by xid8)
+ RETURNS xid8[]
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN ARRAY(SELECT pg_snapshot_xip(log_late.seen) AS pg_snapshot_xip UNION ALL SELECT ((n.n)::text)::xid8 AS n FROM generate_series(((pg_snapshot_xmax(log_late.seen))::text)::bigint, ((log_late.seen_by)::text)::bigint) n(n));
 
 CREATE OR REPLACE FUNCTION posthorn.new_id()
  RETURNS uuid
@@ -315,6 +340,16 @@ create table posthorn.bucket (
   run bigint not null default 0,
   run_keys text[],
   run_uptos bigint[],
+  log_seen pg_snapshot,
+  log_seen_by xid8 not null default '0'::xid8,
+  log_seen_seq bigint not null default 0,
+  log_tick pg_snapshot,
+  log_tick_by xid8,
+  log_tick_seq bigint,
+  log_done bigint not null default 0,
+  log_upto bigint,
+  log_since bigint not null default 0,
+  log_cluster bigint,
   constraint bucket_pkey PRIMARY KEY (outbox, bucket),
   constraint bucket_bucket_check CHECK (((bucket >= 0) AND (bucket <= 63)))
 ) with (fillfactor=25, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
@@ -512,6 +547,7 @@ create table posthorn.outbox (
   name text not null,
   table_name text not null,
   since timestamp with time zone not null default now(),
+  log_name text,
   constraint outbox_pkey PRIMARY KEY (name)
 );
 

@@ -1,10 +1,13 @@
 import { parseArgs } from 'node:util'
 import type { BrokerKind } from './broker.ts'
+import type { Storage } from './outbox.ts'
 
 export interface Options {
   /** Everything random follows from it: keys, sizes, rollbacks, and who dies when. */
   readonly seed: number
   readonly broker: BrokerKind
+  /** Where the ordered outboxes keep their messages. */
+  readonly storage: Storage
   /** Messages that are committed in the storm; those rolled back come on top. */
   readonly messages: number
   /** Messages a second. */
@@ -35,15 +38,19 @@ export function parseOptions(args: string[]): Options {
       ci: { type: 'boolean', default: false },
       seed: { type: 'string', default: '1' },
       broker: { type: 'string', default: 'rabbitmq' },
+      storage: { type: 'string', default: 'table' },
       only: { type: 'string' },
       watch: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
     },
   })
-  const { broker, only } = values
+  const { broker, only, storage } = values
   if (values.full && values.ci) throw new Error('--full or --ci, not both')
   if (broker !== 'rabbitmq' && broker !== 'kafka') {
     throw new Error(`--broker is rabbitmq or kafka, not '${broker}'`)
+  }
+  if (storage !== 'table' && storage !== 'log') {
+    throw new Error(`--storage is table or log, not '${storage}'`)
   }
   if (only !== undefined && only !== 'storm' && only !== 'poison') {
     throw new Error(`--only is storm or poison, not '${only}'`)
@@ -55,6 +62,7 @@ export function parseOptions(args: string[]): Options {
     ...(values.full ? FULL : CI),
     seed: Number(values.seed),
     broker,
+    storage,
     relays: 4,
     keys: 1_000,
     scenarios: only === undefined ? ['storm', 'poison'] : [only],

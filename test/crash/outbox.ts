@@ -27,6 +27,9 @@ export interface EventPayload {
   readonly n: number
 }
 
+/** Where the ordered outboxes keep their messages. */
+export type Storage = 'table' | 'log'
+
 /** Where an outbox of these is, and where its messages go: its topic has its name. */
 interface Place {
   readonly name: string
@@ -61,6 +64,7 @@ export function keyedOutbox(
   own: {
     readonly counter?: OutboxDefinition<EventRow>['counter']
     readonly retry?: EndlessPolicy
+    readonly storage?: Storage
   } = {},
 ): Outbox<EventRow> {
   return defineOutbox<EventRow>({
@@ -89,26 +93,50 @@ export function rowOutbox(
   })
 }
 
+function stormIn(storage: Storage, name: string): Outbox<EventRow> {
+  const table = `crash.${name.replace('-', '_')}_event`
+  return keyedOutbox({ name: `crash.${name}`, table, transport: 'broker' }, { storage })
+}
+
+const STORMS = { table: stormIn('table', 'storm'), log: stormIn('log', 'storm-log') }
+
 /** What the storm is about. */
-export const stormEvents = keyedOutbox({
-  ...{ name: 'crash.storm', table: 'crash.storm_event', transport: 'broker' },
-})
+export function stormEvents(storage: Storage): Outbox<EventRow> {
+  return STORMS[storage]
+}
+
+function poisonedIn(storage: Storage, name: string): Outbox<EventRow> {
+  const table = `crash.${name.replace('-', '_')}`
+  return keyedOutbox(
+    { name: `crash.${name}`, table, transport: 'broker' },
+    {
+      counter: { column: 'attempts', bumps: 'on-failure' },
+      retry: schedule(['200ms', '1s'], { then: 'repeat-last' }),
+      storage,
+    },
+  )
+}
+
+const POISONED = {
+  table: poisonedIn('table', 'poisoned-keys'),
+  log: poisonedIn('log', 'poisoned-log'),
+}
 
 /** Its poisoned message ends quarantined and blocks its key. */
-export const poisonedKeys = keyedOutbox(
-  { name: 'crash.poisoned-keys', table: 'crash.poisoned_key', transport: 'broker' },
-  {
-    counter: { column: 'attempts', bumps: 'on-failure' },
-    retry: schedule(['200ms', '1s'], { then: 'repeat-last' }),
-  },
-)
+export function poisonedKeys(storage: Storage): Outbox<EventRow> {
+  return POISONED[storage]
+}
 
 /** Its poisoned message dies. */
 export const poisonedRows = rowOutbox({
   ...{ name: 'crash.poisoned-rows', table: 'crash.poisoned_row', transport: 'broker' },
 })
 
-export const outboxes: readonly Outbox<EventRow>[] = [stormEvents, poisonedKeys, poisonedRows]
+export const outboxes: readonly Outbox<EventRow>[] = [
+  ...Object.values(STORMS),
+  ...Object.values(POISONED),
+  poisonedRows,
+]
 
 export function outboxNamed(name: string): Outbox<EventRow> {
   const found = outboxes.find((outbox) => outbox.name === name)

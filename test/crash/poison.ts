@@ -55,7 +55,7 @@ interface Course {
  */
 export async function poison(stage: Stage): Promise<Ledger[]> {
   const { servers, broker, pool, db, options, signal } = stage
-  const cases = createCases(options.seed)
+  const cases = createCases(options)
   for (const { outbox, poison: bad, mates } of cases) {
     await write(pool, outbox, [...mates, bad])
   }
@@ -95,9 +95,9 @@ export async function poison(stage: Stage): Promise<Ledger[]> {
   }
 }
 
-function createCases(seed: number): Case[] {
+function createCases({ seed, storage }: Stage['options']): Case[] {
   const random = createRandom(seed)
-  return [poisonedKeys, poisonedRows].map((outbox) => {
+  return [poisonedKeys(storage), poisonedRows].map((outbox) => {
     const events = Array.from({ length: MESSAGES }, (_, i) => eventOf(i))
     // Among the first of its key, so that there is something behind it.
     const bad = events[random.below(2 * KEYS.length)] as Entry

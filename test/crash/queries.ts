@@ -149,8 +149,25 @@ export interface Standing {
   readonly attempts: number
 }
 
+/** What is in the table, and what is in the log, with the state that its cursor says. */
+function everyMessage({ name, table, log, order, states }: Outbox<EventRow>): string {
+  const columns = [
+    'id, key, n, attempts, lost_claims, error_code, due_at',
+    order ? 'held, seq, bucket' : 'claim_token',
+    ...(states.dead === undefined ? ['quarantined_at'] : []),
+  ].join(', ')
+  const kept = `select ${columns}, status from ${table}`
+  if (log === undefined) return kept
+  const shown = columns.replaceAll(/\w+/g, 'm.$&')
+  return `${kept}
+  union all
+  select ${shown}, case when posthorn.log_gone(b, m.xid, m.seq) then 'sent' else 'ready' end
+    from ${log} as m
+    left join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = m.bucket`
+}
+
 export async function selectStanding(db: Queryable, outbox: Outbox<EventRow>): Promise<Standing> {
-  const { name, table, order } = outbox
+  const { name, order } = outbox
   const held = order ? 'count(*) filter (where held)' : '0'
   const quarantined =
     outbox.states.dead === undefined ? 'count(*) filter (where quarantined_at is not null)' : '0'
@@ -169,7 +186,7 @@ select count(*) filter (where status = 'sent')::int as sent,
        (select count(*) from posthorn.held_key where outbox = $1)::int as "heldKeys",
        (select count(*) from posthorn.bucket where outbox = $1 and run_size is not null)::int as runs,
        (select count(*) from posthorn.alert where source = $1)::int as alerts
-  from ${table}`,
+  from (${everyMessage(outbox)}) as t`,
     values: [name],
   })
   return rows[0] as Standing
@@ -196,7 +213,7 @@ export async function selectStuck(
     text: `
 select t.bucket, t.key, t.seq, t.n, t.held, t.lost_claims, t.error_code,
        h.due_at - posthorn.now() as due_in, h.held_by, b.relay, b.until - now() as lease, b.run_size
-  from ${outbox.table} as t
+  from (${everyMessage(outbox)}) as t
   left join posthorn.held_key as h on h.outbox = $1 and h.key = t.key
   left join posthorn.bucket as b on b.outbox = $1 and b.bucket = t.bucket
  where t.status = 'ready'
@@ -237,7 +254,7 @@ select count(*) filter (where status = 'ready' and not (${behind}))::int as wait
        (select extract(epoch from min(raised_at))::float8 * 1000
           from posthorn.alert where source = $1 and subject = $2::text) as "endedMs",
        array(select code from posthorn.alert where source = $1 and subject = $2::text) as "alertCodes"
-  from ${outbox.table}
+  from (${everyMessage(outbox)}) as t
  where id <> $2::uuid`,
     values: [outbox.name, poison.id, poison.key, poison.n],
   })

@@ -1,4 +1,4 @@
-import type { Queryable } from '@posthorn/engine'
+import type { Outbox, Queryable } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { readArrivals } from './arrivals.ts'
 import { audit, type Findings } from './audit.ts'
@@ -6,7 +6,7 @@ import type { BrokerAddress } from './broker.ts'
 import { startFleet, type Fleet } from './fleet.ts'
 import { spread, type Ledger, type Line } from './ledger.ts'
 import type { Options } from './options.ts'
-import { stormEvents } from './outbox.ts'
+import { stormEvents, type EventRow } from './outbox.ts'
 import { keyNames, planBlows, planTransactions, type Blow } from './plan.ts'
 import { showProgress } from './progress.ts'
 import {
@@ -56,9 +56,10 @@ const RECOVERY_MS = 60_000
  */
 export async function storm(stage: Stage): Promise<Ledger> {
   const { servers, broker, pool, db, consumers, options, signal } = stage
+  const events = stormEvents(options.storage)
   const random = createRandom(options.seed)
   const keys = keyNames(options.keys)
-  await insertAccounts(db, stormEvents.name, keys)
+  await insertAccounts(db, events.name, keys)
   const relays = startFleet({
     program: 'relay-process.ts',
     name: 'relay',
@@ -67,40 +68,38 @@ export async function storm(stage: Stage): Promise<Ledger> {
     settings: {
       databaseUrl: servers.databaseUrl,
       broker,
-      outboxes: [stormEvents.name],
+      outboxes: [events.name],
       poison: [],
     },
   })
   try {
     await Promise.all([relays.ready, consumers.ready])
     const began = performance.now()
-    const unwatch = options.watch ? showProgress(db, stormEvents) : () => undefined
+    const unwatch = options.watch ? showProgress(db, events) : () => undefined
     const durationMs = (options.messages / options.rate) * 1_000
     const blows = planBlows(random, { durationMs, kills: options.kills, relays: options.relays })
     const plan = planTransactions(random, { messages: options.messages, keys })
     const [written, damage] = await Promise.all([
-      write(pool, { outbox: stormEvents, plan, rate: options.rate, signal }),
+      write(pool, { outbox: events, plan, rate: options.rate, signal }),
       strike(stage, relays, blows),
     ])
-    const arrived = await until(() => isSettled(db, written), {
+    const arrived = await until(() => isSettled(db, events, written), {
       withinMs: options.settleMs,
       signal,
     })
     unwatch()
     const seconds = (performance.now() - began) / 1_000
-    const stuck = arrived ? [] : await selectStuck(db, stormEvents)
+    const stuck = arrived ? [] : await selectStuck(db, events)
     await relays.stop()
     const findings = audit({
-      entries: await selectEntries(db, stormEvents.name),
+      entries: await selectEntries(db, events.name),
       rolledBack: written.rolledBack,
-      arrivals: (await readArrivals(servers.folder)).filter(
-        ({ source }) => source === stormEvents.name,
-      ),
-      effects: await selectEffects(db, stormEvents.name),
+      arrivals: (await readArrivals(servers.folder)).filter(({ source }) => source === events.name),
+      effects: await selectEffects(db, events.name),
     })
-    const standing = await selectStanding(db, stormEvents)
+    const standing = await selectStanding(db, events)
     return {
-      title: `storm: ${options.messages} messages at ${options.rate}/s, seed ${options.seed}, ${servers.versions}`,
+      title: `storm in a ${options.storage}: ${options.messages} messages at ${options.rate}/s, seed ${options.seed}, ${servers.versions}`,
       lines: [
         ...countLines({ written, damage, relays }),
         ...promiseLines(options, findings),
@@ -168,10 +167,14 @@ async function deal(
   }
 }
 
-async function isSettled(db: Queryable, { committed }: Written): Promise<boolean> {
-  const { waiting, held, heldKeys } = await selectStanding(db, stormEvents)
+async function isSettled(
+  db: Queryable,
+  events: Outbox<EventRow>,
+  { committed }: Written,
+): Promise<boolean> {
+  const { waiting, held, heldKeys } = await selectStanding(db, events)
   if (waiting + held + heldKeys > 0) return false
-  return (await countEffects(db, stormEvents.name)) >= committed
+  return (await countEffects(db, events.name)) >= committed
 }
 
 function countLines({

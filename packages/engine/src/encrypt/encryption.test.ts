@@ -69,18 +69,23 @@ function letters(keys: MasterKeys, plain: 'accept' | 'refuse' = 'accept', column
   })
 }
 
-const ordered = defineOutbox<Letter>({
-  name: 'shop.ordered',
-  table: 'shop.ordered',
-  states: { ready: 'ready', sent: 'sent', dead: 'dead' },
-  columns: { dueAt: 'due_at', error: 'error', errorCode: 'code', tenant: 'org' },
-  counter: { column: 'attempts', bumps: 'on-failure' },
-  order: { key: 'box', dead: 'block' },
-  retry: schedule(['5m', '10m']),
-  encrypt: { columns: ['payload'], keys: ring },
-  destination: { transport: 'topics', topic: 'letters' },
-  message: (row) => ({ id: row.id, type: 'letter', payload: row.payload }),
-})
+const orderedIn = (storage: 'table' | 'log', name: string) =>
+  defineOutbox<Letter>({
+    name: `shop.${name}`,
+    table: `shop.${name}`,
+    storage,
+    states: { ready: 'ready', sent: 'sent', dead: 'dead' },
+    columns: { dueAt: 'due_at', error: 'error', errorCode: 'code', tenant: 'org' },
+    counter: { column: 'attempts', bumps: 'on-failure' },
+    order: { key: 'box', dead: 'block' },
+    retry: schedule(['5m', '10m']),
+    encrypt: { columns: ['payload'], keys: ring },
+    destination: { transport: 'topics', topic: 'letters' },
+    message: (row) => ({ id: row.id, type: 'letter', payload: row.payload }),
+  })
+
+const ordered = orderedIn('table', 'ordered')
+const logged = orderedIn('log', 'logged')
 
 const box = letters(ring)
 
@@ -105,12 +110,12 @@ create table shop.${name} (
 );`
 
 const db = await testDatabase({
-  sql: `create schema shop; ${tableSql('letters')} ${tableSql('ordered')}
-    ${outboxTableSql(box)} ${outboxTableSql(ordered)}`,
+  sql: `create schema shop; ${tableSql('letters')} ${tableSql('ordered')} ${tableSql('logged')}
+    ${outboxTableSql(box)} ${outboxTableSql(ordered)} ${outboxTableSql(logged)}`,
 })
 const { pool } = db
 
-for (const outbox of [box, ordered]) {
+for (const outbox of [box, ordered, logged]) {
   outboxConformance(outbox, {
     pool: () => pool,
     transports: ['topics'],

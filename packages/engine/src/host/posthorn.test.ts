@@ -276,4 +276,41 @@ describe('the short form', () => {
     expect(sent).toEqual([{ order: 1 }])
     await other.stop()
   })
+
+  test('keeps a log if asked to, which is written from SQL as well', async () => {
+    const sent: unknown[] = []
+    const logged = outbox<Events>('shop.logged', {
+      order: 'key',
+      storage: 'log',
+      destination: { transport: 'list', topic: 'orders' },
+    })
+    const list = {
+      deliver: async (batch: readonly { message: { payload: unknown } }[]) => {
+        sent.push(...batch.map(({ message }) => (message.payload as { order: number }).order))
+        return batch.map(() => delivered())
+      },
+      close: async () => undefined,
+    }
+    const other = posthorn({ pool, outboxes: [logged], transports: { list }, log: silentLog })
+    await other.setUp()
+    const place = (order: number) =>
+      other.transaction((tx) => logged.enqueue(tx, 'order.placed', { order }, { key: '1' }))
+    const placeBySql = (order: number, dedupe?: string) =>
+      pool.query(
+        `select posthorn.enqueue('shop.logged', 'order.placed', $1, key => '1', dedupe => $2)`,
+        [{ order }, dedupe],
+      )
+    await place(1)
+    await placeBySql(2)
+    await place(3)
+    await expect(placeBySql(4, 'once')).rejects.toThrow('knows no dedupe word')
+    const twice = other.transaction((tx) =>
+      logged.enqueue(tx, 'order.placed', { order: 4 }, { key: '1', dedupe: 'once' }),
+    )
+    await expect(twice).rejects.toThrow('dedupe: must be left out')
+    while ((await other.tick()) > 0);
+    expect(sent).toEqual([1, 2, 3])
+    expect((await pool.query('select from shop.logged')).rowCount).toBe(0)
+    await other.stop()
+  })
 })

@@ -32,7 +32,7 @@ export interface StandardRow {
 /** What `outbox` lets its caller choose; every field but these has one good value. */
 export interface StandardOptions<Events extends object> extends Pick<
   OutboxDefinition<StandardRow>,
-  'claim' | 'breaker' | 'retention' | 'unknown' | 'upcasters' | 'secrets' | 'audit'
+  'claim' | 'storage' | 'breaker' | 'retention' | 'unknown' | 'upcasters' | 'secrets' | 'audit'
 > {
   /** `key`: messages with the same key go out one after the other. Default: none. */
   readonly order?: 'key'
@@ -57,7 +57,7 @@ export interface DraftOptions {
   readonly key?: string
   readonly tenant?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** A second message with this word is not stored; the answer has the id of the first. */
+  /** A second message with this word is not stored; the answer has the id of the first. Not in a log. */
   readonly dedupe?: string
   /** Not before this long from now, by the business clock. */
   readonly delay?: Duration
@@ -125,7 +125,7 @@ export function outbox<Events extends object>(
         key: checkKey(box, { type, key }),
         tenant,
         headers,
-        dedupe,
+        dedupe: checkDedupe(box, dedupe),
       })),
     )
     // A field that is undefined is left to the column's default.
@@ -166,7 +166,7 @@ function expand<Events extends object>(
       error: 'error',
       errorCode: 'error_code',
       traceparent: 'traceparent',
-      dedupe: ['dedupe'],
+      ...(rest.storage !== 'log' && { dedupe: ['dedupe'] }),
     },
     counter: { column: 'attempts', bumps: 'on-failure' },
     retry: options.retry ?? exponential('2s', { attempts: attempts ?? 10 }),
@@ -199,6 +199,7 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof StandardOptions<object>>([
   'name',
   'schemas',
   'claim',
+  'storage',
   'breaker',
   'retention',
   'unknown',
@@ -243,4 +244,9 @@ function checkKey(
     'key',
     `${type} needs one, as text: enqueue(tx, '${type}', payload, { key: '7' })`,
   )
+}
+
+function checkDedupe({ name, log }: Outbox<StandardRow>, dedupe: string | undefined) {
+  if (log === undefined || dedupe === undefined) return dedupe
+  throw new DefinitionError(name, 'dedupe', 'must be left out: a log has no unique index')
 }

@@ -3,7 +3,7 @@ import { toMs, type Duration } from '../duration.ts'
 import { SQLSTATE, sqlState } from '../errors.ts'
 import { silentLog, type Log } from '../log.ts'
 import { TRANSITIONS } from './engine-retention.ts'
-import { archiveRule, keepPartitions, transitionRule } from './partitions.ts'
+import { archiveRule, keepPartitions, logRule, transitionRule } from './partitions.ts'
 import { prune, type Pruned } from './prune.ts'
 import { readSettings } from './retention.ts'
 import { selectAnyHold } from '../sql/legal-holds.ts'
@@ -62,7 +62,8 @@ export async function maintain(
         report(log, name, error)
       }
     }
-    for (const rule of [transitionRule(keepMs), archiveRule(outboxes)]) {
+    const logs = outboxes.map(logRule).filter((rule) => rule !== undefined)
+    for (const rule of [transitionRule(keepMs), archiveRule(outboxes), ...logs]) {
       const kept = isHeld ? { ...rule, keepMs: undefined } : rule
       await step(rule.table, () => keepPartitions(pool, kept, { created, dropped }))
     }

@@ -4,6 +4,7 @@ import {
   createPartition,
   dropPartition,
   hasOtherOutboxes,
+  hasUndone,
   limitWaiting,
   retireDefault,
   selectPartitions,
@@ -47,6 +48,8 @@ export interface PartitionRule {
   readonly keepMs: number | undefined
   /** Rows of outboxes not named here stay, however old; undefined: rows of all outboxes go. */
   readonly knownOutboxes: readonly string[] | undefined
+  /** The outbox whose log it is: what has not gone by stays, however old. */
+  readonly logOf?: ResolvedDefinition
 }
 
 export function transitionRule(keepMs: number): PartitionRule {
@@ -65,6 +68,13 @@ export function archiveRule(outboxes: readonly ResolvedDefinition[]): PartitionR
     keepMs: kept.length === 0 ? undefined : longest,
     knownOutboxes: kept.map(({ name }) => name),
   }
+}
+
+/** A log's partitions go when they are past the outbox's retention and every bucket has gone by. */
+export function logRule(outbox: ResolvedDefinition): PartitionRule | undefined {
+  if (outbox.log === undefined) return undefined
+  const keepMs = outbox.retention && toMs(outbox.retention.after)
+  return { table: outbox.log, keepMs, knownOutboxes: undefined, logOf: outbox }
 }
 
 /** A partition with the end of its range; null is a range without one. */
@@ -157,14 +167,23 @@ async function change(tx: Transaction, texts: readonly string[]): Promise<void> 
 async function drop(
   tx: Transaction,
   name: string,
-  { knownOutboxes }: PartitionRule,
+  { table, knownOutboxes, logOf }: PartitionRule,
 ): Promise<boolean> {
+  if (logOf && (await isNeeded(tx, logOf, name))) return false
   if (knownOutboxes) {
     const { rows } = await tx.query<{ others: boolean }>(hasOtherOutboxes(name, knownOutboxes))
     if (rows[0]?.others) return false
   }
-  await change(tx, dropPartition(name))
+  await change(tx, dropPartition(table, name))
   return true
+}
+
+async function isNeeded(tx: Transaction, outbox: ResolvedDefinition, name: string) {
+  for (const statement of limitWaiting) await tx.query(statement)
+  const [lock, question] = hasUndone(outbox, name) as [string, string]
+  await tx.query({ text: lock, values: [] })
+  const { rows } = await tx.query<{ undone: boolean }>({ text: question, values: [] })
+  return rows[0]?.undone !== false
 }
 
 function mondayAfter(ms: number): number {
@@ -176,5 +195,5 @@ function isoOf(ms: number): string {
 }
 
 function bareName(table: PartitionedTable): string {
-  return table.slice('posthorn.'.length)
+  return table.split('.')[1] as string
 }

@@ -36,9 +36,13 @@ export interface Bloat {
 /** What the outboxes' tables weigh, and who keeps vacuum back. Reads statistics only. */
 export async function readBloat(
   db: Queryable,
-  outboxes: readonly Pick<ResolvedDefinition, 'name' | 'table'>[],
+  outboxes: readonly Pick<ResolvedDefinition, 'name' | 'table' | 'log'>[],
 ): Promise<Bloat> {
-  const names = new Map(outboxes.map(({ table, name }) => [table, name]))
+  const names = new Map(
+    outboxes.flatMap(({ table, log, name }) =>
+      [table, log].filter((each) => each !== undefined).map((each) => [each, name] as const),
+    ),
+  )
   const [tables, horizons] = await Promise.all([
     db.query<TableRow>(selectTables([...names.keys(), ...ENGINE_TABLES])),
     db.query<HorizonRow>(selectHorizons),

@@ -16,7 +16,7 @@ import {
   sagaEvents,
   webhookDeliveries,
 } from '../testing/outboxes.ts'
-import { SAMPLES, SHAPES } from '../testing/samples.ts'
+import { LOGGED, SAMPLES, SHAPES } from '../testing/samples.ts'
 import { transaction } from '../enqueue/transaction.ts'
 import { uuid } from '../uuid.ts'
 
@@ -64,7 +64,7 @@ async function pages(outbox: Outbox, options: MessageListOptions): Promise<strin
   return found
 }
 
-describe.each(SHAPES)('messages of $name', ({ outbox, sample }) => {
+describe.each([...SHAPES, LOGGED])('messages of $name', ({ outbox, sample }) => {
   const { states, columns } = outbox
   const put = async (count: number, from = 0) => {
     const samples = Array.from({ length: count }, (_, n) => sample(from + n))
@@ -131,7 +131,8 @@ describe.each(SHAPES)('messages of $name', ({ outbox, sample }) => {
     const { items } = await listMessages(db.pool, outbox, { state })
     const failed = items.find((item) => item.id === id)
     expect(items).toHaveLength(states.dead === undefined ? 3 : 1)
-    expect(failed).toMatchObject({ state, error: 'No such ENDPOINT', held: Boolean(outbox.order) })
+    const held = outbox.order !== undefined && states.dead === undefined
+    expect(failed).toMatchObject({ state, error: 'No such ENDPOINT', held })
     expect((await listMessages(db.pool, outbox, { state: 'UNHEARD OF' })).items).toEqual([])
   })
 

@@ -7,6 +7,7 @@ import { run } from '../enqueue/pool-handle.ts'
 import {
   listMessages as listStatement,
   selectArchived,
+  selectLogged,
   selectMessage,
   selectTransitions,
   type ListCondition,
@@ -145,7 +146,12 @@ export async function getMessage(
   { reveal }: { readonly reveal?: Reveal } = {},
 ): Promise<MessageDetails | undefined> {
   if (!isId(id, outbox.columns.idType)) return undefined
-  const [live] = await run<OutboxRow>(db, { ...selectMessage(outbox), name: '' }, { id })
+  const [kept] = await run<OutboxRow>(db, { ...selectMessage(outbox), name: '' }, { id })
+  const [logged] =
+    kept || outbox.log === undefined
+      ? []
+      : await run<OutboxRow>(db, { ...selectLogged(outbox), name: '' }, { id })
+  const live = kept ?? logged
   // The archive's id is text, as Postgres writes it: small letters.
   const archivedId = outbox.columns.idType === 'uuid' ? id.toLowerCase() : id
   const [archived] = live

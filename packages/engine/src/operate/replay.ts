@@ -1,6 +1,7 @@
 import { isId } from '../outbox/id-type.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { DefinitionError } from '../errors.ts'
+import { moveWaiting } from '../relay/log-moves.ts'
 import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
 import { cancelMessages, countReplayable, groupReplayable, replayDead } from '../sql/replay.ts'
 import { unblockKey } from '../sql/held.ts'
@@ -131,7 +132,9 @@ export async function cancel<Row>(
   const statement = cancelMessages(box)
   if (!statement) throw new DefinitionError(box.name, 'states.cancelled', 'is needed to cancel')
   const args = { ids: onlyIds(box, ids), actor: by, reason: reason ?? null }
-  const rows = await run<{ id: string }>(withoutPreparing(tx), statement, args)
+  const plain = withoutPreparing(tx)
+  await moveWaiting(plain, box, args.ids)
+  const rows = await run<{ id: string }>(plain, statement, args)
   tx.ringLater(box.bell)
   return rows.map(({ id }) => id)
 }

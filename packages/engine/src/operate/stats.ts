@@ -2,12 +2,14 @@ import type { State } from '../outbox/definition.ts'
 import { run } from '../enqueue/pool-handle.ts'
 import {
   MOST_COUNTED,
+  SMALL_TABLE,
   finishedStates,
   selectLive,
   selectStats,
   type LiveCount,
   type StatsRow,
 } from '../sql/stats.ts'
+import { selectLogStats, type LogStatsRow } from '../sql/log-view.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
@@ -48,14 +50,15 @@ export async function outboxStats(db: Queryable, outbox: ResolvedDefinition): Pr
   const [row] = await run<StatsRow>(db, { ...selectStats(outbox), name: '' }, {})
   if (!row) throw new TypeError('the statement has one row')
   const live = await liveOf(db, outbox, row)
+  const log = outbox.log === undefined ? undefined : await logOf(db, outbox)
   const attempts = row.delivered + row.failed
   return {
     name: outbox.name,
     states: statesOf(outbox).map(String),
-    counts: countsOf(outbox, row, live.counts),
-    approximate: row.finished === null,
-    due: live.due,
-    oldestDueSeconds: row.oldest_due,
+    counts: addCounts(countsOf(outbox, row, live.counts), log?.counts),
+    approximate: row.finished === null || log?.approximate === true,
+    due: live.due + (log?.due ?? 0),
+    oldestDueSeconds: Math.max(row.oldest_due, log?.oldestDueSeconds ?? 0),
     perSecond: row.delivered / 60,
     attemptsPerSecond: attempts / 60,
     failureRate: attempts === 0 ? 0 : row.failed / attempts,
@@ -65,6 +68,31 @@ export async function outboxStats(db: Queryable, outbox: ResolvedDefinition): Pr
     blockedKeys: row.blocked_keys,
     quarantined: sum(Object.values(row.quarantined ?? {})),
   }
+}
+
+/** What the log adds: what waits in it, and the rest, which has gone by. */
+async function logOf(db: Queryable, outbox: ResolvedDefinition) {
+  const text = selectLogStats(outbox, SMALL_TABLE)
+  const { rows } = await db.query<LogStatsRow>({ text, values: [] })
+  const [row] = rows
+  if (!row) throw new TypeError('the statement has one row')
+  const waiting = row.is_cut ? Math.max(row.waiting, Math.round(row.distance)) : row.waiting
+  const { ready, sent } = outbox.states
+  return {
+    counts: {
+      [String(ready)]: waiting,
+      [String(sent)]: Math.max(0, Math.round(row.rows) - waiting),
+    } as Record<string, number>,
+    approximate: row.is_cut || row.is_estimate,
+    due: row.waiting === 0 ? 0 : Math.round((row.due / row.waiting) * waiting),
+    oldestDueSeconds: row.oldest_due,
+  }
+}
+
+function addCounts(counts: Record<string, number>, more: Record<string, number> = {}) {
+  return Object.fromEntries(
+    Object.entries(counts).map(([state, n]) => [state, n + (more[state] ?? 0)]),
+  )
 }
 
 interface Live {

@@ -15,6 +15,9 @@ const ENGINE_COLUMNS = [
   'held',
 ]
 
+/** And those of a log. */
+const LOG_COLUMNS = ['xid', 'logged_at']
+
 /** Throws a `DefinitionError` for the first thing that is wrong. */
 export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
   const wrong = (field: string, problem: string): never => {
@@ -36,6 +39,7 @@ export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
   checkOrder(definition, wrong)
   checkFair(definition, wrong)
   checkEncrypt(definition, wrong)
+  checkLog(definition, wrong)
 }
 
 type Wrong = (field: string, problem: string) => never
@@ -91,6 +95,8 @@ function checkStates<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
 
 function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   const { columns, counter, order, fair, reads, confirm, retention, states } = definition
+  const engineNames =
+    definition.storage === 'log' ? [...ENGINE_COLUMNS, ...LOG_COLUMNS] : ENGINE_COLUMNS
   const { ref, dedupe, idType, ...single } = columns
   if (idType !== undefined && !['uuid', 'bigint', 'text'].includes(idType)) {
     wrong('columns.idType', 'must be "uuid", "bigint" or "text"')
@@ -112,7 +118,7 @@ function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   for (const [field, name] of named) {
     if (name === undefined) continue
     if (!isIdentifier(name) || name.includes('.')) wrong(field, `"${name}" is not a column name`)
-    if (ENGINE_COLUMNS.includes(name)) wrong(field, `"${name}" is a column of the engine's own`)
+    if (engineNames.includes(name)) wrong(field, `"${name}" is a column of the engine's own`)
   }
   if (confirm?.within !== undefined && columns.sentAt === undefined) {
     wrong('columns.sentAt', 'is needed by confirm.within')
@@ -215,5 +221,31 @@ function checkEncrypt<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   }
   if (!['accept', 'refuse', undefined].includes(encrypt.plain)) {
     wrong('encrypt.plain', 'must be "accept" or "refuse"')
+  }
+}
+
+/** Longest table name that leaves room for `_log_until_20260316`. */
+const MAX_LOGGED_TABLE = 44
+
+/** What a log cannot keep: nothing is written about a message that goes straight through it. */
+function checkLog<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
+  const { storage, order, confirm, columns, audit, table } = definition
+  if (storage === undefined || storage === 'table') return
+  if (storage !== 'log') wrong('storage', 'must be "table" or "log"')
+  if (!order) wrong('order', 'is needed by storage "log": a log is read by key')
+  if (confirm) wrong('confirm', 'must be left out: a log keeps no state of a sent message')
+  if (columns.ref) wrong('columns.ref', 'must be left out: a log keeps no state of a sent message')
+  if (columns.dedupe) {
+    wrong('columns.dedupe', 'must be left out: a log has no unique index over all its partitions')
+  }
+  if (audit?.record === 'all') {
+    wrong('audit.record', 'must be "failures" or "none": a log writes nothing about what it sends')
+  }
+  for (const hook of ['claimed', 'settled'] as const) {
+    if (audit?.[hook]) wrong(`audit.${hook}`, 'must be left out: a log settles runs, not messages')
+  }
+  const bare = table.split('.')[1] ?? ''
+  if (bare.length > MAX_LOGGED_TABLE) {
+    wrong('table', `must have at most ${MAX_LOGGED_TABLE} characters without its schema`)
   }
 }

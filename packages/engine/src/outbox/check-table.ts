@@ -1,6 +1,7 @@
 import type { Outbox } from './define.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { logTableSql, selectMissingInLog } from '../sql/log-table.ts'
 import {
   dedupeIndexSql,
   engineColumns,
@@ -40,7 +41,10 @@ export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promi
     )
   }
   await checkDedupe(db, outbox)
-  await checkVisibility(db, outbox)
+  if (outbox.log !== undefined) await checkLog(db, outbox, outbox.log)
+  for (const table of [outbox.table, outbox.log]) {
+    if (table !== undefined) await checkVisibility(db, { name: outbox.name, table })
+  }
   await checkName(db, outbox)
   await warnOfMissingIndex(db, outbox, log)
 }
@@ -68,8 +72,22 @@ function checkEncryptedTypes({ name, encrypt }: Outbox, columns: readonly TypedC
   }
 }
 
+/** The log must be able to hold all that the table can: what waits moves from one to the other. */
+async function checkLog(db: Queryable, outbox: Outbox, log: string): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(selectMissingInLog(outbox.table, log))
+  if (rows.length === 0) return
+  throw new PosthornError(
+    'TABLE_MISMATCH',
+    `outbox ${outbox.name}: ${log} lacks ${rows.map(({ name }) => name).join(', ')}. ` +
+      `Add to a migration:\n${logTableSql(outbox).join('\n')}`,
+  )
+}
+
 /** Under row-level security a relay would see no message and say nothing. */
-async function checkVisibility(db: Queryable, { name, table }: Outbox): Promise<void> {
+async function checkVisibility(
+  db: Queryable,
+  { name, table }: { name: string; table: string },
+): Promise<void> {
   const { rows } = await db.query<{ role: string; hidden: boolean }>(selectVisibility(table))
   const [found] = rows
   if (!found?.hidden) return
@@ -82,8 +100,9 @@ async function checkVisibility(db: Queryable, { name, table }: Outbox): Promise<
 }
 
 /** An outbox's name belongs to one table: leases and held keys go by the name. */
-async function checkName(db: Queryable, { name, table }: Outbox): Promise<void> {
-  const { rows } = await db.query<{ table_name: string }>(registerOutbox(name, table))
+async function checkName(db: Queryable, outbox: Outbox): Promise<void> {
+  const { name, table } = outbox
+  const { rows } = await db.query<{ table_name: string }>(registerOutbox(outbox))
   const owner = rows[0]?.table_name
   if (owner === table) return
   throw new PosthornError(

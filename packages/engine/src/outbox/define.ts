@@ -24,8 +24,8 @@ export interface Outbox<Row = OutboxRow> extends ResolvedDefinition {
  * Checks a definition and makes the outbox. Throws a `DefinitionError` that names the field.
  *
  * Defaults: `claim: { batch: 100, every: '5s', lease: '30s', attempt: '5m', lanes: 2 }`, `states.retry` =
- * `states.ready`, `columns: { id: 'id', status: 'status' }`, `audit.record: 'all'`, no breaker,
- * no order, no retention, no encryption.
+ * `states.ready`, `columns: { id: 'id', status: 'status' }`, `storage: 'table'`, `audit.record: 'all'`
+ * (`failures` in a log), no breaker, no order, no retention, no encryption.
  */
 export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row> {
   checkDefinition(definition)
@@ -33,6 +33,7 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
   const resolved = {
     name: definition.name,
     table: definition.table,
+    log: definition.storage === 'log' ? `${definition.table}_log` : undefined,
     states: {
       ready: states.ready,
       claimed: states.claimed,
@@ -76,7 +77,11 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
     encrypt: definition.encrypt && { plain: 'accept', ...definition.encrypt },
     secrets: definition.secrets ?? [],
     reads: definition.reads,
-    audit: { record: 'all', actor: 'RELAY', ...audit },
+    audit: {
+      record: definition.storage === 'log' ? 'failures' : 'all',
+      actor: 'RELAY',
+      ...audit,
+    },
   } satisfies Omit<Outbox<Row>, 'statements' | 'bell'>
   return { ...resolved, statements: statementsOf(resolved), bell: createBell() }
 }

@@ -13,6 +13,7 @@ const DEFINITION: Fields<OutboxDefinition<OutboxRow>> = {
   destination: 'needed',
   message: 'needed',
   claim: 'optional',
+  storage: 'optional',
   order: 'optional',
   fair: 'optional',
   breaker: 'optional',

@@ -162,7 +162,7 @@ export interface Change<Row> {
 }
 
 export interface Audit<Row> {
-  /** Which transitions go to `posthorn.transition`. Default `all`. */
+  /** Which transitions go to `posthorn.transition`. Default `all`; `failures` with `storage: 'log'`. */
   readonly record?: 'all' | 'failures' | 'none'
   /** Who the transitions are said to be by. Default `RELAY`. */
   readonly actor?: string
@@ -209,6 +209,12 @@ interface Common<Row> {
   readonly table: string
   readonly columns: Columns<Row>
   readonly counter: Counter<Row>
+  /**
+   * Where messages are kept. `table` (default): one row a message, written when it is enqueued and when it
+   * is settled. `log`: an append-only log beside the table, `<table>_log`; what goes straight through is
+   * never written again, and the table has only what did not. Needs `order`.
+   */
+  readonly storage?: 'table' | 'log'
   readonly claim?: ClaimOptions
   readonly order?: Order<Row>
   /** Default: oldest first. Forbidden with `order`. */

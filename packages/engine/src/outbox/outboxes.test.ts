@@ -1,11 +1,11 @@
 import { outboxConformance, testDatabase } from '../testing/index.ts'
 import { outboxTables } from '../testing/outboxes.ts'
-import { SHAPES } from '../testing/samples.ts'
+import { LOGGED, SHAPES } from '../testing/samples.ts'
 import { uuid } from '../uuid.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 
-for (const { outbox, sample } of SHAPES) {
+for (const { outbox, sample } of [...SHAPES, LOGGED]) {
   // Messages of one key: the suite asks what becomes of those behind a dead one.
   const key = outbox.order && { [outbox.order.key]: uuid() }
   outboxConformance(outbox, {

@@ -18,6 +18,8 @@ export type OutboxRow = Record<string, unknown>
 export interface ResolvedDefinition {
   readonly name: string
   readonly table: string
+  /** The append-only log in front of the table; undefined where messages are enqueued into the table itself. */
+  readonly log: string | undefined
   readonly states: {
     readonly ready: State
     readonly claimed: State | undefined

@@ -30,6 +30,8 @@ import {
   setAside,
   sweepKeys,
 } from '../sql/held.ts'
+import { claimLog, endLogRun } from '../sql/log.ts'
+import { beginCursors, lockLog, selectStrangers } from '../sql/log-moves.ts'
 import { countUnsettled, markSuspects } from '../sql/suspects.ts'
 import { prepare, type Prepared } from '../sql/prepared.ts'
 import { settle, type Guard, type SettleRole } from '../sql/settle.ts'
@@ -50,6 +52,16 @@ export interface Statements {
   }
   /** Undefined without an order. */
   readonly byKey: KeyStatements | undefined
+  /** Undefined unless messages are kept in a log. */
+  readonly log: LogStatements | undefined
+}
+
+export interface LogStatements {
+  readonly claimLog: Prepared
+  readonly endLogRun: Prepared
+  readonly selectStrangers: Prepared
+  readonly beginCursors: Prepared
+  readonly lockLog: Prepared
 }
 
 export interface KeyStatements {
@@ -114,5 +126,15 @@ export function statementsOf(definition: ResolvedDefinition): Statements {
       blockedKeys: blockedKeys(definition),
       liftKeys: liftKeys(definition),
     },
+    log:
+      definition.log === undefined
+        ? undefined
+        : {
+            claimLog: claimLog(definition),
+            endLogRun: endLogRun(definition),
+            selectStrangers: selectStrangers(definition),
+            beginCursors: beginCursors(definition),
+            lockLog: lockLog(definition),
+          },
   }
 }

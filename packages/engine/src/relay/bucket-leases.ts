@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Outbox } from '../outbox/define.ts'
 import type { KeyStatements } from '../outbox/statements.ts'
+import { suspectLogged } from './log-moves.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
 import { BUCKETS } from '../sql/bucket.ts'
 import { rankOfRelay } from '../sql/relay.ts'
@@ -128,7 +129,11 @@ export class BucketLeases {
       const rows = await run<Taken & { lost: boolean }>(tx, this.#statements.acquireBuckets, args)
       const buckets = rows.filter(({ lost }) => lost).map(({ bucket }) => bucket)
       if (buckets.length > 0) {
-        const keys = await run<{ key: string }>(tx, this.#statements.suspectRun, { buckets, token })
+        const lost = { buckets, token }
+        const logged =
+          this.#outbox.log === undefined ? [] : await suspectLogged(tx, this.#outbox, lost)
+        const waiting = await run<{ key: string }>(tx, this.#statements.suspectRun, lost)
+        const keys = [...logged, ...waiting]
         const { parkTails } = this.#statements
         if (parkTails) await run(tx, parkTails, { keys: keys.map(({ key }) => key) })
       }

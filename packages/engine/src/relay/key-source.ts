@@ -25,6 +25,12 @@ interface Read {
   readonly full: boolean
 }
 
+/** Buckets whose run is ended now, and those where it was before, by a commit whose answer got lost. */
+interface EndedRuns {
+  readonly ended: ReadonlySet<number>
+  readonly before: ReadonlySet<number>
+}
+
 /**
  * Claims by key: the relay leases buckets of keys, reads the head of each and settles it with one
  * write a message. A bucket has one run in flight at a time, so it is always read from its front:
@@ -36,7 +42,8 @@ export class KeySource implements Source {
   readonly #statements: KeyStatements
   readonly #rows: RowSource
   readonly #leases: BucketLeases
-  readonly #keys: HeldKeys
+  /** The waiting keys of the outbox. */
+  readonly keys: HeldKeys
   readonly #watermarks = new LowWatermarks()
   /** Claims whose settling was begun before: its answer may have got lost. */
   readonly #tried = new WeakSet<Claim>()
@@ -54,7 +61,17 @@ export class KeySource implements Source {
     this.#outbox = outbox
     this.#statements = outbox.statements.byKey as KeyStatements
     this.#rows = new RowSource(handle, outbox)
-    this.#keys = new HeldKeys(handle, outbox)
+    this.keys = new HeldKeys(handle, outbox)
+  }
+
+  /** The buckets that this relay has. */
+  get leases(): BucketLeases {
+    return this.#leases
+  }
+
+  /** After an outage all is held, more than one read can take. */
+  get isHeldCrowded(): boolean {
+    return this.#crowded.held
   }
 
   async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
@@ -95,7 +112,7 @@ export class KeySource implements Source {
   async #claimHeld(kind: 'held' | 'suspect', batch: number): Promise<Claim | undefined> {
     const crowded = kind === 'held' && this.#crowded.held
     const read = await this.#read(crowded ? this.#outbox.lanes : 1, (leases) =>
-      this.#keys.read(kind, { leases, batch }),
+      this.keys.read(kind, { leases, batch }),
     )
     if (!read) return undefined
     if (kind === 'held') this.#crowded.held = read.full
@@ -166,13 +183,13 @@ export class KeySource implements Source {
       const ours = within(plan, ended)
       const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
       const settled = await settleIn(tx, this.#outbox, { ...ours, args: ending })
-      await this.#keys.write(tx, ours)
+      await this.keys.write(tx, ours)
       return addSettledBefore(this.#outbox, within(plan, before), settled)
     })
   }
 
   /** Which runs are ended now, and which were before, by a commit whose answer got lost. */
-  async #endRun(tx: Transaction, args: SettleArgs) {
+  async #endRun(tx: Transaction, args: SettleArgs): Promise<EndedRuns> {
     const now = await run<{ bucket: number }>(tx, this.#statements.endRun, { ...args })
     const ended = new Set(now.map(({ bucket }) => bucket))
     if (ended.size === args.buckets?.length) return { ended, before: new Set<number>() }
@@ -184,21 +201,22 @@ export class KeySource implements Source {
   async settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
     if (claim.kind === 'resend') return this.#rows.settleApart(claim, settlements)
     const done = await this.#guardWatermarks(() =>
-      this.#handle.transaction((tx) => this.#writeApart(tx, claim, settlements)),
+      this.#handle.transaction(async (tx) => {
+        const runs = await this.#endRun(tx, this.#args(claim))
+        return this.writeApart(tx, claim, { settlements, ...runs })
+      }),
     )
     this.#giveBack(claim)
     return done
   }
 
-  /** What cannot be settled waits for a claim of its own, and its key with it. */
-  async #writeApart(
+  /** Behind the end of its run. What cannot be settled waits for a claim of its own, and its key with it. */
+  async writeApart(
     tx: Transaction,
     claim: Claim,
-    settlements: readonly Settlement[],
+    { settlements, ended, before }: EndedRuns & { settlements: readonly Settlement[] },
   ): Promise<SettledApart> {
-    const args = this.#args(claim)
-    const { ended, before } = await this.#endRun(tx, args)
-    const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
+    const ending: SettleArgs = { ...this.#args(claim), guard: 'ended', ended: [...ended] }
     const unsettled: Unsettled[] = []
     for (;;) {
       const replaced = new Map(unsettled.map(({ settlement }) => [settlement.row, settlement]))
@@ -217,7 +235,7 @@ export class KeySource implements Source {
       const ids = [...replaced.keys()].map((row) => idOf(this.#outbox, row))
       const marked = { ids, delayMs: UNSETTLED_DELAY_MS }
       if (ids.length > 0) await run(tx, this.#outbox.statements.markSuspects, marked)
-      await this.#keys.write(tx, plan)
+      await this.keys.write(tx, plan)
       const settled = addSettledBefore(this.#outbox, within(whole, before), done.settled)
       const lost = whole.settlements
         .map(({ row }) => idOf(this.#outbox, row))
@@ -250,7 +268,7 @@ export class KeySource implements Source {
     this.#unsubscribe ??= this.#handle.onLost(() => this.#watermarks.forget())
     const { taken, missed } = await this.#guardWatermarks(() => this.#leases.maintain())
     for (const each of taken) this.#watermarks.begin(each)
-    const lifted = await this.#keys.maintain(this.#leases.buckets)
+    const lifted = await this.keys.maintain(this.#leases.buckets)
     return taken.length > 0 || missed || lifted
   }
 
@@ -284,7 +302,7 @@ function inOrder(rows: OutboxRow[]): OutboxRow[] {
 }
 
 /** How many rows came from each bucket. */
-function tally(rows: readonly OutboxRow[]): Map<number, number> {
+export function tally(rows: readonly OutboxRow[]): Map<number, number> {
   const counts = new Map<number, number>()
   for (const row of rows) {
     const bucket = Number(row['bucket'])
@@ -316,7 +334,7 @@ async function settleOrBack(
 }
 
 /** A key is in one bucket, so what a plan says of some buckets holds by itself. */
-function within(plan: KeyPlan, buckets: ReadonlySet<number>): KeyPlan {
+export function within(plan: KeyPlan, buckets: ReadonlySet<number>): KeyPlan {
   const inThem = ({ bucket }: { bucket: number }) => buckets.has(bucket)
   return {
     settlements: plan.settlements.filter(({ row }) => buckets.has(Number(row['bucket']))),

@@ -8,6 +8,7 @@ import { confirm } from './confirm.ts'
 import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import { enqueue } from '../enqueue/enqueue.ts'
 import { KeySource } from './key-source.ts'
+import { LogSource } from './log-source.ts'
 import type { Change } from '../outbox/definition.ts'
 import { delivered, refused, retryLater, type Outcome } from '../outbox/outcome.ts'
 import { createRelay } from './relay.ts'
@@ -49,7 +50,7 @@ interface Note {
 
 const ATTEMPTS = 3
 
-type Feature = 'block' | 'skip' | 'park' | 'claimed' | 'confirm' | 'audit'
+type Feature = 'block' | 'skip' | 'park' | 'claimed' | 'confirm' | 'audit' | 'log'
 
 /** The message that no audit takes: it cannot be settled. */
 let unsettleable: string | undefined
@@ -83,6 +84,7 @@ function outboxNamed(name: string, features: readonly Feature[]): Outbox<Note> {
     claim: { batch: 4, lease: '60s' },
     ...(dead ? { order: { key: 'key', dead } } : {}),
     ...(has('audit') ? { audit } : {}),
+    ...(has('log') ? { storage: 'log' } : {}),
     retry: exponential('1s', { attempts: ATTEMPTS }),
     destination: { transport: 'fake', topic: 'notes' },
     message: (row) => ({ id: row.id, type: 'note', key: row.key, payload: {} }),
@@ -100,6 +102,9 @@ const outboxes = {
   'by key, blocking, with an audit': outboxNamed('blockingaudited', ['block', 'confirm', 'audit']),
   'by key, skipping, with confirmations': outboxNamed('skipping', ['skip', 'confirm']),
   'by key, parking, with confirmations': outboxNamed('parking', ['park', 'confirm']),
+  'in a log, blocking': outboxNamed('blockinglog', ['block', 'log']),
+  'in a log, skipping': outboxNamed('skippinglog', ['skip', 'log']),
+  'in a log, parking': outboxNamed('parkinglog', ['park', 'log']),
 }
 
 const db = await testDatabase({
@@ -278,6 +283,7 @@ class World {
     // Relays that know of each other share the buckets.
     const idle = { delivered: 0, failed: 0, dead: 0, lost: 0 }
     await db.pool.query(beat({ relay: name, outbox: this.box.name, ...idle }))
+    if (this.box.log) return new LogSource(handle, this.box, name)
     return this.box.order ? new KeySource(handle, this.box, name) : new RowSource(handle, this.box)
   }
 
@@ -321,9 +327,8 @@ class World {
         return
       case 'replay some': {
         const ids = await this.#pick('dead', next.pick)
-        const { perSecond } = next
         await transaction(db.pool, (tx) =>
-          replay(tx, this.outbox, { filter: { ids }, perSecond, by: 'ops' }),
+          replay(tx, this.outbox, { filter: { ids }, perSecond: next.perSecond, by: 'ops' }),
         )
         return
       }
@@ -426,13 +431,14 @@ class World {
     const read = claim.rows.map((row) => idOf(this.box, row))
     const may = source.attemptable(claim).map((i) => read[i])
     const { rows } = await db.pool.query<{ early: boolean; past: string[] }>(
-      `select * from (
+      `with all_rows as (${viewTable(db.pool, this.box).placed('id, key, status, code, due_at')})
+       select * from (
          select m.id, m.due_at > posthorn.now() as early, array(
-                  select e.status from ${this.box.table} as e
-                   where e.key = m.key and e.seq < m.seq and e.id <> all($2::uuid[])
+                  select e.status from all_rows as e
+                   where e.key = m.key and e.place < m.place and e.id <> all($2::uuid[])
                      and (e.status = 'ready'
                        or (e.status = 'dead' and e.code is distinct from 'PARKED' and $3))) as past
-           from ${this.box.table} as m
+           from all_rows as m
           where m.id = any($1::uuid[])) as claimed
         where early or past <> '{}'`,
       [may, read, this.box.order?.dead !== 'skip'],

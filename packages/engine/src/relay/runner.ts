@@ -3,6 +3,7 @@ import { ClaimWorker } from './claim-worker.ts'
 import type { ClaimKind } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { KeySource } from './key-source.ts'
+import { LogSource } from './log-source.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { RowSource } from './row-source.ts'
@@ -44,6 +45,11 @@ const ON_ITS_WAY_MS = 50
 /** Open breakers that a heartbeat names; a thousand broken endpoints would make it heavy. */
 const MOST_BREAKERS = 50
 
+function sourceOf({ handle, outbox, relay, log }: RunnerOptions): Source {
+  if (outbox.log !== undefined) return new LogSource(handle, outbox, relay, log)
+  return outbox.order ? new KeySource(handle, outbox, relay) : new RowSource(handle, outbox)
+}
+
 /** What a relay did in one step. */
 export interface Step {
   readonly claimed: number
@@ -71,11 +77,9 @@ export class Runner {
   }
 
   constructor(options: RunnerOptions) {
-    const { outbox, handle, relay, transports, log, metrics } = options
+    const { outbox, handle, transports, log, metrics } = options
     this.#options = options
-    this.#source = outbox.order
-      ? new KeySource(handle, outbox, relay)
-      : new RowSource(handle, outbox)
+    this.#source = sourceOf(options)
     this.#attempter = new Attempter({ outbox, transports, metrics, handle, log })
     const parts = { source: this.#source, attempter: this.#attempter }
     this.#worker = new ClaimWorker({ ...parts, outbox, transports, log, metrics })

@@ -1,6 +1,6 @@
 // These statements stand whole, as they run, in packages/engine/statements/by-key.sql; a test writes that file.
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { unlessPaused, waitsCondition } from './claim.ts'
+import { unlessPaused, waitsCondition } from './waiting.ts'
 import { holdSuspects } from './held.ts'
 import { ASYNC_COMMIT, prepare, type Prepared } from './prepared.ts'
 

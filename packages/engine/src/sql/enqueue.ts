@@ -12,7 +12,7 @@ export interface TypedColumn {
  * `unnest`. A message whose dedupe columns are taken is left out of the result.
  */
 export function insertMessages(
-  { table, columns, order }: ResolvedDefinition,
+  { table, log, columns, order }: ResolvedDefinition,
   {
     given,
     delayed,
@@ -30,7 +30,7 @@ export function insertMessages(
     // knows to wait for.
     const numbered = order ? '\n where pg_current_xact_id() is not null' : ''
     const conflict = dedupes ? `\n    on conflict (${columns.dedupe?.join(', ')}) do nothing` : ''
-    return `insert into ${table} (${[...names, ...due].join(', ')})
+    return `insert into ${log ?? table} (${[...names, ...due].join(', ')})
 select ${[...given.map(({ name, type }) => selectColumn(name, type)), ...dueValue].join(', ')}
   from unnest(${arrays.join(', ')})
     as u (${[...names, ...(delayed ? ['delay_ms'] : [])].join(', ')})${numbered}${conflict}

@@ -12,7 +12,7 @@
  * Every write raises `version`: it fences a delete, or a time, that was decided on an older reading.
  */
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { waitsCondition } from './claim.ts'
+import { waitsCondition } from './waiting.ts'
 import {
   anyOf,
   literal,

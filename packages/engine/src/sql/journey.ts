@@ -1,5 +1,6 @@
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { fromLog, loggedState } from './log-view.ts'
 import { prepare, type Prepared } from './prepared.ts'
 
 /** Tables that are an inbox by their columns and key; partitions are left out. */
@@ -55,16 +56,19 @@ export function selectTopicMessage(place: {
 export const limitSearch: Statement = sql`set local statement_timeout = '500ms'`
 
 /** Messages of an outbox that were written in one trace, of one tenant or of all. */
-export function selectTraced({ table, columns }: ResolvedDefinition, ofTenant: boolean): Prepared {
+export function selectTraced(definition: ResolvedDefinition, ofTenant: boolean): Prepared {
+  const { table, log, columns } = definition
   const at = columns.createdAt ?? columns.dueAt
-  return prepare(
-    (
-      p,
-    ) => `select ${columns.id}::text as id, ${columns.status}::text as state, ${at}::timestamptz as at
-  from ${table}
- where ${columns.traceparent} like ${p('pattern')}${
-   ofTenant ? `\n   and ${columns.tenant}::text = ${p('tenant')}::text` : ''
- }
- limit 20`,
-  )
+  return prepare((p) => {
+    const found = (from: string, state: string) =>
+      `select m.${columns.id}::text as id, (${state})::text as state, m.${at}::timestamptz as at
+  from ${from}
+ where m.${columns.traceparent} like ${p('pattern')}${
+   ofTenant ? `\n   and m.${columns.tenant}::text = ${p('tenant')}::text` : ''
+ }`
+    const inLog =
+      log === undefined ? '' : `\nunion all\n${found(fromLog(definition), loggedState(definition))}`
+    return `${found(`${table} as m`, `m.${columns.status}`)}${inLog}
+ limit 20`
+  })
 }

@@ -1,5 +1,6 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { fromLog, inLoggedState, loggedState } from './log-view.ts'
 import { literal, prepare, type Prepared } from './prepared.ts'
 
 /** What a list is narrowed to; the statement has a condition only for what is given. */
@@ -17,18 +18,33 @@ export type ListCondition =
  * date cannot hold, and the id; in a table without a time the id alone.
  */
 export function listMessages(definition: ResolvedDefinition, conditions: ListConditions): Prepared {
-  const { table, columns } = definition
-  const { createdAt, id } = columns
-  const listed = [...new Set(selectShownColumns(definition))].map((column) => `m.${column}`)
-  if (createdAt)
-    listed.push(
-      `(extract(epoch from m.${createdAt}::timestamptz) * 1000000)::bigint as posthorn_us`,
-    )
+  const { table, log, columns } = definition
+  const { createdAt, id, status } = columns
+  const shown = [...new Set(selectShownColumns(definition))]
+  const time = createdAt
+    ? `, (extract(epoch from m.${createdAt}::timestamptz) * 1000000)::bigint as posthorn_us`
+    : ''
   const sort = [...(createdAt ? [createdAt] : []), id].map((column) => `m.${column} desc`)
   return prepare((p) => {
-    const where = narrow(definition, conditions, p)
-    return `select ${listed.join(', ')}
-  from ${table} as m${where.length === 0 ? '' : `\n where ${where.join('\n   and ')}`}
+    const page = (from: string, stateSql: string, where: readonly string[]) => {
+      const listed = shown.map((column) =>
+        column === status && stateSql !== '' ? `${stateSql} as ${column}` : `m.${column}`,
+      )
+      return `select ${listed.join(', ')}${time}
+  from ${from}${where.length === 0 ? '' : `\n where ${where.join('\n   and ')}`}
+ order by ${sort.join(', ')}
+ limit ${p('limit')}`
+    }
+    const inTable = page(`${table} as m`, '', narrow(definition, conditions, p))
+    const { state, ...rest } = conditions
+    const word = state === undefined ? 'true' : inLoggedState(definition, state)
+    if (log === undefined || word === undefined) return inTable
+    const where = [word, ...narrow(definition, { ...rest, state: undefined }, p)]
+    const inLog = page(fromLog(definition), loggedState(definition), where)
+    return `select m.*
+  from ((${inTable})
+        union all
+        (${inLog})) as m
  order by ${sort.join(', ')}
  limit ${p('limit')}`
   })
@@ -115,6 +131,17 @@ function selectShownColumns({
 export function selectMessage({ table, columns }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `select * from ${table} where ${columns.id} = ${p('id')}::${columns.idType}`,
+  )
+}
+
+/** One message as it stands in the log. */
+export function selectLogged(definition: ResolvedDefinition): Prepared {
+  const { columns } = definition
+  return prepare(
+    (p) => `select m.*, ${loggedState(definition)} as ${columns.status}
+  from ${fromLog(definition)}
+ where m.${columns.id} = ${p('id')}::${columns.idType}
+ limit 1`,
   )
 }
 

@@ -1,8 +1,14 @@
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { IS_V7 } from './inbox.ts'
+import { undoneSql } from './log-moves.ts'
 
-/** The engine's tables that are partitioned by time. Inboxes are too, by the time in their ids: see below. */
-export type PartitionedTable = 'posthorn.transition' | 'posthorn.archive'
+/** A table that is partitioned by time, with its schema. Inboxes are too, by the time in their ids: see below. */
+export type PartitionedTable = string
+
+function schemaOf(table: PartitionedTable): string {
+  return table.split('.')[0] as string
+}
 
 /** A range of time, `from` included and `to` not, in ISO 8601; without `from` all that is older. */
 export interface Range {
@@ -46,19 +52,19 @@ export function selectPartitions(table: string): Statement {
 /** Makes a partition for a range without writers yet: settles go on meanwhile. */
 export function createPartition(table: PartitionedTable, name: string, range: Range): string[] {
   return [
-    `create table posthorn.${name} (like ${table} including all)`,
-    `alter table ${table} attach partition posthorn.${name} ${bounds(range)}`,
+    // Not the identity: the numbers of all partitions are the table's.
+    `create table ${schemaOf(table)}.${name} (like ${table} including all excluding identity)`,
+    `alter table ${table} attach partition ${schemaOf(table)}.${name} ${bounds(range)}`,
   ]
 }
 
 /** Makes the default partition, with all that is in it, the partition of a range, and a new one. */
 export function retireDefault(table: PartitionedTable, name: string, range: Range): string[] {
-  const bare = table.slice('posthorn.'.length)
   return [
     `alter table ${table} detach partition ${table}_default`,
     `alter table ${table}_default rename to ${name}`,
-    `alter table ${table} attach partition posthorn.${name} ${bounds(range)}`,
-    `create table posthorn.${bare}_default partition of ${table} default`,
+    `alter table ${table} attach partition ${schemaOf(table)}.${name} ${bounds(range)}`,
+    `create table ${table}_default partition of ${table} default`,
   ]
 }
 
@@ -66,8 +72,20 @@ function bounds({ from, to }: Range): string {
   return `for values from (${from === undefined ? 'minvalue' : `'${from}'`}) to ('${to}')`
 }
 
-export function dropPartition(name: string): string[] {
-  return [`drop table posthorn.${name}`]
+export function dropPartition(table: PartitionedTable, name: string): string[] {
+  return [`drop table ${schemaOf(table)}.${name}`]
+}
+
+/**
+ * Whether messages of a log's partition have not gone by; behind a lock that lets no more come. By the
+ * indexes: a claim that waits for the lock must not wait for a reading of the whole partition.
+ */
+export function hasUndone(definition: ResolvedDefinition, partition: string): string[] {
+  const log = `${schemaOf(definition.log as string)}.${partition}`
+  return [
+    `lock table ${log} in access exclusive mode`,
+    `select exists (${undoneSql({ ...definition, log }, 'm.bucket', 'limit 1')}) as undone`,
+  ]
 }
 
 /** Whether a partition of the archive has rows of outboxes other than these. */

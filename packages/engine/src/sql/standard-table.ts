@@ -3,7 +3,7 @@ import { engineTableSql } from './table.ts'
 
 /** The table of an outbox whose columns the engine chose, with its name noted for `posthorn.enqueue`. */
 export function standardTableSql(definition: ResolvedDefinition): string {
-  const { name, table, order } = definition
+  const { name, table, log, order } = definition
   const [schema] = table.split('.')
   return `create schema if not exists ${schema};
 create table if not exists ${table} (
@@ -24,5 +24,6 @@ create table if not exists ${table} (
   traceparent text
 );
 ${engineTableSql(definition)}
-insert into posthorn.outbox (name, table_name) values ('${name}', '${table}') on conflict do nothing;`
+insert into posthorn.outbox (name, table_name, log_name)
+values ('${name}', '${table}', ${log === undefined ? 'null' : `'${log}'`}) on conflict do nothing;`
 }

@@ -1,7 +1,8 @@
 import type { State } from '../outbox/definition.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { BUCKETS } from './bucket.ts'
-import { waitsCondition } from './claim.ts'
+import { waitsCondition } from './waiting.ts'
+import { undoneSql } from './log-moves.ts'
 import { anyOf, literal, prepare, type Prepared } from './prepared.ts'
 
 /** Up to this many rows a table is counted by reading it; beyond, what is finished is estimated. */
@@ -140,8 +141,14 @@ export function selectWaiting(definition: ResolvedDefinition): Prepared {
           from ${definition.table}
          where ${where}`,
     )
+    .concat(definition.log === undefined ? [] : [waitingInLog(definition)])
     .join('\n        union all\n        ')}) as each`,
   )
+}
+
+function waitingInLog(definition: ResolvedDefinition): string {
+  return `select count(*), count(*) filter (where due_at <= (select posthorn.now())), min(due_at)
+          from (${undoneSql(definition, `m.${definition.columns.dueAt} as due_at`, '')}) as undone`
 }
 
 /** What one partial index finds. */

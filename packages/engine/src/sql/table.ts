@@ -1,6 +1,7 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
-import { waitsCondition } from './claim.ts'
+import { waitsCondition } from './waiting.ts'
+import { logTableSql } from './log-table.ts'
 import { anyOf, literal } from './prepared.ts'
 
 /** Columns a table has, with their types; no row where there is no table. */
@@ -63,13 +64,19 @@ export function selectVisibility(table: string): Statement {
  * Notes that a name belongs to a table and says to which it does. A table that is gone, or was
  * renamed, gives it free. One statement, so that of two applications only one gets it.
  */
-export function registerOutbox(name: string, table: string): Statement {
+export function registerOutbox({
+  name,
+  table,
+  log,
+}: Pick<ResolvedDefinition, 'name' | 'table' | 'log'>): Statement {
   return sql`
-    insert into posthorn.outbox as o (name, table_name)
-    values (${name}, ${table})
+    insert into posthorn.outbox as o (name, table_name, log_name)
+    values (${name}, ${table}, ${log ?? null})
     on conflict (name) do update
        set table_name = case when to_regclass(o.table_name) is null
-                             then excluded.table_name else o.table_name end
+                             then excluded.table_name else o.table_name end,
+           log_name = case when o.table_name = excluded.table_name or to_regclass(o.table_name) is null
+                           then excluded.log_name else o.log_name end
     returning table_name`
 }
 
@@ -160,6 +167,7 @@ export function engineTableSql(definition: ResolvedDefinition): string {
     // Claims then find room on the row's own page (HOT), and vacuum comes before bloat does.
     `alter table ${table} set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);`,
     ...indexes,
+    ...logTableSql(definition),
   ].join('\n')
 }
 

@@ -221,7 +221,7 @@ export function outboxConformance<Row>(
       test('a row that cannot be read is out of the way, with an alert', async () => {
         const [bad, good] = (await put(2)) as [string, string]
         await pool().query(
-          `update ${outbox.table} set ${subject.spoil} where ${outbox.columns.id} = $1`,
+          `update ${outbox.log ?? outbox.table} set ${subject.spoil} where ${outbox.columns.id} = $1`,
           [bad],
         )
         const transport = fakeTransport()
@@ -268,12 +268,14 @@ export function outboxConformance<Row>(
         expect((await view().states()).get(id)).toBe(states.confirmed)
       })
 
-    test('every change of state is on record', async () => {
-      const [id] = (await put(1)) as [string]
-      await tickUntilIdle(fakeTransport())
-      const from = states.claimed ?? states.ready
-      const claim = states.claimed === undefined ? [] : [`${states.ready}>${states.claimed}`]
-      expect(await view().transitions(id)).toEqual([...claim, `${from}>${states.sent}`])
-    })
+    // A log writes nothing about what goes straight through it.
+    if (outbox.log === undefined)
+      test('every change of state is on record', async () => {
+        const [id] = (await put(1)) as [string]
+        await tickUntilIdle(fakeTransport())
+        const from = states.claimed ?? states.ready
+        const claim = states.claimed === undefined ? [] : [`${states.ready}>${states.claimed}`]
+        expect(await view().transitions(id)).toEqual([...claim, `${from}>${states.sent}`])
+      })
   })
 }

@@ -221,6 +221,35 @@ export const familyEvents = defineOutbox<FamilyEvent>({
   }),
 })
 
+/** The same in a log, with an end. */
+export const logEvents = defineOutbox<FamilyEvent>({
+  name: 'families.log-events',
+  table: 'families.logged_events',
+  storage: 'log',
+  states: { ready: 0, sent: 1, dead: 3, cancelled: 4 },
+  columns: {
+    id: 'event_id',
+    dueAt: 'next_attempt_at',
+    error: 'error_message',
+    type: 'event_type',
+    createdAt: 'created_at',
+    finishedAt: 'processed_at',
+  },
+  counter: { column: 'retry_count', bumps: 'on-failure', unreachable: 'charged' },
+  claim: { batch: 100, every: '5s', lease: '30s' },
+  order: { key: 'aggregate_id', dead: 'skip' },
+  retry: exponential('1m', { attempts: 4 }),
+  retention: { after: '7d', archive: '0d' },
+  destination: { transport: 'topics', topic: 'family-hub.events' },
+  message: (row) => ({
+    id: row.event_id,
+    type: row.event_type,
+    version: row.event_version,
+    key: row.aggregate_id,
+    payload: row.payload,
+  }),
+})
+
 /** The tables of the five, with the engine's columns and indexes. */
 export const outboxTables = `
 create schema evidence;
@@ -310,4 +339,20 @@ create table families.outbox_events (
   updated_at timestamptz not null default now()
 );
 ${outboxTableSql(familyEvents)}
+
+create table families.logged_events (
+  event_id uuid primary key,
+  event_type text not null,
+  event_version integer not null default 1,
+  aggregate_type text not null,
+  aggregate_id uuid not null,
+  payload jsonb not null,
+  status smallint not null default 0 check (status in (0, 1, 3, 4)),
+  retry_count integer not null default 0,
+  next_attempt_at timestamptz not null default posthorn.now(),
+  error_message text,
+  processed_at timestamptz,
+  created_at timestamptz not null default now()
+);
+${outboxTableSql(logEvents)}
 `

@@ -3,6 +3,7 @@ import { uuid } from '../uuid.ts'
 import {
   evidenceRows,
   familyEvents,
+  logEvents,
   outboundMessages,
   sagaEvents,
   webhookDeliveries,
@@ -46,3 +47,11 @@ export const SAMPLES: readonly Sample[] = [
 export const SHAPES: readonly Sample[] = SAMPLES.filter(({ name }) =>
   [evidenceRows.name, outboundMessages.name, familyEvents.name].includes(name),
 )
+
+/** A log in front of its table. */
+export const LOGGED: Sample = makeSample(logEvents, (n) => ({
+  event_type: 'FamilyCreated',
+  aggregate_type: 'family',
+  aggregate_id: `00000000-0000-4000-8000-00000000000${n % 10}`,
+  payload: { n },
+}))

@@ -8,6 +8,11 @@ export interface TableView {
   /** State of every message, by id. */
   states(): Promise<Map<string, State>>
   rows(): Promise<OutboxRow[]>
+  /**
+   * SQL of an ordered outbox's messages with these columns and their `place` in the order of their key: what
+   * waits in the table is before the log.
+   */
+  placed(columns: string): string
   /** `from>to` of a message's transitions, in order. */
   transitions(id: string): Promise<string[]>
   alerts(): Promise<{ subject: string; code: string }[]>
@@ -16,18 +21,51 @@ export interface TableView {
   empty(): Promise<void>
 }
 
+function stateInLog({ columns, states }: Outbox): string {
+  const word = (state: State) => (typeof state === 'number' ? String(state) : `'${state}'`)
+  return `case when posthorn.log_gone(b, m.xid, m.seq) then ${word(states.sent)} else ${word(states.ready)} end
+         as ${columns.status}`
+}
+
+/** The messages of a log, with the state that nothing on their rows says. */
+function selectLogged(outbox: Outbox): string {
+  const { log, name, columns } = outbox
+  return `select m.*, ${stateInLog(outbox)}
+  from ${log} as m
+  left join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = m.bucket
+ order by m.${columns.id}`
+}
+
+async function readRows(pool: Pool, outbox: Outbox): Promise<OutboxRow[]> {
+  const { table, log, columns } = outbox
+  const kept = await pool.query<OutboxRow>(`select * from ${table} order by ${columns.id}`)
+  const logged = log === undefined ? { rows: [] } : await pool.query(selectLogged(outbox))
+  return [...kept.rows, ...(logged.rows as OutboxRow[])]
+}
+
 export function viewTable(pool: Pool, outbox: Outbox): TableView {
-  const { table, columns, name, order, confirmWithinMs } = outbox
+  const { table, log, columns, name, order, confirmWithinMs } = outbox
   return {
     async states() {
-      const { rows } = await pool.query<{ id: string; state: State }>(
-        `select ${columns.id}::text as id, ${columns.status} as state from ${table}`,
+      const rows = await readRows(pool, outbox)
+      return new Map(
+        rows.map((row) => [String(row[columns.id]), row[columns.status] as State] as const),
       )
-      return new Map(rows.map(({ id, state }) => [id, state]))
     },
     async rows() {
-      const { rows } = await pool.query<OutboxRow>(`select * from ${table} order by ${columns.id}`)
-      return rows
+      return readRows(pool, outbox)
+    },
+    placed(shown) {
+      const kept = `select ${shown}, array[0, seq] as place from ${table}`
+      if (log === undefined) return kept
+      return `${kept} union all
+        select ${shown}, array[1, seq]
+          from (select ${shown
+            .split(', ')
+            .map((each) => (each === columns.status ? stateInLog(outbox) : `m.${each}`))
+            .join(', ')}, m.seq
+                  from ${log} as m
+                  join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = m.bucket) as logged`
     },
     async transitions(id) {
       const { rows } = await pool.query<{ step: string }>(
@@ -62,7 +100,7 @@ export function viewTable(pool: Pool, outbox: Outbox): TableView {
       await pool.query(
         `select set_config('session_replication_role', 'replica', true)
            from pg_roles where rolname = current_user and rolsuper;
-         truncate ${table} cascade`,
+         truncate ${log === undefined ? table : `${table}, ${log}`} cascade`,
       )
       for (const own of ['bucket', 'held_key', 'transition', 'pause', 'relay', 'pulse']) {
         await pool.query(`delete from posthorn.${own} where outbox = $1`, [name])

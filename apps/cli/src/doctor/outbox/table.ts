@@ -20,6 +20,14 @@ export async function checkTable(db: Queryable, outbox: Outbox): Promise<Finding
     const todo = 'add them by a migration; `outboxTableSql` says how'
     return [fail(name, `${table} has no column ${[...new Set(missing)].join(', ')}`, todo)]
   }
+  if (outbox.log !== undefined) {
+    const logged = await selectColumns(db, outbox.log)
+    const unlogged = columns.filter((column) => !logged.includes(column))
+    if (unlogged.length > 0) {
+      const todo = 'add them by a migration; `outboxTableSql` says how'
+      return [fail(name, `${outbox.log} has no column ${unlogged.join(', ')}`, todo)]
+    }
+  }
   return [...(await checkIndexes(db, outbox, text)), ...(await checkVacuum(db, name, table))]
 }
 

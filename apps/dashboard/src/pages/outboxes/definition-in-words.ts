@@ -2,6 +2,7 @@ import { formatDuration } from '../../format/duration.ts'
 
 interface Shown {
   readonly table?: string
+  readonly log?: string
   readonly batch?: number
   readonly everyMs?: number
   readonly leaseMs?: number
@@ -18,6 +19,9 @@ export function definitionInWords(definition: Readonly<Record<string, unknown>>)
   const shown = definition as Shown
   return {
     Table: shown.table,
+    ...(shown.log !== undefined && {
+      Log: `${shown.log}; only what fails or waits is moved to the table`,
+    }),
     'Goes to': destinationOf(shown),
     Claims: claimsOf(shown),
     Order: orderOf(shown),

@@ -1,0 +1,87 @@
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
+import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+import type { Log } from '../log.ts'
+import { createBuckets } from '../sql/bucket.ts'
+import {
+  adoptLog,
+  limitLockWait,
+  moveByIds,
+  moveRows,
+  selectMovedColumns,
+  suspectLogRun,
+} from '../sql/log-moves.ts'
+
+/** Asked each time: a migration may have added a column since, and what it holds must move too. */
+async function movedColumns(db: Queryable, { table }: Outbox): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(selectMovedColumns(table))
+  return rows.map(({ name }) => name)
+}
+
+/** Moves rows that were read from the log into the outbox's table, where they wait behind their key. */
+export async function moveToTable(
+  tx: Transaction,
+  outbox: Outbox,
+  rows: readonly OutboxRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await run(tx, moveRows(outbox, await movedColumns(tx, outbox)), {
+    buckets: rows.map((row) => row['bucket']),
+    seqs: rows.map((row) => row['seq']),
+  })
+}
+
+/** Moves messages that still wait in the log, so that an operator can act on them as on any other. */
+export async function moveWaiting(
+  tx: Transaction,
+  outbox: Outbox,
+  ids: readonly string[],
+): Promise<void> {
+  if (outbox.log === undefined || ids.length === 0) return
+  await run(tx, { ...createBuckets(outbox), name: '' }, {})
+  await run(tx, { ...moveByIds(outbox, await movedColumns(tx, outbox)), name: '' }, { ids })
+}
+
+/** Makes suspects of what was in flight from the log under leases that were lost; returns their keys. */
+export async function suspectLogged(
+  tx: Transaction,
+  outbox: Outbox,
+  lost: { buckets: readonly number[]; token: string },
+): Promise<{ key: string }[]> {
+  return run<{ key: string }>(tx, suspectLogRun(outbox, await movedColumns(tx, outbox)), lost)
+}
+
+/**
+ * Sees to it that the cursors speak of this cluster's transactions. After a restore elsewhere they do not:
+ * then what had not gone by leaves the log, to be delivered from the table.
+ */
+export async function adoptCluster(handle: PoolHandle, outbox: Outbox, log: Log): Promise<boolean> {
+  const { log: statements } = outbox.statements
+  if (!statements) return false
+  const [found] = await run<{ moved: number; fresh: number; is_ahead: boolean }>(
+    handle.db,
+    statements.selectStrangers,
+    {},
+  )
+  if (!found || found.moved + found.fresh === 0) return false
+  if (found.moved === 0 && !found.is_ahead) {
+    await run(handle.db, statements.beginCursors, {})
+    return true
+  }
+  const moved = await handle.transaction(async (tx) => {
+    await run(tx, limitLockWait(), {})
+    await run(tx, statements.lockLog, {})
+    const rows = await run<{ moved: number }>(
+      tx,
+      adoptLog(outbox, await movedColumns(tx, outbox)),
+      {},
+    )
+    return rows[0]?.moved ?? 0
+  })
+  log.warn(
+    { outbox: outbox.name, moved },
+    'the log comes from another cluster; its waiting messages go by key',
+  )
+  return true
+}

@@ -1,0 +1,282 @@
+import { randomUUID } from 'node:crypto'
+import { BacklogPlan } from './backlog-plan.ts'
+import type { Claim, ClaimKind, Lease } from './claim.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import { attemptableRows, keyOf, planRun, type KeyPlan } from './key-plan.ts'
+import { KeySource, tally, within } from './key-source.ts'
+import { adoptCluster, moveToTable } from './log-moves.ts'
+import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
+import { silentLog, type Log } from '../log.ts'
+import { settleIn, type SettleArgs } from './settle.ts'
+import { idOf, type Settlement } from './settlement.ts'
+import type { SettledApart, Source } from './source.ts'
+import { BUCKETS } from '../sql/bucket.ts'
+import type { KeyStatements, LogStatements } from '../outbox/statements.ts'
+import type { Transaction } from '../enqueue/transaction.ts'
+
+/** Buckets that one claim reads while there is more than it can take: each costs two small writes. */
+const CROWDED_BUCKETS = 2
+
+/**
+ * Claims from an append-only log: the relay leases buckets of keys, reads the next page of each and settles
+ * a run by moving the bucket's cursor behind it. What does not go straight through is moved into the outbox's
+ * table and is from then on the `KeySource`'s, under the same leases: a bucket has one run in flight, from
+ * the log or from the table. Messages whose key waits in the table follow it there, in their order.
+ */
+export class LogSource implements Source {
+  readonly #handle: PoolHandle
+  readonly #outbox: Outbox
+  readonly #log: Log
+  readonly #statements: LogStatements
+  readonly #byKey: KeyStatements
+  readonly #keys: KeySource
+  /** Claims from the log, with the buckets whose tick ends with them. */
+  readonly #closed = new WeakMap<Claim, ReadonlySet<number>>()
+  /** Claims whose settling was begun before: its answer may have got lost. */
+  readonly #tried = new WeakSet<Claim>()
+  /** Buckets that had something to give lately: how a batch is divided among them. */
+  #active = BUCKETS
+  #crowded = false
+  #heldFirst = false
+  readonly #plan = new BacklogPlan()
+
+  // oxlint-disable-next-line max-params -- as the other sources, and where to report a restore
+  constructor(handle: PoolHandle, outbox: Outbox, relay: string, log: Log = silentLog) {
+    this.#handle = handle
+    this.#outbox = outbox
+    this.#log = log
+    this.#statements = outbox.statements.log as LogStatements
+    this.#byKey = outbox.statements.byKey as KeyStatements
+    this.#keys = new KeySource(handle, outbox, relay)
+  }
+
+  async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
+    // What was enqueued into the table itself, before it had a log or by hand, goes first.
+    if (kind === 'held') {
+      return (await this.#keys.claim('held', batch)) ?? this.#keys.claim('batch', batch)
+    }
+    if (kind !== 'batch') return this.#keys.claim(kind, batch)
+    this.#heldFirst = !this.#heldFirst
+    if (this.#keys.isHeldCrowded && this.#heldFirst) {
+      const held = await this.#keys.claim('held', batch)
+      if (held) return held
+    }
+    return this.#claimLog(batch)
+  }
+
+  async #claimLog(batch: number): Promise<Claim | undefined> {
+    const crowded = this.#crowded
+    const { leases } = this.#keys
+    const taken = leases.take(crowded ? BUCKETS / CROWDED_BUCKETS : 1)
+    if (taken.size === 0) return undefined
+    const found = new Set<number>()
+    try {
+      const { rows, passed, isCut } = await this.#read(taken, batch)
+      for (const row of rows) found.add(Number(row['bucket']))
+      if (rows.length > 0) return this.#claimOf({ rows, taken, isCut }, crowded)
+      this.#crowded = false
+      if (!crowded && !passed) return undefined
+    } finally {
+      for (const [bucket, token] of taken) {
+        if (!found.has(bucket)) leases.giveBack(bucket, token)
+      }
+    }
+    // Behind the end of a tick there may be another.
+    return this.#claimLog(batch)
+  }
+
+  async #read(taken: ReadonlyMap<number, string>, batch: number) {
+    const buckets = [...taken.keys()]
+    const limit = Math.max(1, Math.ceil(batch / Math.min(this.#active, buckets.length)))
+    const args = { buckets, tokens: [...taken.values()], batch, limit }
+    const read = await run<OutboxRow>(
+      this.#handle.db,
+      this.#plan.of(this.#statements.claimLog),
+      args,
+    )
+    const rows = read.filter((row) => row['claim_run'] !== null)
+    const used = tally(rows)
+    if (buckets.length > 1) this.#active = Math.max(used.size, 1)
+    // A share of the buckets says nothing of the rest.
+    if (rows.length > 0 || !this.#crowded) this.#plan.learn(rows.length)
+    if (rows.length > 0) {
+      this.#crowded = rows.length >= batch || Math.max(...used.values()) >= limit
+    }
+    // Where a page or the batch is full there may be more of the bucket's tick.
+    const isCut = (bucket: number) => rows.length >= batch || (used.get(bucket) ?? 0) >= limit
+    return { rows, passed: rows.length < read.length, isCut }
+  }
+
+  #claimOf({ rows, taken, isCut }: Page, crowded: boolean): Claim {
+    const runs = new Map(rows.map((row) => [Number(row['bucket']), String(row['claim_run'])]))
+    const leases = [...runs].map(([bucket, number]): Lease => ({
+      bucket,
+      token: taken.get(bucket) as string,
+      run: number,
+    }))
+    const more = this.#crowded || crowded || this.#keys.isHeldCrowded
+    const claim: Claim = { kind: 'batch', rows, token: randomUUID(), leases, more }
+    this.#closed.set(claim, new Set([...runs.keys()].filter((bucket) => !isCut(bucket))))
+    return claim
+  }
+
+  async renew(claim: Claim, ms?: number): Promise<boolean> {
+    return this.#keys.renew(claim, ms)
+  }
+
+  attemptable({ rows }: Claim): readonly number[] {
+    return attemptableRows(this.#outbox, rows)
+  }
+
+  async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
+    const closed = this.#closed.get(claim)
+    if (!closed) return this.#keys.settle(claim, settlements)
+    const args = this.#args(claim, closed)
+    const isFirst = !this.#tried.has(claim)
+    this.#tried.add(claim)
+    const buckets =
+      isFirst && isStraight(claim, settlements)
+        ? await this.#end(this.#handle.db, args)
+        : await this.#handle.transaction((tx) => {
+            const plan = this.#planOf(claim, settlements)
+            return this.#write(tx, claim, { plan, args })
+          })
+    this.#giveBack(claim)
+    if (buckets.size === args.buckets.length) return []
+    return lostOf(this.#outbox, settlements, buckets)
+  }
+
+  /** As by key; only that nothing of a run can stay where it is. */
+  #planOf(claim: Claim, settlements: readonly Settlement[]): KeyPlan {
+    const plan = planRun(this.#outbox, claim, new Map(settlements.map((each) => [each.row, each])))
+    const settled = new Set(plan.settlements.map(({ row }) => row))
+    const aside = claim.rows
+      .filter((row) => !settled.has(row))
+      .map((row) => ({
+        id: idOf(this.#outbox, row),
+        bucket: Number(row['bucket']),
+        key: keyOf(this.#outbox, row),
+      }))
+    return { ...plan, aside }
+  }
+
+  async #write(
+    tx: Transaction,
+    claim: Claim,
+    { plan, args }: { plan: KeyPlan; args: LogArgs },
+  ): Promise<Set<number>> {
+    const ended = await this.#end(tx, args)
+    const ours = within(plan, ended)
+    const sent = new Set(
+      ours.settlements.filter(({ decision }) => decision.role === 'sent').map(({ row }) => row),
+    )
+    const rest = ours.settlements.filter(({ row }) => !sent.has(row))
+    const rows = claim.rows.filter((row) => ended.has(Number(row['bucket'])) && !sent.has(row))
+    await moveToTable(tx, this.#outbox, rows)
+    if (rest.length > 0) {
+      const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
+      await settleIn(tx, this.#outbox, { settlements: rest, args: ending })
+    }
+    await this.#keys.keys.write(tx, ours)
+    return new Set([...ended, ...(await this.#endedBefore(tx, args, ended))])
+  }
+
+  async #end(db: Transaction | PoolHandle['db'], args: LogArgs): Promise<Set<number>> {
+    const rows = await run<{ bucket: number }>(db, this.#statements.endLogRun, { ...args })
+    return new Set(rows.map(({ bucket }) => bucket))
+  }
+
+  /** Runs that were ended by a commit whose answer got lost. */
+  async #endedBefore(
+    tx: Transaction,
+    args: LogArgs,
+    ended: ReadonlySet<number>,
+  ): Promise<number[]> {
+    if (ended.size === args.buckets.length) return []
+    const rows = await run<{ bucket: number }>(tx, this.#byKey.endedRuns, { ...args })
+    return rows.map(({ bucket }) => bucket)
+  }
+
+  /** The whole run is moved into the table first: there each message can be settled apart from the rest. */
+  async settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
+    const closed = this.#closed.get(claim)
+    if (!closed) return this.#keys.settleApart(claim, settlements)
+    const args = this.#args(claim, closed)
+    const done = await this.#handle.transaction(async (tx) => {
+      const ended = await this.#end(tx, args)
+      const before = new Set(await this.#endedBefore(tx, args, ended))
+      const ours = claim.rows.filter((row) => ended.has(Number(row['bucket'])))
+      await moveToTable(tx, this.#outbox, ours)
+      return this.#keys.writeApart(tx, claim, { settlements, ended, before })
+    })
+    this.#giveBack(claim)
+    return done
+  }
+
+  #args({ leases }: Claim, closed: ReadonlySet<number>): LogArgs {
+    return {
+      guard: 'lease',
+      buckets: leases.map(({ bucket }) => bucket),
+      tokens: leases.map(({ token }) => token),
+      runs: leases.map((lease) => lease.run),
+      closed: leases.map(({ bucket }) => closed.has(bucket)),
+      leaseMs: this.#outbox.leaseMs,
+      actor: this.#outbox.audit.actor,
+      reason: undefined,
+    }
+  }
+
+  #giveBack({ leases }: Claim): void {
+    for (const { bucket, token } of leases) this.#keys.leases.giveBack(bucket, token)
+  }
+
+  drop(claim: Claim): void {
+    this.#keys.drop(claim)
+  }
+
+  async maintain(): Promise<boolean> {
+    const mayClaim = await this.#keys.maintain()
+    const adopted = await adoptCluster(this.#handle, this.#outbox, this.#log)
+    return mayClaim || adopted
+  }
+
+  async nextDueMs(): Promise<number | undefined> {
+    return this.#keys.nextDueMs()
+  }
+
+  async close(): Promise<void> {
+    await this.#keys.close()
+  }
+}
+
+/** Rows of one read, with the buckets that were taken for it. */
+interface Page {
+  readonly rows: OutboxRow[]
+  readonly taken: ReadonlyMap<number, string>
+  /** Whether the bucket's tick may go on behind them. */
+  isCut(bucket: number): boolean
+}
+
+type LogArgs = SettleArgs & {
+  readonly buckets: readonly number[]
+  readonly closed: readonly boolean[]
+}
+
+/** Everything was delivered: the cursor says so. */
+function isStraight({ rows }: Claim, settlements: readonly Settlement[]): boolean {
+  return (
+    settlements.length === rows.length &&
+    settlements.every(({ decision }) => decision.role === 'sent')
+  )
+}
+
+function lostOf(
+  outbox: Outbox,
+  settlements: readonly Settlement[],
+  buckets: ReadonlySet<number>,
+): string[] {
+  return settlements
+    .filter(({ row }) => !buckets.has(Number(row['bucket'])))
+    .map(({ row }) => idOf(outbox, row))
+}

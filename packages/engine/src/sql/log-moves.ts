@@ -1,0 +1,203 @@
+// What leaves a log for its table, where it waits, is dead or was cancelled. A message is in one of the two.
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { BUCKETS } from './bucket.ts'
+import { holdSuspects } from './held.ts'
+import { lastSeq, pageSql } from './log.ts'
+import { literal, opaqueArray, prepare, type Prepared } from './prepared.ts'
+import { sql, type Statement } from '../enqueue/sql-tag.ts'
+
+/** Columns that a row takes with it; the table gives it a `seq` and a `bucket` of its own. */
+export function selectMovedColumns(table: string): Statement {
+  return sql`
+    select attname::text as name
+      from pg_attribute
+     where attrelid = ${table}::regclass and attnum > 0 and not attisdropped
+       and attgenerated = '' and attidentity = '' and attname not in ('held', 'lost_claims')`
+}
+
+/** How a moved row begins in the table; the rest is as it was. */
+interface Arrival {
+  readonly held: string
+  readonly lostClaims: string
+  /** SQL of the state, out of the row `m`; default the row's own. */
+  readonly state?: string
+}
+
+/** Takes rows out of the log and puts them into the table, in their order. `from` and `where` are of `m`. */
+function moveCtes(
+  { log, table, columns, order }: ResolvedDefinition,
+  names: readonly string[],
+  move: { using: string; where: string; arrival: Arrival; returning?: string },
+): string {
+  const { held, lostClaims, state } = move.arrival
+  const value = (name: string) =>
+    name === columns.status && state !== undefined ? state : `m.${name}`
+  return `taken as (
+  delete from ${log} as m
+   ${move.using}
+   where ${move.where}
+  returning ${names.map((name) => `${value(name)} as ${name}`).join(', ')}, m.seq as log_seq
+),
+moved as (
+  insert into ${table} (${names.join(', ')}, held, lost_claims)
+  select ${names.join(', ')}, ${held}, ${lostClaims} from taken order by log_seq
+      on conflict do nothing
+  returning ${columns.id}::text as id, ${order?.key}::text as key, bucket, seq
+)`
+}
+
+/** Moves rows of a run that did not go straight through. They wait behind their key, which is written apart. */
+export function moveRows(definition: ResolvedDefinition, names: readonly string[]): Prepared {
+  return prepare(
+    (p) => `with ${moveCtes(definition, names, {
+      using: `using unnest(${opaqueArray(p('buckets'), 'smallint')}, ${opaqueArray(p('seqs'), 'bigint')}) as u (bucket, seq)`,
+      where: 'm.bucket = u.bucket and m.seq = u.seq',
+      arrival: { held: 'true', lostClaims: '0' },
+    })}
+select id from moved`,
+  )
+}
+
+/** Takes messages that an operator acts on out of the log, as what they are: gone by, or waiting. */
+export function moveByIds(definition: ResolvedDefinition, names: readonly string[]): Prepared {
+  const { name, columns, states } = definition
+  return prepare(
+    (p) => `with ${moveCtes(definition, names, {
+      using: 'using posthorn.bucket as b',
+      where: `m.${columns.id} = any(${p('ids')}::${columns.idType}[])
+     and b.outbox = '${name}' and b.bucket = m.bucket and not posthorn.log_gone(b, m.xid, m.seq)`,
+      arrival: { held: 'true', lostClaims: '0', state: literal(states.ready) },
+    })}
+select id from moved`,
+  )
+}
+
+/**
+ * What was in flight under an abandoned lease is suspect: it leaves the log and is next claimed alone. The
+ * cursor goes on behind it. Returns the keys.
+ */
+export function suspectLogRun(definition: ResolvedDefinition, names: readonly string[]): Prepared {
+  const { name } = definition
+  const bounds = { tick: 'c.log_tick', tickSeq: 'c.log_upto', limit: 'c.run_size' }
+  return prepare(
+    (p) => `with c as materialized (
+  select *
+    from posthorn.bucket
+   where outbox = '${name}' and bucket = any(${p('buckets')}::smallint[])
+     and token = ${p('token')}::uuid and log_upto is not null
+),
+page as materialized (
+  select t.bucket, t.seq
+    from c
+   cross join lateral (${pageSql(definition, bounds)}) as t
+),
+${moveCtes(definition, names, {
+  using: 'using page',
+  where: 'm.bucket = page.bucket and m.seq = page.seq',
+  arrival: { held: 'true', lostClaims: '1' },
+})},
+cleared as (
+  update posthorn.bucket as b
+     set run = b.run + 1, run_size = null, log_done = c.log_upto, log_upto = null
+    from c
+   where b.outbox = '${name}' and b.bucket = c.bucket
+),
+suspect as (select key, bucket, seq from moved)
+${holdSuspects(definition)}`,
+  )
+}
+
+/** Buckets whose cursor speaks of another cluster, or of none yet, and whether the log has rows of another. */
+export function selectStrangers({ name, log }: ResolvedDefinition): Prepared {
+  return prepare(
+    () => `select count(*) filter (where log_cluster is not null)::int as moved,
+       count(*) filter (where log_cluster is null)::int as fresh,
+       coalesce((select max(xid) from ${log}) > pg_current_xact_id(), false) as is_ahead
+  from posthorn.bucket
+ where outbox = '${name}' and log_cluster is distinct from (select posthorn.log_cluster())`,
+  )
+}
+
+/** Says of buckets without a cursor that the log's numbers are of this cluster. */
+export function beginCursors({ name }: ResolvedDefinition): Prepared {
+  return prepare(
+    () => `update posthorn.bucket
+   set log_cluster = posthorn.log_cluster()
+ where outbox = '${name}' and log_cluster is null`,
+  )
+}
+
+/** Behind a lock that is waited for, every writer waits. */
+export function limitLockWait(): Prepared {
+  return prepare(() => `select set_config('lock_timeout', '5s', true)`)
+}
+
+/** Keeps writers out and waits for those that are open: what they write afterwards is of this cluster. */
+export function lockLog({ log }: ResolvedDefinition): Prepared {
+  return prepare(() => `lock table ${log} in share row exclusive mode`)
+}
+
+/**
+ * After a restore into another cluster the numbers of transactions begin anew, and say nothing about the rows
+ * that came with it. Everything that had not gone by is moved, to go out by key before all that comes later;
+ * the cursors begin with what is written from now on. Runs behind `lockLog`.
+ */
+export function adoptLog(definition: ResolvedDefinition, names: readonly string[]): Prepared {
+  const { name, log } = definition
+  return prepare(
+    () => `with given as materialized (
+  select ${lastSeq(log)} as seq
+),
+c as materialized (
+  select *
+    from posthorn.bucket
+   where outbox = '${name}' and log_cluster is distinct from (select posthorn.log_cluster())
+     for update
+),
+${moveCtes(definition, names, {
+  using: 'using c',
+  where: `m.bucket = c.bucket and (m.seq > c.log_seen_seq or m.xid = any(posthorn.log_late(c.log_seen, c.log_seen_by)))
+     and m.seq > c.log_since
+     and not (c.log_tick is not null and m.seq <= c.log_done and pg_visible_in_snapshot(m.xid, c.log_tick))`,
+  arrival: { held: 'true', lostClaims: '0' },
+})},
+kept as (
+  insert into posthorn.held_key as h (outbox, key, bucket, due_at, held_by)
+  select '${name}', key, min(bucket), posthorn.now(), 'RESTORED' from moved group by key order by key
+      on conflict (outbox, key) do update set version = h.version + 1
+)
+update posthorn.bucket as b
+   set run = b.run + 1, run_size = null, log_upto = null, log_done = 0,
+       log_seen = null, log_seen_by = '0', log_seen_seq = given.seq, log_since = given.seq,
+       log_tick = null, log_tick_by = null, log_tick_seq = null, log_cluster = posthorn.log_cluster()
+  from c cross join given
+ where b.outbox = '${name}' and b.bucket = c.bucket
+returning (select count(*)::int from moved) as moved`,
+  )
+}
+
+/** Rows in the log that have not gone by, of all buckets: what waits and what is in flight. */
+export function undoneSql({ name, log }: ResolvedDefinition, shown: string, limit: string): string {
+  // Where no relay has ever been there is no cursor, and nothing has gone by.
+  const from = 'coalesce(greatest(b.log_seen_seq, b.log_done), 0)'
+  const waits = 'not coalesce(posthorn.log_gone(b, m.xid, m.seq), false)'
+  return `select found.*
+    from generate_series(0, ${BUCKETS - 1}) as number
+    left join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = number
+   cross join lateral (
+     (select ${shown} from ${log} as m
+       where m.bucket = number::smallint and m.seq > ${from} and ${waits}
+       order by m.seq ${limit})
+     union all
+     (select late.*
+        from (select unnest(posthorn.log_late(b.log_seen, b.log_seen_by))
+              union
+              select unnest(posthorn.log_late(b.log_tick, b.log_tick_by))) as by (xid)
+       cross join lateral (
+         select ${shown} from ${log} as m
+          where m.xid = by.xid and (m.bucket, m.seq) >= (number::smallint, 0)
+            and (m.bucket, m.seq) <= (number::smallint, ${from}) and ${waits}
+          order by m.bucket, m.seq ${limit}) as late
+       ${limit})
+   ) as found`
+}

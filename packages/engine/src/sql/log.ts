@@ -1,0 +1,173 @@
+// These statements stand whole, as they run, in packages/engine/statements/log.sql; a test writes that file.
+/*
+ * How a log is read. Its rows are never written again, so a bucket keeps a cursor (see migration 0012): what
+ * was seen, as a snapshot, and the tick that is being read, a later snapshot. A tick has the rows that are
+ * visible in it and were not seen, and is read through in the order of `seq`, a page at a time. There are two
+ * kinds of them, each with an index of its own:
+ *
+ *   fresh   by transactions that had no number yet when the last tick began: all have a higher seq than
+ *           any that was given out then
+ *   late    by transactions that were open then, however long ago: looked up by their number
+ *
+ * Each condition is written so that only its own index can answer it: without statistics the planner takes
+ * either for as good, and the wrong one reads the whole log.
+ *
+ * A writer that stays open holds up nothing, and a row that commits late is found by the next tick.
+ */
+import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { unlessPaused, waitsCondition } from './waiting.ts'
+import { ASYNC_COMMIT, prepare, type Prepared } from './prepared.ts'
+
+/**
+ * This moment, in the only order that is safe: the statement's snapshot, then the highest seq given out,
+ * then a transaction number. What is visible has a seq up to that one; a transaction with a higher number has
+ * a higher seq.
+ */
+function momentCte({ log }: ResolvedDefinition): string {
+  return `moment as materialized (
+  select pg_current_snapshot() as tick, given.seq,
+         case when given.seq is not null then pg_current_xact_id() end as by
+    from (select ${lastSeq(log)} as seq) as given
+)`
+}
+
+/** The highest seq that was given out, committed or not. */
+export function lastSeq(log: string | undefined): string {
+  return `coalesce(pg_sequence_last_value('${log}_seq_seq'), 0)`
+}
+
+/** What bounds a page of the cursor `c`, as SQL. */
+export interface PageBounds {
+  readonly tick: string
+  readonly tickSeq: string
+  readonly limit: string
+}
+
+/** The rows of a tick behind `c.log_done`, in order: fresh ones and late ones. */
+export function pageSql({ log }: ResolvedDefinition, { tick, tickSeq, limit }: PageBounds): string {
+  return `select ticked.*
+       from ((select m.*
+                from ${log} as m
+               where m.bucket = c.bucket
+                 and m.seq > greatest(c.log_seen_seq, c.log_done) and m.seq <= ${tickSeq}
+                 and xid8cmp(m.xid, c.log_seen_by) > 0 and pg_visible_in_snapshot(m.xid, ${tick})
+               order by m.seq
+               limit ${limit})
+             union all
+             (select found.*
+                -- posthorn.log_late, written out: it is asked at every claim.
+                from (select pg_snapshot_xip(c.log_seen)
+                      union all
+                      select n::text::xid8
+                        from generate_series(pg_snapshot_xmax(c.log_seen)::text::bigint,
+                                             c.log_seen_by::text::bigint) as n) as late (xid)
+               cross join lateral (
+                     select m.*
+                       from ${log} as m
+                      where m.xid = late.xid
+                        and (m.bucket, m.seq) > (c.bucket, greatest(c.log_since, c.log_done))
+                        and (m.bucket, m.seq) <= (c.bucket, ${tickSeq})
+                        and pg_visible_in_snapshot(m.xid, ${tick})
+                      order by m.bucket, m.seq
+                      limit ${limit}) as found)) as ticked
+      order by ticked.seq
+      limit ${limit}`
+}
+
+/**
+ * Reads the next page of each bucket and notes it as the run in flight. Where there is no tick, this moment
+ * becomes one. A bucket whose tick is at its end comes without a message, and is read again.
+ * Buckets of whose keys something waits in the table itself, not held, are left alone until that is gone.
+ */
+export function claimLog(definition: ResolvedDefinition): Prepared {
+  const { name, table, columns, order } = definition
+  return prepare(
+    (p) => `with ${momentCte(definition)},
+lease as materialized (
+  select b.*, coalesce(b.log_tick, moment.tick) as tick,
+         case when b.log_tick is null then moment.by else b.log_tick_by end as tick_by,
+         case when b.log_tick is null then moment.seq else b.log_tick_seq end as tick_seq
+    from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
+    join posthorn.bucket as b
+      on b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token and b.until > now()
+   cross join moment
+   where ${unlessPaused(definition)}
+     -- The same once more, for the index: the rows of other buckets are not even looked at.
+     and b.bucket = any(${p('buckets')}::smallint[])
+     and b.log_cluster = (select posthorn.log_cluster())
+     and not exists (
+       select from ${table} as t
+        where t.bucket = l.bucket and ${waitsCondition(definition)} and not t.held)
+),
+page as (
+  select t.*
+    from lease as c
+   cross join lateral (${pageSql(definition, { tick: 'c.tick', tickSeq: 'c.tick_seq', limit: `${p('limit')}::int` })}) as t
+   limit ${p('batch')}
+),
+noted as (
+  update posthorn.bucket as b
+     set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
+         log_upto = r.upto, log_tick = lease.tick, log_tick_by = lease.tick_by, log_tick_seq = lease.tick_seq
+    from lease
+    join (select bucket, max(seq) as upto, count(*) as size from page group by bucket) as r
+      on r.bucket = lease.bucket
+   where b.outbox = '${name}' and b.bucket = lease.bucket and b.token = lease.token
+     and ${ASYNC_COMMIT}
+  returning b.bucket, b.run
+),
+passed as (
+  update posthorn.bucket as b
+     set ${CLOSE_TICK}
+    from lease
+   where b.outbox = '${name}' and b.bucket = lease.bucket and b.token = lease.token
+     and b.bucket = any(${p('buckets')}::smallint[])
+     and b.log_tick is not null and lease.log_tick is not null
+     and not exists (select from page where page.bucket = lease.bucket)
+     -- Behind a full batch no bucket was read.
+     and (select count(*) from page) < ${p('batch')}
+  returning b.bucket
+)
+select page.*, taken.run as claim_run, h.tail as claim_tail,
+       case when page.${columns.dueAt} > (select posthorn.now())
+            then extract(epoch from page.${columns.dueAt} - posthorn.now()) * 1000
+       end as claim_early_ms
+  from (select bucket, run from noted
+        union all
+        select bucket, null from passed) as taken
+  left join page on page.bucket = taken.bucket
+  left join posthorn.held_key as h on h.outbox = '${name}' and h.key = page.${order?.key}::text
+ order by page.seq`,
+  )
+}
+
+/** What the tick of the row `b` showed is seen. */
+const CLOSE_TICK = `log_seen = b.log_tick, log_seen_by = b.log_tick_by, log_seen_seq = b.log_tick_seq,
+         log_tick = null, log_tick_by = null, log_tick_seq = null, log_done = 0`
+
+/**
+ * Ends runs of the log: fence, cursor and renewal in one write. The run's number must be the very one that
+ * was noted: where a crash or a failover of Postgres has lost the note, the tick is of transactions that may
+ * be lost as well, and their numbers given to others. `closed` are the buckets whose tick ends with the run.
+ */
+export function endLogRun({ name }: ResolvedDefinition): Prepared {
+  const unlessClosed = (column: string, closed: string, open = `b.${column}`) =>
+    `${column} = case when l.closed then ${closed} else ${open} end`
+  return prepare(
+    (p) => `update posthorn.bucket as b
+   set run = l.run + 1, run_size = null, log_upto = null,
+       ${unlessClosed('log_seen', 'b.log_tick')},
+       ${unlessClosed('log_seen_by', 'b.log_tick_by')},
+       ${unlessClosed('log_seen_seq', 'b.log_tick_seq')},
+       ${unlessClosed('log_tick', 'null')},
+       ${unlessClosed('log_tick_by', 'null')},
+       ${unlessClosed('log_tick_seq', 'null')},
+       ${unlessClosed('log_done', '0', 'b.log_upto')},
+       until = now() + ${p('leaseMs')} * interval '1 ms'
+  from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[], ${p('runs')}::bigint[], ${p('closed')}::boolean[])
+    as l (bucket, token, run, closed)
+ where b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token and b.run = l.run
+   and b.log_upto is not null
+returning b.bucket`,
+  )
+}
