@@ -148,3 +148,30 @@ test('shows that it is live, and that the clock was moved', async () => {
   await page.getByText(/Clock moved by [56] h/).waitFor()
   await axe(page)
 })
+
+test('Ctrl-K finds things, pages and actions, and goes there by keys alone', async () => {
+  const made = (await dashboard.call('/api/v1/payments', {
+    body: { amount: 123_45, currency: 'EUR', externalPaymentId: 'shop-7' },
+    headers: { 'idempotency-key': 'palette-payment-1' },
+  })) as { id: string }
+  const page = await dashboard.open('/overview')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.keyboard.press('Control+k')
+  const field = page.getByRole('combobox', { name: 'Search' })
+  await field.fill('123.45')
+  const found = page.getByRole('option', { name: /payment.*123\.45 EUR/ })
+  await found.waitFor()
+  await axe(page)
+  await field.fill('shop-7')
+  await found.waitFor()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.url()).toContain(`open=${made.id}`)
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('pause outbox')
+  await page.getByRole('option', { name: /Pause or resume an outbox/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Outboxes' }).waitFor()
+})

@@ -31,18 +31,19 @@ export function Palette({ pages }: { pages: readonly Page[] }) {
     open()
   })
   return (
-    <Modal
+    <Modal.Root
       opened={isOpen}
       onClose={close}
-      withCloseButton={false}
       size="lg"
       padding={0}
       yOffset="12vh"
       centered={false}
-      aria-label="Search"
     >
-      {isOpen && <Search pages={pages} onClose={close} />}
-    </Modal>
+      <Modal.Overlay />
+      <Modal.Content aria-label="Search">
+        <Modal.Body>{isOpen && <Search pages={pages} onClose={close} />}</Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   )
 }
 

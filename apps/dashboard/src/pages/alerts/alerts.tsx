@@ -22,6 +22,7 @@ import { oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { PermittedButton } from '../../parts/permitted.tsx'
 import type { StateRole } from '../../states/role.ts'
+import { SavedViews } from '../../parts/saved-views.tsx'
 
 type Alert =
   paths['/api/v1/alerts']['get']['responses']['200']['content']['application/json']['items'][number]
@@ -133,6 +134,7 @@ export function Alerts() {
         <FilterText filter={filter} name="source" label="Source" />
         <FilterText filter={filter} name="code" label="Code" />
         <FilterText filter={filter} name="tenant" label="Organisation" />
+        <SavedViews filter={filter} page="alerts" />
       </FilteredTable>
       <DetailDrawer
         isOpen={shown !== undefined}

@@ -18,6 +18,7 @@ import { Time } from '../../parts/time.tsx'
 import { moment, oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { entriesAsCsv, whatOf, whyOf, type Entry } from './entry.ts'
+import { SavedViews } from '../../parts/saved-views.tsx'
 
 const KINDS = ['transition', 'operation'] as const
 
@@ -86,6 +87,7 @@ export function Audit() {
         <FilterText filter={filter} name="outbox" label="Outbox" />
         <FilterText filter={filter} name="actor" label="Actor" />
         <FilterText filter={filter} name="code" label="Code" />
+        <SavedViews filter={filter} page="audit" />
       </FilteredTable>
       <DetailDrawer
         isOpen={shown !== undefined}

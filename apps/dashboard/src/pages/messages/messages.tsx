@@ -19,6 +19,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { type Filter, moment, text, useFilter } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
+import { SavedViews } from '../../parts/saved-views.tsx'
 
 /** Every message of every outbox. */
 export function Messages() {
@@ -117,6 +118,7 @@ function MessageFilterBar({ filter, outboxes }: MessageFilterBarProps) {
         <FilterMoment filter={filter} name="since" label="Created after" />
         <FilterMoment filter={filter} name="until" label="Created before" />
       </MoreFilters>
+      <SavedViews filter={filter} page="messages" />
     </FilterBar>
   )
 }

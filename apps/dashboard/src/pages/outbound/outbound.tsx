@@ -33,6 +33,7 @@ import { moment, oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { PermittedButton } from '../../parts/permitted.tsx'
 import { ROLE_LOOKS } from '../../states/role.ts'
+import { SavedViews } from '../../parts/saved-views.tsx'
 
 const FILTER = {
   status: oneOf(MESSAGE_STATES),
@@ -113,6 +114,7 @@ export function Outbound() {
           <FilterMoment filter={filter} name="until" label="Created before" />
         </MoreFilters>
         <DossierFinder />
+        <SavedViews filter={filter} page="outbound" />
       </FilteredTable>
       <DetailDrawer
         isOpen={opened.id !== undefined}

@@ -27,6 +27,7 @@ import { type FilterField, moment, oneOf, text } from '../../parts/use-filter.ts
 import { useOpened } from '../../parts/use-opened.ts'
 import { useRefresh } from '../../parts/use-refresh.ts'
 import { PermittedButton } from '../../parts/permitted.tsx'
+import { SavedViews } from '../../parts/saved-views.tsx'
 
 /** The webhook of a payment is on no stream: what waits for one is looked at so often. */
 const EVERY_MS = 3_000
@@ -184,6 +185,7 @@ export function Payments() {
           <FilterMoment filter={filter} name="since" label="Created after" />
           <FilterMoment filter={filter} name="until" label="Created before" />
         </MoreFilters>
+        <SavedViews filter={filter} page="payments" />
       </FilteredTable>
       <PaymentForm
         isOpen={isMaking}

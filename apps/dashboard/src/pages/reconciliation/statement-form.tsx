@@ -13,6 +13,7 @@ import { formatCount } from '../../format/number.ts'
 import { useAnnouncements } from '../../live/use-follow.ts'
 import { type Profile, STANDARD_RULES } from './rules.ts'
 import { SampleStatement } from './sample-statement.tsx'
+import { ProfileForm } from './profile-form.tsx'
 import { StatementPreview } from './statement-preview.tsx'
 import { FileDrop } from '../../parts/file-drop.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
@@ -46,6 +47,7 @@ function StatementForm({ file, onClose }: StatementFormProps) {
   const [profile, setProfile] = useState<string | null>(null)
   const [uploadId] = useState(newId)
   const [rows, setRows] = useState(0)
+  const [isMaking, setIsMaking] = useState(false)
   useAnnouncements({ topic: 'reconciliation.upload', id: uploadId }, (announcements) => {
     const { rows: read } = (announcements.at(-1)?.data ?? {}) as { rows?: unknown }
     if (typeof read === 'number') setRows(read)
@@ -68,6 +70,24 @@ function StatementForm({ file, onClose }: StatementFormProps) {
       void navigate({ to: '/reconciliation/$id', params: { id } })
     },
   })
+  if (isMaking) {
+    return (
+      <Stack gap="sm">
+        <Group>
+          <Button variant="default" onClick={() => setIsMaking(false)}>
+            Back to {file.name}
+          </Button>
+        </Group>
+        <ProfileForm
+          file={file}
+          onDone={({ id }) => {
+            setProfile(id)
+            setIsMaking(false)
+          }}
+        />
+      </Stack>
+    )
+  }
   return (
     <Stack gap="sm">
       <Text size="sm">
@@ -98,6 +118,9 @@ function StatementForm({ file, onClose }: StatementFormProps) {
         </div>
       )}
       <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={() => setIsMaking(true)} disabled={upload.isPending}>
+          Make a profile for this file
+        </Button>
         <Button variant="default" onClick={onClose} disabled={upload.isPending}>
           Cancel
         </Button>

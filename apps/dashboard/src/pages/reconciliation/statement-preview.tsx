@@ -56,7 +56,7 @@ export function StatementPreview({ file, by }: StatementPreviewProps) {
                 ))}
               </List>
               <Text size="sm" mt={4}>
-                Choose the profile of your bank, or create one under Profiles.
+                Choose the profile of your bank, or make one for this file.
               </Text>
             </Alert>
           )}

@@ -28,6 +28,7 @@ import { useSelection } from '../../parts/table/selection.ts'
 import { Time } from '../../parts/time.tsx'
 import { moment, oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
+import { SavedViews } from '../../parts/saved-views.tsx'
 
 const FILTER = {
   endpointId: text,
@@ -101,6 +102,7 @@ export function Deliveries() {
             Only abandoned
           </Button>
         )}
+        <SavedViews filter={filter} page="deliveries" />
       </FilteredTable>
       <DetailDrawer
         isOpen={opened.id !== undefined}
