@@ -106,9 +106,7 @@ select *, status::text as claim_from
 
 -- markSuspects: $1 delayMs, $2 ids, $3 token
 update messages.outbound_message
-   set lost_claims = lost_claims + 1,
-       next_retry_at = posthorn.now() + $1 * interval '1 ms',
-       claim_token = null, claimed_until = null, status = 'QUEUED'
+   set claimed_until = now() + $1 * interval '1 ms'
  where id = any((select $2::uuid[])::uuid[])
    and claim_token = $3::uuid;
 

@@ -74,13 +74,34 @@ const hooked = outboxNamed('hooked', {
 })
 const rows = outboxNamed('rows', {})
 const hookedRows = outboxNamed('hookedrows', { audit: { settled } })
+const CLAIMED_STATES = {
+  ready: 'ready',
+  claimed: 'busy',
+  retry: 'ready',
+  sent: 'sent',
+  dead: 'dead',
+}
+const hookedClaimed = outboxNamed('hookedclaimed', {
+  audit: { settled },
+  states: CLAIMED_STATES,
+  confirm: undefined,
+})
+const heldClaimed = outboxNamed('heldclaimed', {
+  audit: { settled },
+  states: CLAIMED_STATES,
+  confirm: undefined,
+  unknown: { then: 'hold' },
+})
 const resent = outboxNamed('resent', {
   order: { key: 'key', dead: 'block' },
   audit: { settled },
   confirm: { within: '1h' },
 })
 const resentRows = outboxNamed('resentrows', { audit: { settled }, confirm: { within: '1h' } })
-const all = [block, skip, park, hooked, rows, hookedRows, resent, resentRows]
+const all = [
+  ...[block, skip, park, hooked, rows, hookedRows],
+  ...[hookedClaimed, heldClaimed, resent, resentRows],
+]
 
 const db = await testDatabase({
   sql: `create schema keys;${all
@@ -307,6 +328,63 @@ describe('a message that cannot be settled', () => {
       expect(await view(outbox).alerts()).toMatchObject([{ code: 'CLAIM_FATAL' }])
     },
     30_000,
+  )
+
+  test.each([hookedClaimed, heldClaimed])(
+    'goes the way of a lost claim, on record, where there is a claimed state: $name',
+    async (outbox) => {
+      const [one = { id: '' }, two = { id: '' }] = await put(outbox, [
+        ['k', 1],
+        ['k', 2],
+      ])
+      let refusals = 0
+      onSettled = (_, changes) => {
+        if (changes.every(({ row }) => row.n !== 1)) return
+        refusals += 1
+        if (refusals < 10) throw new Error('no audit for one')
+      }
+      const fake = fakeTransport()
+      const relay = relayTo({ ...outbox, leaseMs: 3_000 }, fake)
+      await relay.tick()
+      expect((await view(outbox).states()).get(two.id)).toBe('sent')
+      expect((await view(outbox).states()).get(one.id)).toBe('busy')
+      refusals = 10
+      await view(outbox).expireLeases()
+      await settleDown(relay)
+      const isHeld = outbox === heldClaimed
+      const attempts = fake.attempted.filter(({ payload }) => payload === 1)
+      expect(attempts).toHaveLength(isHeld ? 1 : 2)
+      expect((await view(outbox).states()).get(one.id)).toBe(isHeld ? 'dead' : 'sent')
+      expect(await view(outbox).transitions(one.id)).toEqual(
+        isHeld
+          ? ['ready>busy', 'busy>dead']
+          : ['ready>busy', 'busy>ready', 'ready>busy', 'busy>sent'],
+      )
+      await relay.stop()
+    },
+  )
+
+  test.each([hooked, hookedRows, hookedClaimed])(
+    'is not blamed for a server without space: $name',
+    async (outbox) => {
+      await put(outbox, [
+        ['k', 1],
+        ['l', 2],
+      ])
+      let refusals = 0
+      onSettled = () => {
+        refusals += 1
+        if (refusals <= 4) throw Object.assign(new Error('disk full'), { code: '53100' })
+      }
+      const fake = fakeTransport()
+      const relay = relayTo(outbox, fake)
+      await relay.tick()
+      expect(fake.attempted).toHaveLength(2)
+      expect([...(await view(outbox).states()).values()]).toEqual(['sent', 'sent'])
+      const found = await view(outbox).rows()
+      expect(found.map((row) => row['lost_claims'])).toEqual([0, 0])
+      await relay.stop()
+    },
   )
 
   test.each([resent, resentRows])('that is sent again ends as well: $name', async (outbox) => {

@@ -14,8 +14,15 @@ export interface Unsettled {
 export const UNSETTLED_DELAY_MS = 1_000
 
 /**
+ * SQLSTATEs that say nothing about a message: a full disk, no connections, a deadlock, a lock that was
+ * not had in time, a server that shuts down or has a fault.
+ */
+const SERVERS_FAULT = /^(08|40|53|55P03|57|58)/
+
+/**
  * Settles what can be: a group that fails is tried again in halves, down to the single message. Throws
- * only where the transaction itself is lost.
+ * where the transaction itself is lost, or the fault is the server's: then it is no message's, and all
+ * of them wait for the next try.
  */
 export async function settleApart(
   tx: Transaction,
@@ -29,6 +36,7 @@ export async function settleApart(
       const ids = await inSavepoint(tx, () => settleIn(tx, outbox, { settlements: group, args }))
       ids.forEach((id) => settled.add(id))
     } catch (error) {
+      if (SERVERS_FAULT.test(String((error as { code?: unknown } | null)?.code))) throw error
       const [only, ...others] = group
       if (only && others.length === 0) return settleOne(only, error)
       const half = Math.ceil(group.length / 2)
