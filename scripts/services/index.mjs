@@ -4,6 +4,7 @@ import { connect } from './connect.mjs'
 import { isGiven, reach } from './given.mjs'
 import { kafka } from './kafka.mjs'
 import { crash, inspect, start, stop } from './lifecycle.mjs'
+import { nats } from './nats.mjs'
 import { pgbouncer } from './pgbouncer.mjs'
 import { rabbitmq } from './rabbitmq.mjs'
 import { versitygw } from './versitygw.mjs'
@@ -15,7 +16,7 @@ export { freePorts } from './ports.mjs'
 export { ensureRabbitmq } from './rabbitmq.mjs'
 export { ensureSchemathesis } from './schemathesis.mjs'
 
-const services = [kafka, rabbitmq, versitygw]
+const services = [kafka, rabbitmq, nats, versitygw]
 
 /** The names that the functions below take. */
 export const serviceNames = services.map((service) => service.name)

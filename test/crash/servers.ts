@@ -43,7 +43,12 @@ export interface Pooler {
 }
 
 /** What names a server of others to their clients. */
-const VARIABLES = { rabbitmq: 'RABBITMQ_URL', kafka: 'KAFKA_BROKERS', s3: 'S3_ENDPOINT' } as const
+const VARIABLES = {
+  rabbitmq: 'RABBITMQ_URL',
+  kafka: 'KAFKA_BROKERS',
+  nats: 'NATS_URL',
+  s3: 'S3_ENDPOINT',
+} as const
 
 /** How often a Postgres that does not start is started again, and how far apart. */
 const START_TRIES = 60

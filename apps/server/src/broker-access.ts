@@ -90,15 +90,15 @@ export const RABBITMQ_ACCESS = Type.Object({
   RABBITMQ_KEY_FILE: file('the key of that certificate, as a PEM file'),
 })
 
-type KafkaValues = Static<typeof KAFKA_ACCESS>
-type RabbitmqValues = Static<typeof RABBITMQ_ACCESS>
+export const NATS_ACCESS = Type.Object({
+  NATS_CA_FILE: file('the certificates that those of a tls: server are signed by, as a PEM file'),
+  NATS_CERT_FILE: file('our own certificate, where the server asks for one, as a PEM file'),
+  NATS_KEY_FILE: file('the key of that certificate, as a PEM file'),
+})
 
+type KafkaValues = Static<typeof KAFKA_ACCESS>
 export function readKafkaAccess(address: string, values: KafkaValues): BrokerAccess {
-  const tls = readTls({
-    ca: values.KAFKA_CA_FILE,
-    cert: values.KAFKA_CERT_FILE,
-    key: values.KAFKA_KEY_FILE,
-  })
+  const tls = readTls('KAFKA', values)
   const isEncrypted = values.KAFKA_TLS ?? Object.keys(tls).length > 0
   const sasl = readLogin(values)
   const { KAFKA_SESSION_MS: ms } = values
@@ -110,19 +110,23 @@ export function readKafkaAccess(address: string, values: KafkaValues): BrokerAcc
   }
 }
 
-export function readRabbitmqAccess(address: string, values: RabbitmqValues): BrokerAccess {
-  if (!address.startsWith('amqps:')) return { address }
-  const tls = readTls({
-    ca: values.RABBITMQ_CA_FILE,
-    cert: values.RABBITMQ_CERT_FILE,
-    key: values.RABBITMQ_KEY_FILE,
-  })
-  return { address, tls }
+export function readRabbitmqAccess(
+  address: string,
+  values: Static<typeof RABBITMQ_ACCESS>,
+): BrokerAccess {
+  return address.startsWith('amqps:') ? { address, tls: readTls('RABBITMQ', values) } : { address }
 }
 
-function readTls(files: Readonly<Record<keyof TlsFiles, string | undefined>>): TlsFiles {
-  const given = Object.entries(files).filter(([, path]) => path !== undefined)
-  return Object.fromEntries(given.map(([name, path]) => [name, readFileSync(path ?? '', 'utf8')]))
+export function readNatsAccess(address: string, values: Static<typeof NATS_ACCESS>): BrokerAccess {
+  return address.startsWith('tls:') ? { address, tls: readTls('NATS', values) } : { address }
+}
+
+function readTls(broker: string, values: Readonly<Record<string, unknown>>): TlsFiles {
+  const files = (['ca', 'cert', 'key'] as const).flatMap((name) => {
+    const path = values[`${broker}_${name.toUpperCase()}_FILE`]
+    return typeof path === 'string' ? [[name, readFileSync(path, 'utf8')] as const] : []
+  })
+  return Object.fromEntries(files)
 }
 
 function readLogin(values: KafkaValues): SaslLogin | undefined {
@@ -143,7 +147,10 @@ export function accessMistakes(env: NodeJS.ProcessEnv): string[] {
   const mistakes = [
     ...idle(env, Object.keys(KAFKA_ACCESS.properties), 'KAFKA_BROKERS'),
     ...idle(env, Object.keys(RABBITMQ_ACCESS.properties), 'RABBITMQ_URL'),
-    ...['KAFKA', 'RABBITMQ'].flatMap((broker) => fileMistakes(env, broker)),
+    ...idle(env, Object.keys(NATS_ACCESS.properties), 'NATS_URL'),
+    ...['KAFKA', 'RABBITMQ', 'NATS'].flatMap((broker) => fileMistakes(env, broker)),
+    ...unencrypted(env, Object.keys(RABBITMQ_ACCESS.properties), ['RABBITMQ_URL', 'amqps:']),
+    ...unencrypted(env, Object.keys(NATS_ACCESS.properties), ['NATS_URL', 'tls:']),
   ]
   const mechanism = env['KAFKA_SASL_MECHANISM']
   if (mechanism) {
@@ -158,12 +165,6 @@ export function accessMistakes(env: NodeJS.ProcessEnv): string[] {
   if (env['KAFKA_TLS'] === 'false' && (env['KAFKA_CA_FILE'] || env['KAFKA_CERT_FILE'])) {
     mistakes.push('KAFKA_TLS=false excludes files of certificates')
   }
-  const { RABBITMQ_URL: url } = env
-  if (url && !url.startsWith('amqps:')) {
-    for (const name of Object.keys(RABBITMQ_ACCESS.properties)) {
-      if (env[name]) mistakes.push(`${name} needs an amqps: address in RABBITMQ_URL`)
-    }
-  }
   return mistakes
 }
 
@@ -172,6 +173,18 @@ function idle(env: NodeJS.ProcessEnv, names: readonly string[], wanted: string):
   return names
     .filter((name) => env[name])
     .map((name) => `${name} is without effect: it needs ${wanted}`)
+}
+
+function unencrypted(
+  env: NodeJS.ProcessEnv,
+  names: readonly string[],
+  [variable, scheme]: readonly [string, string],
+): string[] {
+  const url = env[variable]
+  if (!url || url.startsWith(scheme)) return []
+  return names
+    .filter((name) => env[name])
+    .map((name) => `${name} needs an address in ${variable} that begins with ${scheme}`)
 }
 
 function fileMistakes(env: NodeJS.ProcessEnv, broker: string): string[] {

@@ -4,8 +4,10 @@ import type { Pool } from 'pg'
 import { Type, type Static, type TObject, type TOptional, type TString } from 'typebox'
 import {
   KAFKA_ACCESS,
+  NATS_ACCESS,
   RABBITMQ_ACCESS,
   readKafkaAccess,
+  readNatsAccess,
   readRabbitmqAccess,
   type BrokerAccess,
 } from './broker-access.ts'
@@ -65,6 +67,22 @@ export const BROKERS = {
       return rabbitmqTransport({ url: address, ...(tls && { tls }), ...options })
     },
   },
+  nats: {
+    variable: 'NATS_URL',
+    setting: Type.Optional(
+      Type.String({
+        description:
+          'a NATS with JetStream, as nats://user:password@host:4222, or tls: in place of nats:; of a cluster several hosts, with commas between',
+        secret: true,
+        pattern: '^(nats|tls)://[^\\s/]+$',
+      }),
+    ),
+    describe: ({ address }) => `NATS at ${hostsOf(address)}`,
+    async open({ address, tls }, options) {
+      const { natsTransport } = await import('@posthorn/transports/nats')
+      return natsTransport({ url: address, ...(tls && { tls }), ...options })
+    },
+  },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>
 
 export type BrokerName = keyof typeof BROKERS
@@ -80,13 +98,16 @@ export const BROKER_SETTINGS = {
   ...KAFKA_ACCESS.properties,
   RABBITMQ_URL: BROKERS.rabbitmq.setting,
   ...RABBITMQ_ACCESS.properties,
+  NATS_URL: BROKERS.nats.setting,
+  ...NATS_ACCESS.properties,
 }
 
 export function readBrokers(values: BrokerValues): BrokerAccesses {
-  const { KAFKA_BROKERS: kafka, RABBITMQ_URL: rabbitmq } = values
+  const { KAFKA_BROKERS: kafka, RABBITMQ_URL: rabbitmq, NATS_URL: nats } = values
   return {
     ...(kafka !== undefined && { kafka: readKafkaAccess(kafka, values) }),
     ...(rabbitmq !== undefined && { rabbitmq: readRabbitmqAccess(rabbitmq, values) }),
+    ...(nats !== undefined && { nats: readNatsAccess(nats, values) }),
   }
 }
 

@@ -41,6 +41,9 @@ const asIs = (value: string): string => value
 
 export const kafkaBinding = bindingOf({ prefixes: ['ce_'], encode: asIs, decode: asIs })
 
+/** As `kafkaBinding`; the transport writes and reads header lines itself. */
+export const natsBinding = bindingOf({ prefixes: ['ce-'], encode: asIs, decode: asIs })
+
 /** The specification prefers `_` to `:` (JMS selectors) and wants both to be read. */
 export const amqpBinding = bindingOf({
   prefixes: ['cloudEvents_', 'cloudEvents:'],

@@ -88,8 +88,20 @@ export interface Failures {
   alone(received: ConsumedMessage, attempt: () => Promise<void>): Promise<void>
 }
 
+export interface FailuresOptions {
+  /**
+   * True where the next message of a key may come to any member of the group: then what one of them
+   * has set aside is known from the database alone, and asked for with every message that has a key.
+   */
+  readonly sharesKeys?: boolean
+}
+
 /** Throws `DEAD_LETTERS_MISSING` for a consumer that blocks keys without a database to do it in. */
-export function failuresOf(consumer: Consumer, reading: Reading): Failures {
+export function failuresOf(
+  consumer: Consumer,
+  reading: Reading,
+  { sharesKeys = false }: FailuresOptions = {},
+): Failures {
   const { deadLetters } = reading
   const retry = consumer.retry ?? reading.retry
   if (typeof deadLetters === 'function') return sinkFailures(consumer, retry, deadLetters)
@@ -106,7 +118,7 @@ export function failuresOf(consumer: Consumer, reading: Reading): Failures {
     },
     async park(received) {
       const key = received.message?.key
-      if (key === undefined || !keys.has(key)) return false
+      if (key === undefined || !(sharesKeys || keys.has(key))) return false
       const parked = await store.park(received)
       if (!parked) keys.delete(key)
       return parked

@@ -1,20 +1,39 @@
-import type { AMQPChannel, AMQPMessage } from '@cloudamqp/amqp-client'
-import { type Consumer, type Log } from '@posthorn/engine'
+import type { Consumer, Log, Message, Reference } from '@posthorn/engine'
 import { sleep } from '@posthorn/engine/operate'
 import type { SetAsideStore } from '@posthorn/engine/inbox'
-import { isBatchWork } from '../batch.ts'
-import { drain } from '../drain.ts'
-import { failuresOf, type Failures, type Reading } from '../failures.ts'
-import { createGatherer, type Gatherer } from '../gatherer.ts'
-import { untilDone, workOf, workOfUnreadable, type Handling, type Work } from '../handling.ts'
-import { runSetAside, type SetAsideRunner } from '../set-aside-runner.ts'
-import type { Session } from '../subscription.ts'
-import { backoffMs, within, type Slots } from '../timing.ts'
-import { bodyOf, fromDelivery, headersOf, unreadableId } from './wire.ts'
+import { isBatchWork } from './batch.ts'
+import { drain } from './drain.ts'
+import { failuresOf, type Failures, type FailuresOptions, type Reading } from './failures.ts'
+import { createGatherer, type Gatherer } from './gatherer.ts'
+import { untilDone, workOf, workOfUnreadable, type Handling, type Work } from './handling.ts'
+import { runSetAside, type SetAsideRunner } from './set-aside-runner.ts'
+import type { Session } from './subscription.ts'
+import { backoffMs, within, type Slots } from './timing.ts'
 
-export interface QueueSessionOptions extends Reading {
+/** A message as a queue gives it to one consumer. */
+export interface Incoming {
+  readonly ref: Reference
+  /** The broker says so itself: given to a consumer before, which ended without an answer. */
+  readonly redelivered: boolean
+  /** Throws where it is no message. */
+  read(): Message
+  /** What is kept of it where it is none; `id` is the same when the same comes again. */
+  raw(): { id: string; headers: Readonly<Record<string, string>>; body: Uint8Array }
+  /** Ends it; it is not given again. */
+  ack(): void | Promise<void>
+}
+
+/** A queue of a broker, read on one channel or connection. */
+export interface Queue {
+  readonly name: string
+  /** Begins to give messages to `take`; `ended` resolves when no more come, through no will of ours. */
+  open(take: (incoming: Incoming) => void): Promise<{ readonly ended: Promise<void> }>
+  /** No message is given any more, and what was not acknowledged comes again. */
+  close(): Promise<void>
+}
+
+export interface QueueSessionOptions extends Reading, FailuresOptions {
   readonly consumer: Consumer
-  readonly queue: string
   readonly log: Log
   readonly slots: Slots
   readonly concurrency: number
@@ -30,7 +49,7 @@ const AGAIN = { firstMs: 200, maxMs: 5_000 }
  * order. What was not acknowledged when the channel ends comes again, here or elsewhere.
  */
 export class QueueSession implements Session {
-  readonly #channel: AMQPChannel
+  readonly #queue: Queue
   readonly #options: QueueSessionOptions
   readonly #handling: Handling
   readonly #failures: Failures
@@ -45,10 +64,10 @@ export class QueueSession implements Session {
   readonly #ended = Promise.withResolvers<void>()
   readonly lost = this.#ended.promise
 
-  private constructor(channel: AMQPChannel, options: QueueSessionOptions) {
+  private constructor(queue: Queue, options: QueueSessionOptions) {
     const { log, slots } = options
-    this.#failures = failuresOf(options.consumer, options)
-    this.#channel = channel
+    this.#failures = failuresOf(options.consumer, options, options)
+    this.#queue = queue
     this.#options = options
     this.#handling = {
       log,
@@ -62,13 +81,11 @@ export class QueueSession implements Session {
   }
 
   /** Begins to receive. */
-  static async open(channel: AMQPChannel, options: QueueSessionOptions): Promise<QueueSession> {
-    const session = new QueueSession(channel, options)
-    const consuming = await channel.basicConsume(options.queue, { noAck: false }, (raw) =>
-      session.#take(raw),
-    )
+  static async open(queue: Queue, options: QueueSessionOptions): Promise<QueueSession> {
+    const session = new QueueSession(queue, options)
+    const { ended } = await queue.open((incoming) => session.#take(incoming))
     session.#retrying = runSetAside({ ...options, failures: session.#failures })
-    consuming.wait().then(session.#ended.resolve, () => session.#ended.resolve())
+    void ended.then(session.#ended.resolve)
     return session
   }
 
@@ -84,7 +101,8 @@ export class QueueSession implements Session {
    * consumer gone the broker would already give the next messages to another member.
    */
   async finish(): Promise<void> {
-    const { log, queue, drainMs } = this.#options
+    const { log, drainMs } = this.#options
+    const { name: queue } = this.#queue
     this.#stop.abort()
     const retried = this.#retrying?.close()
     await drain(Promise.all(this.#inHand), drainMs, {
@@ -94,19 +112,19 @@ export class QueueSession implements Session {
     })
     await retried
     await within(
-      this.#channel.close().catch(() => undefined),
+      this.#queue.close().catch(() => undefined),
       CLOSE_MS,
       () => undefined,
     )
   }
 
-  #take(raw: AMQPMessage): void {
+  #take(incoming: Incoming): void {
     if (this.#stop.signal.aborted) return
-    const { lane, work } = this.#workFor(raw)
+    const { lane, work } = this.#workFor(incoming)
     const before = lane === undefined ? undefined : this.#lanes.get(lane)
     const running = (before ?? Promise.resolve())
-      .then(() => this.#handle(raw, work))
-      .then((done) => (done ? raw.ack() : undefined))
+      .then(() => this.#handle(incoming, work))
+      .then((done) => (done ? incoming.ack() : undefined))
       // The channel is gone: the message comes again.
       .catch(() => undefined)
       .finally(() => {
@@ -117,27 +135,25 @@ export class QueueSession implements Session {
     if (lane !== undefined) this.#lanes.set(lane, running)
   }
 
-  #workFor(raw: AMQPMessage): { lane: string | undefined; work: Work } {
-    const { consumer, queue } = this.#options
-    const { topic, group } = consumer
-    const ref = { queue, deliveryTag: raw.deliveryTag }
+  #workFor(incoming: Incoming): { lane: string | undefined; work: Work } {
+    const { consumer } = this.#options
+    const { ref, redelivered: suspect } = incoming
     try {
-      const message = fromDelivery(raw)
-      // The broker says so itself: given to a channel that ended without an answer.
-      const suspect = raw.redelivered
+      const message = incoming.read()
       return { lane: message.key, work: workOf(consumer, message, { ref, suspect }) }
     } catch (error) {
-      const unreadable = { topic, group, ref, headers: headersOf(raw), body: bodyOf(raw) }
-      const id = unreadableId(raw)
+      const { topic, group } = consumer
+      const { id, headers, body } = incoming.raw()
+      const unreadable = { topic, group, ref, headers, body }
       return { lane: undefined, work: workOfUnreadable(unreadable, { id }, error) }
     }
   }
 
-  async #handle(raw: AMQPMessage, work: Work): Promise<boolean> {
+  async #handle({ redelivered }: Incoming, work: Work): Promise<boolean> {
     await (this.#opening ??= this.#open())
     if (this.#stop.signal.aborted) return false
     // Set aside by a process that could not acknowledge it any more.
-    if (raw.redelivered && (await this.#isKept(work.received.id))) return true
+    if (redelivered && (await this.#isKept(work.received.id))) return true
     if (this.#gatherer && isBatchWork(work)) return this.#gatherer.handle(work)
     return untilDone(work, this.#handling)
   }
@@ -161,7 +177,8 @@ export class QueueSession implements Session {
       try {
         return await ask(store)
       } catch (error) {
-        const { log, queue } = this.#options
+        const { log } = this.#options
+        const { name: queue } = this.#queue
         log.warn({ queue, err: error }, 'what is set aside could not be read; trying again')
         await sleep(backoffMs(AGAIN, tries), this.#stop.signal)
       }

@@ -1,16 +1,11 @@
 import { AMQPClient, type AMQPTlsOptions } from '@cloudamqp/amqp-client'
 import type { Log } from '@posthorn/engine'
 import { UnreachableError } from '../errors.ts'
-import { backoffMs, within } from '../timing.ts'
+import { createLazyClient, type LazyClient } from '../lazy-client.ts'
+import { within } from '../timing.ts'
 
 /** A connection that is made when it is needed, and made again when it has broken. */
-export interface Connection {
-  /** The open client; throws `UnreachableError` in bounded time. */
-  open(): Promise<AMQPClient>
-  /** Ends a connection that no longer answers; the next `open` makes another. */
-  drop(): void
-  close(): Promise<void>
-}
+export type Connection = LazyClient<AMQPClient>
 
 export interface ConnectionOptions {
   /** Of a cluster, several hosts with commas between: the next one is tried where one fails. */
@@ -22,8 +17,6 @@ export interface ConnectionOptions {
   readonly log: Log
 }
 
-/** Until it is time to try again, calls are answered at once with the last failure. */
-const RECONNECT = { firstMs: 100, maxMs: 3_000 }
 const HEARTBEAT_SECONDS = 20
 
 /** Every message in flight owns a buffer of this size, and a message's headers must fit into one. */
@@ -34,10 +27,6 @@ export function createConnection(options: ConnectionOptions): Connection {
   const urls = splitHosts(options.url)
   /** The host that was connected to last, or is to be tried next. */
   let at = 0
-  let current: AMQPClient | undefined
-  let connecting: Promise<AMQPClient> | undefined
-  let failed: { count: number; at: number; error: unknown } | undefined
-  let closed = false
 
   const connectTo = async (url: string): Promise<AMQPClient> => {
     const client = new QuietClient(urlOf(url, options), options.tls)
@@ -61,38 +50,21 @@ export function createConnection(options: ConnectionOptions): Connection {
     let cause: unknown
     for (let tries = 0; tries < urls.length && performance.now() - began < timeoutMs; tries += 1) {
       try {
-        current = await connectTo(urls[at] ?? '')
-        failed = undefined
-        return current
+        return await connectTo(urls[at] ?? '')
       } catch (error) {
         cause = error
         at = (at + 1) % urls.length
       }
     }
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    const error = new UnreachableError(reason, { cause })
-    failed = { count: (failed?.count ?? 0) + 1, at: performance.now(), error }
-    throw error
+    throw cause
   }
 
-  return {
-    async open() {
-      if (closed) throw new UnreachableError('The transport is closed.')
-      if (current && !current.closed) return current
-      if (!connecting && failed) {
-        const since = performance.now() - failed.at
-        if (since < backoffMs(RECONNECT, failed.count - 1)) throw failed.error
-      }
-      connecting ??= connect().finally(() => (connecting = undefined))
-      return connecting
-    },
-    drop: () => void current?.socket?.destroy(),
-    async close() {
-      closed = true
-      await connecting?.catch(() => undefined)
-      if (current) await goodbye(current, timeoutMs)
-    },
-  }
+  return createLazyClient({
+    connect,
+    isOpen: (client) => !client.closed,
+    drop: (client) => void client.socket?.destroy(),
+    close: (client) => goodbye(client, timeoutMs),
+  })
 }
 
 /** Closes politely, unless the other side is gone: then no answer would come. */

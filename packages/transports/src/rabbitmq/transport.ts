@@ -1,27 +1,25 @@
 import type { AMQPTlsOptions } from '@cloudamqp/amqp-client'
 import {
-  refused,
   silentLog,
   toMs,
-  type Delivery,
   type Duration,
   type Log,
-  type Outcome,
   type Subscriber,
   type Transport,
 } from '@posthorn/engine'
-import { abortedOutcome, createGate, heldBackOutcome, type Gate } from '../gate.ts'
 import { readingOf, type ReadingOptions } from '../failures.ts'
 import { checkName } from '../names.ts'
+import { QueueSession, type QueueSessionOptions } from '../queue-session.ts'
 import { addTo, keepSubscribed, type StartedSubscription } from '../subscription.ts'
 import { createSlots } from '../timing.ts'
+import { deliverInWaves } from '../wave.ts'
 import { createConnection, type Connection } from './connection.ts'
 import { createPublisher } from './publisher.ts'
-import { QueueSession, type QueueSessionOptions } from './session.ts'
+import { readQueue } from './queue.ts'
 import { ensureExchange, ensureQueue, queueDepth, type QueueOptions } from './topology.ts'
-import { queueName, toPublication, type Publication } from './wire.ts'
+import { queueName, toPublication } from './wire.ts'
 
-interface SubscriptionOptions extends Omit<QueueSessionOptions, 'queue' | 'slots'> {
+interface SubscriptionOptions extends Omit<QueueSessionOptions, 'slots'> {
   readonly connection: Connection
   readonly declare: boolean
   readonly queue: QueueOptions
@@ -85,31 +83,11 @@ export function rabbitmqTransport(options: RabbitmqOptions): RabbitmqTransport {
   })
 
   return {
-    async deliver(batch, { ordered, signal }) {
-      const outcomes = new Map<Delivery, Outcome>()
-      const gate = createGate(ordered)
-      const settle = (delivery: Delivery, outcome: Outcome): void => {
-        outcomes.set(delivery, outcome)
-        gate.note(delivery, outcome)
-      }
-      for (let rest = batch; rest.length > 0;) {
-        const { wave, later } = nextWave(rest, { ordered, gate })
-        rest = later
-        const ready = new Map<Delivery, Publication>()
-        for (const delivery of wave) {
-          try {
-            ready.set(delivery, toPublication(delivery, { source, maxMessageBytes }))
-          } catch (error) {
-            settle(delivery, refused(error))
-          }
-        }
-        const answers = signal.aborted ? [] : await publisher.publish([...ready.values()])
-        ;[...ready.keys()].forEach((delivery, i) =>
-          settle(delivery, answers[i] ?? abortedOutcome()),
-        )
-      }
-      return batch.map((delivery) => outcomes.get(delivery) ?? heldBackOutcome())
-    },
+    deliver: (batch, how) =>
+      deliverInWaves(batch, how, {
+        write: (delivery) => toPublication(delivery, { source, maxMessageBytes }),
+        publish: (wave) => publisher.publish(wave),
+      }),
 
     async subscribe(consumer) {
       const { topic, group } = consumer
@@ -148,28 +126,6 @@ export function rabbitmqTransport(options: RabbitmqOptions): RabbitmqTransport {
   }
 }
 
-/**
- * What may be published together. In an ordered batch a key's next message goes out only when the
- * one before is confirmed: in a pipeline, a nack or a return in the middle would come too late to
- * stop what is behind it, and a later message would overtake. Many keys still make large waves.
- */
-function nextWave(
-  rest: readonly Delivery[],
-  { ordered, gate }: { ordered: boolean; gate: Gate },
-): { wave: Delivery[]; later: Delivery[] } {
-  const wave: Delivery[] = []
-  const later: Delivery[] = []
-  const keys = new Set<string>()
-  for (const delivery of rest) {
-    const { key } = delivery.message
-    if (!gate.admits(delivery)) continue
-    if (ordered && key !== undefined && keys.has(key)) later.push(delivery)
-    else wave.push(delivery)
-    if (key !== undefined) keys.add(key)
-  }
-  return { wave, later }
-}
-
 /** Reads the group's queue until closed, on a new channel whenever the last one was lost. */
 function startSubscription(options: SubscriptionOptions): StartedSubscription {
   const { consumer, connection, log } = options
@@ -182,6 +138,6 @@ function startSubscription(options: SubscriptionOptions): StartedSubscription {
     await channel.basicQos(options.prefetch)
     // Anew for each channel: a handler left over from the last one must not hold a slot here.
     const slots = createSlots(options.concurrency)
-    return QueueSession.open(channel, { ...options, queue, slots })
+    return QueueSession.open(readQueue(channel, queue), { ...options, slots })
   })
 }

@@ -1,10 +1,13 @@
 import { AMQPClient } from '@cloudamqp/amqp-client'
 import { Admin } from '@platformatic/kafka'
+import { toMessage } from '@posthorn/engine'
 import { withBroker } from '@posthorn/engine/testing'
+import { natsTransport } from '@posthorn/transports/nats'
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { shopEvents } from '../../testing/shop.ts'
 import { checkKafka } from './kafka.ts'
+import { checkNats } from './nats.ts'
 import { checkRabbitmq } from './rabbitmq.ts'
 import { topologyOf } from './topology.ts'
 
@@ -103,5 +106,32 @@ withBroker('RABBITMQ_URL', (url) => {
       says: `queue ${topic}.g: 1 message, 0 readers`,
       todo: 'start a worker',
     })
+  })
+})
+
+withBroker('NATS_URL', (address) => {
+  test('a stream of NATS that is missing, then there with a group behind', async () => {
+    const topic = `doctor-${randomUUID()}`
+    const topology = { topics: [topic], groups: [{ topic, group: 'g' }] }
+    expect(await checkNats({ address }, topology)).toMatchObject([
+      { check: 'nats', level: 'warn', says: `topic ${topic} has no stream yet` },
+      { level: 'ok', says: `group g of ${topic}: 0 messages behind` },
+    ])
+    const transport = natsTransport({
+      url: address,
+      deadLetters: async () => undefined,
+      createStreams: { partitions: 2 },
+    })
+    onTestFinished(() => transport.close())
+    const reading = await transport.subscribe({ topic, group: 'g', handle })
+    await reading.close()
+    const message = toMessage({ id: randomUUID(), type: 'x', payload: {} })
+    const options = { ordered: false, signal: new AbortController().signal }
+    const destination = { transport: 'nats', topic }
+    await transport.deliver([{ message, destination }], options)
+    expect(await checkNats({ address }, topology)).toMatchObject([
+      { level: 'ok', says: `topic ${topic}: a stream with 2 partitions` },
+      { level: 'ok', says: `group g of ${topic}: 1 message behind` },
+    ])
   })
 })

@@ -11,6 +11,7 @@ import type { Pool } from 'pg'
 import { explain } from '../../explain-error.ts'
 import { examine, fail, ok, type Finding } from '../finding.ts'
 import { checkKafka } from './kafka.ts'
+import { checkNats } from './nats.ts'
 import { checkRabbitmq } from './rabbitmq.ts'
 import { topologyOf, type Topology } from './topology.ts'
 
@@ -33,6 +34,7 @@ type Look = (
 const LOOKS: Readonly<Record<BrokerName, Look>> = {
   kafka: checkKafka,
   rabbitmq: checkRabbitmq,
+  nats: checkNats,
 }
 
 /** Whether the brokers that are configured let us in, and have what is sent to and read from. */

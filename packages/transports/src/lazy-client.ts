@@ -1,0 +1,64 @@
+import { UnreachableError } from './errors.ts'
+import { backoffMs } from './timing.ts'
+
+/** A client that is connected when it is needed, and again when its connection has broken. */
+export interface LazyClient<Client> {
+  /** The connected client; throws `UnreachableError` in bounded time. */
+  open(): Promise<Client>
+  /** Ends a connection that no longer answers; the next `open` makes another. */
+  drop(): void
+  close(): Promise<void>
+}
+
+export interface LazyClientParts<Client> {
+  /** Rejects in bounded time. */
+  connect(): Promise<Client>
+  isOpen(client: Client): boolean
+  drop(client: Client): void
+  /** Says good-bye, in bounded time. */
+  close(client: Client): Promise<void>
+}
+
+/** Until it is time to try again, calls are answered at once with the last failure. */
+const RECONNECT = { firstMs: 100, maxMs: 3_000 }
+
+export function createLazyClient<Client>(parts: LazyClientParts<Client>): LazyClient<Client> {
+  let current: Client | undefined
+  let connecting: Promise<Client> | undefined
+  let failed: { count: number; at: number; error: unknown } | undefined
+  let closed = false
+
+  const connect = async (): Promise<Client> => {
+    try {
+      current = await parts.connect()
+      failed = undefined
+      return current
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      const error = new UnreachableError(reason, { cause })
+      failed = { count: (failed?.count ?? 0) + 1, at: performance.now(), error }
+      throw error
+    }
+  }
+
+  return {
+    async open() {
+      if (closed) throw new UnreachableError('The transport is closed.')
+      if (current && parts.isOpen(current)) return current
+      if (!connecting && failed) {
+        const since = performance.now() - failed.at
+        if (since < backoffMs(RECONNECT, failed.count - 1)) throw failed.error
+      }
+      connecting ??= connect().finally(() => (connecting = undefined))
+      return connecting
+    },
+    drop() {
+      if (current) parts.drop(current)
+    },
+    async close() {
+      closed = true
+      await connecting?.catch(() => undefined)
+      if (current) await parts.close(current)
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { refused, type DeliverOptions, type Delivery, type Outcome } from '@posthorn/engine'
+import { abortedOutcome, createGate, heldBackOutcome, type Gate } from './gate.ts'
+
+export interface WaveParts<Written> {
+  /** A message as the broker takes it; throws for one that can never be sent. */
+  write(delivery: Delivery): Written
+  /** Sends all at once and waits for the word on each, in their order. */
+  publish(wave: readonly Written[]): Promise<readonly Outcome[]>
+}
+
+/** Delivers a batch to a broker that confirms each message by itself. */
+export async function deliverInWaves<Written>(
+  batch: readonly Delivery[],
+  { ordered, signal }: DeliverOptions,
+  { write, publish }: WaveParts<Written>,
+): Promise<Outcome[]> {
+  const outcomes = new Map<Delivery, Outcome>()
+  const gate = createGate(ordered)
+  const settle = (delivery: Delivery, outcome: Outcome): void => {
+    outcomes.set(delivery, outcome)
+    gate.note(delivery, outcome)
+  }
+  for (let rest = batch; rest.length > 0;) {
+    const { wave, later } = nextWave(rest, { ordered, gate })
+    rest = later
+    const ready = new Map<Delivery, Written>()
+    for (const delivery of wave) {
+      try {
+        ready.set(delivery, write(delivery))
+      } catch (error) {
+        settle(delivery, refused(error))
+      }
+    }
+    const answers = signal.aborted ? [] : await publish([...ready.values()])
+    ;[...ready.keys()].forEach((delivery, i) => settle(delivery, answers[i] ?? abortedOutcome()))
+  }
+  return batch.map((delivery) => outcomes.get(delivery) ?? heldBackOutcome())
+}
+
+/**
+ * What may be published together. In an ordered batch a key's next message goes out only when the
+ * one before is confirmed: in a pipeline, a nack or a return in the middle would come too late to
+ * stop what is behind it, and a later message would overtake. Many keys still make large waves.
+ */
+function nextWave(
+  rest: readonly Delivery[],
+  { ordered, gate }: { ordered: boolean; gate: Gate },
+): { wave: Delivery[]; later: Delivery[] } {
+  const wave: Delivery[] = []
+  const later: Delivery[] = []
+  const keys = new Set<string>()
+  for (const delivery of rest) {
+    const { key } = delivery.message
+    if (!gate.admits(delivery)) continue
+    if (ordered && key !== undefined && keys.has(key)) later.push(delivery)
+    else wave.push(delivery)
+    if (key !== undefined) keys.add(key)
+  }
+  return { wave, later }
+}
