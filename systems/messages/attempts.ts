@@ -15,6 +15,7 @@ import { withdrawOptedOut, type Refusal } from './consents/recipient-consent.ts'
 import type { OutboundMessage } from './message.ts'
 import type { Answered } from './providers/provider.ts'
 import {
+  abandonAttempts,
   closeAttempts,
   forgetAttempts,
   insertAttempts,
@@ -43,10 +44,15 @@ export async function beginAttempts(
   tx: Transaction,
   rows: readonly OutboundMessage[],
 ): Promise<void> {
-  await insertAttempts(
-    tx,
-    rows.map(({ id, attempt_no: attemptNo }) => ({ id: uuid(), messageId: id, attemptNo })),
-  )
+  const attempts = rows.map(({ id, attempt_no: attemptNo }) => ({
+    ...{ id: uuid(), messageId: id, attemptNo },
+  }))
+  const hindered = await insertAttempts(tx, attempts)
+  if (hindered.length === 0) return
+  // Of a message that ended where its audit could not be written, and that was replayed since.
+  const ids = hindered.map(({ messageId }) => messageId)
+  await abandonAttempts(tx, { ids, failure: OUTCOME_UNKNOWN })
+  await insertAttempts(tx, hindered)
 }
 
 /**

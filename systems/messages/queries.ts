@@ -122,18 +122,46 @@ export async function listAttempts(
   return rows
 }
 
-/** Opens an attempt for each message. Numbers go on where attempts were given back. */
+export interface OpenedAttempt {
+  readonly id: string
+  readonly messageId: string
+  readonly attemptNo: number
+}
+
+/**
+ * Opens an attempt for each message; returns the messages that have an open one already. Numbers go on
+ * where attempts were given back.
+ */
 export async function insertAttempts(
   tx: Transaction,
-  attempts: readonly { id: string; messageId: string; attemptNo: number }[],
-): Promise<void> {
-  await tx.query(sql`
+  attempts: readonly OpenedAttempt[],
+): Promise<OpenedAttempt[]> {
+  const { rows } = await tx.query<{ id: string }>(sql`
     insert into messages.outbound_attempt (id, outbound_message_id, attempt_no, status)
     select u.id, u.message_id, u.attempt_no, 'TRYING'
       from unnest(${attempts.map(({ id }) => id)}::uuid[],
                   ${attempts.map(({ messageId }) => messageId)}::uuid[],
                   ${attempts.map(({ attemptNo }) => attemptNo)}::int[])
-             as u (id, message_id, attempt_no)`)
+             as u (id, message_id, attempt_no)
+    on conflict (outbound_message_id) where status = 'TRYING' do nothing
+    returning id`)
+  if (rows.length === attempts.length) return []
+  const opened = new Set(rows.map(({ id }) => id))
+  return attempts.filter(({ id }) => !opened.has(id))
+}
+
+/** Ends attempts that were never closed. */
+export async function abandonAttempts(
+  tx: Transaction,
+  { ids, failure }: { ids: readonly string[]; failure: Failure },
+): Promise<void> {
+  await tx.query(sql`
+    update messages.outbound_attempt
+       set status = 'FAILED',
+           error_code = coalesce(error_code, ${failure.code}),
+           error_message = coalesce(error_message, ${failure.message}),
+           updated_at = now()
+     where outbound_message_id = any(${ids}::uuid[]) and status = 'TRYING'`)
 }
 
 /** Ends the open attempts; the next one's time is the message's own. */

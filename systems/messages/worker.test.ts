@@ -369,6 +369,23 @@ describe('an unknown outcome', () => {
   })
 })
 
+test('an attempt that was never closed holds up no message, and is closed by the next', async () => {
+  await start()
+  await mute()
+  const [id, other] = [await create('+16505551234'), await create('+16505551235')]
+  await pool.query(
+    `insert into messages.outbound_attempt (id, outbound_message_id, attempt_no, status)
+     values (gen_random_uuid(), $1, 0, 'TRYING')`,
+    [id],
+  )
+  await api.relay.tick()
+  expect(await attemptsOf(id)).toMatchObject([
+    { attemptNo: 0, status: 'FAILED', errorCode: 'OUTCOME_UNKNOWN' },
+    { attemptNo: 1, status: 'SUCCESS' },
+  ])
+  expect(await attemptsOf(other)).toMatchObject([{ attemptNo: 1, status: 'SUCCESS' }])
+})
+
 describe('a worker killed between the answer and its settling', () => {
   /** Runs a real process until the provider has answered it, then kills it. */
   const killWorker = async () => {
