@@ -52,6 +52,7 @@ export const proofs = [
   { name: 'chaos', program: 'test/chaos/main.ts', full: ['--minutes', '10'] },
   { name: 'failover', program: 'test/failover/main.ts', full: [] },
   { name: 'upgrade', program: 'test/upgrade/main.ts', full: ['--full'] },
+  { name: 'upgrade of systems', program: 'test/upgrade/main.ts', full: ['--systems'] },
   { name: 'kills', files: KILLS, short: true, full: true },
   { name: 'stories', files: STORIES, short: true, full: true },
   { name: 'bounds', files: BOUNDS, short: true, full: true },
