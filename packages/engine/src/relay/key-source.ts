@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { BacklogPlan } from './backlog-plan.ts'
 import { BucketLeases } from './bucket-leases.ts'
 import type { Claim, ClaimKind, Lease } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
@@ -45,6 +46,7 @@ export class KeySource implements Source {
   /** The waiting keys of the outbox. */
   readonly keys: HeldKeys
   readonly #watermarks = new LowWatermarks()
+  readonly #plan = new BacklogPlan()
   /** Claims whose settling was begun before: its answer may have got lost. */
   readonly #tried = new WeakSet<Claim>()
   /** Buckets that had something to give lately: how a batch is divided among them. */
@@ -96,7 +98,8 @@ export class KeySource implements Source {
       const floors = buckets.map((bucket) => this.#watermarks.of(bucket))
       const { server } = this.#watermarks
       const args = { buckets, tokens: [...leases.values()], floors, server, batch, limit }
-      const rows = await run<OutboxRow>(this.#handle.db, this.#statements.claimFlow, args)
+      const statement = this.#plan.of(this.#statements.claimFlow)
+      const rows = await run<OutboxRow>(this.#handle.db, statement, args)
       this.#watermarks.learn(buckets, rows)
       const used = tally(rows)
       if (buckets.length > 1) this.#active = Math.max(used.size, 1)
@@ -104,6 +107,7 @@ export class KeySource implements Source {
     })
     if (!read) return undefined
     this.#crowded.flow = read.full
+    if (read.rows.length > 0 || !crowded) this.#plan.learn(read.rows.length)
     // A share of the buckets says nothing of the rest.
     if (read.rows.length === 0) return crowded ? this.#claimFlow(batch) : undefined
     return claimOf('batch', read, read.full || crowded || this.#crowded.held)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { BacklogPlan } from './backlog-plan.ts'
 import type { Claim, ClaimKind } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
@@ -17,6 +18,7 @@ export class RowSource implements Source {
   readonly #outbox: Outbox
   /** With fair shares: the key that the next claim begins behind. */
   #after: string | null = null
+  readonly #plan = new BacklogPlan()
 
   constructor(handle: PoolHandle, outbox: Outbox) {
     this.#handle = handle
@@ -29,7 +31,10 @@ export class RowSource implements Source {
     const token = randomUUID()
     const args = { token, batch, leaseMs: this.#outbox.leaseMs, after: this.#after }
     const taken = await this.#take(statement, args)
-    if (kind === 'batch') this.#after = lastKey(this.#outbox, taken) ?? this.#after
+    if (kind === 'batch') {
+      this.#after = lastKey(this.#outbox, taken) ?? this.#after
+      this.#plan.learn(taken.length)
+    }
     const rows = taken.filter((row) => row['claim_lost'] !== true)
     const released = taken.length > rows.length
     if (rows.length === 0 && !released) return undefined
@@ -44,7 +49,7 @@ export class RowSource implements Source {
     const { byRow, claimUnconfirmed } = this.#outbox.statements
     switch (kind) {
       case 'batch':
-        return byRow.claimBatch
+        return this.#plan.of(byRow.claimBatch)
       case 'suspect':
         return byRow.claimSuspect
       case 'expired':
