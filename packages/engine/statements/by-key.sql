@@ -52,8 +52,8 @@ select b.bucket
     on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run = l.run + 1;
 
 -- claimFlow: $1 buckets, $2 tokens, $3 server, $4 floors, $5 limit, $6 batch
-with lease as (
-  select b.bucket, b.token, l.place
+with lease as materialized (
+  select b.bucket, l.place
     from unnest($1::smallint[], $2::uuid[])
            with ordinality as l (bucket, token, place)
     join posthorn.bucket as b
@@ -66,7 +66,7 @@ run as (
    cross join lateral (
      select *
        from families.outbox_events
-      where bucket = lease.bucket and seq >= coalesce((case when $3::text = extract(epoch from pg_postmaster_start_time())::text then $4::bigint[] end)[lease.place], 0)
+      where bucket = lease.bucket and seq >= coalesce((select case when $3::text = extract(epoch from pg_postmaster_start_time())::text then $4::bigint[] end)[lease.place], 0)
         and status = 0 and quarantined_at is null and not held
       order by seq
       limit $5
@@ -76,10 +76,10 @@ run as (
 noted as (
   update posthorn.bucket as b
      set run = b.run + 1, run_upto = r.upto, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
-         floor = greatest(b.floor, (case when $3::text = extract(epoch from pg_postmaster_start_time())::text then $4::bigint[] end)[lease.place])
-    from lease
-    join (select bucket, max(seq) as upto, count(*) as size from run group by bucket) as r on r.bucket = lease.bucket
-   where b.outbox = 'families.events' and b.bucket = lease.bucket and b.token = lease.token
+         floor = greatest(b.floor, (select case when $3::text = extract(epoch from pg_postmaster_start_time())::text then $4::bigint[] end)[array_position($1::smallint[], r.bucket)])
+    from (select bucket, max(seq) as upto, count(*) as size from run group by bucket) as r
+   where b.outbox = 'families.events' and b.bucket = r.bucket
+     and b.token = ($2::uuid[])[array_position($1::smallint[], r.bucket)]
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
   returning b.bucket, b.run
 )
@@ -95,8 +95,8 @@ select run.*, noted.run as claim_run, h.tail as claim_tail,
   left join posthorn.held_key as h on h.outbox = 'families.events' and h.key = run.aggregate_id::text;
 
 -- claimHeld: $1 buckets, $2 tokens, $3 share, $4 keys, $5 limit, $6 batch
-with lease as (
-  select b.bucket, b.token, l.place
+with lease as materialized (
+  select b.bucket, l.place
     from unnest($1::smallint[], $2::uuid[])
            with ordinality as l (bucket, token, place)
     join posthorn.bucket as b
@@ -133,16 +133,16 @@ run as (
 noted as (
   update posthorn.bucket as b
      set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos
-    from lease
-    join (select bucket, nullif(sum(size), 0) as size,
+    from (select bucket, nullif(sum(size), 0) as size,
                  array_agg(key) filter (where size > 0) as keys,
                  array_agg(upto) filter (where size > 0) as uptos
             from (select claim_bucket as bucket, claim_key as key,
                          max(seq) filter (where lost_claims = 0) as upto,
                          count(seq) filter (where lost_claims = 0) as size
                     from run group by claim_bucket, claim_key) as k
-           group by bucket) as r on r.bucket = lease.bucket
-   where b.outbox = 'families.events' and b.bucket = lease.bucket and b.token = lease.token
+           group by bucket) as r
+   where b.outbox = 'families.events' and b.bucket = r.bucket
+     and b.token = ($2::uuid[])[array_position($1::smallint[], r.bucket)]
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
   returning b.bucket, b.run
 )
@@ -154,8 +154,8 @@ select run.*, noted.run as claim_run,
   join noted on noted.bucket = run.claim_bucket;
 
 -- claimSuspect: $1 buckets, $2 tokens, $3 share, $4 keys, $5 limit, $6 batch
-with lease as (
-  select b.bucket, b.token, l.place
+with lease as materialized (
+  select b.bucket, l.place
     from unnest($1::smallint[], $2::uuid[])
            with ordinality as l (bucket, token, place)
     join posthorn.bucket as b
@@ -192,16 +192,16 @@ run as (
 noted as (
   update posthorn.bucket as b
      set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos
-    from lease
-    join (select bucket, nullif(sum(size), 0) as size,
+    from (select bucket, nullif(sum(size), 0) as size,
                  array_agg(key) filter (where size > 0) as keys,
                  array_agg(upto) filter (where size > 0) as uptos
             from (select claim_bucket as bucket, claim_key as key,
                          max(seq) filter (where lost_claims > 0) as upto,
                          count(seq) filter (where lost_claims > 0) as size
                     from run group by claim_bucket, claim_key) as k
-           group by bucket) as r on r.bucket = lease.bucket
-   where b.outbox = 'families.events' and b.bucket = lease.bucket and b.token = lease.token
+           group by bucket) as r
+   where b.outbox = 'families.events' and b.bucket = r.bucket
+     and b.token = ($2::uuid[])[array_position($1::smallint[], r.bucket)]
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
   returning b.bucket, b.run
 )

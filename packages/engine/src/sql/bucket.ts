@@ -96,8 +96,8 @@ export function endedRuns({ name }: ResolvedDefinition): Prepared {
 
 /** The buckets of `l` that are ours, on real time. */
 function leaseCte({ name }: ResolvedDefinition, p: (param: string) => string): string {
-  return `lease as (
-  select b.bucket, b.token, l.place
+  return `lease as materialized (
+  select b.bucket, l.place
     from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[])
            with ordinality as l (bucket, token, place)
     join posthorn.bucket as b
@@ -111,16 +111,25 @@ function leaseCte({ name }: ResolvedDefinition, p: (param: string) => string): s
  * crash of Postgres itself is harmless (no relay died of a message), so its commit does not wait for
  * the disk. A lease that was lost since it was looked at gets no note, and its rows are not claimed.
  */
-function noteRunCte({ name }: ResolvedDefinition, note: { set: string; from: string }): string {
+function noteRunCte(
+  { name }: ResolvedDefinition,
+  p: (param: string) => string,
+  note: { set: string; from: string },
+): string {
   return `noted as (
   update posthorn.bucket as b
      set run = b.run + 1, ${note.set}
-    from lease
-    join (${note.from}) as r on r.bucket = lease.bucket
-   where b.outbox = '${name}' and b.bucket = lease.bucket and b.token = lease.token
+    from (${note.from}) as r
+   where b.outbox = '${name}' and b.bucket = r.bucket
+     and b.token = (${p('tokens')}::uuid[])[${placeOf(p, 'r.bucket')}]
      and ${ASYNC_COMMIT}
   returning b.bucket, b.run
 )`
+}
+
+/** Which of the buckets it is: tokens and floors come in their order. */
+function placeOf(p: (param: string) => string, bucket: string): string {
+  return `array_position(${p('buckets')}::smallint[], ${bucket})`
 }
 
 /** Milliseconds until a message is due; null where it is. */
@@ -130,9 +139,12 @@ function early({ columns }: ResolvedDefinition): string {
        end as claim_early_ms`
 }
 
-/** Where a bucket is read from: its floor, if that is of the server that answers; else its front. */
-function floorOf(p: (param: string) => string): string {
-  return `(case when ${p('server')}::text = ${SERVER} then ${p('floors')}::bigint[] end)[lease.place]`
+/**
+ * Where a bucket is read from: its floor, if that is of the server that answers; else its front. In a
+ * sub-select, so that the server is asked for once and not for each bucket.
+ */
+function floorOf(p: (param: string) => string, place: string): string {
+  return `(select case when ${p('server')}::text = ${SERVER} then ${p('floors')}::bigint[] end)[${place}]`
 }
 
 /**
@@ -152,17 +164,17 @@ run as (
    cross join lateral (
      select *
        from ${table}
-      where bucket = lease.bucket and seq >= coalesce(${floorOf(p)}, 0)
+      where bucket = lease.bucket and seq >= coalesce(${floorOf(p, 'lease.place')}, 0)
         and ${waitsCondition(definition)} and not held
       order by seq
       limit ${p('limit')}
    ) as t
    limit ${p('batch')}
 ),
-${noteRunCte(definition, {
+${noteRunCte(definition, p, {
   // The floor that this reader goes by is kept for the next owner of the bucket.
   set: `run_upto = r.upto, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
-         floor = greatest(b.floor, ${floorOf(p)})`,
+         floor = greatest(b.floor, ${floorOf(p, placeOf(p, 'r.bucket'))})`,
   from: 'select bucket, max(seq) as upto, count(*) as size from run group by bucket',
 })}
 select run.*, noted.run as claim_run, h.tail as claim_tail,
@@ -213,7 +225,7 @@ run as (
    ) as t on t.suspects = 0 or t.position = 1
    limit ${p('batch')}
 ),
-${noteRunCte(definition, {
+${noteRunCte(definition, p, {
   set: `run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos`,
   // A key that begins with a message of the other kind is read, and not attempted.
   from: `select bucket, nullif(sum(size), 0) as size,
