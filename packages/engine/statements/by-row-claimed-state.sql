@@ -1,21 +1,22 @@
 -- The statements of messages.outbound, as they run.
 
--- claimBatch: $1 batch, $2 token, $3 leaseMs
+-- claimBatch: $1 floorDue, $2 floorId, $3 batch, $4 token, $5 leaseMs
 with due as (
-  select id as id, status::text as claim_from
+  select id as id, next_retry_at as due_at, status::text as claim_from
     from messages.outbound_message
    where status = 'QUEUED'
+     and (next_retry_at, id) >= ($1::timestamptz, $2::uuid)
      and next_retry_at <= posthorn.now()
      and lost_claims = 0
      and not exists (select from posthorn.pause where outbox = 'messages.outbound')
    order by next_retry_at, id
-   limit $1
+   limit $3
      for update skip locked
 ),
 taken as (
   update messages.outbound_message as m
-     set claim_token = $2::uuid,
-         claimed_until = now() + $3 * interval '1 ms',
+     set claim_token = $4::uuid,
+         claimed_until = now() + $5 * interval '1 ms',
          lost_claims = m.lost_claims + (m.claimed_until is not null)::int,
          status = 'SENDING',
          attempt_count = m.attempt_count + 1
@@ -28,7 +29,7 @@ noted as (
   select 'messages.outbound', id::text, claim_from, status::text, attempt_count, 'RELAY', org_id::text
     from taken
 )
-select * from taken;
+select * from taken, lateral (select due_at::text || '|' || id::text from due order by due_at desc, id desc limit 1) as upto (claim_upto);
 
 -- claimSuspect: $1 token, $2 leaseMs
 with due as (

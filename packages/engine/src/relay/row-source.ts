@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { BacklogPlan } from './backlog-plan.ts'
 import type { Claim, ClaimKind } from './claim.ts'
+import { DueFloor, type Floor } from './due-floor.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
@@ -19,30 +20,42 @@ export class RowSource implements Source {
   /** With fair shares: the key that the next claim begins behind. */
   #after: string | null = null
   readonly #plan = new BacklogPlan()
+  readonly #floor: DueFloor
 
   constructor(handle: PoolHandle, outbox: Outbox) {
     this.#handle = handle
     this.#outbox = outbox
+    this.#floor = new DueFloor(outbox.columns.idType)
   }
 
   async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
     const statement = this.#statement(kind)
     if (!statement) return undefined
     const token = randomUUID()
-    const args = { token, batch, leaseMs: this.#outbox.leaseMs, after: this.#after }
+    const floor = this.#floor.next()
+    const args = { token, batch, leaseMs: this.#outbox.leaseMs, after: this.#after, ...floor }
+    const began = performance.now()
     const taken = await this.#take(statement, args)
+    // With fair shares a claim may leave due messages behind: only an empty one says that there are none.
+    const isFull = taken.length >= (this.#outbox.fair ? 1 : batch)
     if (kind === 'batch') {
-      this.#after = lastKey(this.#outbox, taken) ?? this.#after
-      this.#plan.learn(taken.length)
+      this.#learn(floor, { rows: taken, isFull, ms: performance.now() - began })
+      // Below the floor there may be more.
+      if (taken.length === 0 && !this.#floor.isFront(floor)) return this.claim(kind, batch)
     }
     const rows = taken.filter((row) => row['claim_lost'] !== true)
     const released = taken.length > rows.length
     if (rows.length === 0 && !released) return undefined
     // What was only released is next claimed alone: a full batch of it is no reason to stop.
-    // With fair shares a claim may leave due messages behind: only an empty one says that there are none.
-    const isFull = taken.length >= (this.#outbox.fair ? 1 : batch)
-    const more = isFull || released || kind === 'suspect'
+    const isEnd = kind === 'batch' && this.#floor.isFront(floor) && !isFull
+    const more = released || kind === 'suspect' || (kind === 'batch' ? !isEnd : isFull)
     return { kind, rows: inOrder(this.#outbox, rows), token, leases: [], more }
+  }
+
+  #learn(from: Floor, claimed: { rows: OutboxRow[]; isFull: boolean; ms: number }): void {
+    this.#after = lastKey(this.#outbox, claimed.rows) ?? this.#after
+    this.#plan.learn(claimed.rows.length)
+    this.#floor.learn(from, claimed)
   }
 
   #statement(kind: ClaimKind): Prepared | undefined {

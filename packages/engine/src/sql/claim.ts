@@ -63,9 +63,10 @@ function claimByColumns(definition: ResolvedDefinition): Prepared {
       fair
         ? dueByShares(definition, fair, p)
         : `due as (
-  select ${columns.id} as id
+  select ${columns.id} as id, ${columns.dueAt} as due_at
     from ${table}
    where ${waitsCondition(definition)}
+     and ${aboveFloor(definition, p)}
      and ${columns.dueAt} <= posthorn.now()
      and (claimed_until is null or claimed_until < now())
      and lost_claims = 0
@@ -80,9 +81,19 @@ update ${table} as m
        claimed_until = case when ${lost} then null else now() + ${p('leaseMs')} * interval '1 ms' end,
        lost_claims = (${lost})::int${set.join('')}
  where m.${columns.id} = any(array(select id from due))
-returning ${read(definition)}, m.claimed_until is null as claim_lost, m.${columns.status}::text as claim_from`,
+returning ${read(definition)}, m.claimed_until is null as claim_lost, m.${columns.status}::text as claim_from${
+      fair ? '' : `,\n          ${CLAIM_UPTO} as claim_upto`
+    }`,
   )
 }
+
+/** See `DueFloor`. */
+function aboveFloor({ columns }: ResolvedDefinition, p: (param: string) => string): string {
+  return `(${columns.dueAt}, ${columns.id}) >= (${p('floorDue')}::timestamptz, ${p('floorId')}::${columns.idType})`
+}
+
+/** The last message of a claim in the order of the index, on each of its rows. */
+const CLAIM_UPTO = `(select due_at::text || '|' || id::text from due order by due_at desc, id desc limit 1)`
 
 /** What the engine and the definition want to know of a row. */
 function read({ columns, counter, fair, reads }: ResolvedDefinition): string {
@@ -101,9 +112,10 @@ function claimByState(definition: ResolvedDefinition): Prepared {
       fair
         ? dueByShares(definition, fair, p)
         : `due as (
-  select ${columns.id} as id, ${columns.status}::text as claim_from
+  select ${columns.id} as id, ${columns.dueAt} as due_at, ${columns.status}::text as claim_from
     from ${table}
    where ${waitsCondition(definition)}
+     and ${aboveFloor(definition, p)}
      and ${columns.dueAt} <= posthorn.now()
      and lost_claims = 0
      and ${unlessPaused(definition)}
@@ -112,7 +124,7 @@ function claimByState(definition: ResolvedDefinition): Prepared {
      for update skip locked
 )`
     },
-${takeCte(definition, p)}`,
+${takeCte(definition, p)}${fair ? '' : `, lateral ${CLAIM_UPTO} as upto (claim_upto)`}`,
   )
 }
 

@@ -113,7 +113,10 @@ test('a thousand are claimed and settled by their ids, not by reading a table of
     await client.query('analyze evidence.file_outbox_row')
     const token = crypto.randomUUID()
     // Planned with the values in sight, as for clients that cannot prepare statements.
-    const claim = await planOf(client, byRow.claimBatch, { batch: 1_000, token, leaseMs: 1_000 })
+    const claim = await planOf(client, byRow.claimBatch, {
+      ...{ batch: 1_000, token, leaseMs: 1_000 },
+      ...{ floorDue: '-infinity', floorId: '00000000-0000-0000-0000-000000000000' },
+    })
     expect(claim).not.toContain('Seq Scan on file_outbox_row')
     const { rows } = await client.query<{ id: string }>(
       'select id from evidence.file_outbox_row limit 1000',

@@ -1,0 +1,99 @@
+import { beforeEach, expect, test } from 'vitest'
+import { enqueueAll } from '../enqueue/enqueue.ts'
+import { poolHandle } from '../enqueue/pool-handle.ts'
+import { transaction } from '../enqueue/transaction.ts'
+import type { Outbox } from '../outbox/define.ts'
+import { delivered } from '../outbox/outcome.ts'
+import { testDatabase, viewTable } from '../testing/index.ts'
+import { evidenceRows, outboundMessages, outboxTables } from '../testing/outboxes.ts'
+import { SAMPLES } from '../testing/samples.ts'
+import type { Claim } from './claim.ts'
+import { DueFloor } from './due-floor.ts'
+import { RowSource } from './row-source.ts'
+import { idOf, settlementOf } from './settlement.ts'
+
+const BATCH = 10
+const FRONT = { floorDue: '-infinity', floorId: '00000000-0000-0000-0000-000000000000' }
+const at = (due: string, id: string) => [{ claim_upto: `${due}|${id}` }]
+
+test('goes on behind a full claim, and to the front each second and at the end', () => {
+  let now = 0
+  const floor = new DueFloor('uuid', () => now)
+  expect(floor.next()).toEqual(FRONT)
+  floor.learn(floor.next(), { rows: at('2026-01-01', 'a'), isFull: true, ms: 5 })
+  const second = floor.next()
+  expect(second).toEqual({ floorDue: '2026-01-01', floorId: 'a' })
+  floor.learn(second, { rows: at('2026-01-02', 'b'), isFull: true, ms: 5 })
+  now = 999
+  expect(floor.next()).toEqual({ floorDue: '2026-01-02', floorId: 'b' })
+  now = 1_000
+  expect(floor.next()).toEqual(FRONT)
+  // A slow look from the front is followed by ten times its time without one.
+  floor.learn(floor.next(), { rows: at('2026-01-03', 'c'), isFull: true, ms: 600 })
+  now = 6_999
+  expect(floor.next()).toEqual({ floorDue: '2026-01-03', floorId: 'c' })
+  floor.learn(floor.next(), { rows: at('2026-01-04', 'd'), isFull: false, ms: 5 })
+  expect(floor.next()).toEqual(FRONT)
+})
+
+const db = await testDatabase({ sql: outboxTables })
+const shapes = SAMPLES.filter(({ name }) =>
+  [evidenceRows.name, outboundMessages.name].includes(name),
+)
+
+const sourceOf = (outbox: Outbox) => new RowSource(poolHandle(db.pool, { prepare: true }), outbox)
+const settle = (source: RowSource, outbox: Outbox, claim: Claim) =>
+  source.settle(
+    claim,
+    claim.rows.map((row) => settlementOf(outbox, row, { outcome: delivered(), backoffMs: 0 })),
+  )
+
+beforeEach(async () => {
+  for (const { outbox } of shapes) await viewTable(db.pool, outbox).empty()
+})
+
+test.each(shapes)('in a backlog of $name nothing is hidden', async ({ outbox, sample }) => {
+  const { table, columns } = outbox
+  const put = (count: number, from: number) =>
+    transaction(db.pool, (tx) =>
+      enqueueAll(
+        tx,
+        outbox,
+        Array.from({ length: count }, (_, n) => sample(from + n)),
+      ),
+    )
+  const zombie = sourceOf(outbox)
+  await put(BATCH, 0)
+  const lost = (await zombie.claim('batch', BATCH)) as Claim
+  const late = await db.pool.connect()
+  await late.query('begin')
+  const [written] = await put(3 * BATCH, 100)
+  await late.query(
+    `update ${table} set ${columns.dueAt} = ${columns.dueAt} where ${columns.id} = $1`,
+    [written?.id],
+  )
+  const source = sourceOf(outbox)
+  const arrived: string[] = []
+  const next = async () => {
+    const claim = await source.claim('batch', BATCH)
+    if (!claim) return false
+    if (claim.rows.length > 0) await settle(source, outbox, claim)
+    arrived.push(...claim.rows.map((row) => idOf(outbox, row)))
+    return true
+  }
+  await next()
+  // Below the floor by now: one that is dated back, one that was locked, and all of a lost claim.
+  const [early] = await put(1, 200)
+  await db.pool.query(
+    `update ${table} set ${columns.dueAt} = now() - interval '1 day' where ${columns.id} = $1`,
+    [early?.id],
+  )
+  await late.query('commit')
+  late.release()
+  await viewTable(db.pool, outbox).expireLeases()
+  while (await next());
+  const states = await viewTable(db.pool, outbox).states()
+  const lostIds = new Set(lost.rows.map((row) => idOf(outbox, row)))
+  const expected = [...states.keys()].filter((id) => !lostIds.has(id))
+  expect(arrived.toSorted()).toEqual(expected.toSorted())
+})
