@@ -1,5 +1,5 @@
 import { toMessage, transaction, uuid } from '@posthorn/engine'
-import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, outboxStats, useMovableClock } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
 import {
@@ -11,6 +11,7 @@ import {
   resumeSaga,
   sagaMigrations,
   sagaReplies,
+  sagaTurns,
   startSaga,
   type AnySaga,
 } from './index.ts'
@@ -67,6 +68,8 @@ test('waits for a reply and goes on with it', async () => {
   expect(await answer(id)).toBe('woke')
   await drain(orchestrator)
   expect(await entries(pool, id)).toEqual(['asked', 'settled 7', 'shipped'])
+  // The timer of the wait that is over waits no longer.
+  expect((await outboxStats(pool, sagaTurns)).scheduled).toBe(0)
   const ended = await getSaga(pool, id)
   expect(ended).toMatchObject({
     status: 'COMPLETED',

@@ -2,6 +2,7 @@ import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { SagaActionName, SagaStanding } from '../actions.ts'
 import { SAGA_CODES } from '../errors.ts'
 import type { SagaStatus } from '../instance.ts'
+import { endOvertaken } from './overtaken.ts'
 
 /** Where an operator found the saga, and what it is now. */
 export interface Steered {
@@ -40,7 +41,7 @@ export async function requestCancel(tx: Transaction, id: string): Promise<Steere
     ), turned as (
       insert into sagas.saga_turn (id, saga_id, turn, attempts)
       select id || '/' || turn, id, turn, attempts from changed where wakes
-    )
+    ), overtaken as (${endOvertaken})
     select found.status as was, exists (select from changed) as cancelled from found`)
   return rows[0]
 }
@@ -200,7 +201,7 @@ export async function redirectSaga(
              updated_at = now()
        where id = ${id}
       returning id, turn
-    )
+    ), overtaken as (${endOvertaken})
     insert into sagas.saga_turn (id, saga_id, turn, attempts)
     select id || '/' || turn, id, turn, ${attempts} from changed`)
 }
@@ -215,7 +216,7 @@ export async function endSaga(
   status: 'COMPLETED' | 'COMPENSATED' | 'TERMINATED',
 ): Promise<boolean> {
   const { rows } = await tx.query<{ freed: boolean }>(sql`
-    with ended as (
+    with changed as (
       update sagas.saga
          set status = ${status}, turn = turn + 1, asleep = false, waits_for = null, due_at = null,
              resumes_as = null, finished_at = now(), updated_at = now(),
@@ -225,12 +226,12 @@ export async function endSaga(
              error = case ${status} when 'TERMINATED' then ${SAGA_CODES.SAGA_TERMINATED}
                                     when 'COMPENSATED' then case when cause_code is null then error else cause end end
        where id = ${id}
-      returning id, name, version
-    )
+      returning id, turn, name, version
+    ), overtaken as (${endOvertaken})
     select not exists (select from sagas.saga as s
-                        where s.name = ended.name and s.version = ended.version
-                          and s.held_code is not null and s.id <> ended.id) as freed
-      from ended`)
+                        where s.name = changed.name and s.version = changed.version
+                          and s.held_code is not null and s.id <> changed.id) as freed
+      from changed`)
   return rows[0]?.freed ?? false
 }
 

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from '@posthorn/engine'
 import type { Reply } from '../step.ts'
+import { endOvertaken } from './overtaken.ts'
 
 /** What became of a reply. */
 export type ReplyOutcome = 'woke' | 'kept' | 'ignored'
@@ -39,7 +40,7 @@ export async function keepReply(
     ), turned as (
       insert into sagas.saga_turn (id, saga_id, turn)
       select id || '/' || turn, id, turn from changed where wakes
-    )
+    ), overtaken as (${endOvertaken})
     select case when wakes then 'woke' else 'kept' end as outcome from changed`)
   return rows[0]?.outcome ?? 'ignored'
 }
