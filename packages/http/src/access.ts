@@ -31,6 +31,8 @@ declare module 'fastify' {
 /** What counts requests; undefined where there is no limit. */
 export interface Limiters {
   readonly callers: RateLimiter | undefined
+  /** What callers with a token read: a person has many windows open. */
+  readonly reads: RateLimiter | undefined
   readonly organisations: RateLimiter | undefined
 }
 
@@ -40,10 +42,11 @@ export interface Limiters {
  */
 export function createAccessHook(
   verify: TokenVerifier,
-  { callers: limiter, organisations }: Limiters,
+  { callers: limiter, reads, organisations }: Limiters,
 ): onRequestHookHandler {
   const admit = (request: FastifyRequest, access: Access, caller: Caller) => {
-    limiter?.take(userOf(caller))
+    const own = isRead(request) ? reads : limiter
+    own?.take(userOf(caller))
     organisations?.take(caller.org)
     const org = request.headers['x-org-id']
     if (org !== undefined && !isNamed(org, caller.org)) throw problem('ORG_MISMATCH')
@@ -79,6 +82,10 @@ export function createAccessHook(
     }
     done()
   }
+}
+
+function isRead({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /** Counts a request without a token by its network, as its route says. */

@@ -250,18 +250,30 @@ describe('rate limit', () => {
     const statuses = async (caller: Parameters<typeof bearer>[0]) => {
       const headers = await bearer(caller)
       const responses = []
-      for (let i = 0; i < 4; i += 1) responses.push(await app.inject({ url: '/me', headers }))
+      for (let i = 0; i < 16; i += 1) responses.push(await app.inject({ url: '/me', headers }))
       return responses
     }
     const ada = await statuses({ sub: 'ada' })
-    expect(ada.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 429])
-    expect(ada[3]?.json().code).toBe('RATE_LIMITED')
-    expect(Number(ada[3]?.headers['retry-after'])).toBeGreaterThan(0)
-    expect(Number(ada[3]?.headers['retry-after'])).toBeLessThanOrEqual(60)
+    // Reads have five times the allowance, so that ten windows of one person stay within it.
+    expect(ada.map(({ statusCode }) => statusCode)).toEqual([...Array(15).fill(200), 429])
+    expect(ada[15]?.json().code).toBe('RATE_LIMITED')
+    expect(Number(ada[15]?.headers['retry-after'])).toBeGreaterThan(0)
+    expect(Number(ada[15]?.headers['retry-after'])).toBeLessThanOrEqual(60)
     const bob = await statuses({ sub: 'bob' })
-    expect(bob[2]?.statusCode).toBe(200)
+    expect(bob[14]?.statusCode).toBe(200)
     const other = await statuses({ sub: 'ada', org: 'other' })
-    expect(other[2]?.statusCode).toBe(200)
+    expect(other[14]?.statusCode).toBe(200)
+  })
+
+  test('of writes is not used up by reads, nor the other way round', async () => {
+    const app = await limitedApp()
+    const headers = await bearer({ sub: 'ada' })
+    for (let i = 0; i < 16; i += 1) await app.inject({ url: '/me', headers })
+    const write = async () =>
+      (await app.inject({ method: 'POST', url: '/things', headers, payload: {} })).statusCode
+    const written = [await write(), await write(), await write(), await write()]
+    expect(written.slice(0, 3)).not.toContain(429)
+    expect(written[3]).toBe(429)
   })
 
   test('counts all users of an organisation together, and no other with them', async () => {
