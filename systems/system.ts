@@ -123,6 +123,13 @@ export interface Found {
 /** Finds things of a system by an id, a name or an amount, and what belongs to the thing of that id. */
 export type Search = (db: Queryable, sought: Sought) => Promise<readonly Found[]>
 
+/** What people call the destinations of a transport, where a topic is only an id. */
+export interface DestinationNames {
+  readonly transport: string
+  /** By the topic; what has no name is left out. */
+  read(topics: readonly string[]): Promise<ReadonlyMap<string, string>>
+}
+
 /** A system with its settings: the parts that hosts put to work, each in the processes of its role. */
 export interface OpenSystem {
   // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types stand side by side
@@ -141,6 +148,7 @@ export interface OpenSystem {
   readonly retention?: RetentionCatalogue
   /** Who plays the outside world in development; two systems may name the same one. */
   readonly simulators?: readonly Simulator[]
+  readonly destinationNames?: readonly DestinationNames[]
   /** Who did what in it. */
   readonly audits?: readonly AuditSource[]
   readonly searches?: readonly Search[]

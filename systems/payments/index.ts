@@ -57,6 +57,7 @@ export const payments = defineSystem({
       ],
       audits: [auditSource('payments.audit_log')],
       searches: [searchPayments, searchDeliveries],
+      destinationNames: webhooks.destinationNames,
       measures: [
         {
           name: 'posthorn_payments_oldest_pending_seconds',

@@ -107,6 +107,7 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   operatorRoutes(app, {
     pool,
     outboxes: opened.outboxes,
+    destinationNames: opened.destinationNames,
     audits: opened.audits,
     searches: opened.searches,
     retention: opened.retention,

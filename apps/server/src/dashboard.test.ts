@@ -94,6 +94,18 @@ describe('a built dashboard', () => {
     },
   )
 
+  test('is a page at an unknown address, for people', async () => {
+    const app = await serveDashboard()
+    const headers = { accept: 'text/html,*/*' }
+    const page = await app.inject({ url: '/no/such/page', headers })
+    expect([page.statusCode, page.headers['content-type']]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ])
+    const api = await app.inject({ url: '/api/v1/nothing', headers })
+    expect(api.headers['content-type']).toContain('application/problem+json')
+  })
+
   test('leaves the API closed', async () => {
     expect((await (await serveDashboard()).inject('/api/v1/things')).statusCode).toBe(401)
   })

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { App } from '@posthorn/http'
 import { MINOR_UNITS } from '@posthorn/systems/currency'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Configuration } from './configuration.ts'
 
 /** What `scripts/dashboard.mjs` builds. */
@@ -86,12 +86,24 @@ async function pageRoutes(
   for (const address of addresses) {
     app.get(address, PUBLIC, (_request, reply) => sendPage(reply, 'index.html', []))
   }
+  // An address that is none is a page that says so; programs get their problem.
+  app.get('/*', PUBLIC, (request, reply) =>
+    isForPeople(request) ? sendPage(reply.code(404), 'index.html', []) : reply.callNotFound(),
+  )
   app.get('/portal', PUBLIC, (_request, reply) => {
     const { portalAncestors: ancestors } = configuration
     // It knows one answer for all; the policy above it names the origins, and browsers prefer it.
     if (ancestors.length > 0) reply.removeHeader('x-frame-options')
     return sendPage(reply, 'portal.html', ancestors)
   })
+}
+
+/** Addresses that are for programs, whatever they accept. */
+const FOR_PROGRAMS = /^\/(?:api|sim|assets|docs)(?:\/|$)|\.\w+$/
+
+function isForPeople({ url, headers }: FastifyRequest): boolean {
+  const [path = ''] = url.split('?', 1)
+  return (headers.accept ?? '').includes('text/html') && !FOR_PROGRAMS.test(path)
 }
 
 interface Policy {

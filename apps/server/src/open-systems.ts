@@ -14,6 +14,7 @@ import {
 } from '@posthorn/engine/operate'
 import type {
   AuditSource,
+  DestinationNames,
   Measure,
   OpenSystem,
   Search,
@@ -43,6 +44,7 @@ export interface Opened {
   readonly sealing: Sealing
   readonly transports: NonNullable<OpenSystem['transports']>
   readonly simulators: readonly Simulator[]
+  readonly destinationNames: readonly DestinationNames[]
   readonly audits: readonly AuditSource[]
   readonly searches: readonly Search[]
   readonly routes: readonly NonNullable<OpenSystem['routes']>[]
@@ -102,6 +104,7 @@ export async function openSystems(
       ...opened.map(({ transports = {} }) => transports),
     ) as Opened['transports'],
     simulators: byName(opened.flatMap(({ simulators = [] }) => simulators)),
+    destinationNames: opened.flatMap(({ destinationNames = [] }) => destinationNames),
     audits: opened.flatMap(({ audits = [] }) => audits),
     searches: opened.flatMap(({ searches = [] }) => searches),
     routes: opened.flatMap(({ routes }) => routes ?? []),

@@ -24,7 +24,7 @@ export function welcome({ configuration, server, token }: Welcome): string {
     if (isBuilt()) lines.push(...dashboardLines(url, token))
     if (token !== undefined)
       lines.push('', '  token       (operator of everything, in "demo", for 12 hours)', token)
-    if (!configuration.production) lines.push('', ...firstThing(url))
+    if (!configuration.production) lines.push('', ...firstThing(url, token))
   }
   return `${lines.join('\n')}\n\nCtrl-C ends it.\n`
 }
@@ -35,14 +35,15 @@ function dashboardLines(url: string, token: string | undefined): string[] {
   return ['', '  dashboard   (the link logs you in)', `${url}/#token=${token}`]
 }
 
-function firstThing(url: string): string[] {
+function firstThing(url: string, token: string | undefined): string[] {
+  const given = token === undefined ? '' : ' --token "$TOKEN"'
   return [
     'Try:',
-    '  TOKEN=…the line above…',
+    `  TOKEN=${token ?? '…a token of yours…'}`,
     `  curl ${url}/api/v1/orders -H "authorization: Bearer $TOKEN" \\`,
     `       -H 'content-type: application/json' \\`,
     `       -d '{"items": [{"sku": "LAMP", "quantity": 2}], "amount": 4200, "currency": "EUR"}'`,
     `  curl ${url}/api/v1/orders -H "authorization: Bearer $TOKEN"`,
-    `or a story through all of it: npx posthorn demo --url ${url}`,
+    `or a story through all of it: npx posthorn demo --url ${url}${given}`,
   ]
 }

@@ -47,7 +47,7 @@ export async function readClock(pool: Pool): Promise<{ now: Date; aheadMs: numbe
 
 async function advance(pool: Pool, by: Duration): Promise<Date> {
   try {
-    return await advanceClock(pool, by)
+    return await advanceClock(pool, by, { actor: 'simulator' })
   } catch (error) {
     if (!(error instanceof PosthornError) || error.code !== 'CLOCK_FIXED') throw error
     throw problem('CONFLICT', { detail: error.message, cause: error })

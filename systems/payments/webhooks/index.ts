@@ -2,6 +2,7 @@ import type { Static, TObject } from 'typebox'
 import { createGuard, parseCidrs, webhookTransport } from '@posthorn/transports/webhook'
 import type { Host, OpenSystem } from '../../system.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
+import { selectUrls } from './endpoints/queries.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
 import { eventTypeRoutes } from './event-types/routes.ts'
 import { filterRoutes } from './filters/routes.ts'
@@ -23,7 +24,7 @@ type Settings = Static<TObject<typeof webhookSettings>>
 
 /** The outbound webhooks of the system: its parts, to be put beside those of payments. */
 export function openWebhooks(host: Host<Settings>): Required<
-  Pick<OpenSystem, 'outboxes' | 'transports' | 'workers'>
+  Pick<OpenSystem, 'outboxes' | 'transports' | 'workers' | 'destinationNames'>
 > & {
   routes: NonNullable<OpenSystem['routes']>
 } {
@@ -47,6 +48,9 @@ export function openWebhooks(host: Host<Settings>): Required<
     workers: [
       webhookMaintenance(pool, settings.WEBHOOK_DISABLE_AFTER_DAYS),
       querySealing(pool, sealing),
+    ],
+    destinationNames: [
+      { transport: TRANSPORT, read: (ids: readonly string[]) => selectUrls(pool, ids) },
     ],
     routes(app: Parameters<NonNullable<OpenSystem['routes']>>[0]) {
       endpointRoutes(app, { pool, sealing, guard })

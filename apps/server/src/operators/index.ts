@@ -3,9 +3,10 @@ import type { AnnouncementFeed, Feed, RetentionCatalogue } from '@posthorn/engin
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type { Sealing } from '@posthorn/systems/sealing'
-import type { AuditSource, Search } from '@posthorn/systems'
+import type { AuditSource, DestinationNames, Search } from '@posthorn/systems'
 import type { Pool } from 'pg'
 import { alertRoutes } from './alerts.ts'
+import { allMessageRoutes } from './all-messages.ts'
 import { auditRoutes } from './audit.ts'
 import { auditEntryRoutes } from './audit-entries.ts'
 import { chartRoutes } from './charts.ts'
@@ -31,6 +32,7 @@ export interface OperatorOptions {
   readonly outboxes: readonly Outbox[]
   readonly feed: Feed
   readonly announcements: AnnouncementFeed
+  readonly destinationNames: readonly DestinationNames[]
   readonly audits: readonly AuditSource[]
   readonly searches: readonly Search[]
   readonly retention: RetentionCatalogue
@@ -44,10 +46,12 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   const { pool, outboxes, feed, announcements, audits, retention, sealing, simulators } = options
   const registered = new Map(outboxes.map((outbox) => [outbox.name, outbox]))
   meRoutes(app)
-  overviewRoutes(app, pool, registered)
+  const { destinationNames } = options
+  overviewRoutes(app, { pool, outboxes: registered, destinationNames })
   chartRoutes(app, pool, registered)
   outboxRoutes(app, pool, registered)
   graphRoutes(app, pool, registered)
+  allMessageRoutes(app, pool, registered)
   messageRoutes(app, pool, registered)
   journeyRoutes(app, pool, registered)
   deadLetterRoutes(app, pool, registered)

@@ -27,7 +27,7 @@ import { Moment, TransitionResource, textOrNull, transitionOf } from './transiti
 
 const Text = Type.Union([Type.String(), Type.Null()])
 
-const Summary = {
+export const Summary = {
   id: Type.String(),
   state: Type.String(),
   type: Text,
@@ -49,26 +49,41 @@ const Time = Type.String({ format: 'date-time' })
 
 const tags = ['outboxes']
 
+export const MessageQuery = Type.Object({
+  ...PageQuery.properties,
+  search: Type.Optional(
+    Type.String({ ...SHORT, description: 'anywhere in the row; reads row by row' }),
+  ),
+  id: Type.Optional(Filter),
+  tenant: Type.Optional(Filter),
+  key: Type.Optional(Filter),
+  type: Type.Optional(Filter),
+  code: Type.Optional(Type.String({ ...SHORT, description: 'of the last failure' })),
+  error: Type.Optional(
+    Type.String({ ...SHORT, description: 'anywhere in the last failure; reads row by row' }),
+  ),
+  since: Type.Optional(Time),
+  until: Type.Optional(Time),
+})
+
+/** What the query asks for, within what the caller may see. */
+export function filterOf(
+  request: FastifyRequest,
+  { status, since, until, ...filter }: Static<typeof MessageQuery>,
+) {
+  return withinScope(request, {
+    ...filter,
+    ...(status !== undefined && { state: status }),
+    ...(since !== undefined && { since: new Date(since) }),
+    ...(until !== undefined && { until: new Date(until) }),
+  })
+}
+
 const list = {
   summary: 'Messages of an outbox, newest first',
   tags,
   params: OutboxParams,
-  querystring: Type.Object({
-    ...PageQuery.properties,
-    search: Type.Optional(
-      Type.String({ ...SHORT, description: 'anywhere in the row; reads row by row' }),
-    ),
-    id: Type.Optional(Filter),
-    tenant: Type.Optional(Filter),
-    key: Type.Optional(Filter),
-    type: Type.Optional(Filter),
-    code: Type.Optional(Type.String({ ...SHORT, description: 'of the last failure' })),
-    error: Type.Optional(
-      Type.String({ ...SHORT, description: 'anywhere in the last failure; reads row by row' }),
-    ),
-    since: Type.Optional(Time),
-    until: Type.Optional(Time),
-  }),
+  querystring: MessageQuery,
   response: {
     200: pageOf(Type.Object(Summary)),
   },
@@ -146,13 +161,7 @@ export function messageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): v
     { schema: list, config: OPERATOR },
     async (request) => {
       const outbox = outboxFor(request, outboxes, request.params.name)
-      const { status, since, until, ...filter } = request.query
-      const wanted = withinScope(request, {
-        ...filter,
-        ...(status !== undefined && { state: status }),
-        ...(since !== undefined && { since: new Date(since) }),
-        ...(until !== undefined && { until: new Date(until) }),
-      })
+      const wanted = filterOf(request, request.query)
       const { items, nextCursor } = await listMessages(pool, outbox, wanted)
       return { items: items.map(summaryOf), nextCursor: nextCursor ?? null }
     },
@@ -219,7 +228,7 @@ function wrongState({ state, archivedAt }: MessageDetails, verb: string, when: s
   return problem('CONFLICT', { detail: `the message is ${where}: only a ${when} one is ${verb}` })
 }
 
-function summaryOf(message: MessageSummary) {
+export function summaryOf(message: MessageSummary) {
   return {
     id: message.id,
     state: message.state,

@@ -36,7 +36,15 @@ export const OutboxResource = Type.Object({
       'the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long',
   }),
   due: Type.Integer({ description: 'what waits and is due by the business clock' }),
+  retrying: Type.Integer({ description: 'what waits for another attempt after one that failed' }),
+  scheduled: Type.Integer({ description: 'what is for later and was not tried yet' }),
   oldestDueSeconds: Type.Number(),
+  oldestUndeliveredSeconds: Type.Number({
+    description: 'real time since the oldest that is due or was tried was written',
+  }),
+  deadSince: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'since when the one that has been dead longest is',
+  }),
   perSecond: Type.Number({ description: 'delivered in the last minute, by the second' }),
   attemptsPerSecond: Type.Number({ description: 'attempts of the last minute, delivered or not' }),
   failureRate: Type.Number({ description: 'which part of those attempts failed' }),
@@ -73,7 +81,11 @@ export function statsOf(stats: OutboxStats, pause: Paused | undefined) {
     counts: { ...stats.counts },
     approximate: stats.approximate,
     due: stats.due,
+    retrying: stats.retrying,
+    scheduled: stats.scheduled,
     oldestDueSeconds: stats.oldestDueSeconds,
+    oldestUndeliveredSeconds: stats.oldestUndeliveredSeconds,
+    deadSince: textOrNull(stats.deadSince),
     perSecond: stats.perSecond,
     attemptsPerSecond: stats.attemptsPerSecond,
     failureRate: stats.failureRate,
@@ -90,11 +102,13 @@ export function statsOf(stats: OutboxStats, pause: Paused | undefined) {
 
 /** The same for an operator of one organisation: its own messages, and no figure about others'. */
 export function ownStatsOf(stats: OutboxStats, own: TenantCounts, pause: Paused | undefined) {
-  const { counts, approximate, due, oldestDueSeconds } = own
+  const { counts, approximate, due, retrying, scheduled } = own
+  const { oldestDueSeconds, oldestUndeliveredSeconds } = own
   return {
     ...statsOf(stats, pause),
     counts: Object.fromEntries(stats.states.map((state) => [state, counts[state] ?? 0])),
-    ...{ approximate, due, oldestDueSeconds },
+    ...{ approximate, due, retrying, scheduled, oldestDueSeconds, oldestUndeliveredSeconds },
+    deadSince: textOrNull(own.deadSince),
     ...{ perSecond: null, attemptsPerSecond: null, failureRate: null },
     ...{ heldKeys: null, blockedKeys: null, quarantined: null },
   }

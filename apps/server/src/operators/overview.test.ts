@@ -52,12 +52,11 @@ describe('the overview', () => {
       alive: [{ name: expect.any(String), startedAt: expect.any(String) }],
       breakers: [],
     })
-    // The relay reports what it did with its next heartbeat.
-    await expect.poll(lettersNow, soon).toMatchObject({ diedToday: 1 })
+    expect(await lettersNow()).toMatchObject({ deadSince: expect.any(String), retrying: 0 })
     const { body } = await server.call('/api/v1/overview')
     expect(body).toMatchObject({
       clock: { aheadSeconds: 0 },
-      alerts: { open: 1, bySource: { 'test.letters': 1 } },
+      alerts: { open: 1, since: expect.any(String), bySource: { 'test.letters': 1 } },
       outboxes: [{ name: 'example.greetings' }, { name: 'test.letters' }],
     })
     const keys = await server.call(`${base}/keys`)
@@ -70,15 +69,21 @@ describe('the overview', () => {
   test('names the breakers that relays have open, and since when', async () => {
     await pool.query(`
       insert into posthorn.relay (relay, outbox, breakers)
-      values ('elsewhere', 'test.letters', '[{"destination": "post:letters", "openMs": 60000}]'),
+      values ('elsewhere', 'test.letters', '[{"destination": "post:letters", "openMs": 60000,
+                "probeMs": 9000, "cause": {"code": "HTTP_503", "message": "closed"}}]'),
              ('gone', 'test.letters', '[{"destination": "post:other", "openMs": 1}]')`)
     await pool.query(
       `update posthorn.relay set seen_at = now() - interval '1 minute' where relay = 'gone'`,
     )
     const breakers = async () => (await lettersNow())['breakers'] as Item[]
-    await expect
-      .poll(breakers, soon)
-      .toMatchObject([{ destination: 'post:letters', relay: 'elsewhere' }])
+    await expect.poll(breakers, soon).toMatchObject([
+      {
+        destination: 'post:letters',
+        relay: 'elsewhere',
+        nextProbeAt: expect.any(String),
+        cause: { code: 'HTTP_503', message: 'closed' },
+      },
+    ])
     const [breaker] = await breakers()
     const openMs = Date.now() - Date.parse(String(breaker?.['openSince']))
     expect(openMs).toBeGreaterThan(50_000)

@@ -6,10 +6,12 @@ import {
   type Overview,
 } from '@posthorn/engine/operate'
 import type { App } from '@posthorn/http'
+import type { DestinationNames } from '@posthorn/systems'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { ConsumerResource, consumerOf } from './consumers.ts'
 import { OutboxResource, StateWords, statsOf, wordsOf } from './outbox-resource.ts'
+import { textOrNull } from './transition.ts'
 import { OutboxName, PLATFORM, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
 
 const Time = Type.String({ format: 'date-time' })
@@ -24,11 +26,24 @@ const OverviewItem = Type.Object({
   drainSeconds: Type.Union([Type.Number(), Type.Null()], {
     description: 'until what is due is gone, at the rate of the last minute; null if nothing moves',
   }),
-  diedToday: Type.Integer({ description: 'messages that died since midnight UTC' }),
   openAlerts: Type.Integer(),
   alive: Type.Array(Type.Object({ name: Type.String(), startedAt: Time, seenAt: Time })),
   breakers: Type.Array(
-    Type.Object({ destination: Type.String(), relay: Type.String(), openSince: Time }),
+    Type.Object({
+      destination: Type.String(),
+      name: Type.Union([Type.String(), Type.Null()], {
+        description: 'what people call the destination, such as the URL of an endpoint',
+      }),
+      relay: Type.String(),
+      openSince: Time,
+      nextProbeAt: Type.Union([Time, Type.Null()]),
+      cause: Type.Union(
+        [Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()],
+        {
+          description: 'the last failure before it',
+        },
+      ),
+    }),
     { description: 'destinations that a relay does not try now, as it last said' },
   ),
 })
@@ -42,6 +57,7 @@ const show = {
       clock: Type.Object({ now: Time, aheadSeconds: Type.Number() }),
       alerts: Type.Object({
         open: Type.Integer(),
+        since: Type.Union([Time, Type.Null()]),
         bySource: Type.Record(Type.String(), Type.Integer()),
       }),
       outboxes: Type.Array(OverviewItem),
@@ -52,13 +68,16 @@ const show = {
 
 const Point = Type.Object({
   at: Time,
+  seconds: Type.Number({ description: 'how much of it is over: the present stretch is not whole' }),
   delivered: Type.Number(),
   failed: Type.Number(),
   dead: Type.Number(),
   lost: Type.Number(),
   waiting: NumberOrNull,
   due: NumberOrNull,
+  retrying: NumberOrNull,
   oldestDueSeconds: NumberOrNull,
+  oldestUndeliveredSeconds: NumberOrNull,
 })
 
 const history = {
@@ -79,19 +98,29 @@ const history = {
   },
 }
 
-export function overviewRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+interface OverviewOptions {
+  readonly pool: Pool
+  readonly outboxes: OutboxRegistry
+  readonly destinationNames: readonly DestinationNames[]
+}
+
+export function overviewRoutes(app: App, options: OverviewOptions): void {
+  const { pool, outboxes, destinationNames } = options
   const read = shareReads(() => readOverview(pool, [...outboxes.values()]))
 
   app.get('/api/v1/overview', { schema: show, config: PLATFORM }, async () => {
-    const { at, clock, alerts, outboxes: items, consumers } = await read()
+    const { at, clock, alerts, alertsSince, outboxes: items, consumers } = await read()
+    const broken = items.flatMap(({ breakers }) => breakers.map(({ destination }) => destination))
+    const names = await nameDestinations(destinationNames, broken)
     return {
       at: at.toISOString(),
       clock: { now: clock.now.toISOString(), aheadSeconds: clock.aheadSeconds },
       alerts: {
         open: Object.values(alerts).reduce((sum, count) => sum + count, 0),
+        since: textOrNull(alertsSince),
         bySource: { ...alerts },
       },
-      outboxes: items.map((item) => itemOf(item, outboxes.get(item.name))),
+      outboxes: items.map((item) => itemOf(item, outboxes.get(item.name), names)),
       consumers: consumers.map(consumerOf),
     }
   })
@@ -106,38 +135,65 @@ export function overviewRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): 
       return {
         stretchSeconds,
         outboxes: Object.fromEntries(
-          Object.entries(points).map(([name, each]) => [
-            name,
-            each.map(({ at, waiting = null, due = null, oldestDueSeconds = null, ...counts }) => ({
-              at: at.toISOString(),
-              ...counts,
-              waiting,
-              due,
-              oldestDueSeconds,
-            })),
-          ]),
+          Object.entries(points).map(([name, each]) => [name, each.map(pointOf)]),
         ),
       }
     },
   )
 }
 
-function itemOf(item: OutboxOverview, outbox: Outbox | undefined) {
+/** What people call destinations, by `transport:topic`. */
+async function nameDestinations(
+  sources: readonly DestinationNames[],
+  destinations: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = sources.map(async ({ transport, read }) => {
+    const prefix = `${transport}:`
+    const topics = destinations.flatMap((each) =>
+      each.startsWith(prefix) ? each.slice(prefix.length) : [],
+    )
+    if (topics.length === 0) return []
+    return [...(await read(topics))].map(([topic, name]) => [`${prefix}${topic}`, name] as const)
+  })
+  return new Map((await Promise.all(found)).flat())
+}
+
+type Stretch = Awaited<ReturnType<typeof readHistory>>['outboxes'][string][number]
+
+function pointOf({ at, seconds, delivered, failed, dead, lost, ...sampled }: Stretch) {
+  return {
+    at: at.toISOString(),
+    ...{ seconds, delivered, failed, dead, lost },
+    waiting: sampled.waiting ?? null,
+    due: sampled.due ?? null,
+    retrying: sampled.retrying ?? null,
+    oldestDueSeconds: sampled.oldestDueSeconds ?? null,
+    oldestUndeliveredSeconds: sampled.oldestUndeliveredSeconds ?? null,
+  }
+}
+
+function itemOf(
+  item: OutboxOverview,
+  outbox: Outbox | undefined,
+  names: ReadonlyMap<string, string>,
+) {
   return {
     ...statsOf(item, item.pause),
     roles: wordsOf(outbox),
     drainSeconds: item.drainSeconds ?? null,
-    diedToday: item.diedToday,
     openAlerts: item.openAlerts,
     alive: item.alive.map(({ name, startedAt, seenAt }) => ({
       name,
       startedAt: startedAt.toISOString(),
       seenAt: seenAt.toISOString(),
     })),
-    breakers: item.breakers.map(({ destination, relay, openSince }) => ({
+    breakers: item.breakers.map(({ destination, relay, openSince, nextProbeAt, cause }) => ({
       destination,
+      name: textOrNull(names.get(destination)),
       relay,
       openSince: openSince.toISOString(),
+      nextProbeAt: textOrNull(nextProbeAt),
+      cause: cause ?? null,
     })),
   }
 }

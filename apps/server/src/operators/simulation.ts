@@ -1,5 +1,6 @@
-import { readClock } from '@posthorn/engine/operate'
-import type { App } from '@posthorn/http'
+import { toMs, type Duration } from '@posthorn/engine'
+import { advanceClock, readClock } from '@posthorn/engine/operate'
+import { callerOf, problem, type App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
@@ -25,8 +26,31 @@ const schema = {
   },
 }
 
+const moving = {
+  summary: 'Move the business clock forward; the audit says who did it. In development only',
+  tags: ['simulators'],
+  body: Type.Object({
+    by: Type.String({
+      pattern: '^\\d{1,4}(\\.\\d{1,6})?(s|m|h|d)$',
+      description: "e.g. '6h'; at most 400 days",
+    }),
+  }),
+  response: { 200: Type.Object({ now: Type.String({ format: 'date-time' }) }) },
+}
+
+const MOST_MS = toMs('400d')
+
 /** Not there in production, which has no simulators. */
 export function simulationRoutes(app: App, pool: Pool, simulators: readonly Simulator[]): void {
+  app.post('/api/v1/sim/clock', { schema: moving }, async (request) => {
+    const by = request.body.by as Duration
+    if (toMs(by) > MOST_MS) {
+      throw problem('VALIDATION_FAILED', { errors: [{ field: 'by', reason: 'is at most 400d' }] })
+    }
+    const now = await advanceClock(pool, by, { actor: callerOf(request).sub })
+    return { now: now.toISOString() }
+  })
+
   app.get('/api/v1/sim', { schema }, async () => {
     const { now, aheadSeconds, isMovable } = await readClock(pool)
     return {

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { silentLog, type Log } from '../log.ts'
 import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
 import { insertSample, limitCounting, updateSample } from '../sql/sample.ts'
-import { selectWaiting } from '../sql/stats.ts'
+import { selectKinds, selectWaiting, type LiveCount } from '../sql/stats.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { transaction } from '../enqueue/transaction.ts'
 
@@ -36,6 +36,21 @@ async function takeSample(pool: Pool, outbox: ResolvedDefinition, at: Date): Pro
     )
     if (!counted) return
     const { waiting, due, oldest_due_at: oldestDueAt } = counted
-    await tx.query(updateSample({ outbox: outbox.name, at, waiting, due, oldestDueAt }))
+    const kinds = await run<LiveCount>(withoutPreparing(tx), selectKinds(outbox), {})
+    const sample = { waiting, due, oldestDueAt, ...kindsOf(kinds, waiting - due) }
+    await tx.query(updateSample({ outbox: outbox.name, at, ...sample }))
   })
+}
+
+/** Of what is not due, the part that is tried again; those that were looked at stand for all. */
+function kindsOf(kinds: readonly LiveCount[], notDue: number) {
+  const waiting = kinds.filter(({ waits }) => waits)
+  const sum = (pick: (kind: LiveCount) => number) =>
+    waiting.reduce((total, kind) => total + pick(kind), 0)
+  const seen = sum(({ n, due }) => n - due)
+  const share = seen === 0 ? 0 : sum(({ retrying }) => retrying) / seen
+  return {
+    retrying: Math.round(share * notDue),
+    oldestUndeliveredSeconds: Math.max(0, ...kinds.map(({ oldest }) => oldest ?? 0)),
+  }
 }

@@ -10,6 +10,8 @@ const MOST_MINUTES = 7 * 24 * 60
 export interface HistoryPoint {
   /** Its beginning. */
   readonly at: Date
+  /** How many of its seconds are over: of the present one not all. */
+  readonly seconds: number
   readonly delivered: number
   readonly failed: number
   readonly dead: number
@@ -18,7 +20,11 @@ export interface HistoryPoint {
   /** The most that waited and was due, and the longest wait; undefined without a sample. */
   readonly waiting: number | undefined
   readonly due: number | undefined
+  /** Of what waited, the most that was to be tried again. */
+  readonly retrying: number | undefined
   readonly oldestDueSeconds: number | undefined
+  /** Real time since the oldest that was not delivered was written. */
+  readonly oldestUndeliveredSeconds: number | undefined
 }
 
 export interface History {
@@ -49,15 +55,18 @@ export async function readHistory(
   }
 }
 
-function pointOf({ at, delivered, failed, dead, lost, ...row }: HistoryRow): HistoryPoint {
+function pointOf({ at, seconds, delivered, failed, dead, lost, ...row }: HistoryRow): HistoryPoint {
   return {
     at,
+    seconds,
     delivered,
     failed,
     dead,
     lost,
     waiting: row.waiting ?? undefined,
     due: row.due ?? undefined,
+    retrying: row.retrying ?? undefined,
     oldestDueSeconds: row.oldest_due_seconds ?? undefined,
+    oldestUndeliveredSeconds: row.oldest_undelivered_seconds ?? undefined,
   }
 }

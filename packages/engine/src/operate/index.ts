@@ -64,10 +64,12 @@ export {
 export { isId } from '../outbox/id-type.ts'
 export {
   getMessage,
+  listAllMessages,
   listMessages,
   type MessageDetails,
   type MessageListOptions,
   type MessageSummary,
+  type OutboxMessage,
   type Transition,
 } from './messages.ts'
 export { migrationSql, migrationStatus } from '../maintain/migrate.ts'

@@ -80,7 +80,11 @@ export async function readJourney(
     : []
   const transitions = details.transitions.map((each) => ({ kind: 'transition', ...each }) as const)
   const timed = [...created, ...transitions, ...received, ...related.steps]
-  const sorted = timed.toSorted((a, b) => Number(a.at) - Number(b.at))
+  // A clock that was moved may date its creation behind what came of it: it comes first all the same.
+  const [first] = transitions
+  const at = (step: JourneyStep) =>
+    step.kind === 'created' && first && first.at < step.at ? Number(first.at) : Number(step.at)
+  const sorted = timed.toSorted((a, b) => at(a) - at(b))
   return {
     eventId,
     traceId,

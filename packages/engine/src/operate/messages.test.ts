@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import { enqueueAll } from '../enqueue/enqueue.ts'
 import { PosthornError } from '../errors.ts'
-import { getMessage, listMessages, type MessageListOptions } from './messages.ts'
+import { getMessage, listAllMessages, listMessages, type MessageListOptions } from './messages.ts'
 import { refused } from '../outbox/outcome.ts'
 import { prune } from '../maintain/prune.ts'
 import { createRelay } from '../relay/relay.ts'
@@ -260,4 +260,34 @@ test('the dead are listed by their index, and all by one that the table may have
   expect(next).toContain('Index Scan Backward using webhook_deliveries_newest')
   expect(next).toContain('Index Cond')
   expect(next).not.toContain('Sort')
+})
+
+test('several outboxes are one list, newest first, without a gap or a double between pages', async () => {
+  const boxes = [sagaEvents, familyEvents, outboundMessages] as unknown as Outbox[]
+  for (const outbox of boxes) await viewTable(db.pool, outbox).empty()
+  for (let i = 0; i < 4; i += 1) {
+    for (const outbox of boxes) {
+      const sample = SAMPLES.find((each) => each.outbox.name === outbox.name)?.sample
+      const rows = [sample?.(3 * i) ?? {}, sample?.(3 * i + 1) ?? {}]
+      await transaction(db.pool, (tx) => enqueueAll(tx, outbox, rows))
+    }
+  }
+  const whole = await listAllMessages(db.pool, boxes, { limit: 500 })
+  expect(whole.items).toHaveLength(24)
+  expect(whole.nextCursor).toBeUndefined()
+  const times = whole.items.map(({ createdAt }) => Number(createdAt))
+  expect(times).toEqual(times.toSorted((one, other) => other - one))
+  const read: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await listAllMessages(db.pool, boxes, { limit: 5, ...(cursor && { cursor }) })
+    read.push(...page.items.map(({ outbox, id }) => `${outbox} ${id}`))
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  expect(read).toEqual(whole.items.map(({ outbox, id }) => `${outbox} ${id}`))
+  const ofTenant = await listAllMessages(db.pool, boxes, { tenant: 'nobody' })
+  expect(ofTenant).toEqual({ items: [], nextCursor: undefined })
+  await expect(listAllMessages(db.pool, boxes, { cursor: 'rubbish' })).rejects.toMatchObject({
+    code: 'CURSOR_INVALID',
+  })
 })

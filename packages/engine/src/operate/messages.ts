@@ -1,7 +1,8 @@
 import { fromCursor, toCursor } from './cursor.ts'
 import { isId } from '../outbox/id-type.ts'
 import type { OutboxRow, ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { DefinitionError } from '../errors.ts'
+import { DefinitionError, PosthornError } from '../errors.ts'
+import type { Outbox } from '../outbox/define.ts'
 import { readPayload, type Encryption, type Reveal } from './payloads.ts'
 import { run } from '../enqueue/pool-handle.ts'
 import {
@@ -99,6 +100,111 @@ export async function listMessages(
   outbox: ResolvedDefinition,
   options: MessageListOptions = {},
 ): Promise<MessagePage> {
+  const { rows, more } = await readRows(db, outbox, options)
+  const last = rows.at(-1)
+  return {
+    items: rows.map((row) => summaryOf(outbox, row)),
+    nextCursor: last && more ? cursorOf(outbox, last) : undefined,
+  }
+}
+
+export interface OutboxMessage extends MessageSummary {
+  readonly outbox: string
+}
+
+/** Where the page before ended, in each outbox of which something is left; null at its beginning. */
+interface MergedPlace {
+  readonly [outbox: string]: string | null
+}
+
+/**
+ * Messages of several outboxes together, newest first, a page at a time. An outbox that does not keep
+ * what the filter asks for has none that match. Each page goes on in each outbox behind the last of its
+ * messages that was given out, so nothing is read twice or left out. Throws `CURSOR_INVALID`.
+ */
+export async function listAllMessages(
+  db: Queryable,
+  // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types stand side by side
+  outboxes: readonly Outbox<any>[],
+  { cursor, limit: wanted = 50, ...filter }: MessageListOptions = {},
+): Promise<{ items: readonly OutboxMessage[]; nextCursor: string | undefined }> {
+  const limit = boundedLimit(wanted)
+  const places = cursor === undefined ? undefined : mergedPlaceIn(cursor)
+  const given = CONDITIONS.filter((field) => filter[field] !== undefined)
+  const asked = (outboxes as readonly ResolvedDefinition[]).filter(
+    (outbox) =>
+      unkept(outbox, given) === undefined && (places === undefined || outbox.name in places),
+  )
+  const pages = await Promise.all(
+    asked.map(async (outbox) => {
+      const before = places?.[outbox.name] ?? undefined
+      const options = { ...filter, limit, ...(before !== undefined && { cursor: before }) }
+      const { rows, more } = await readRows(db, outbox, options)
+      return { outbox, before, more, rows: rows.map((row) => ({ outbox, row })) }
+    }),
+  )
+  const merged = pages.flatMap(({ rows }) => rows).toSorted(newestFirst)
+  const items = merged.slice(0, limit)
+  const shown = new Set(items)
+  const next: Record<string, string | null> = {}
+  for (const { outbox, before, more, rows } of pages) {
+    const left = rows.findIndex((each) => !shown.has(each))
+    if (left < 0 && !more) continue
+    const last = left < 0 ? rows.at(-1) : rows[left - 1]
+    next[outbox.name] = last ? cursorOf(outbox, last.row) : (before ?? null)
+  }
+  return {
+    items: items.map(({ outbox, row }) => ({ ...summaryOf(outbox, row), outbox: outbox.name })),
+    nextCursor: Object.keys(next).length === 0 ? undefined : encodeMerged(next),
+  }
+}
+
+interface PlacedRow {
+  readonly outbox: ResolvedDefinition
+  readonly row: OutboxRow
+}
+
+/** Those of a table that keeps no time come last; at the same moment by outbox, then as their table has them. */
+function newestFirst(one: PlacedRow, other: PlacedRow): number {
+  const [a, b] = [microseconds(one.row), microseconds(other.row)]
+  if (a !== b) return a > b ? -1 : 1
+  return one.outbox.name.localeCompare(other.outbox.name)
+}
+
+function microseconds(row: OutboxRow): bigint {
+  const us = row['posthorn_us']
+  return typeof us === 'string' ? BigInt(us) : -(2n ** 63n)
+}
+
+function encodeMerged(place: MergedPlace): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url')
+}
+
+function mergedPlaceIn(cursor: string): MergedPlace {
+  try {
+    const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    const isPlace =
+      typeof place === 'object' &&
+      place !== null &&
+      !Array.isArray(place) &&
+      Object.values(place).every((each) => each === null || typeof each === 'string')
+    if (isPlace) return place as MergedPlace
+  } catch (cause) {
+    throw new PosthornError('CURSOR_INVALID', undefined, { cause })
+  }
+  throw new PosthornError('CURSOR_INVALID')
+}
+
+function boundedLimit(wanted: number): number {
+  return Math.min(Math.max(Math.trunc(wanted), 1), 500)
+}
+
+/** A page as the table has it, and whether there are more. */
+async function readRows(
+  db: Queryable,
+  outbox: ResolvedDefinition,
+  options: MessageListOptions,
+): Promise<{ rows: readonly OutboxRow[]; more: boolean }> {
   const { columns } = outbox
   const { state, cursor, limit: wanted = 50, ...filter } = options
   const given = CONDITIONS.filter((field) => filter[field] !== undefined)
@@ -110,9 +216,9 @@ export async function listMessages(
   const texts = [state, ...given.map((field) => filter[field])].map(String)
   const isNoId = filter.id !== undefined && !isId(filter.id, columns.idType)
   if (isNoId || texts.some((text) => text.includes('\0'))) {
-    return { items: [], nextCursor: undefined }
+    return { rows: [], more: false }
   }
-  const limit = Math.min(Math.max(Math.trunc(wanted), 1), 500)
+  const limit = boundedLimit(wanted)
   const statement = listStatement(outbox, { state, given, goesOn: cursor !== undefined })
   const rows = await run<OutboxRow>(
     db,
@@ -126,12 +232,7 @@ export async function listMessages(
       limit: limit + 1,
     },
   )
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  return {
-    items: page.map((row) => summaryOf(outbox, row)),
-    nextCursor: last && rows.length > limit ? cursorOf(outbox, last) : undefined,
-  }
+  return { rows: rows.slice(0, limit), more: rows.length > limit }
 }
 
 /**
@@ -255,7 +356,16 @@ const CONDITIONS = [
 
 /** A condition on a column that the table does not have would match everything: it is refused. */
 function checkFilter(outbox: ResolvedDefinition, given: readonly ListCondition[]): void {
-  const { columns, order } = outbox
+  const field = unkept(outbox, given)
+  if (field === undefined) return
+  throw new DefinitionError(outbox.name, `filter.${field}`, 'the outbox has no such column')
+}
+
+/** The first condition on a column that the table does not have. */
+function unkept(
+  { columns, order }: ResolvedDefinition,
+  given: readonly ListCondition[],
+): ListCondition | undefined {
   const has: Partial<Record<ListCondition, string | undefined>> = {
     tenant: columns.tenant,
     key: order?.key,
@@ -265,9 +375,5 @@ function checkFilter(outbox: ResolvedDefinition, given: readonly ListCondition[]
     since: columns.createdAt,
     until: columns.createdAt,
   }
-  for (const field of given) {
-    if (field in has && has[field] === undefined) {
-      throw new DefinitionError(outbox.name, `filter.${field}`, 'the outbox has no such column')
-    }
-  }
+  return given.find((field) => field in has && has[field] === undefined)
 }

@@ -40,7 +40,6 @@ test('an empty database has an overview too', async () => {
     expect(outbox).toMatchObject({
       due: 0,
       drainSeconds: 0,
-      diedToday: 0,
       openAlerts: 0,
       alive: [],
       breakers: [],
@@ -83,6 +82,8 @@ test('a relay says which of its breakers are open, until it closes or leaves', a
         destination: expect.stringMatching(/^topics:/),
         relay: 'fragile',
         openSince: expect.any(Date),
+        nextProbeAt: expect.any(Date),
+        cause: { code: 'DELIVERY_FAILED', message: 'down' },
       },
     ])
   expect((await now())?.alive).toMatchObject([{ name: 'fragile' }])
@@ -115,6 +116,12 @@ describe('what waits', () => {
     const { outboxes: history } = await readHistory(pool, ['sagas.events'], { minutes: 5 })
     expect(history['sagas.events']).toHaveLength(5)
     expect(history['sagas.events']?.some(({ waiting }) => waiting === 3)).toBe(true)
+    expect(history['sagas.events']?.at(-1)?.seconds).toBeLessThanOrEqual(60)
+    expect(history['sagas.events']?.at(0)?.seconds).toBe(60)
+    expect(history['sagas.events']?.findLast(({ due }) => due === 3)).toMatchObject({
+      retrying: 0,
+      oldestUndeliveredSeconds: expect.any(Number),
+    })
     for (const outbox of outboxes) await viewTable(pool, outbox).empty()
   })
 

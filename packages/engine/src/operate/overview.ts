@@ -18,14 +18,16 @@ export interface BreakerState {
   readonly destination: string
   readonly relay: string
   readonly openSince: Date
+  /** When it lets the next attempt through; undefined where the relay does not say so. */
+  readonly nextProbeAt: Date | undefined
+  /** The last failure before it. */
+  readonly cause: { readonly code: string; readonly message: string } | undefined
 }
 
 /** An outbox and everything around it that may need a person. */
 export interface OutboxOverview extends OutboxStats {
   /** At the rate of the last minute, until what is due is gone; undefined if nothing moves. */
   readonly drainSeconds: number | undefined
-  /** Messages that died since midnight UTC. */
-  readonly diedToday: number
   readonly openAlerts: number
   readonly alive: readonly AliveRelay[]
   readonly breakers: readonly BreakerState[]
@@ -41,6 +43,8 @@ export interface Overview {
   readonly consumers: readonly ConsumerOverview[]
   /** Open alerts by their source, those that are no outbox's included. */
   readonly alerts: Readonly<Record<string, number>>
+  /** Since when the oldest of them is open; undefined if there is none. */
+  readonly alertsSince: Date | undefined
 }
 
 /** All outboxes at once, cheap enough to be asked every few seconds. */
@@ -49,10 +53,9 @@ export async function readOverview(
   // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types stand side by side
   outboxes: readonly Outbox<any>[],
 ): Promise<Overview> {
-  const names = outboxes.map(({ name }) => name)
   const [stats, surroundings, pauses, consumers] = await Promise.all([
     Promise.all(outboxes.map((outbox) => outboxStats(db, outbox))),
-    db.query<SurroundingsRow>(selectSurroundings(names)),
+    db.query<SurroundingsRow>(selectSurroundings),
     listPaused(db),
     readConsumers(db),
   ])
@@ -68,6 +71,7 @@ export async function readOverview(
     outboxes: stats.map((each) => overviewOf(each, around, paused.get(each.name))),
     consumers,
     alerts: around.alerts,
+    alertsSince: around.alerts_since ?? undefined,
   }
 }
 
@@ -80,7 +84,6 @@ function overviewOf(
   return {
     ...stats,
     drainSeconds: drainSeconds(stats),
-    diedToday: around.died[stats.name] ?? 0,
     openAlerts: around.alerts[stats.name] ?? 0,
     alive: relays.map((relay) => ({
       name: relay.relay,
@@ -88,10 +91,12 @@ function overviewOf(
       seenAt: new Date(relay.seen_at),
     })),
     breakers: relays.flatMap(({ relay, seen_at: seenAt, breakers }) =>
-      breakers.map(({ destination, openMs }) => ({
+      breakers.map(({ destination, openMs, probeMs, cause }) => ({
         destination,
         relay,
         openSince: new Date(Date.parse(seenAt) - openMs),
+        nextProbeAt: probeMs === undefined ? undefined : new Date(Date.parse(seenAt) + probeMs),
+        cause,
       })),
     ),
     pause,

@@ -93,6 +93,41 @@ describe.each([...SHAPES, LOGGED])('stats of $name', ({ outbox, sample }) => {
     expect(found.heldKeys).toBe(outbox.order ? held : 0)
   })
 
+  test('in an outage tell what is tried again from what is for later, and how old it is', async () => {
+    await put(3)
+    await transaction(db.pool, (tx) =>
+      enqueueAll(tx, outbox, [sample(7), sample(8)], { delay: '1h' }),
+    )
+    const down = fakeTransport(() => retryLater(new Error('down'), { after: '1h' }))
+    const transports = everywhere(down, ['topics'])
+    const relay = createRelay({ pool: db.pool, outboxes: [outbox], transports, mode: 'poll' })
+    for (let i = 0; i < 5 && down.attempted.length < 3; i += 1) await relay.tick()
+    await relay.tick()
+    const { createdAt } = outbox.columns
+    if (createdAt) {
+      await db.pool.query(
+        `update ${outbox.table} set ${createdAt} = ${createdAt} - interval '10 minutes'`,
+      )
+    }
+    const found = await stats()
+    expect(found).toMatchObject({ due: 0, retrying: 3, scheduled: 2, oldestDueSeconds: 0 })
+    if (createdAt) expect(found.oldestUndeliveredSeconds).toBeGreaterThanOrEqual(600)
+  })
+
+  test('tell since when messages are dead', async () => {
+    if (states.dead === undefined) return
+    await put(1)
+    expect((await stats()).deadSince).toBeUndefined()
+    const transports = everywhere(
+      fakeTransport(() => refused(new Error('never'))),
+      ['topics'],
+    )
+    const relay = createRelay({ pool: db.pool, outboxes: [outbox], transports, mode: 'poll' })
+    const before = Date.now() - 60_000
+    for (let i = 0; i < 3; i += 1) await relay.tick()
+    expect((await stats()).deadSince?.getTime()).toBeGreaterThan(before)
+  })
+
   test('tell what cannot be read', async () => {
     await put(1)
     const unreadable: Outbox = {

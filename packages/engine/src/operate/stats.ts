@@ -26,8 +26,19 @@ export interface OutboxStats {
   readonly approximate: boolean
   /** Messages that wait and are due by the business clock, behind others of their key or not. */
   readonly due: number
+  /** Messages that wait for their next attempt after one that failed. */
+  readonly retrying: number
+  /** Messages that are for later and were not tried yet. */
+  readonly scheduled: number
   /** How long the message that waits longest has been due, by the business clock; 0 if none is. */
   readonly oldestDueSeconds: number
+  /**
+   * Real time since the oldest message was written that is due, tried or claimed and not delivered;
+   * 0 if there is none. In an outage it grows while all messages wait for their next attempt.
+   */
+  readonly oldestUndeliveredSeconds: number
+  /** Since when the one that has been dead longest is; undefined if none is dead. */
+  readonly deadSince: Date | undefined
   /** Messages delivered in the last 60 s, by the second. */
   readonly perSecond: number
   /** Attempts in the last 60 s, delivered or not, by the second. */
@@ -58,7 +69,12 @@ export async function outboxStats(db: Queryable, outbox: ResolvedDefinition): Pr
     counts: addCounts(countsOf(outbox, row, live.counts), log?.counts),
     approximate: row.finished === null || log?.approximate === true,
     due: live.due + (log?.due ?? 0),
+    retrying: live.retrying,
+    scheduled: live.scheduled + (log?.scheduled ?? 0),
     oldestDueSeconds: Math.max(row.oldest_due, log?.oldestDueSeconds ?? 0),
+    // A table that keeps no time of writing has the time since it was due, and so has the log.
+    oldestUndeliveredSeconds: Math.max(live.oldest ?? row.oldest_due, log?.oldestDueSeconds ?? 0),
+    deadSince: row.dead_since ?? undefined,
     perSecond: row.delivered / 60,
     attemptsPerSecond: attempts / 60,
     failureRate: attempts === 0 ? 0 : row.failed / attempts,
@@ -77,6 +93,7 @@ async function logOf(db: Queryable, outbox: ResolvedDefinition) {
   const [row] = rows
   if (!row) throw new TypeError('the statement has one row')
   const waiting = row.is_cut ? Math.max(row.waiting, Math.round(row.distance)) : row.waiting
+  const due = row.waiting === 0 ? 0 : Math.round((row.due / row.waiting) * waiting)
   const { ready, sent } = outbox.states
   return {
     counts: {
@@ -84,7 +101,8 @@ async function logOf(db: Queryable, outbox: ResolvedDefinition) {
       [String(sent)]: Math.max(0, Math.round(row.rows) - waiting),
     } as Record<string, number>,
     approximate: row.is_cut || row.is_estimate,
-    due: row.waiting === 0 ? 0 : Math.round((row.due / row.waiting) * waiting),
+    due,
+    scheduled: Math.max(0, waiting - due),
     oldestDueSeconds: row.oldest_due,
   }
 }
@@ -98,6 +116,9 @@ function addCounts(counts: Record<string, number>, more: Record<string, number> 
 interface Live {
   readonly counts: Record<string, number>
   readonly due: number
+  readonly retrying: number
+  readonly scheduled: number
+  readonly oldest: number | undefined
 }
 
 /** What the indexes find; where they find too much, the whole of a small table, or an estimate. */
@@ -126,13 +147,24 @@ function extrapolate(row: StatsRow, group: readonly LiveCount[]): LiveCount[] {
     ...each,
     n: Math.round(each.n * factor),
     due: Math.round(each.due * factor),
+    retrying: Math.round(each.retrying * factor),
   }))
 }
 
 function addUp(found: readonly LiveCount[]): Live {
   const counts: Record<string, number> = {}
   for (const { state, n } of found) counts[state] = (counts[state] ?? 0) + n
-  return { counts, due: sum(found.map(({ due }) => due)) }
+  const due = sum(found.map((each) => each.due))
+  const retrying = sum(found.map((each) => each.retrying))
+  const waiting = sum(found.filter(({ waits }) => waits).map(({ n }) => n))
+  const ages = found.flatMap(({ oldest }) => oldest ?? [])
+  return {
+    counts,
+    due,
+    retrying,
+    scheduled: Math.max(0, waiting - due - retrying),
+    oldest: ages.length === 0 ? undefined : Math.max(0, ...ages),
+  }
 }
 
 function statesOf({ states }: ResolvedDefinition): State[] {

@@ -16,7 +16,12 @@ export interface TenantCounts {
    */
   readonly approximate: boolean
   readonly due: number
+  readonly retrying: number
+  readonly scheduled: number
   readonly oldestDueSeconds: number
+  readonly oldestUndeliveredSeconds: number
+  /** Since when the oldest dead one is there; undefined if none is dead. */
+  readonly deadSince: Date | undefined
 }
 
 /** Counts the messages of one tenant, within half a second. */
@@ -38,10 +43,26 @@ export async function countTenantMessages<Row>(
       counts: Object.fromEntries(rows.map(({ state, n }) => [state, n])),
       approximate: rows.reduce((sum, { n }) => sum + n, 0) > MOST_OF_TENANT,
       due: rows.reduce((sum, { due }) => sum + due, 0),
+      retrying: rows.reduce((sum, { retrying }) => sum + retrying, 0),
+      scheduled: rows.reduce((sum, { scheduled }) => sum + scheduled, 0),
       oldestDueSeconds: Math.max(0, ...rows.map((row) => row.oldest_due)),
+      oldestUndeliveredSeconds: Math.max(
+        0,
+        ...rows.map((row) => row.oldest ?? (box.columns.createdAt ? 0 : row.oldest_due)),
+      ),
+      deadSince: rows.find((row) => row.dead_since !== null)?.dead_since ?? undefined,
     }
   } catch (error) {
     if (sqlState(error) !== SQLSTATE.queryCanceled) throw error
-    return { counts: {}, approximate: true, due: 0, oldestDueSeconds: 0 }
+    return { counts: {}, approximate: true, ...UNCOUNTED }
   }
+}
+
+const UNCOUNTED = {
+  due: 0,
+  retrying: 0,
+  scheduled: 0,
+  oldestDueSeconds: 0,
+  oldestUndeliveredSeconds: 0,
+  deadSince: undefined,
 }

@@ -5,13 +5,20 @@ import { addCount } from './counts.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import type { Upcasters } from '../outbox/definition.ts'
-import { PosthornError } from '../errors.ts'
+import { ERROR_CODES, PosthornError } from '../errors.ts'
 import type { DecryptedRow } from '../encrypt/encrypt-rows.ts'
 import type { PoolHandle } from '../enqueue/pool-handle.ts'
 import type { Log } from '../log.ts'
 import { messageOf, toMessage, type Message } from '../outbox/message.ts'
 import type { Metrics } from '../metrics.ts'
-import { outcomeOfThrow, retryLater, unknown, wasTried, type Outcome } from '../outbox/outcome.ts'
+import {
+  outcomeOfThrow,
+  retryLater,
+  unknown,
+  wasTried,
+  type Failure,
+  type Outcome,
+} from '../outbox/outcome.ts'
 import type { Counts, OpenBreaker } from '../sql/relay.ts'
 import { withDeliverySpan } from '../trace.ts'
 import type { Delivery, Destination, Transport } from '../outbox/transport.ts'
@@ -62,7 +69,12 @@ export class Attempter {
   get open(): OpenBreaker[] {
     return [...this.#breakers]
       .filter(([, breaker]) => breaker.isOpen)
-      .map(([destination, { openMs }]) => ({ destination, openMs: Math.round(openMs) }))
+      .map(([destination, { openMs, probeMs, cause }]) => ({
+        destination,
+        openMs: Math.round(openMs),
+        probeMs: Math.round(probeMs),
+        ...(cause && { cause: { code: cause.code, message: cause.message.slice(0, MAX_CAUSE) } }),
+      }))
   }
 
   /** How often each destination answered and did not, since the last call. */
@@ -118,13 +130,14 @@ export class Attempter {
         const delivery = this.#deliveryOf(row, clear.row)
         if (many) {
           const name = nameOf(delivery.destination)
-          const permit = permits.get(name) ?? this.#breaker(delivery.destination).permit()
+          const breaker = this.#breaker(delivery.destination)
+          const permit = permits.get(name) ?? breaker.permit()
           permits.set(
             name,
             permit.kind === 'probe' ? { kind: 'wait', ms: PROBE_ANSWER_MS } : permit,
           )
           if (permit.kind === 'wait') {
-            results[at] = { outcome: breakerOpen(permit.ms), backoffMs: permit.ms }
+            results[at] = { outcome: breakerOpen(permit.ms, breaker.cause), backoffMs: permit.ms }
             return []
           }
         }
@@ -199,7 +212,7 @@ export class Attempter {
       if (outcome.kind === 'delivered' || outcome.kind === 'refused') tally.delivered += 1
       // An attempt that is not charged, as one over a rate limit, is no failure of the destination.
       else if (outcome.kind === 'unknown' || outcome.charge || outcome.unreachable)
-        tally.failed += 1
+        countFailure(tally, outcome.failure)
       if (outcome.kind === 'retryLater' && outcome.unreachable) tally.unreachable = true
     })
     tallies.forEach((tally, breaker) => {
@@ -275,7 +288,16 @@ interface Tally {
   delivered: number
   failed: number
   unreachable: boolean
+  failure?: Failure
 }
+
+function countFailure(tally: Tally, failure: Failure): void {
+  tally.failed += 1
+  tally.failure = failure
+}
+
+/** Characters of a failure that a breaker's cause is said with. */
+const MAX_CAUSE = 300
 
 /** Destinations of one outbox with metrics of their own. */
 const MAX_MEASURED = 100
@@ -300,9 +322,12 @@ function notNow(error: PosthornError): Attempted {
   return { outcome, backoffMs: KEY_PAUSE_MS }
 }
 
-function breakerOpen(ms: number): Outcome {
+/** Says why the destination is not tried: its last failure is what a person must look at. */
+function breakerOpen(ms: number, cause: Failure | undefined): Outcome {
   const after = `${Math.ceil(ms)}ms` as const
-  return retryLater(new PosthornError('BREAKER_OPEN'), { after, charge: false })
+  const why =
+    cause && `${cause.code}: ${cause.message.slice(0, MAX_CAUSE)}. ${ERROR_CODES.BREAKER_OPEN}`
+  return retryLater(new PosthornError('BREAKER_OPEN', why), { after, charge: false })
 }
 
 function nameOf({ transport, topic }: Destination): string {

@@ -1,4 +1,5 @@
 import type { Outbox } from '../outbox/define.ts'
+import type { Failure } from '../outbox/outcome.ts'
 import { toMs } from '../duration.ts'
 
 /** How long a relay waits after the 1st, 2nd … failure in a row to reach a destination. */
@@ -17,12 +18,24 @@ export type Permit =
 export interface Breaker {
   /** Asked before each attempt. A `probe` is granted once; the asker must then send one message. */
   permit(): Permit
-  record(result: { delivered: number; failed: number; unreachable: boolean }): void
+  record(result: BreakerResult): void
   /** Milliseconds to wait for a destination that could not be reached. */
   backoffMs(): number
   readonly isOpen: boolean
   /** Milliseconds since it opened; 0 while it is not open. */
   readonly openMs: number
+  /** Milliseconds until the next probe; 0 while it is not open or the probe is due. */
+  readonly probeMs: number
+  /** The last failure that it has seen; undefined if there was none since it closed. */
+  readonly cause: Failure | undefined
+}
+
+export interface BreakerResult {
+  readonly delivered: number
+  readonly failed: number
+  readonly unreachable: boolean
+  /** The last failure among them. */
+  readonly failure?: Failure | undefined
 }
 
 export function createBreaker(
@@ -33,6 +46,7 @@ export function createBreaker(
   let openUntil: number | undefined
   let openedAt = 0
   let unreachableInRow = 0
+  let cause: Failure | undefined
   const limits = options && {
     attempts: options.attempts,
     failures: options.failures,
@@ -46,6 +60,12 @@ export function createBreaker(
     get openMs() {
       return openUntil === undefined ? 0 : now() - openedAt
     },
+    get probeMs() {
+      return openUntil === undefined ? 0 : Math.max(0, openUntil - now())
+    },
+    get cause() {
+      return cause
+    },
     permit() {
       if (openUntil === undefined || limits === undefined) return { kind: 'go' }
       const ms = openUntil - now()
@@ -53,13 +73,15 @@ export function createBreaker(
       openUntil = now() + limits.probeMs
       return { kind: 'probe' }
     },
-    record({ delivered, failed, unreachable }) {
+    record({ delivered, failed, unreachable, failure }) {
       unreachableInRow = unreachable ? unreachableInRow + 1 : 0
+      if (failed > 0) cause = failure ?? cause
       if (limits === undefined) return
       if (openUntil !== undefined) {
         // While it is open only a probe gets here: its answer decides.
         if (delivered > 0) {
           openUntil = undefined
+          cause = undefined
           seen = []
         }
         return

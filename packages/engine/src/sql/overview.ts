@@ -12,33 +12,27 @@ export interface SurroundingsRow {
     readonly seen_at: string
     readonly breakers: readonly OpenBreaker[]
   }[]
-  /** Messages that died since midnight UTC, by the outbox. */
-  readonly died: Readonly<Record<string, number>>
   /** Open alerts, by their source. */
   readonly alerts: Readonly<Record<string, number>>
+  /** Since when the oldest of them is open. */
+  readonly alerts_since: Date | null
 }
 
 /** One statement for all outboxes; each part goes by its table's key or reads a small table. */
-export function selectSurroundings(outboxes: readonly string[]): Statement {
-  return sql`
+export const selectSurroundings: Statement = sql`
     select now() as now,
            posthorn.now() as business_now,
            (select coalesce(jsonb_agg(to_jsonb(alive) order by started_at, relay), '[]')
               from (select relay, outbox, started_at, seen_at, breakers
                       from posthorn.relay
                      where seen_at > now() - interval '15 s') as alive) as relays,
-           (select coalesce(jsonb_object_agg(outbox, dead), '{}')
-              from (select outbox, sum(dead)::float8 as dead
-                      from posthorn.pulse
-                     where outbox = any(${outboxes}::text[])
-                       and at >= date_trunc('day', now(), 'UTC')
-                     group by outbox) as today) as died,
            (select coalesce(jsonb_object_agg(source, n), '{}')
               from (select source, count(*) as n
                       from posthorn.alert
                      where acknowledged_at is null and recovered_at is null
-                     group by source) as open) as alerts`
-}
+                     group by source) as open) as alerts,
+           (select min(raised_at) from posthorn.alert
+             where acknowledged_at is null and recovered_at is null) as alerts_since`
 
 export interface HistoryRow {
   readonly outbox: string
@@ -49,7 +43,11 @@ export interface HistoryRow {
   readonly lost: number
   readonly waiting: number | null
   readonly due: number | null
+  readonly retrying: number | null
   readonly oldest_due_seconds: number | null
+  readonly oldest_undelivered_seconds: number | null
+  /** How much of the stretch is over. */
+  readonly seconds: number
 }
 
 /**
@@ -75,7 +73,8 @@ export function selectHistory(history: {
     )
     select s.outbox, s.starts as at,
            p.delivered, p.failed, p.dead, p.lost,
-           w.waiting, w.due, w.oldest_due_seconds
+           w.waiting, w.due, w.retrying, w.oldest_due_seconds, w.oldest_undelivered_seconds,
+           extract(epoch from least(s.ends, now()) - s.starts)::float8 as seconds
       from stretches as s
      cross join lateral (
        select coalesce(sum(delivered), 0)::float8 as delivered, coalesce(sum(failed), 0)::float8 as failed,
@@ -84,8 +83,9 @@ export function selectHistory(history: {
         where outbox = s.outbox and at >= s.starts and at < s.ends
      ) as p
      cross join lateral (
-       select max(waiting)::float8 as waiting, max(due)::float8 as due,
-              max(oldest_due_seconds) as oldest_due_seconds
+       select max(waiting)::float8 as waiting, max(due)::float8 as due, max(retrying)::float8 as retrying,
+              max(oldest_due_seconds) as oldest_due_seconds,
+              max(oldest_undelivered_seconds) as oldest_undelivered_seconds
          from posthorn.sample
         where outbox = s.outbox and at >= s.starts and at < s.ends
      ) as w

@@ -4,6 +4,10 @@ import { sql, type Statement } from '../enqueue/sql-tag.ts'
 export interface OpenBreaker {
   readonly destination: string
   readonly openMs: number
+  /** Until it lets the next attempt through; an older relay does not say so. */
+  readonly probeMs?: number
+  /** The last failure before it. */
+  readonly cause?: { readonly code: string; readonly message: string }
 }
 
 /** How often each name occurred. */

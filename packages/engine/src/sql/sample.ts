@@ -19,12 +19,16 @@ export function updateSample(sample: {
   at: Date
   waiting: number
   due: number
+  retrying: number
   oldestDueAt: Date | null
+  oldestUndeliveredSeconds: number
 }): Statement {
   return sql`
     update posthorn.sample
        set waiting = ${sample.waiting}::bigint,
            due = ${sample.due}::bigint,
+           retrying = ${sample.retrying}::bigint,
+           oldest_undelivered_seconds = ${sample.oldestUndeliveredSeconds}::float8,
            oldest_due_seconds =
              coalesce(greatest(0, extract(epoch from posthorn.now() - ${sample.oldestDueAt}::timestamptz)), 0)
      where outbox = ${sample.outbox} and at = ${sample.at}`

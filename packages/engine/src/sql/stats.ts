@@ -28,6 +28,8 @@ export interface StatsRow {
   /** Which part of the rows is in a state, as the last ANALYZE saw it; null in a small table. */
   readonly shares: Record<string, number> | null
   readonly oldest_due: number
+  /** Since when the one that has been dead longest is; null if none is. */
+  readonly dead_since: Date | null
   readonly delivered: number
   readonly failed: number
   readonly relays: number
@@ -42,8 +44,12 @@ export interface LiveCount {
   readonly waits: boolean
   readonly state: string
   readonly n: number
-  /** Of those, what waits and is due. */
+  /** Of those, what waits and is due … */
   readonly due: number
+  /** … and what waits for its next attempt after one that failed. */
+  readonly retrying: number
+  /** Real seconds since the oldest that should be delivered was written; null if there is none. */
+  readonly oldest: number | null
 }
 
 /** States that are found by a partial index, however many rows are finished. */
@@ -103,6 +109,7 @@ select (select coalesce(jsonb_agg(to_jsonb(each)), '[]')
        end as shares,
        coalesce(greatest(0, extract(epoch from posthorn.now() - ${oldestDue(definition)})), 0)::float8
          as oldest_due,
+       ${deadSince(definition)} as dead_since,
        pulse.delivered, pulse.failed,
        (select count(*)::int from posthorn.relay
          where outbox = '${name}' and seen_at > now() - interval '15 s') as relays,
@@ -125,6 +132,18 @@ export function selectLive(definition: ResolvedDefinition): Prepared {
     countSql(definition, { ...search, limit: '' }),
   )
   return prepare(() => live.join('\nunion all\n'))
+}
+
+/** Rows that are looked at, once a minute, to see what part of them is tried again. */
+const MOST_SAMPLED = 20_000
+
+/** What the first of those that wait are like, and what is claimed. */
+export function selectKinds(definition: ResolvedDefinition): Prepared {
+  const { claimed } = definition.states
+  const kinds = liveSearches(definition)
+    .filter(({ waits, state }) => waits || (claimed !== undefined && state === claimed))
+    .map((search) => countSql(definition, { ...search, limit: `limit ${MOST_SAMPLED}` }))
+  return prepare(() => kinds.join('\nunion all\n'))
 }
 
 /** How much waits and since when, however much that is; to be run where scans are switched off. */
@@ -158,6 +177,8 @@ interface Search {
   /** The index's own order: a planner that must keep it has no reason to read the whole table. */
   readonly order: string
   readonly waits: boolean
+  /** The one state that it finds, where it is one that does not wait. */
+  readonly state?: State
   readonly limit?: string
 }
 
@@ -183,7 +204,8 @@ function liveSearches(definition: ResolvedDefinition): Search[] {
     .filter((state) => state !== states.ready && state !== states.retry)
     .map((state) => {
       const [index, by] = orders.get(state) ?? ['', id]
-      return { index, where: `${columns.status} = ${literal(state)}`, order: by, waits: false }
+      const where = `${columns.status} = ${literal(state)}`
+      return { index, where, order: by, waits: false, state }
     })
   return [...waits.map((search) => ({ ...search, waits: true })), ...others].map((search) => ({
     ...search,
@@ -191,15 +213,52 @@ function liveSearches(definition: ResolvedDefinition): Search[] {
   }))
 }
 
-function countSql({ table, columns }: ResolvedDefinition, search: Search): string {
+function countSql(definition: ResolvedDefinition, search: Search): string {
+  const { table, columns, states } = definition
   const { index, where, order, waits, limit = `limit ${MOST_COUNTED + 1}` } = search
+  const isClaimed = states.claimed !== undefined && search.state === states.claimed
   const due = waits ? `${columns.dueAt} <= (select posthorn.now())` : 'false'
-  return `select '${index}' as index, ${waits} as waits, state, count(*)::int as n, count(*) filter (where due)::int as due
-                  from (select ${columns.status}::text as state, ${due} as due
+  const tried = waits ? `(${triedCondition(definition)})` : String(isClaimed)
+  const written = columns.createdAt === undefined ? 'null' : columns.createdAt
+  return `select '${index}' as index, ${waits} as waits, state, count(*)::int as n, count(*) filter (where due)::int as due,
+                       count(*) filter (where ${waits} and tried and not due)::int as retrying,
+                       extract(epoch from now() - min(written::timestamptz) filter (where due or tried))::float8 as oldest
+                  from (select ${columns.status}::text as state, ${due} as due, ${tried} as tried, ${written} as written
                           from ${table}
                          where ${where}
                          order by ${order} ${limit}) as found
                  group by state`
+}
+
+/**
+ * Whether an attempt was made: one that could not reach its destination is not counted, but leaves
+ * its error.
+ */
+export function triedCondition({ columns, counter, states }: ResolvedDefinition): string {
+  const signs = [`${counter.column} > 0`]
+  if (states.retry !== undefined && states.retry !== states.ready)
+    signs.push(`${columns.status} = ${literal(states.retry)}`)
+  for (const column of [columns.errorCode, columns.error])
+    if (column !== undefined) signs.push(`${column} is not null`)
+  return signs.join(' or ')
+}
+
+/** Dead ones that are looked at to say since when there are any. */
+const MOST_DEAD = 20
+
+/** When the first of the oldest died, by its transitions; where none is kept, when it was written. */
+function deadSince({ name, table, columns, states }: ResolvedDefinition): string {
+  if (states.dead === undefined) return 'null::timestamptz'
+  const written = columns.createdAt === undefined ? 'null' : columns.createdAt
+  return `(
+         select min(coalesce(died.at, d.written::timestamptz))
+           from (select ${columns.id}::text as id, ${written} as written from ${table}
+                  where ${columns.status} = ${literal(states.dead)}
+                  order by ${columns.createdAt ?? columns.id} limit ${MOST_DEAD}) as d
+           left join lateral (
+             select max(t.at) as at from posthorn.transition as t
+              where t.message_id = d.id and t.outbox = '${name}'
+                and t.to_state = ${literal(states.dead)}::text) as died on true)`
 }
 
 function groupSql({ table, columns }: ResolvedDefinition, condition: string): string {

@@ -54,6 +54,16 @@ export async function insertEndpoint(
   return rows[0]
 }
 
+/** Where endpoints are, by their ids; of deleted ones too, as long as something is owed to them. */
+export async function selectUrls(
+  db: Queryable,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await db.query<{ id: string; url: string }>(sql`
+    select id, split_part(url, '?', 1) as url from payments.webhook_endpoints where id::text = any(${ids}::text[])`)
+  return new Map(rows.map(({ id, url }) => [id, url]))
+}
+
 export async function findEndpoint(
   db: Queryable,
   { org, id }: { org: string; id: string },
