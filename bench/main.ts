@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os'
 import { backlog } from './backlog.ts'
+import { dashboard } from './dashboard.ts'
 import { drain } from './drain.ts'
 import { endToEnd } from './end-to-end.ts'
 import { enqueue } from './enqueue.ts'
@@ -33,6 +34,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   outage: { run: outage, settings: {} },
   http: { run: http, settings: {} },
   overview: { run: overview, settings: {} },
+  dashboard: { run: dashboard, settings: { autovacuum: 'on' } },
   sagas: { run: sagas, settings: {} },
   payments: { run: payments, settings: {} },
   webhooks: { run: webhooks, settings: {} },

@@ -8,23 +8,23 @@ import { createQueryClient } from './api/query-client.ts'
 import { App } from './app.tsx'
 import { pages } from './pages/index.ts'
 import { createPageRouter } from './router.tsx'
-import { createSessionKeeper } from './session/session.ts'
+import { createSessionKeeper, type SessionKeeper } from './session/session.ts'
 import { createTokenStore, tokenIn } from './session/token-store.ts'
 import { tellStyleNonce } from './theme/style-nonce.ts'
 
 /** Logs in by the link that `npm start` prints, and takes the token out of the address and history. */
-function logInByLink(logIn: (token: string) => boolean): void {
+function logInByLink(keeper: SessionKeeper): void {
   const { token, rest } = tokenIn(location.hash)
   if (token === undefined) return
   history.replaceState(history.state, '', `${location.pathname}${location.search}${rest}`)
-  logIn(token)
+  if (!keeper.logIn(token)) keeper.refuseLink()
 }
 
 // Set before the styles were there; they follow what is chosen from now on.
 document.documentElement.style.removeProperty('color-scheme')
 tellStyleNonce()
 const keeper = createSessionKeeper(createTokenStore(sessionStorage))
-logInByLink((token) => keeper.logIn(token))
+logInByLink(keeper)
 const queries = createQueryClient()
 // What one user has read is not for the next; the server's settings are the same for all.
 keeper.subscribe(() => {

@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router'
 import type { Page, View } from './pages/page.ts'
+import { loadView } from './load-view.ts'
 import { Loading } from './parts/query-state.tsx'
 import { parseSearch, stringifySearch } from './search-text.ts'
 import { AuthGate, FirstPage, PageFailed, PageGate, PageMissing } from './shell/gates.tsx'
@@ -40,6 +41,8 @@ export function createPageRouter(pages: readonly Page[]): PageRouter {
     routeTree: root.addChildren([first, ...routes]),
     parseSearch,
     stringifySearch,
+    // A click is answered at once, also when the server does not.
+    defaultPendingMs: 150,
     defaultPendingComponent: () => <Loading />,
     defaultErrorComponent: PageFailed,
     defaultNotFoundComponent: PageMissing,
@@ -50,5 +53,5 @@ export function createPageRouter(pages: readonly Page[]): PageRouter {
 }
 
 function componentOf(view: View) {
-  return lazyRouteComponent(async () => ({ default: await view() }))
+  return lazyRouteComponent(async () => ({ default: await loadView(view) }))
 }

@@ -134,6 +134,7 @@ test('a simulator fails by a fault and recovers', async () => {
 test('the clock is moved', async () => {
   const page = await dashboard.open('/simulators')
   await page.getByRole('button', { name: '+6h' }).click()
+  await page.getByRole('button', { name: 'Move by 6h' }).click()
   await page.getByText('Clock advanced by 6h').waitFor()
   await page.getByText(/6 h.* ahead of real time/).waitFor()
 })

@@ -76,7 +76,7 @@ test('a declined order is compensated while the page shows it', async () => {
   const page = await dashboard.open('/sagas')
   await page.getByRole('button', { name: 'Place an order' }).click()
   const form = page.getByRole('dialog', { name: 'Place 1 order' })
-  await form.getByLabel('Amount in minor units').fill('1902')
+  await form.getByRole('textbox', { name: 'Amount' }).fill('19.02')
   await axe(page)
   await screenshot(page, 'place-order-light')
   await form.getByRole('button', { name: 'Place 1 order' }).click()

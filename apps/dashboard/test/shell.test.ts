@@ -135,7 +135,7 @@ describe('the theme', () => {
 
 test('an address of a page with nothing behind it says so', async () => {
   const page = await dashboard.open('/overview/nothing/here')
-  await page.getByText('Page not found').waitFor()
+  await page.getByText('Not found', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'Go to the start page' }).click()
   await expect.poll(() => pathOf(page), soon).toBe('/overview')
 })

@@ -4,6 +4,7 @@
  */
 export const VIEWS = [
   ['overview', '/overview', 'sagas.events'],
+  ['home', '/home', 'What you can do here'],
   ['outboxes', '/outboxes', 'messages.outbound'],
   ['outbox', '/outboxes/messages.outbound', 'Definition'],
   ['messages', '/messages', 'messages.outbound'],

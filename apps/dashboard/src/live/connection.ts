@@ -13,7 +13,7 @@ export interface ConnectionOptions {
   readonly token: () => string
   readonly onBatch: (batch: Batch) => void
   readonly onState: (state: LiveState) => void
-  /** The first wait after a loss; it doubles up to thirty times as much. Default 1 s. */
+  /** The first wait after a loss; it doubles up to three times as much. Default 500 ms. */
   readonly waitMs?: number
   /** Silence for this long means that the server is gone: it sends something every 15 s. Default 45 s. */
   readonly silenceMs?: number
@@ -26,6 +26,8 @@ export interface Connection {
   pause(): void
   resume(): void
   close(): void
+  /** When the server last said something, in ms since 1970; undefined until it has. */
+  heardAt(): number | undefined
 }
 
 /**
@@ -33,17 +35,18 @@ export interface Connection {
  * whenever it breaks.
  */
 export function openConnection(options: ConnectionOptions): Connection {
-  const { onBatch, onState, waitMs = 1_000, batchMs } = options
+  const { onBatch, onState, waitMs = 500, batchMs } = options
   const batches = createBatches({ onBatch, ...(batchMs !== undefined && { everyMs: batchMs }) })
   let lastId: string | undefined
   let stop: AbortController | undefined
   let isOver = false
+  let heardAt: number | undefined
 
   const follow = async (signal: AbortSignal) => {
     let failures = 0
     while (!signal.aborted) {
       onState('connecting')
-      const end = await readOnce(options, { signal, lastId, onOpen, onEvents })
+      const end = await readOnce(options, { signal, lastId, onOpen, onEvents, onHeard })
       if (signal.aborted) return
       if (end.kind === 'refused') return refuse()
       if (end.kind === 'forgotten') lookFromNow()
@@ -61,6 +64,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     lastId = events.findLast(({ id }) => id !== undefined)?.id ?? lastId
     batches.add(events)
   }
+  const onHeard = () => void (heardAt = Date.now())
   const lookFromNow = () => (lastId = undefined)
   const refuse = () => {
     isOver = true
@@ -83,6 +87,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       onState('paused')
     },
     resume,
+    heardAt: () => heardAt,
     close() {
       isOver = true
       letGo()
@@ -95,6 +100,7 @@ interface Reading {
   readonly signal: AbortSignal
   readonly lastId: string | undefined
   readonly onOpen: () => void
+  readonly onHeard: () => void
   readonly onEvents: (events: ReturnType<ReturnType<typeof createEventParser>>) => void
 }
 
@@ -123,6 +129,7 @@ async function readOnce(options: ConnectionOptions, reading: Reading): Promise<E
       signal: AbortSignal.any([reading.signal, silence.signal]),
     })
     if (!response.ok || response.body === null) return endOf(response)
+    reading.onHeard()
     reading.onOpen()
     const parse = createEventParser()
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
@@ -130,6 +137,7 @@ async function readOnce(options: ConnectionOptions, reading: Reading): Promise<E
       const { value, done } = await reader.read()
       if (done) return { kind: 'ended' }
       restartTimer()
+      reading.onHeard()
       reading.onEvents(parse(value))
     }
   } catch {
@@ -148,9 +156,12 @@ function endOf({ status, headers }: Response): End {
   return { kind: 'failed', afterMs: Number.isFinite(seconds) ? seconds * 1_000 : 0 }
 }
 
-/** Spread out, so that a restarted server does not get all its pages back in one instant. */
+/**
+ * Short, so that a page is right again two seconds after the server is back; spread out, so that it
+ * does not get all its pages back in one instant.
+ */
 function backOff(waitMs: number, failures: number): number {
-  const most = waitMs * Math.min(2 ** failures, 30)
+  const most = waitMs * Math.min(2 ** failures, 3)
   return most / 2 + (Math.random() * most) / 2
 }
 

@@ -12,6 +12,8 @@ export interface LiveBatch {
 /** The one stream of this page, for all who follow it. */
 export interface Live {
   state(): LiveState
+  /** When the server last said something, in ms since 1970. */
+  heardAt(): number | undefined
   onState(listener: () => void): () => void
   follow(listener: (batch: LiveBatch) => void): () => void
   /** The tab is hidden: the connection is closed, and at the return all listeners are called. */
@@ -47,6 +49,7 @@ export function openLive({ token, url = '/api/v1/stream' }: LiveOptions): Live {
   })
   return {
     state: () => state,
+    heardAt: () => connection.heardAt(),
     onState: (listener) => addListener(states, listener),
     follow: (listener) => addListener(followers, listener),
     show: (isVisible) => (isVisible ? connection.resume() : connection.pause()),

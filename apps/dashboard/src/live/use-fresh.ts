@@ -1,25 +1,34 @@
-import { useQueryClient, type QueryKey } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
+import { hashKey, useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query'
 import type { LiveEvent } from './live-event.ts'
-import { createThrottle } from './throttle.ts'
+import { createRefreshQueue, type RefreshQueue } from './refresh-queue.ts'
 import { useFollow } from './use-follow.ts'
 
-/** A page that is being flooded asks at most so often. */
-const EVERY_MS = 1_000
+/** Together with what a page polls this stays below one request a second. */
+const PER_REQUEST_MS = 1_500
+
+const queues = new WeakMap<QueryClient, RefreshQueue>()
+
+/** One for all that a window shows. */
+export function refreshQueueOf(client: QueryClient): RefreshQueue {
+  const known = queues.get(client)
+  if (known) return known
+  const queue = createRefreshQueue({
+    perRequestMs: PER_REQUEST_MS,
+    run: (name) => {
+      const queryKey = JSON.parse(name) as QueryKey
+      const shown = client.getQueryCache().findAll({ queryKey, type: 'active' }).length
+      void client.invalidateQueries({ queryKey })
+      return shown
+    },
+  })
+  queues.set(client, queue)
+  return queue
+}
 
 /** Asks again for what is shown when something happened that concerns it. */
 export function useFresh(queryKey: QueryKey, concerns: (event: LiveEvent) => boolean): void {
   const queries = useQueryClient()
-  const name = JSON.stringify(queryKey)
-  const throttle = useMemo(
-    () =>
-      createThrottle(EVERY_MS, () => {
-        void queries.invalidateQueries({ queryKey: JSON.parse(name) as QueryKey })
-      }),
-    [queries, name],
-  )
-  useEffect(() => throttle.close, [throttle])
   useFollow(({ events, lookAgain }) => {
-    if (lookAgain || events.some(concerns)) throttle.call()
+    if (lookAgain || events.some(concerns)) refreshQueueOf(queries).add(hashKey(queryKey))
   })
 }

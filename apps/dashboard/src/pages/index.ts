@@ -9,6 +9,7 @@ import {
   IconFlame,
   IconFlask,
   IconHistory,
+  IconHome,
   IconLayoutDashboard,
   IconMail,
   IconMailbox,
@@ -32,6 +33,15 @@ export const pages: readonly Page[] = [
     key: 'o',
     readers: 'platform',
     views: { '': () => import('./overview/overview.tsx').then(({ Overview }) => Overview) },
+  },
+  {
+    name: 'home',
+    title: 'Home',
+    group: 'Operate',
+    icon: IconHome,
+    key: 'i',
+    readers: 'everyone',
+    views: { '': () => import('./home/home.tsx').then(({ Home }) => Home) },
   },
   {
     name: 'outboxes',

@@ -8,24 +8,44 @@ const EXACT = new Intl.DateTimeFormat(undefined, {
   timeStyle: 'medium',
 })
 
+/** Clocks of two machines differ a little: what happened is not said to come. */
+const SKEW_MS = 5_000
+
 interface TimeProps {
   readonly at: string | null | undefined
-  /** `business` for what is due: that clock can be moved. Default `wall`. */
+  /** `business` for what is dated by that clock, which can be moved. Default `wall`. */
   readonly clock?: 'wall' | 'business'
+  /** It is to come. What has happened is never said to be in the future. */
+  readonly ahead?: boolean
 }
 
 /** How long ago or in how long; the exact moment on hover, copied by a click. */
-export function Time({ at, clock = 'wall' }: TimeProps) {
-  const now = useNow()[clock]
+export function Time({ at, clock = 'wall', ahead = false }: TimeProps) {
+  const { wall, [clock]: now } = useNow()
+  const isMoved = clock === 'business' && now !== wall
   const { copied, copy } = useClipboard({ timeout: 1_000 })
   const ms = at == null ? Number.NaN : Date.parse(at)
   if (at == null || Number.isNaN(ms)) return <span>–</span>
-  const title = copied ? 'Copied' : `${EXACT.format(ms)} · click to copy`
+  const by = isMoved ? ' by the business clock' : ''
+  const title = copied ? 'Copied' : `${EXACT.format(ms)}${by} · click to copy`
   return (
     <button type="button" className={classes['time']} title={title} onClick={() => copy(at)}>
-      <time dateTime={at}>{copied ? 'copied' : formatRelative(ms, now)}</time>
+      <time dateTime={at}>{copied ? 'copied' : wordsFor(ms, now, ahead)}</time>
+      {isMoved && <span className={classes['business']}>business</span>}
     </button>
   )
+}
+
+function wordsFor(ms: number, now: number, ahead: boolean): string {
+  if (ahead || ms <= now) return formatRelative(ms, now)
+  // Dated by a business clock that was set back since: how long ago cannot be said.
+  return ms - now < SKEW_MS ? 'now' : EXACT.format(ms)
+}
+
+/** How long ago something was, without the word. */
+export function Age({ of }: { of: string }) {
+  const { wall } = useNow()
+  return <Duration ms={Math.max(0, wall - Date.parse(of))} />
 }
 
 /** A length of time in its two largest units. */

@@ -6,6 +6,8 @@ export interface ActionOptions<Input, Result> {
   readonly run: (input: Input) => Promise<Result>
   /** What was done, as a sentence. */
   readonly done: (result: Result, input: Input) => string
+  /** Whether that is what was wished for. Default always. */
+  readonly isGood?: (result: Result) => boolean
   /** Subjects that it changed: their queries are read again. */
   readonly changes: readonly string[]
 }
@@ -14,13 +16,15 @@ export interface ActionOptions<Input, Result> {
 export function useAction<Input, Result>({
   run,
   done,
+  isGood = () => true,
   changes,
 }: ActionOptions<Input, Result>): UseMutationResult<Result, Error, Input> {
   const client = useQueryClient()
   return useMutation({
     mutationFn: run,
     onSuccess: (result, input) => {
-      notifications.show({ message: done(result, input), color: 'green' })
+      const color = isGood(result) ? 'green' : 'orange'
+      notifications.show({ message: done(result, input), color })
     },
     onError: (error) => {
       notifications.show({ title: 'Request failed', message: sentenceOf(error), color: 'red' })

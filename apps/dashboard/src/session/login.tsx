@@ -11,6 +11,7 @@ const WHY = {
   'not begun': undefined,
   expired: 'Your token has expired. Log in again to continue here.',
   'logged out': 'You are logged out.',
+  'bad link': 'The token of this link is invalid or expired. Ask for a new link, or log in here.',
 } as const
 
 /** The login: by token, or by an OpenID provider. */

@@ -5,7 +5,7 @@ import type { Session, TokenStore } from './token-store.ts'
 export interface SessionState {
   readonly session: Session | undefined
   /** `expired` is shown at the login: the user did not leave on purpose. */
-  readonly ended: 'not begun' | 'expired' | 'logged out'
+  readonly ended: 'not begun' | 'expired' | 'logged out' | 'bad link'
 }
 
 /** The session of this tab, with its changes. */
@@ -14,6 +14,8 @@ export interface SessionKeeper {
   subscribe(listener: () => void): () => void
   /** False if the text is no valid token. `known` are the claims as the server read them. */
   logIn(token: string, known?: Claims): boolean
+  /** A link brought a token that is none; a user who is logged in stays so. */
+  refuseLink(): void
   logOut(): void
   /** The server no longer takes the token. */
   expire(): void
@@ -53,6 +55,9 @@ export function createSessionKeeper(store: TokenStore): SessionKeeper {
       if (session === undefined) return false
       become({ session, ended: 'not begun' })
       return true
+    },
+    refuseLink() {
+      if (state.session === undefined) become({ session: undefined, ended: 'bad link' })
     },
     logOut() {
       store.forget()

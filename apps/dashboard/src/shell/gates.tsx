@@ -40,7 +40,7 @@ export function PageMissing() {
   return (
     <Notice
       icon={IconMapOff}
-      title="Page not found"
+      title="Not found"
       action={
         <ButtonLink to="/" variant="default" mt="xs">
           Go to the start page

@@ -8,12 +8,15 @@ import {
   IconLoader2,
   IconPlayerPause,
   IconPlugConnectedX,
+  IconRefresh,
   IconSearch,
 } from '@tabler/icons-react'
 import { Outlet } from '@tanstack/react-router'
 import { formatDuration } from '../format/duration.ts'
 import type { LiveState as State } from '../live/connection.ts'
 import { useLiveState } from '../live/live-context.tsx'
+import { useOutage } from '../live/use-outage.ts'
+import { usePolling } from '../live/polling.ts'
 import { mayRead, type Page } from '../pages/page.ts'
 import { NowProvider } from '../parts/now.tsx'
 import { Brand } from './brand.tsx'
@@ -30,6 +33,7 @@ export function Shell({ pages }: { pages: readonly Page[] }) {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const user = useUser()
   const { aheadMs } = useClock()
+  const outage = useOutage()
   const readable = pages.filter((page) => mayRead(page, user))
   return (
     <NowProvider aheadMs={aheadMs}>
@@ -79,12 +83,30 @@ export function Shell({ pages }: { pages: readonly Page[] }) {
           </AppShell.Section>
         </AppShell.Navbar>
         <AppShell.Main id="content" tabIndex={-1} className={classes['content']}>
-          <Outlet />
+          {outage !== undefined && <OutageBanner since={outage} />}
+          <div className={classes['page']} data-old={outage !== undefined || undefined}>
+            <Outlet />
+          </div>
         </AppShell.Main>
         <Shortcuts pages={readable} />
         <Palette pages={readable} />
       </AppShell>
     </NowProvider>
+  )
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+
+/** What is shown is old, and since when. */
+function OutageBanner({ since }: { since: number }) {
+  return (
+    <div className={classes['outage']} role="alert">
+      <IconPlugConnectedX size={18} stroke={1.8} aria-hidden />
+      <span>
+        The server cannot be reached. This page is as of {CLOCK.format(since)}; it goes on by itself
+        when the server is back.
+      </span>
+    </div>
   )
 }
 
@@ -110,9 +132,13 @@ const LOOKS: Readonly<Record<State, { icon: Icon; word: string }>> = {
 /** Whether what is shown follows what happens. */
 function LiveState() {
   const state = useLiveState()
-  const { icon: Picture, word } = LOOKS[state]
+  const everyMs = usePolling()
+  const isPolled = state === 'live' && everyMs !== undefined
+  const { icon: Picture, word } = isPolled
+    ? { icon: IconRefresh, word: `Updated every ${formatDuration(everyMs)}` }
+    : LOOKS[state]
   return (
-    <div className={classes['state']} data-live={state} role="status">
+    <div className={classes['state']} data-live={isPolled ? 'polled' : state} role="status">
       <Picture size={16} stroke={1.6} aria-hidden />
       {word}
     </div>

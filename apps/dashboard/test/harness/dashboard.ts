@@ -39,6 +39,8 @@ export interface Dashboard {
   open(path?: string, options?: PageOptions): Promise<Page>
   /** A token that the server takes; a platform operator in `demo` by default. */
   token(user?: Partial<TestUser>): string
+  /** Kills the server's process; the returned function starts another one at the same address. */
+  killServer(): Promise<() => Promise<void>>
   /** Calls the server's API by the token of a user; the body of the answer. */
   call(path: string, options?: CallOptions): Promise<unknown>
 }
@@ -62,7 +64,7 @@ export async function openDashboard({
   const browser = await openBrowser()
   if (browser) await (built ??= build())
   const given = { DATABASE_URL: database.url, POSTHORN_JWT_SECRET: secret, ...env }
-  const server = browser && (await startServer(given))
+  let server = browser && (await startServer(given))
   afterAll(() => server?.close())
   const url = server?.url ?? 'http://no.browser.invalid'
 
@@ -72,6 +74,12 @@ export async function openDashboard({
     url,
     database,
     token,
+    async killServer() {
+      await server?.kill()
+      return async () => {
+        server = await startServer({ ...given, PORT: new URL(url).port })
+      }
+    },
     async open(path = '/', { login = 'token', allowed = [], ...wished } = {}) {
       if (!browser) throw new Error('there is no browser')
       const { theme = 'light', size = { width: 1_280, height: 800 } } = wished

@@ -64,14 +64,13 @@ const COLUMNS: readonly Column<Proposal>[] = [
   {
     id: 'decided',
     title: 'Decided by',
-    narrow: 'hidden',
     cell: ({ decidedBy }) => decidedBy ?? '–',
   },
   {
     id: 'at',
     title: 'Proposed',
     width: '120px',
-    cell: ({ proposedAt }) => <Time at={proposedAt} />,
+    cell: ({ proposedAt }) => <Time at={proposedAt} clock="business" />,
   },
 ]
 
@@ -125,11 +124,17 @@ function ProposalDetails({ proposal }: { proposal: Proposal }) {
           About: <CopyId id={proposal.subject} />,
           State: <StateBadge state={proposal.status} role={ROLES[proposal.status]} />,
           'Proposed by': proposal.proposedBy,
-          Proposed: <Time at={proposal.proposedAt} />,
+          Proposed: <Time at={proposal.proposedAt} clock="business" />,
           Reason: proposal.reason ?? undefined,
-          Expires: proposal.status === 'pending' ? <Time at={proposal.expiresAt} /> : undefined,
+          Expires:
+            proposal.status === 'pending' ? (
+              <Time at={proposal.expiresAt} clock="business" ahead />
+            ) : undefined,
           'Decided by': proposal.decidedBy ?? undefined,
-          Decided: proposal.decidedAt === null ? undefined : <Time at={proposal.decidedAt} />,
+          Decided:
+            proposal.decidedAt === null ? undefined : (
+              <Time at={proposal.decidedAt} clock="business" />
+            ),
           'Their reason': proposal.decisionReason ?? undefined,
         }}
       />

@@ -38,8 +38,8 @@ const COLUMNS: readonly Column<Entry>[] = [
   { id: 'at', title: 'Time', width: '110px', cell: ({ at }) => <Time at={at} /> },
   { id: 'outbox', title: 'Outbox', cell: ({ outbox }) => outbox ?? '–' },
   { id: 'what', title: 'Change', width: 'minmax(0, 1.6fr)', cell: whatOf },
-  { id: 'why', title: 'Reason', width: 'minmax(0, 2fr)', narrow: 'hidden', cell: whyOf },
-  { id: 'actor', title: 'Actor', narrow: 'hidden', cell: ({ actor }) => actor },
+  { id: 'why', title: 'Reason', width: 'minmax(0, 2fr)', cell: whyOf },
+  { id: 'actor', title: 'Actor', cell: ({ actor }) => actor },
 ]
 
 /** What happened to messages, and what people did. */

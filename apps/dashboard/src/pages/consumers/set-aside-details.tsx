@@ -36,7 +36,8 @@ export function SetAsideDetails({ id }: { id: string }) {
                 letter.partition === null ? undefined : `${letter.partition}/${letter.offset}`,
               'Set aside': <Time at={letter.setAsideAt} />,
               Died: letter.diedAt === null ? undefined : <Time at={letter.diedAt} />,
-              'Next attempt': letter.status === 'retry' ? <Time at={letter.dueAt} /> : undefined,
+              'Next attempt':
+                letter.status === 'retry' ? <Time at={letter.dueAt} ahead /> : undefined,
             }}
           />
           <Json label="Payload" value={letter.body ?? letter.payload} />

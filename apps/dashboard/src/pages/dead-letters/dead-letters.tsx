@@ -9,7 +9,7 @@ import { type DeadFilter, type DeadGroup, useDeadGroups } from './use-dead-group
 import { columnsOf } from '../messages/columns.tsx'
 import { FailureNote } from '../messages/failure-note.tsx'
 import { addressOf } from '../messages/message.ts'
-import { useMessages } from '../messages/use-messages.ts'
+import { useMatchingMessages } from '../messages/use-messages.ts'
 import {
   FilterBar,
   FilterMoment,
@@ -203,7 +203,7 @@ function Selectable(props: DeadRowsProps & { readonly name: string; readonly dea
   const { name, dead, outbox, filter, matching } = props
   const navigate = useNavigate()
   const selection = useSelection()
-  const list = useMessages({ ...filter, outbox: name, status: dead }, [])
+  const list = useMatchingMessages({ ...filter, outbox: name, status: dead })
   const columns = useMemo(
     () => columnsOf([outbox]).filter(({ id }) => !['state', 'outbox', 'due'].includes(id)),
     [outbox],

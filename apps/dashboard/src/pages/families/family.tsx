@@ -160,7 +160,7 @@ function Row({ invitation, isManager }: { invitation: Invitation; isManager: boo
       <Table.Td style={{ overflowWrap: 'anywhere' }}>
         {email}
         <Text size="xs" c="dimmed" component="div">
-          as {role}, {EXPIRY[status]} <Time at={expiresAt} clock="business" />
+          as {role}, {EXPIRY[status]} <Time at={expiresAt} clock="business" ahead />
         </Text>
       </Table.Td>
       <Table.Td>

@@ -56,7 +56,6 @@ const COLUMNS: readonly Column<Job>[] = [
     id: 'at',
     title: 'Uploaded',
     width: '120px',
-    narrow: 'hidden',
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
   {
@@ -64,7 +63,6 @@ const COLUMNS: readonly Column<Job>[] = [
     title: 'Total',
     width: '80px',
     align: 'right',
-    narrow: 'hidden',
     cell: ({ totalRows, expectedRows }) => countOrDash(totalRows ?? expectedRows),
   },
   {
@@ -72,7 +70,6 @@ const COLUMNS: readonly Column<Job>[] = [
     title: 'Errors',
     width: '80px',
     align: 'right',
-    narrow: 'hidden',
     cell: ({ counts }) => countOrDash(counts['ERROR'] ?? 0),
   },
 ]

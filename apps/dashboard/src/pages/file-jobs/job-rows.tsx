@@ -60,7 +60,6 @@ const COLUMNS: readonly Column<Row>[] = [
     id: 'error',
     title: 'Error',
     width: 'minmax(0, 2fr)',
-    narrow: 'hidden',
     cell: ({ errorCode, errorMessage }) => (
       <span title={errorMessage ?? undefined}>
         {[errorCode, errorMessage].filter((part) => part !== null).join(': ')}
@@ -73,13 +72,12 @@ const COLUMNS: readonly Column<Row>[] = [
     width: '110px',
     narrow: 'hidden',
     cell: ({ status, nextRetryAt }) =>
-      status === 'FAILED' ? <Time at={nextRetryAt} clock="business" /> : '',
+      status === 'FAILED' ? <Time at={nextRetryAt} clock="business" ahead /> : '',
   },
   {
     id: 'at',
     title: 'Changed',
     width: '110px',
-    narrow: 'hidden',
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
   },
 ]
@@ -236,7 +234,9 @@ function RowFacts({ row }: { row: Row }) {
         Position: `row ${row.rowNumber}, line ${row.lineNumber} of the CSV`,
         Retries: row.retryCount,
         'Next due':
-          row.nextRetryAt === null ? undefined : <Time at={row.nextRetryAt} clock="business" />,
+          row.nextRetryAt === null ? undefined : (
+            <Time at={row.nextRetryAt} clock="business" ahead />
+          ),
         Published: row.publishedAt === null ? undefined : <Time at={row.publishedAt} />,
         Topic:
           kafkaPartition === null || kafkaOffset === null

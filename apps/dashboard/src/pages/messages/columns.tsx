@@ -55,14 +55,12 @@ export function columnsOf(
       id: 'error',
       title: 'Error',
       width: 'minmax(0, 1.4fr)',
-      narrow: 'hidden',
       cell: ({ errorCode, error }) => errorCode ?? error ?? '',
     },
     {
       id: 'age',
       title: 'Created',
       width: '104px',
-      narrow: 'hidden',
       cell: ({ createdAt }) => <Time at={createdAt} />,
     },
   ]
@@ -72,5 +70,5 @@ export function columnsOf(
 function NextDue({ row, role }: { row: MessageRow; role: ReturnType<typeof roleIn> }) {
   if (row.held) return <span title="Waits for an earlier message of its key">waits</span>
   if (role !== 'ready' && role !== 'retry' && role !== 'failing') return <span>–</span>
-  return <Time at={row.dueAt} clock="business" />
+  return <Time at={row.dueAt} clock="business" ahead />
 }

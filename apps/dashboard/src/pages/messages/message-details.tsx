@@ -130,9 +130,9 @@ function MessageFacts({ outbox, details, role }: MessageFactsProps) {
         Key: key === null ? undefined : <CopyId id={key} what="key" />,
         Organisation: tenant ?? undefined,
         Attempts: attempts,
-        'Next due': isWaiting ? <Time at={details.dueAt} clock="business" /> : undefined,
+        'Next due': isWaiting ? <Time at={details.dueAt} clock="business" ahead /> : undefined,
         'Claimed until':
-          details.claimedUntil === null ? undefined : <Time at={details.claimedUntil} />,
+          details.claimedUntil === null ? undefined : <Time at={details.claimedUntil} ahead />,
         Quarantined:
           details.quarantinedAt === null ? undefined : <Time at={details.quarantinedAt} />,
         Created: createdAt === null ? undefined : <Time at={createdAt} />,

@@ -38,10 +38,7 @@ function MessageList({ outboxes }: { outboxes: readonly ListedOutbox[] }) {
   const filter = useFilter(MESSAGE_FILTER)
   const opened = useOpened()
   const shown = keyIn(opened.id)
-  const list = useMessages(
-    filter.values,
-    outboxes.map(({ name }) => name),
-  )
+  const list = useMessages(filter.values)
   const columns = useMemo(() => columnsOf(outboxes), [outboxes])
   return (
     <>

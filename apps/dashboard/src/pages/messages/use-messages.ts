@@ -1,10 +1,13 @@
+import { hashKey, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import { ApiProblem } from '../../api/problem.ts'
-import { useFresh } from '../../live/use-fresh.ts'
+import { refreshQueueOf, useFresh } from '../../live/use-fresh.ts'
+import type { LiveEvent } from '../../live/live-event.ts'
+import { useFollow } from '../../live/use-follow.ts'
 import { useList, type List } from '../../parts/table/list.ts'
-import { mergePages } from './merge-pages.ts'
-import type { MessageRow } from './message.ts'
+import { addressOf, type MessageRow } from './message.ts'
+import { followRows } from './follow-rows.ts'
 
 export interface MessageFilter {
   readonly outbox?: string
@@ -19,45 +22,84 @@ export interface MessageFilter {
   readonly search?: string
 }
 
-const NONE = { items: [], nextCursor: null }
+const PAGE_SIZE = 100
 
-/** Messages of one outbox, or of all of them together, newest first. */
-export function useMessages(filter: MessageFilter, outboxes: readonly string[]): List<MessageRow> {
+function useReadMessages(filter: MessageFilter) {
   const api = useApi()
-  const { outbox: only, ...query } = filter
-  const readOne = async (outbox: string, cursor: string | undefined, signal: AbortSignal) => {
-    const { items, nextCursor } = await dataOf(
-      api.GET('/api/v1/outboxes/{name}/messages', {
-        params: {
-          path: { name: outbox },
-          query: { ...query, ...(cursor && { cursor }), limit: only === undefined ? 50 : 100 },
-        },
+  return (cursor: string | undefined, signal: AbortSignal) =>
+    dataOf(
+      api.GET('/api/v1/messages', {
+        params: { query: { ...filter, ...(cursor !== undefined && { cursor }), limit: PAGE_SIZE } },
         signal,
       }),
     )
-    return { items: items.map((row): MessageRow => ({ ...row, outbox })), nextCursor }
-  }
-  useFresh(['messages'], (event) => event.kind !== 'announcement' && concerns(only, event.outbox))
+}
+
+/** Messages that match now: one that no longer does leaves the list. */
+export function useMatchingMessages(filter: MessageFilter): List<MessageRow> {
+  useFresh(['messages'], (event) => concerns(filter, event))
   return useList<MessageRow>({
-    queryKey: ['messages', 'list', filter, only === undefined ? outboxes : []],
-    read: (cursor, signal) =>
-      only === undefined
-        ? mergePages({
-            outboxes,
-            cursor,
-            read: (name, place) =>
-              readOne(name, place, signal).catch((error: unknown) => noneIfUnkept(error)),
-          })
-        : readOne(only, cursor, signal),
+    queryKey: ['messages', 'list', filter],
+    read: useReadMessages(filter),
   })
 }
 
-function concerns(only: string | undefined, outbox: string | null): boolean {
-  return only === undefined || outbox === only
+function concerns({ outbox }: MessageFilter, event: LiveEvent): boolean {
+  return event.kind !== 'announcement' && (outbox === undefined || event.outbox === outbox)
 }
 
-/** An outbox that keeps no such field has no message that matches. */
-function noneIfUnkept(error: unknown): typeof NONE {
-  if (error instanceof ApiProblem && error.code === 'VALIDATION_FAILED') return NONE
-  throw error
+/**
+ * Messages of one outbox, or of all of them together, newest first. What is shown stays where it is:
+ * the newest page is read beside it when something happens, brings its rows up to date and says how
+ * many are new.
+ */
+export function useMessages(filter: MessageFilter): List<MessageRow> {
+  const client = useQueryClient()
+  const read = useReadMessages(filter)
+  const queryKey = ['message-list', filter]
+  const newestKey = ['messages', 'newest', filter]
+  const list = useList<MessageRow>({ queryKey, read, isLive: false })
+  const newest = useQuery({
+    queryKey: newestKey,
+    queryFn: ({ signal }) => read(undefined, signal),
+    enabled: !list.isLoading,
+  })
+  const [moved, setMoved] = useState(NONE)
+  useFollow(({ events, lookAgain }) => {
+    const mine = events.filter((event) => concerns(filter, event))
+    if (lookAgain || mine.length > 0) refreshQueueOf(client).add(hashKey(['messages']))
+    const shown = new Set(list.rows.map(addressOf))
+    const moves = mine.flatMap((event) => {
+      if (event.kind !== 'transition') return []
+      const address = addressOf({ outbox: event.outbox, id: event.messageId })
+      return shown.has(address) ? [[address, event.to] as const] : []
+    })
+    if (moves.length > 0) setMoved((before) => new Map([...before, ...moves]))
+  })
+  const { rows, newCount } = useMemo(() => {
+    const present = list.rows.map((row) => {
+      const state = moved.get(addressOf(row))
+      return state === undefined || state === row.state ? row : { ...row, state }
+    })
+    return followRows(present, newest.data?.items ?? [], addressOf)
+  }, [list.rows, newest.data, moved])
+  const reload = () => {
+    setMoved(NONE)
+    void client.resetQueries({ queryKey: newestKey, exact: true })
+    list.reload()
+  }
+  const isEmpty = list.rows.length === 0 && newCount > 0
+  return {
+    ...list,
+    rows: isEmpty ? (newest.data?.items ?? []) : rows,
+    newRows: newCount === 0 || isEmpty ? undefined : sayNew(newCount),
+    reload,
+  }
+}
+
+/** States that messages went into since their list was read. */
+const NONE: ReadonlyMap<string, string> = new Map()
+
+function sayNew(count: number): string {
+  return count >= PAGE_SIZE ? `${PAGE_SIZE}+ new` : `${count} new`
 }

@@ -68,7 +68,7 @@ function AccountPanel({ account }: { account: Account }) {
                   ? 'Nothing is sent by this account'
                   : `Nothing is sent from number ${stop.phoneNumberId}`}{' '}
                 since <Time at={stop.stoppedAt} />. One message is tried{' '}
-                <Time at={stop.nextProbeAt} />.
+                <Time at={stop.nextProbeAt} ahead />.
               </Text>
               <ProviderNote code={stop.code} message={stop.reason} />
             </Stack>

@@ -36,7 +36,7 @@ export function MessageDetails({ id }: { id: string }) {
             {standingOf(message)}{' '}
             {message.nextRetryAt !== null && (
               <>
-                Next attempt <Time at={message.nextRetryAt} clock="business" />.
+                Next attempt <Time at={message.nextRetryAt} clock="business" ahead />.
               </>
             )}
           </Text>
@@ -89,7 +89,7 @@ function Facts({ message }: { message: OutboundMessage }) {
         'Idempotency-Key': <CopyId id={message.idempotencyKey} what="key" />,
         Created: <Time at={message.createdAt} />,
         'To be sent':
-          message.sendAt === null ? undefined : <Time at={message.sendAt} clock="business" />,
+          message.sendAt === null ? undefined : <Time at={message.sendAt} clock="business" ahead />,
         Sent: message.sentAt === null ? undefined : <Time at={message.sentAt} />,
         Delivered: message.deliveredAt === null ? undefined : <Time at={message.deliveredAt} />,
         Read: message.readAt === null ? undefined : <Time at={message.readAt} />,
@@ -209,7 +209,7 @@ function entryOf(attempt: Attempt): TimelineEntry {
         )}
         {attempt.nextRetryAt !== null && (
           <div>
-            Tried again <Time at={attempt.nextRetryAt} clock="business" />.
+            Tried again <Time at={attempt.nextRetryAt} clock="business" ahead />.
           </div>
         )}
         {attempt.providerResponse !== null && (

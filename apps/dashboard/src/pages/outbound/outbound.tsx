@@ -155,13 +155,12 @@ const COLUMNS: readonly Column<OutboundMessage>[] = [
     width: '110px',
     narrow: 'hidden',
     cell: ({ status, nextRetryAt, sendAt }) => (
-      <Time at={nextRetryAt ?? (status === 'QUEUED' ? sendAt : null)} clock="business" />
+      <Time at={nextRetryAt ?? (status === 'QUEUED' ? sendAt : null)} clock="business" ahead />
     ),
   },
   {
     id: 'error',
     title: 'Last error',
-    narrow: 'hidden',
     cell: ({ errorCode }) => errorCode ?? '–',
   },
   { id: 'at', title: 'Created', width: '108px', cell: ({ createdAt }) => <Time at={createdAt} /> },

@@ -8,6 +8,7 @@ import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { brokenDestinations, causeOf, type OutboxItem } from '../overview/trouble.ts'
 import { Definition } from './definition.tsx'
 import { Picture } from './picture.tsx'
 import { ConfirmButton } from '../../parts/confirm.tsx'
@@ -18,7 +19,7 @@ import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { Stat, StatStrip } from '../../parts/stat.tsx'
-import { Time } from '../../parts/time.tsx'
+import { Age, Time } from '../../parts/time.tsx'
 import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
 import { useAction } from '../../parts/use-action.ts'
 
@@ -35,10 +36,10 @@ export function Outbox() {
   useFresh(['outboxes', name], (event) => event.kind !== 'announcement' && event.outbox === name)
   return (
     <QueryState query={query}>
-      {(outbox) => (
+      {({ oldestUndeliveredSeconds: oldest, ...outbox }) => (
         <PageFrame
           title={name}
-          lead={outbox.paused ? pausedSentence(outbox) : 'Running.'}
+          lead={outbox.paused ? pausedSentence(outbox) : <Standing name={name} />}
           actions={
             <Group gap="xs">
               <ButtonLink variant="default" to="/messages" search={{ outbox: name }}>
@@ -49,11 +50,16 @@ export function Outbox() {
           }
         >
           <StatStrip>
-            <Stat label="Due" value={formatCount(outbox.due)} />
             <Stat
-              label="Oldest due"
-              value={outbox.due === 0 ? 'none' : formatDuration(outbox.oldestDueSeconds * 1_000)}
-              tone={outbox.oldestDueSeconds > 60 ? 'warning' : 'normal'}
+              label="Due"
+              value={formatCount(outbox.due)}
+              hint={`${formatCount(outbox.retrying)} retrying, ${formatCount(outbox.scheduled)} scheduled`}
+            />
+            <Stat
+              label="Oldest undelivered"
+              value={oldest === 0 ? 'none' : formatDuration(oldest * 1_000)}
+              hint="since its commit"
+              tone={oldest > 60 ? 'warning' : 'normal'}
             />
             <Stat label="Rate" value={formatRate(outbox.perSecond ?? 0)} />
             <Stat label="Failing" value={formatShare(outbox.failureRate ?? 0)} hint="of attempts" />
@@ -153,14 +159,31 @@ function PauseButton({ name, isPaused }: PauseButtonProps) {
   )
 }
 
-/** The relays that are alive, and what they do not try at present. */
-function Workers({ name }: { name: string }) {
+function useOverview() {
   const api = useApi()
-  const query = useQuery({
+  return useQuery({
     queryKey: ['overview', 'now'],
     queryFn: ({ signal }) => dataOf(api.GET('/api/v1/overview', { signal })),
-    refetchInterval: 5_000,
+    refetchInterval: 10_000,
   })
+}
+
+/** Whether messages can go out at all, in a sentence. */
+function Standing({ name }: { name: string }) {
+  const found = useOverview().data?.outboxes.find((outbox) => outbox.name === name)
+  if (found === undefined) return 'Running.'
+  if (found.alive.length === 0) return 'No relay is running: nothing is sent.'
+  const broken = brokenDestinations(found.breakers)
+  if (broken.length === 0) return 'Running.'
+  const isDown = found.perSecond === 0
+  const names = broken.map((breaker) => breaker.name ?? breaker.destination)
+  const which = names.length === 1 ? names[0] : `${names.length} destinations`
+  return isDown ? `Nothing is delivered: ${which} is down.` : `Running, except to ${which}.`
+}
+
+/** The relays that are alive, and what they do not try at present. */
+function Workers({ name }: { name: string }) {
+  const query = useOverview()
   return (
     <Panel title="Relays">
       <QueryState query={query}>
@@ -175,22 +198,38 @@ function Workers({ name }: { name: string }) {
               )}
               {alive.map((relay) => (
                 <Text key={relay.name} size="sm" component="div">
-                  <CopyId id={relay.name} what="name" /> since <Time at={relay.startedAt} />, last
+                  <CopyId id={relay.name} what="name" /> up <Age of={relay.startedAt} />, last
                   heartbeat <Time at={relay.seenAt} />
                 </Text>
               ))}
-              {breakers.map(({ destination, relay, openSince }) => (
-                <Text key={`${relay} ${destination}`} size="sm" component="div">
-                  <strong>{destination}</strong> is not tried by {relay} since{' '}
-                  <Time at={openSince} />: most attempts failed. One attempt is let through every 30
-                  seconds.
-                </Text>
+              {breakers.map((breaker) => (
+                <BreakerLine key={`${breaker.relay} ${breaker.destination}`} breaker={breaker} />
               ))}
             </Stack>
           )
         }}
       </QueryState>
     </Panel>
+  )
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+
+/** A destination that is not tried: since when, until when, and why. */
+function BreakerLine({ breaker }: { breaker: OutboxItem['breakers'][number] }) {
+  const { destination, name, openSince, nextProbeAt } = breaker
+  return (
+    <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
+      <strong>{name ?? destination}</strong>
+      <br />
+      Circuit open since {CLOCK.format(new Date(openSince))}
+      {nextProbeAt !== null && (
+        <>
+          , next probe <Time at={nextProbeAt} ahead />
+        </>
+      )}
+      . {causeOf(breaker)}
+    </Text>
   )
 }
 
@@ -223,7 +262,7 @@ function HeldKeys({ name }: { name: string }) {
                   <CopyId id={heldBy} shown={18} what="message id" /> since <Time at={heldAt} />
                   {dueAt !== null && (
                     <>
-                      ; tried again <Time at={dueAt} clock="business" />
+                      ; tried again <Time at={dueAt} clock="business" ahead />
                     </>
                   )}
                 </Text>

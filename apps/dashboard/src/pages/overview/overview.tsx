@@ -17,7 +17,7 @@ import {
   type Trouble,
   troublesOf,
 } from './trouble.ts'
-import { Duration } from '../../parts/time.tsx'
+import { Duration, Time } from '../../parts/time.tsx'
 import { AnchorLink, ButtonLink } from '../../parts/links.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -25,18 +25,21 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { Stat, StatStrip } from '../../parts/stat.tsx'
 import { useSettings } from '../../settings/settings.tsx'
 
-/** How many are not sent yet; two roles may share a word, which counts once. */
-function waitingOf({ roles, counts }: Pick<OutboxItem, 'roles' | 'counts'>): number {
-  const words = new Set([roles.ready, roles.claimed, roles.retry].filter((word) => word !== null))
-  return [...words].reduce((total, word) => total + (counts[word] ?? 0), 0)
+/** How many should be delivered and are not: what is for later does not wait yet. */
+function waitingOf({ due, retrying }: Pick<OutboxItem, 'due' | 'retrying'>): number {
+  return due + retrying
 }
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
+function oldestOf(outboxes: readonly OutboxItem[]): number {
+  return Math.max(0, ...outboxes.map((each) => each.oldestUndeliveredSeconds))
+}
+
 /** Without events a page still polls now and then: behind a pooler none arrive. */
-const EVERY_MS = 5_000
+const EVERY_MS = 10_000
 
 /** What is wrong first, then how much moves. */
 export function Overview() {
@@ -83,7 +86,7 @@ function DemoLink() {
 }
 
 function Numbers({ data: { outboxes, alerts } }: { data: Data }) {
-  const oldest = Math.max(0, ...outboxes.map((each) => (each.due > 0 ? each.oldestDueSeconds : 0)))
+  const oldest = oldestOf(outboxes)
   const rate = sum(outboxes.map(({ perSecond }) => perSecond))
   const dead = sum(outboxes.map(deadOf))
   return (
@@ -91,12 +94,18 @@ function Numbers({ data: { outboxes, alerts } }: { data: Data }) {
       <Stat
         label="Waiting"
         value={formatCount(sum(outboxes.map(waitingOf)))}
-        hint={`${formatCount(sum(outboxes.map(({ due }) => due)))} due now`}
+        hint={`${formatCount(sum(outboxes.map(({ due }) => due)))} due, ${formatCount(sum(outboxes.map(({ retrying }) => retrying)))} retrying`}
+      />
+      <Stat
+        label="Scheduled"
+        value={formatCount(sum(outboxes.map(({ scheduled }) => scheduled)))}
+        hint="due later"
       />
       <Stat label="Rate" value={formatRate(rate)} hint="in the last minute" />
       <Stat
-        label="Oldest due"
+        label="Oldest undelivered"
         value={oldest === 0 ? 'none' : formatDuration(oldest * 1_000)}
+        hint="since its commit"
         tone={oldest > 60 ? 'warning' : 'normal'}
       />
       <Stat label="Failing" value={formatShare(failingOf(outboxes))} hint="of attempts" />
@@ -138,7 +147,7 @@ function Troubles({ troubles }: { troubles: readonly Trouble[] }) {
   )
 }
 
-function Line({ trouble: { tone, what, why, to } }: { trouble: Trouble }) {
+function Line({ trouble: { tone, what, why, since, to } }: { trouble: Trouble }) {
   const Picture = tone === 'bad' ? IconAlertOctagon : IconAlertTriangle
   const color = tone === 'bad' ? 'red' : 'orange'
   return (
@@ -154,8 +163,14 @@ function Line({ trouble: { tone, what, why, to } }: { trouble: Trouble }) {
         <AnchorLink to={to} fw={600}>
           {what}
         </AnchorLink>
-        <Text size="sm" c="dimmed">
+        <Text size="sm" c="dimmed" component="div" style={{ overflowWrap: 'anywhere' }}>
           {why}
+          {since !== null && (
+            <>
+              {' '}
+              Since <Time at={since} />.
+            </>
+          )}
         </Text>
       </div>
     </Group>
@@ -172,7 +187,10 @@ function useHistory() {
   })
 }
 
-const HEADS = ['Outbox', 'Waiting', 'Due', 'Oldest due', 'Rate', 'Last hour', 'Failing', 'Relays']
+const HEADS = [
+  ...['Outbox', 'Due', 'Retrying', 'Scheduled', 'Oldest undelivered', 'Rate', 'Last hour'],
+  ...['Failing', 'Relays'],
+]
 
 /** Every outbox in a line. */
 function OutboxRows({ outboxes }: { outboxes: readonly OutboxItem[] }) {
@@ -196,10 +214,11 @@ function OutboxRows({ outboxes }: { outboxes: readonly OutboxItem[] }) {
                 </AnchorLink>
                 {outbox.paused && ' (paused)'}
               </Table.Td>
-              <Table.Td>{formatCount(waitingOf(outbox))}</Table.Td>
               <Table.Td>{formatCount(outbox.due)}</Table.Td>
+              <Table.Td>{formatCount(outbox.retrying)}</Table.Td>
+              <Table.Td>{formatCount(outbox.scheduled)}</Table.Td>
               <Table.Td>
-                <Duration ms={outbox.due === 0 ? null : outbox.oldestDueSeconds * 1_000} />
+                <Duration ms={outbox.oldestUndeliveredSeconds * 1_000 || null} />
               </Table.Td>
               <Table.Td>{formatRate(outbox.perSecond)}</Table.Td>
               <Table.Td>

@@ -12,6 +12,8 @@ export interface Trouble {
   readonly tone: 'bad' | 'warning'
   readonly what: string
   readonly why: string
+  /** Since when it is so, by the real clock; null where that is not known. */
+  readonly since: string | null
   readonly to: string
 }
 
@@ -39,7 +41,7 @@ export function failingOf(
 /** What is wrong now, the worst first. */
 export function troublesOf({ alerts, outboxes }: Overview): Trouble[] {
   const found = outboxes.flatMap(troublesOfOutbox)
-  if (alerts.open > 0) found.push(openAlerts(alerts.open))
+  if (alerts.open > 0) found.push(openAlerts(alerts))
   return found.toSorted((one, other) => weight(one) - weight(other))
 }
 
@@ -47,12 +49,13 @@ function weight({ tone }: Trouble): number {
   return tone === 'bad' ? 0 : 1
 }
 
-function openAlerts(open: number): Trouble {
+function openAlerts({ open, since }: Overview['alerts']): Trouble {
   return {
     id: 'alerts',
     tone: 'bad',
     what: `${formatCount(open)} open ${open === 1 ? 'alert' : 'alerts'}`,
     why: 'Not acknowledged.',
+    since,
     to: '/alerts',
   }
 }
@@ -61,8 +64,8 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
   const { name } = outbox
   const at = `/outboxes/${encodeURIComponent(name)}`
   const found: Trouble[] = []
-  const add = (kind: string, trouble: Omit<Trouble, 'id'>) =>
-    found.push({ ...trouble, id: `${name} ${kind}` })
+  const add = (kind: string, trouble: Omit<Trouble, 'id' | 'since'> & Partial<Trouble>) =>
+    found.push({ since: null, ...trouble, id: `${name} ${kind}` })
   if (outbox.relays === 0) {
     add('relays', {
       tone: outbox.due > 0 ? 'bad' : 'warning',
@@ -78,22 +81,24 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
       tone: 'warning',
       what: `${name} is paused${by}`,
       why: `${formatCount(outbox.due)} messages wait${reason}.`,
+      since: outbox.pausedAt,
       to: at,
     })
   }
-  for (const { destination } of outbox.breakers) {
-    add(`breaker ${destination}`, {
+  for (const breaker of brokenDestinations(outbox.breakers)) {
+    add(`breaker ${breaker.destination}`, {
       tone: 'bad',
-      what: `${name}: ${destination} is paused by its circuit breaker`,
-      why: 'Most attempts of the last minute failed; one attempt is let through every 30 seconds.',
+      what: `${name}: ${breaker.name ?? breaker.destination} is paused by its circuit breaker`,
+      why: causeOf(breaker),
+      since: breaker.openSince,
       to: at,
     })
   }
-  if (outbox.oldestDueSeconds > LATE_SECONDS && !outbox.paused && outbox.relays > 0) {
+  if (outbox.oldestUndeliveredSeconds > LATE_SECONDS && !outbox.paused && outbox.relays > 0) {
     add('late', {
       tone: 'warning',
-      what: `${name} is ${formatDuration(outbox.oldestDueSeconds * 1_000)} behind`,
-      why: `${formatCount(outbox.due)} messages are due${describeDrain(outbox)}.`,
+      what: `${name} is ${formatDuration(outbox.oldestUndeliveredSeconds * 1_000)} behind`,
+      why: `${formatCount(outbox.due)} messages are due, ${formatCount(outbox.retrying)} wait for another attempt${describeDrain(outbox)}.`,
       to: at,
     })
   }
@@ -111,6 +116,7 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
       tone: 'warning',
       what: `${name}: ${formatCount(dead)} given up`,
       why: 'Fix the cause, then replay them.',
+      since: outbox.deadSince,
       to: `/dead-letters?outbox=${encodeURIComponent(name)}`,
     })
   }
@@ -133,7 +139,24 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
   return found
 }
 
-function describeDrain({ drainSeconds }: OutboxItem): string {
+type Breaker = OutboxItem['breakers'][number]
+
+/** A destination once, however many relays have found it broken: by the first of them. */
+export function brokenDestinations(breakers: readonly Breaker[]): Breaker[] {
+  const groups = Map.groupBy(breakers, ({ destination }) => destination)
+  return [...groups.values()].flatMap((group) =>
+    group.toSorted((one, other) => one.openSince.localeCompare(other.openSince)).slice(0, 1),
+  )
+}
+
+/** Why a destination is not tried. */
+export function causeOf({ cause }: Pick<Breaker, 'cause'>): string {
+  if (cause === null) return 'Most of its last attempts failed.'
+  return `${cause.code}: ${cause.message.replace(/\.$/, '')}.`
+}
+
+function describeDrain({ due, drainSeconds }: OutboxItem): string {
+  if (due === 0) return ''
   if (drainSeconds === null) return ' and none is being sent'
   return `; drained in ${formatDuration(drainSeconds * 1_000)} at this rate`
 }

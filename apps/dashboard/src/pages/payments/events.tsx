@@ -54,7 +54,6 @@ const COLUMNS: readonly Column<GatewayEvent>[] = [
     id: 'reason',
     title: 'Reason',
     width: 'minmax(0, 2fr)',
-    narrow: 'hidden',
     cell: ({ reason }) => reason ?? '',
   },
   {

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatMoney } from '../../format/money.ts'
+import { MoneyInput } from '../../parts/money-input.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { PermittedButton } from '../../parts/permitted.tsx'
 import { newKey, type Payment } from './payment.ts'
@@ -37,16 +38,16 @@ interface FormProps {
 
 function CaptureForm({ payment: { id, amount: held, currency }, onClose }: FormProps) {
   const api = useApi()
-  const [amount, setAmount] = useState<number | string>(held)
+  const [amount, setAmount] = useState<number | undefined>(held)
   // One for each amount: a second press does not ask twice.
   const [key, setKey] = useState(newKey)
-  const money = formatMoney(Number(amount), currency)
+  const money = formatMoney(amount ?? 0, currency)
   const capture = useAction({
     run: () =>
       dataOf(
         api.POST('/api/v1/payments/{id}/capture', {
           params: { path: { id }, header: { 'idempotency-key': key } },
-          body: { amount: Number(amount) },
+          body: { amount: amount ?? 0 },
         }),
       ),
     done: (answer) =>
@@ -59,27 +60,22 @@ function CaptureForm({ payment: { id, amount: held, currency }, onClose }: FormP
     event.preventDefault()
     capture.mutate(undefined, { onSuccess: onClose })
   }
-  const change = (value: number | string) => {
+  const change = (value: number | undefined) => {
     setAmount(value)
     setKey(newKey())
   }
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        <NumberInput
-          label="Amount in minor units"
-          description={`That is ${money} of ${formatMoney(held, currency)} authorised.`}
-          value={amount}
+        <MoneyInput
+          label="Amount"
+          currency={currency}
+          initial={held}
+          most={held}
+          description={`${formatMoney(held, currency)} authorised.`}
           onChange={change}
-          min={1}
-          max={held}
-          clampBehavior="strict"
-          allowDecimal={false}
-          allowNegative={false}
-          required
-          data-autofocus
         />
-        {Number(amount) < held && (
+        {(amount ?? held) < held && (
           <Text size="sm">The rest is released and cannot be captured later.</Text>
         )}
         {capture.isError && <Refused error={capture.error} />}
@@ -87,7 +83,7 @@ function CaptureForm({ payment: { id, amount: held, currency }, onClose }: FormP
           <Button variant="default" onClick={onClose} disabled={capture.isPending}>
             Cancel
           </Button>
-          <Button type="submit" loading={capture.isPending} disabled={Number(amount) < 1}>
+          <Button type="submit" loading={capture.isPending} disabled={amount === undefined}>
             Capture {money}
           </Button>
         </Group>

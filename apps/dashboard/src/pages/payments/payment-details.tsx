@@ -229,7 +229,7 @@ function Disputes({ disputes }: { disputes: readonly Dispute[] }) {
         Amount: <Money minor={dispute.amount} currency={dispute.currency} />,
         Reason: dispute.reason ?? undefined,
         'Evidence until':
-          dispute.evidenceDueAt === null ? undefined : <Time at={dispute.evidenceDueAt} />,
+          dispute.evidenceDueAt === null ? undefined : <Time at={dispute.evidenceDueAt} ahead />,
         'Gateway reference': <CopyId id={dispute.gatewayRef} what="reference" />,
         Opened: <Time at={dispute.openedAt} clock="business" />,
         Closed:

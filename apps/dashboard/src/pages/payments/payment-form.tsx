@@ -4,7 +4,6 @@ import {
   Button,
   Group,
   Modal,
-  NumberInput,
   Select,
   Stack,
   Switch,
@@ -18,6 +17,7 @@ import { ApiProblem } from '../../api/problem.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { formatMoney } from '../../format/money.ts'
 import { newKey } from './payment.ts'
+import { MoneyInput } from '../../parts/money-input.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { useSettings } from '../../settings/settings.tsx'
 
@@ -41,7 +41,8 @@ export function PaymentForm({ isOpen, ...rest }: PaymentFormProps) {
 function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
   const api = useApi()
   const { production } = useSettings()
-  const [amount, setAmount] = useState<number | string>(1_999)
+  const [chosen, setChosen] = useState(1_999)
+  const [amount, setAmount] = useState<number | undefined>(chosen)
   const [currency, setCurrency] = useState('EUR')
   const [description, setDescription] = useState('')
   const [isHeld, setIsHeld] = useState(false)
@@ -52,7 +53,7 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
         api.POST('/api/v1/payments', {
           params: { header: { 'idempotency-key': key } },
           body: {
-            amount: Number(amount),
+            amount: amount ?? 0,
             currency,
             ...(description.trim() !== '' && { description: description.trim() }),
             ...(isHeld && { capture: 'manual' as const }),
@@ -66,26 +67,30 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
     event.preventDefault()
     pay.mutate(undefined, { onSuccess: ({ id }) => onMade(id) })
   }
+  const choose = (minor: number) => {
+    setChosen(minor)
+    setAmount(minor)
+  }
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        <NumberInput
-          label="Amount in minor units"
-          description={`That is ${formatMoney(Number(amount), currency)}.`}
-          value={amount}
+        <MoneyInput
+          key={`${chosen} ${currency}`}
+          label="Amount"
+          currency={currency}
+          initial={chosen}
+          most={999_999_999_999}
           onChange={setAmount}
-          min={1}
-          max={999_999_999_999}
-          allowDecimal={false}
-          allowNegative={false}
-          required
-          data-autofocus
         />
         <Select
           label="Currency"
           data={CURRENCIES}
           value={currency}
-          onChange={(value) => value !== null && setCurrency(value)}
+          onChange={(value) => {
+            if (value === null) return
+            setCurrency(value)
+            choose(amount ?? chosen)
+          }}
           allowDeselect={false}
           searchable
         />
@@ -114,14 +119,14 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
             New key
           </Button>
         </Group>
-        {!production && <MagicAmounts onChoose={setAmount} />}
+        {!production && <MagicAmounts onChoose={choose} />}
         {pay.isError && <Refused error={pay.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} disabled={pay.isPending}>
             Cancel
           </Button>
-          <Button type="submit" loading={pay.isPending}>
-            {isHeld ? 'Authorise' : 'Charge'} {formatMoney(Number(amount), currency)}
+          <Button type="submit" loading={pay.isPending} disabled={amount === undefined}>
+            {isHeld ? 'Authorise' : 'Charge'} {formatMoney(amount ?? 0, currency)}
           </Button>
         </Group>
       </Stack>

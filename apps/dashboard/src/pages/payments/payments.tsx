@@ -100,7 +100,6 @@ const COLUMNS: readonly Column<Payment>[] = [
     id: 'error',
     title: 'Error',
     width: 'minmax(0, 1fr)',
-    narrow: 'hidden',
     cell: ({ errorCode }) => errorCode ?? '',
   },
   { id: 'user', title: 'By', narrow: 'hidden', cell: ({ userId }) => userId },
@@ -108,7 +107,6 @@ const COLUMNS: readonly Column<Payment>[] = [
     id: 'made',
     title: 'Created',
     width: '104px',
-    narrow: 'hidden',
     cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
 ]

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatMoney } from '../../format/money.ts'
+import { MoneyInput } from '../../parts/money-input.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { PermittedButton } from '../../parts/permitted.tsx'
 import { type GatewayTransaction, newKey, type Payment } from './payment.ts'
@@ -59,16 +60,16 @@ interface RefundFormProps {
 
 function RefundForm({ payment: { id, currency }, left, onClose }: RefundFormProps) {
   const api = useApi()
-  const [amount, setAmount] = useState<number | string>(left)
+  const [amount, setAmount] = useState<number | undefined>(left)
   // One for each form: a second press does not refund twice.
   const [key, setKey] = useState(newKey)
-  const money = formatMoney(Number(amount), currency)
+  const money = formatMoney(amount ?? 0, currency)
   const refund = useAction({
     run: () =>
       dataOf(
         api.POST('/api/v1/payments/{id}/refunds', {
           params: { path: { id }, header: { 'idempotency-key': key } },
-          body: { amount: Number(amount) },
+          body: { amount: amount ?? 0 },
         }),
       ),
     done: (answer) =>
@@ -81,25 +82,20 @@ function RefundForm({ payment: { id, currency }, left, onClose }: RefundFormProp
     event.preventDefault()
     refund.mutate(undefined, { onSuccess: onClose })
   }
-  const change = (value: number | string) => {
+  const change = (value: number | undefined) => {
     setAmount(value)
     setKey(newKey())
   }
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        <NumberInput
-          label="Amount in minor units"
-          description={`That is ${money} of ${formatMoney(left, currency)} left.`}
-          value={amount}
+        <MoneyInput
+          label="Amount"
+          currency={currency}
+          initial={left}
+          most={left}
+          description={`${formatMoney(left, currency)} left.`}
           onChange={change}
-          min={1}
-          max={left}
-          clampBehavior="strict"
-          allowDecimal={false}
-          allowNegative={false}
-          required
-          data-autofocus
         />
         <Text size="sm">This cannot be undone.</Text>
         {refund.isError && (
@@ -115,7 +111,7 @@ function RefundForm({ payment: { id, currency }, left, onClose }: RefundFormProp
             type="submit"
             color="red.8"
             loading={refund.isPending}
-            disabled={Number(amount) < 1}
+            disabled={amount === undefined}
           >
             Refund {money}
           </Button>

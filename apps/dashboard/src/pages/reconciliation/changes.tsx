@@ -26,7 +26,6 @@ const COLUMNS: readonly Column<Change>[] = [
     id: 'why',
     title: 'By',
     width: 'minmax(0, 2fr)',
-    narrow: 'hidden',
     cell: ({ actor, note }) =>
       actor === null ? 'a run' : `${actor}${note === null ? '' : `: ${note}`}`,
   },
@@ -34,8 +33,7 @@ const COLUMNS: readonly Column<Change>[] = [
     id: 'at',
     title: 'When',
     width: '110px',
-    narrow: 'hidden',
-    cell: ({ changedAt }) => <Time at={changedAt} />,
+    cell: ({ changedAt }) => <Time at={changedAt} clock="business" />,
   },
 ]
 

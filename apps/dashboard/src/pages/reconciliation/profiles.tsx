@@ -42,7 +42,7 @@ const COLUMNS: readonly Column<Profile>[] = [
     id: 'at',
     title: 'Changed',
     width: '120px',
-    cell: ({ updatedAt }) => <Time at={updatedAt} />,
+    cell: ({ updatedAt }) => <Time at={updatedAt} clock="business" />,
   },
 ]
 

@@ -35,7 +35,6 @@ const COLUMNS: readonly Column<ListedRun>[] = [
   {
     id: 'matched',
     title: 'Matched',
-    narrow: 'hidden',
     width: 'minmax(0, 1.4fr)',
     cell: ({ filename, runNo, matched, unmatched }) =>
       runNo === 0 ? (
@@ -55,8 +54,7 @@ const COLUMNS: readonly Column<ListedRun>[] = [
     id: 'at',
     title: 'Uploaded',
     width: '120px',
-    narrow: 'hidden',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
+    cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
   {
     id: 'rate',
@@ -70,7 +68,6 @@ const COLUMNS: readonly Column<ListedRun>[] = [
     title: 'Records',
     width: '86px',
     align: 'right',
-    narrow: 'hidden',
     cell: ({ total }) => formatCount(total),
   },
   { id: 'runs', title: 'Runs', width: '60px', align: 'right', narrow: 'hidden', cell: runsOf },

@@ -35,7 +35,6 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
     id: 'booked',
     title: 'Booked',
     width: '100px',
-    narrow: 'hidden',
     cell: ({ record }) => record.bookedOn,
   },
   { id: 'age', title: 'Age', width: '64px', narrow: 'hidden', cell: ({ age }) => age },
@@ -52,7 +51,6 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
     id: 'due',
     title: 'Due',
     width: '88px',
-    narrow: 'hidden',
     cell: ({ assignment: { dueOn, overdue } }) => (
       <Text span size="sm" {...(overdue && { c: 'red', fw: 600, title: 'Overdue' })}>
         {dueOn ?? '–'}
@@ -72,7 +70,6 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
     title: 'Bank amount',
     width: '110px',
     align: 'right',
-    narrow: 'hidden',
     cell: ({ record }) => <Money minor={record.amount} currency={record.currency} />,
   },
   {
@@ -174,21 +171,18 @@ const RECORD_COLUMNS: readonly Column<Listed>[] = [
     title: 'Amount',
     width: '120px',
     align: 'right',
-    narrow: 'hidden',
     cell: ({ amount, currency }) => <Money minor={amount} currency={currency} />,
   },
   {
     id: 'booked',
     title: 'Booked',
     width: '110px',
-    narrow: 'hidden',
     cell: ({ bookedOn }) => bookedOn,
   },
   {
     id: 'decided',
     title: 'Decided',
     width: '90px',
-    narrow: 'hidden',
     cell: ({ decidedBy }) => decidedBy ?? '–',
   },
 ]

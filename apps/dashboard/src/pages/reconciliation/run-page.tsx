@@ -61,6 +61,7 @@ function useRun(id: string): UseMutationResult {
       dataOf(api.POST('/api/v1/reconciliations/{id}/run', { params: { path: { id } }, body: {} })),
     done: ({ matched, total, matchRate }) =>
       `${formatCount(matched)} of ${formatCount(total)} records are matched: ${matchRate}%.`,
+    isGood: ({ matched }) => matched > 0,
     changes: ['reconciliation'],
   })
 }
@@ -150,7 +151,7 @@ function Lead({ run }: { run: Run }) {
     <>
       {records}
       {duplicates > 0 && `, ${formatCount(duplicates)} of them duplicates`}; run {runNo} was{' '}
-      <Time at={ranAt} />.
+      <Time at={ranAt} clock="business" />.
     </>
   )
 }

@@ -158,8 +158,7 @@ const COLUMNS: readonly Column<PaymentSide>[] = [
     id: 'at',
     title: 'Created',
     width: '120px',
-    narrow: 'hidden',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
+    cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
 ]
 

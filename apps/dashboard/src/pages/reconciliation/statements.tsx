@@ -94,7 +94,6 @@ const COLUMNS: readonly Column<Statement>[] = [
     title: 'Booked',
     align: 'right',
     width: '130px',
-    narrow: 'hidden',
     cell: (statement) => money(statement, 'booked'),
   },
   {

@@ -101,7 +101,7 @@ function ClassRows({ classes, scope }: { classes: readonly DataClass[]; scope: S
                 <LastRun dataClass={each} />
               </Table.Td>
               <Table.Td visibleFrom="sm">
-                <Time at={each.nextRunAt} />
+                <Time at={each.nextRunAt} ahead />
               </Table.Td>
             </Table.Tr>
           ))}

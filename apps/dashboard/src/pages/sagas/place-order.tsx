@@ -15,6 +15,7 @@ import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { useRequestKey } from '../../api/new-id.ts'
 import type { paths } from '../../api/schema.d.ts'
+import { MoneyInput } from '../../parts/money-input.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { useUser } from '../../shell/use-user.ts'
 
@@ -41,7 +42,7 @@ function Form({ onClose }: { onClose: () => void }) {
   const { production } = useUser()
   const [sku, setSku] = useState('LAMP')
   const [quantity, setQuantity] = useState<number | string>(1)
-  const [amount, setAmount] = useState<number | string>(2_500)
+  const [amount, setAmount] = useState<number | undefined>(2_500)
   const [currency, setCurrency] = useState('EUR')
   const [isHeld, setHeld] = useState(false)
   const place = useAction({
@@ -56,7 +57,7 @@ function Form({ onClose }: { onClose: () => void }) {
     event.preventDefault()
     const items = [{ sku: sku.trim(), quantity: Number(quantity) }]
     place.mutate(
-      { items, amount: Number(amount), currency: currency.trim(), ...(isHeld && { hold: true }) },
+      { items, amount: amount ?? 0, currency: currency.trim(), ...(isHeld && { hold: true }) },
       {
         onSuccess: ({ sagaId }) => {
           key.done()
@@ -86,13 +87,12 @@ function Form({ onClose }: { onClose: () => void }) {
             onChange={setQuantity}
             required
           />
-          <NumberInput
-            label="Amount in minor units"
-            min={1}
-            allowDecimal={false}
-            value={amount}
+          <MoneyInput
+            key={currency}
+            label="Amount"
+            currency={currency}
+            initial={amount ?? 2_500}
             onChange={setAmount}
-            required
           />
           <TextInput
             label="Currency"
@@ -122,7 +122,7 @@ function Form({ onClose }: { onClose: () => void }) {
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={place.isPending}>
+          <Button type="submit" loading={place.isPending} disabled={amount === undefined}>
             Place 1 order
           </Button>
         </Group>

@@ -30,7 +30,8 @@ function rowOf(saga: SagaDetails, step: SagaStep): RowStep {
           at !== null && <Time at={at} />
         ) : (
           <div>
-            {step.status === 'WAITING' ? 'due' : 'again'} <Time at={step.dueAt} clock="business" />
+            {step.status === 'WAITING' ? 'due' : 'again'}{' '}
+            <Time at={step.dueAt} clock="business" ahead />
           </div>
         )}
       </>

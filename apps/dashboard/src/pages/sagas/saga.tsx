@@ -100,9 +100,11 @@ function Facts({ saga }: { saga: SagaDetails }) {
           Version: String(saga.version),
           Started: <Time at={saga.createdAt} />,
           [saga.waitsFor.length > 0 ? 'Waits until' : 'Next attempt']:
-            saga.dueAt === null ? undefined : <Time at={saga.dueAt} clock="business" />,
+            saga.dueAt === null ? undefined : <Time at={saga.dueAt} clock="business" ahead />,
           'Must end by':
-            saga.deadlineAt === null ? undefined : <Time at={saga.deadlineAt} clock="business" />,
+            saga.deadlineAt === null ? undefined : (
+              <Time at={saga.deadlineAt} clock="business" ahead />
+            ),
           Cancelled: saga.cancelledAt === null ? undefined : <Time at={saga.cancelledAt} />,
           Ended: saga.finishedAt === null ? undefined : <Time at={saga.finishedAt} />,
         }}

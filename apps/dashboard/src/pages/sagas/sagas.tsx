@@ -94,7 +94,6 @@ const ORDER_COLUMNS: readonly Column<Order>[] = [
   {
     id: 'error',
     title: 'Error',
-    narrow: 'hidden',
     width: 'minmax(0, 1.5fr)',
     cell: ({ errorCode }) => errorCode ?? '–',
   },
@@ -102,8 +101,7 @@ const ORDER_COLUMNS: readonly Column<Order>[] = [
     id: 'at',
     title: 'Placed',
     width: '108px',
-    narrow: 'hidden',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
+    cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
 ]
 
@@ -167,7 +165,6 @@ const SAGA_COLUMNS: readonly Column<SagaItem>[] = [
   {
     id: 'error',
     title: 'Error',
-    narrow: 'hidden',
     width: 'minmax(0, 1.5fr)',
     cell: ({ error }) => error?.code ?? '–',
   },

@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
@@ -71,14 +71,22 @@ const SHOWN = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
   const api = useApi()
   const [by, setBy] = useState('')
+  const [asked, setAsked] = useState<string>()
   const advance = useAction({
-    run: (step: string) => dataOf(api.POST('/sim/clock/advance', { body: { by: step } })),
+    run: (step: string) => dataOf(api.POST('/api/v1/sim/clock', { body: { by: step } })),
     done: (_, step) => `Clock advanced by ${step}; relays claim what became due.`,
     changes: ['sim', 'clock', 'overview', 'outboxes', 'messages'],
   })
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    advance.mutate(by.trim(), { onSuccess: () => setBy('') })
+    setAsked(by.trim())
+  }
+  const move = () => {
+    if (asked === undefined) return
+    advance.mutate(asked, {
+      onSuccess: () => setBy(''),
+      onSettled: () => setAsked(undefined),
+    })
   }
   return (
     <Panel title="Business clock">
@@ -89,13 +97,7 @@ function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
       </Text>
       <Group gap="xs" align="flex-end">
         {STEPS.map((step) => (
-          <Button
-            key={step}
-            variant="default"
-            disabled={!isMovable}
-            loading={advance.isPending && advance.variables === step}
-            onClick={() => advance.mutate(step)}
-          >
+          <Button key={step} variant="default" disabled={!isMovable} onClick={() => setAsked(step)}>
             +{step}
           </Button>
         ))}
@@ -115,6 +117,26 @@ function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
           </Group>
         </form>
       </Group>
+      <Modal
+        opened={asked !== undefined}
+        onClose={() => setAsked(undefined)}
+        title={`Move the clock by ${asked}?`}
+      >
+        <Stack gap="sm">
+          <Text size="sm">
+            It moves for every process on this database: what is due by then is sent, tried again or
+            expires. It cannot be moved back.
+          </Text>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={() => setAsked(undefined)}>
+              Cancel
+            </Button>
+            <Button loading={advance.isPending} onClick={move}>
+              Move by {asked}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
     </Panel>
   )
 }

@@ -147,20 +147,19 @@ function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly C
       title: 'Next attempt',
       width: '108px',
       narrow: 'hidden',
-      cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} clock="business" />,
+      cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} clock="business" ahead />,
     },
     {
       id: 'error',
       title: 'Error',
       width: 'minmax(0, 1.3fr)',
-      narrow: 'hidden',
       cell: ({ error, errorCode }) => error ?? errorCode ?? '',
     },
     {
       id: 'made',
       title: 'Created',
       width: '104px',
-      cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
+      cell: ({ createdAt }) => <Time at={createdAt} />,
     },
   ]
 }

@@ -70,8 +70,8 @@ function Next({ delivery, endpoint }: PartProps) {
   if (!isFinished(delivery)) {
     return (
       <Text size="sm" component="div">
-        It is retried automatically <Time at={delivery.nextAttemptAt} clock="business" />; it can be
-        replayed once it is abandoned.
+        It is retried automatically <Time at={delivery.nextAttemptAt} clock="business" ahead />; it
+        can be replayed once it is abandoned.
       </Text>
     )
   }
@@ -122,7 +122,7 @@ function Facts({ delivery, endpoint }: PartProps) {
           ),
         Id: <CopyId id={id} what="webhook-id" />,
         'Event id': <CopyId id={eventId} what="event id" />,
-        Created: <Time at={createdAt} clock="business" />,
+        Created: <Time at={createdAt} />,
         Delivered: deliveredAt === null ? undefined : <Time at={deliveredAt} />,
       }}
     />

@@ -133,14 +133,12 @@ function endpointColumns(
       id: 'failure',
       title: 'Last failure',
       width: 'minmax(0, 1.2fr)',
-      narrow: 'hidden',
       cell: ({ id }) => health?.get(id)?.lastFailure?.code ?? 'none recently',
     },
     {
       id: 'delivered',
       title: 'Last delivered',
       width: '116px',
-      narrow: 'hidden',
       cell: ({ id }) => <Time at={health?.get(id)?.lastDeliveredAt} />,
     },
   ]

@@ -81,7 +81,7 @@ export interface Column<Row> {
   /** A track of a CSS grid. Default `minmax(0, 1fr)`. */
   readonly width?: string
   readonly align?: 'left' | 'right'
-  /** Left out on a phone. */
+  /** Left out where there is little room beside the others; the cards of a phone show it. */
   readonly narrow?: 'hidden'
   readonly cell: (row: Row) => ReactNode
 }
@@ -118,6 +118,10 @@ export interface DataTableProps<Row> {
 
 const ROW_HEIGHT = 34
 
+/** A line of a card: the title of its column and the value. */
+const CARD_LINE = 22
+const CARD_PADDING = 16
+
 /** Rows before the end at which the next page is asked for. */
 const AHEAD = 30
 
@@ -131,19 +135,23 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: DataTableProps<Row>) {
-  const isNarrow = useMediaQuery('(max-width: 48em)')
+  const isPhone = useMediaQuery('(max-width: 48em)') ?? false
+  const isNarrow = useMediaQuery('(max-width: 75em)') ?? false
   const columns = useMemo(
-    () => rest.columns.filter(({ narrow }) => !(isNarrow && narrow === 'hidden')),
-    [rest.columns, isNarrow],
+    () => rest.columns.filter(({ narrow }) => isPhone || !(isNarrow && narrow === 'hidden')),
+    [rest.columns, isNarrow, isPhone],
   )
+  const height = isPhone ? columns.length * CARD_LINE + CARD_PADDING : ROW_HEIGHT
   const box = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: list.rows.length,
     getScrollElement: () => box.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => height,
     overscan: 12,
     scrollPaddingStart: ROW_HEIGHT,
   })
+  // A phone that is turned has rows of another height.
+  useEffect(() => virtual.measure(), [virtual, height])
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   const { loadMore } = list
@@ -157,12 +165,14 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
     onToggle: selection && ((row) => selection.toggle(idOf(row))),
   })
   const select = useRangeSelection({ rows: list.rows, idOf, selection })
-  const tracks = tracksOf(columns, selection === undefined ? 'no' : 'yes')
+  const tracks = isPhone ? undefined : tracksOf(columns, selection === undefined ? 'no' : 'yes')
   return (
     <div className={classes['frame']}>
+      <NewRows list={list} />
       <div
         ref={box}
         className={classes['box']}
+        data-cards={isPhone || undefined}
         style={{ maxHeight: rest.height }}
         role="grid"
         aria-label={label}
@@ -189,7 +199,7 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
             return (
               <TableRow
                 key={id}
-                {...{ row, id, index, start, columns, tracks, onOpen, selection, select }}
+                {...{ row, id, index, start, height, columns, tracks, onOpen, selection, select }}
                 isOpen={id === opened}
                 isCurrent={index === keys.current}
                 onFocus={keys.setCurrent}
@@ -224,6 +234,16 @@ function useRangeSelection<Row>({
       anchor.current = index
     },
     [rows, idOf, selection],
+  )
+}
+
+/** Rows that came do not push away the one that is looked at: they are shown when asked for. */
+function NewRows({ list: { newRows, reload } }: { list: List<unknown> }) {
+  if (newRows === undefined) return null
+  return (
+    <button type="button" className={classes['new']} onClick={reload}>
+      {newRows}
+    </button>
   )
 }
 
@@ -280,8 +300,10 @@ interface TableRowProps<Row> {
   readonly index: number
   /** Where it stands, in px from the first one. */
   readonly start: number
+  readonly height: number
   readonly columns: readonly Column<Row>[]
-  readonly tracks: string
+  /** Undefined where a row is a card. */
+  readonly tracks: string | undefined
   readonly isOpen: boolean
   /** The one that the Tab key comes to. */
   readonly isCurrent: boolean
@@ -292,8 +314,8 @@ interface TableRowProps<Row> {
 }
 
 function DrawnRow<Row>(props: TableRowProps<Row>) {
-  const { row, id, index, start, columns, tracks, isOpen, isCurrent, onFocus, onOpen } = props
-  const { selection, select } = props
+  const { row, id, index, start, height, columns, tracks, isOpen, isCurrent } = props
+  const { selection, select, onFocus, onOpen } = props
   const isSelected = selection?.has(id) ?? false
   return (
     // Keys are heard by the table, which knows the row they are for.
@@ -311,7 +333,7 @@ function DrawnRow<Row>(props: TableRowProps<Row>) {
         // A link or a button inside does its own thing.
         if (!isOnControl(event.target)) onOpen?.(row)
       }}
-      style={{ gridTemplateColumns: tracks, transform: `translateY(${start}px)` }}
+      style={{ height, gridTemplateColumns: tracks, transform: `translateY(${start}px)` }}
     >
       {selection && (
         <div role="gridcell">
@@ -326,7 +348,7 @@ function DrawnRow<Row>(props: TableRowProps<Row>) {
         </div>
       )}
       {columns.map((column) => (
-        <div role="gridcell" key={column.id} data-align={column.align}>
+        <div role="gridcell" key={column.id} data-align={column.align} data-title={column.title}>
           {column.cell(row)}
         </div>
       ))}

@@ -21,29 +21,33 @@ export interface List<Row> {
   readonly isLoadingMore: boolean
   /** It has changed since, but is too long to be read anew unasked. */
   readonly isOutdated: boolean
+  /** What came since and is not shown, e.g. `23 new`; undefined if there is nothing. */
+  readonly newRows?: string | undefined
   loadMore(): void
   /** Reads it anew, from its beginning. */
   reload(): void
 }
 
 /** More pages than these are not read anew by themselves: each costs a request. */
-const MOST_LIVE_PAGES = 3
+const MOST_LIVE_PAGES = 1
 
 export interface ListOptions<Row> {
   /** Its first word is the subject; the filter belongs into it. */
   readonly queryKey: QueryKey
   readonly read: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Row>>
+  /** Whether a short one is read anew when it has changed. Default true. */
+  readonly isLive?: boolean
 }
 
 /** Reads a list of the API page by page. */
-export function useList<Row>({ queryKey, read }: ListOptions<Row>): List<Row> {
+export function useList<Row>({ queryKey, read, isLive = true }: ListOptions<Row>): List<Row> {
   const client = useQueryClient()
   const query = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) => read(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    enabled: ({ state }) => pagesIn(state.data) <= MOST_LIVE_PAGES,
+    enabled: ({ state }) => pagesIn(state.data) <= (isLive ? MOST_LIVE_PAGES : 0),
   })
   const isInvalidated = useIsInvalidated(queryKey)
   const rows = useMemo(() => query.data?.pages.flatMap(({ items }) => items) ?? [], [query.data])

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openDashboard } from './harness/index.ts'
+
+const dashboard = await openDashboard({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
+const { pool } = dashboard.database
+const patient = { timeout: 60_000 }
+
+/** The value of a tile. */
+const tile = (page: Page, label: string) =>
+  page.locator('dl > div').filter({ has: page.getByText(label, { exact: true }) })
+
+async function greet(count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) {
+    await dashboard.call('/api/v1/greetings', { body: { name: `Ada ${i}` } })
+  }
+}
+
+/** Stops the outbox, so that its rows stay as a test has them. */
+async function pauseGreetings(): Promise<void> {
+  await dashboard.call('/api/v1/outboxes/example.greetings/pause', { method: 'POST' })
+}
+
+test('in an outage all attempts fail, and the oldest message ages though none is due', async () => {
+  await pauseGreetings()
+  await greet(3)
+  await pool.query(`
+    update example.greeting
+       set attempts = 2, error = 'connection refused', due_at = posthorn.now() + interval '1 hour',
+           created_at = now() - interval '20 minutes'`)
+  await pool.query(`
+    insert into posthorn.pulse (outbox, relay, at, delivered, failed)
+    select 'example.greetings', 'r', date_trunc('minute', now()) - n * interval '1 minute', 0, 600
+      from generate_series(0, 1) as n`)
+  const page = await dashboard.open('/overview')
+  await expect.poll(() => tile(page, 'Failing').textContent(), patient).toContain('100%')
+  await expect
+    .poll(() => tile(page, 'Oldest undelivered').textContent(), patient)
+    .toMatch(/2\d min/)
+  expect(await tile(page, 'Waiting').textContent()).toContain('0 due, 3 retrying')
+  await page.goto(`${dashboard.url}/outboxes/example.greetings`)
+  await expect.poll(() => tile(page, 'Due').textContent(), patient).toContain('3 retrying')
+  await pool.query('truncate example.greeting')
+  await pool.query("delete from posthorn.pulse where relay = 'r'")
+})
+
+test('messages that a worker killed need attention, since when; replayed ones do not', async () => {
+  await pauseGreetings()
+  await greet(5)
+  await pool.query("update example.greeting set status = 'dead', attempts = 5")
+  const page = await dashboard.open('/overview')
+  const line = page.getByRole('listitem').filter({ hasText: 'example.greetings: 5 given up' })
+  await line.getByText(/Since .* ago|Since now/).waitFor(patient)
+  await expect.poll(() => tile(page, 'Given up').textContent(), patient).toContain('5')
+  await dashboard.call('/api/v1/outboxes/example.greetings/replay', { body: {} })
+  await dashboard.call('/api/v1/outboxes/example.greetings/resume', { method: 'POST' })
+  await page
+    .getByText('given up')
+    .first()
+    .waitFor({ state: 'detached', ...patient })
+  await expect.poll(() => tile(page, 'Given up').textContent(), patient).toMatch(/Given up0/)
+})
+
+test('timers of orders that are over do not wait', async () => {
+  await dashboard.call('/api/v1/orders', {
+    body: { items: [{ sku: 'LAMP', quantity: 1 }], amount: 1_000, currency: 'EUR' },
+  })
+  const orders = async () => {
+    const { items } = (await dashboard.call('/api/v1/orders')) as { items: { status: string }[] }
+    return items.map(({ status }) => status)
+  }
+  await expect.poll(orders, patient).toEqual(['COMPLETED'])
+  const page = await dashboard.open('/overview')
+  await page.getByRole('row', { name: /^sagas\.turns/ }).waitFor(patient)
+  expect(await tile(page, 'Scheduled').textContent()).toContain('Scheduled0')
+})
+
+test('a page that is read anew by the minute does not say that it is live', async () => {
+  const page = await dashboard.open('/payments')
+  await page
+    .getByRole('status')
+    .getByText(/^Updated every/)
+    .waitFor(patient)
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor(patient)
+})
+
+test('after the clock was moved, what has happened is in no future and begins with its creation', async () => {
+  const page = await dashboard.open('/simulators')
+  await page.getByRole('button', { name: '+6h' }).click()
+  await page.getByRole('button', { name: 'Move by 6h' }).click()
+  await page.getByText('Clock advanced by 6h').waitFor()
+  const url = `${dashboard.url}/sim/merchant/hooks`
+  await dashboard.call('/api/v1/webhook-endpoints', { body: { url, eventTypes: ['*'] } })
+  await dashboard.call('/api/v1/payments', {
+    body: { amount: 1_999, currency: 'EUR' },
+    headers: { 'idempotency-key': randomUUID() },
+  })
+  const delivered = async () => {
+    const { items } = (await dashboard.call('/api/v1/webhook-deliveries')) as {
+      items: { id: string; status: string }[]
+    }
+    return items.find(({ status }) => status === 'delivered')?.id
+  }
+  await expect.poll(delivered, patient).toBeDefined()
+  for (const path of ['/webhooks/deliveries', '/messages', '/payments', '/audit/entries']) {
+    await page.goto(`${dashboard.url}${path}`)
+    const times = page.getByRole('gridcell').locator('time')
+    await times.first().waitFor(patient)
+    expect((await times.allTextContents()).filter((text) => text.startsWith('in '))).toEqual([])
+  }
+  await page.goto(`${dashboard.url}/payments`)
+  await page.getByRole('gridcell').getByText('business').first().waitFor(patient)
+  const id = await delivered()
+  await page.goto(`${dashboard.url}/messages?open=payments.webhook-deliveries:${id}`)
+  const story = page.getByRole('dialog', { name: 'Message' }).getByRole('listitem')
+  await story.first().getByText('Written in the producer’s transaction').waitFor(patient)
+  await page.goto(`${dashboard.url}/audit?search=advance-clock`)
+  await page.getByRole('gridcell', { name: 'dev' }).first().waitFor(patient)
+})
+
+test('rows stay where they are, those that came are offered, and windows ask once a second', async () => {
+  await greet(2)
+  const page = await dashboard.open('/messages?outbox=example.greetings')
+  const table = page.getByRole('grid', { name: 'Messages' })
+  await table.getByRole('row', { name: /^sent/ }).nth(1).waitFor(patient)
+  const first = await table.getByRole('row').nth(1).textContent()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  const began = performance.now()
+  for (let i = 0; i < 8; i += 1) await greet(5)
+  await page.getByRole('button', { name: '40 new' }).waitFor(patient)
+  const seconds = (performance.now() - began) / 1_000
+  expect(await table.getByRole('row').nth(1).textContent()).toBe(first)
+  // One at once, and from then on as the time allows.
+  expect(asked.length).toBeLessThanOrEqual(seconds + 2)
+  await page.getByRole('button', { name: '40 new' }).click()
+  await page.getByRole('button', { name: '40 new' }).waitFor({ state: 'detached', ...patient })
+  await expect.poll(() => table.getByRole('row').nth(1).textContent(), patient).not.toBe(first)
+})
