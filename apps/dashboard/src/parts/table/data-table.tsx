@@ -81,7 +81,7 @@ export interface Column<Row> {
   /** A track of a CSS grid. Default `minmax(0, 1fr)`. */
   readonly width?: string
   readonly align?: 'left' | 'right'
-  /** Left out where there is little room beside the others; the cards of a phone show it. */
+  /** Left out where there is little room. */
   readonly narrow?: 'hidden'
   readonly cell: (row: Row) => ReactNode
 }
@@ -138,8 +138,8 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
   const isPhone = useMediaQuery('(max-width: 48em)') ?? false
   const isNarrow = useMediaQuery('(max-width: 75em)') ?? false
   const columns = useMemo(
-    () => rest.columns.filter(({ narrow }) => isPhone || !(isNarrow && narrow === 'hidden')),
-    [rest.columns, isNarrow, isPhone],
+    () => rest.columns.filter(({ narrow }) => !(isNarrow && narrow === 'hidden')),
+    [rest.columns, isNarrow],
   )
   const height = isPhone ? columns.length * CARD_LINE + CARD_PADDING : ROW_HEIGHT
   const box = useRef<HTMLDivElement>(null)
