@@ -646,6 +646,8 @@ create table posthorn.sample (
   waiting bigint,
   due bigint,
   oldest_due_seconds double precision,
+  retrying bigint,
+  oldest_undelivered_seconds double precision,
   constraint sample_pkey PRIMARY KEY (outbox, at)
 );
 
@@ -1971,7 +1973,7 @@ create table payments.audit_log (
   entity_type text not null,
   entity_id text not null,
   details jsonb not null,
-  created_at timestamp with time zone not null default posthorn.now(),
+  created_at timestamp with time zone not null default now(),
   audit_salt uuid default gen_random_uuid(),
   erased_digest bytea,
   constraint audit_log_pkey PRIMARY KEY (seq)
@@ -2416,7 +2418,7 @@ create table payments.webhook_deliveries (
   error text,
   error_code text,
   traceparent text,
-  created_at timestamp with time zone not null default posthorn.now(),
+  created_at timestamp with time zone not null default now(),
   delivered_at timestamp with time zone,
   claim_token uuid,
   claimed_until timestamp with time zone,

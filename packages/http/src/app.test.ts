@@ -243,7 +243,8 @@ describe('headers', () => {
 })
 
 describe('rate limit', () => {
-  const limitedApp = () => sampleApp({ rateLimit: { max: 3, windowMs: 60_000 } })
+  const limitedApp = () =>
+    sampleApp({ rateLimit: { max: 3, windowMs: 60_000 }, orgRateLimit: false })
 
   test('counts each user, and says when to come back', async () => {
     const app = await limitedApp()

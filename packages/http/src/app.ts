@@ -142,9 +142,7 @@ function limitersOf({ rateLimit = USUAL, orgRateLimit }: AppOptions): Limiters {
   const ofAll = orgRateLimit ?? (rateLimit && { ...rateLimit, max: rateLimit.max * 10 })
   return {
     callers: rateLimit ? createRateLimiter(rateLimit) : undefined,
-    reads: rateLimit
-      ? createRateLimiter({ ...rateLimit, max: rateLimit.max * READS })
-      : undefined,
+    reads: rateLimit ? createRateLimiter({ ...rateLimit, max: rateLimit.max * READS }) : undefined,
     organisations: ofAll ? createRateLimiter({ ...ofAll, of: 'an organisation' }) : undefined,
   }
 }

@@ -4754,6 +4754,99 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/messages': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Messages of all outboxes together, newest first
+     * @description An outbox that does not keep what a filter asks for has no message that matches it.
+     */
+    get: {
+      parameters: {
+        query?: {
+          /** @description of the last failure */
+          code?: string
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          /** @description anywhere in the last failure; reads row by row */
+          error?: string
+          id?: string
+          key?: string
+          limit?: number
+          outbox?: string
+          /** @description anywhere in the row; reads row by row */
+          search?: string
+          since?: string
+          status?: string
+          tenant?: string
+          type?: string
+          until?: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                attempts: number
+                claimedUntil: string | null
+                createdAt: string | null
+                dueAt: string | null
+                error: string | null
+                errorCode: string | null
+                held: boolean
+                id: string
+                key: string | null
+                outbox: string
+                quarantinedAt: string | null
+                state: string
+                tenant: string | null
+                type: string | null
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/notice-channels': {
     parameters: {
       query?: never
@@ -6828,6 +6921,8 @@ export interface paths {
                 counts: {
                   [key: string]: number
                 }
+                /** @description since when the one that has been dead longest is */
+                deadSince: string | null
                 /** @description what waits and is due by the business clock */
                 due: number
                 /** @description of all organisations together; null for an operator of one */
@@ -6836,6 +6931,8 @@ export interface paths {
                 heldKeys: number | null
                 name: string
                 oldestDueSeconds: number
+                /** @description real time since the oldest that is due or was tried was written */
+                oldestUndeliveredSeconds: number
                 paused: boolean
                 pausedAt: string | null
                 pausedBy: string | null
@@ -6845,6 +6942,8 @@ export interface paths {
                 /** @description of all organisations together; null for an operator of one */
                 quarantined: number | null
                 relays: number
+                /** @description what waits for another attempt after one that failed */
+                retrying: number
                 /** @description the word that this outbox has for each role of a state */
                 roles: {
                   cancelled: string | null
@@ -6856,6 +6955,8 @@ export interface paths {
                   retry: string | null
                   sent: string | null
                 }
+                /** @description what is for later and was not tried yet */
+                scheduled: number
                 states: string[]
               }[]
             }
@@ -6924,6 +7025,8 @@ export interface paths {
               counts: {
                 [key: string]: number
               }
+              /** @description since when the one that has been dead longest is */
+              deadSince: string | null
               definition: {
                 [key: string]: unknown
               }
@@ -6935,6 +7038,8 @@ export interface paths {
               heldKeys: number | null
               name: string
               oldestDueSeconds: number
+              /** @description real time since the oldest that is due or was tried was written */
+              oldestUndeliveredSeconds: number
               paused: boolean
               pausedAt: string | null
               pausedBy: string | null
@@ -6944,6 +7049,8 @@ export interface paths {
               /** @description of all organisations together; null for an operator of one */
               quarantined: number | null
               relays: number
+              /** @description what waits for another attempt after one that failed */
+              retrying: number
               /** @description the word that this outbox has for each role of a state */
               roles: {
                 cancelled: string | null
@@ -6955,6 +7062,8 @@ export interface paths {
                 retry: string | null
                 sent: string | null
               }
+              /** @description what is for later and was not tried yet */
+              scheduled: number
               states: string[]
             }
           }
@@ -8375,6 +8484,7 @@ export interface paths {
                   [key: string]: number
                 }
                 open: number
+                since: string | null
               }
               /** Format: date-time */
               at: string
@@ -8412,7 +8522,15 @@ export interface paths {
                 blockedKeys: number
                 /** @description destinations that a relay does not try now, as it last said */
                 breakers: {
+                  /** @description the last failure before it */
+                  cause: {
+                    code: string
+                    message: string
+                  } | null
                   destination: string
+                  /** @description what people call the destination, such as the URL of an endpoint */
+                  name: string | null
+                  nextProbeAt: string | null
                   /** Format: date-time */
                   openSince: string
                   relay: string
@@ -8420,8 +8538,8 @@ export interface paths {
                 counts: {
                   [key: string]: number
                 }
-                /** @description messages that died since midnight UTC */
-                diedToday: number
+                /** @description since when the one that has been dead longest is */
+                deadSince: string | null
                 /** @description until what is due is gone, at the rate of the last minute; null if nothing moves */
                 drainSeconds: number | null
                 /** @description what waits and is due by the business clock */
@@ -8431,6 +8549,8 @@ export interface paths {
                 heldKeys: number
                 name: string
                 oldestDueSeconds: number
+                /** @description real time since the oldest that is due or was tried was written */
+                oldestUndeliveredSeconds: number
                 openAlerts: number
                 paused: boolean
                 pausedAt: string | null
@@ -8440,6 +8560,8 @@ export interface paths {
                 perSecond: number
                 quarantined: number
                 relays: number
+                /** @description what waits for another attempt after one that failed */
+                retrying: number
                 /** @description the word that this outbox has for each role of a state */
                 roles: {
                   cancelled: string | null
@@ -8451,6 +8573,8 @@ export interface paths {
                   retry: string | null
                   sent: string | null
                 }
+                /** @description what is for later and was not tried yet */
+                scheduled: number
                 states: string[]
               }[]
             }
@@ -8524,6 +8648,10 @@ export interface paths {
                   failed: number
                   lost: number
                   oldestDueSeconds: number | null
+                  oldestUndeliveredSeconds: number | null
+                  retrying: number | null
+                  /** @description how much of it is over: the present stretch is not whole */
+                  seconds: number
                   waiting: number | null
                 }[]
               }
@@ -15270,6 +15398,70 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/sim/clock': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Move the business clock forward; the audit says who did it. In development only */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description e.g. '6h'; at most 400 days */
+            by: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** Format: date-time */
+              now: string
+            }
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never
