@@ -1973,7 +1973,7 @@ create table payments.audit_log (
   entity_type text not null,
   entity_id text not null,
   details jsonb not null,
-  created_at timestamp with time zone not null default now(),
+  created_at timestamp with time zone not null default posthorn.now(),
   audit_salt uuid default gen_random_uuid(),
   erased_digest bytea,
   constraint audit_log_pkey PRIMARY KEY (seq)
