@@ -69,7 +69,6 @@ export {
   type MessageDetails,
   type MessageListOptions,
   type MessageSummary,
-  type OutboxMessage,
   type Transition,
 } from './messages.ts'
 export { migrationSql, migrationStatus } from '../maintain/migrate.ts'
