@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Consumer } from '@platformatic/kafka'
+import { Admin, Consumer } from '@platformatic/kafka'
 import {
   createRelay,
   defineOutbox,
@@ -157,15 +157,13 @@ withBroker('KAFKA_BROKERS', (brokers) => {
   /** What arrives on the topics from now on, as it is on the wire. */
   async function readAll(): Promise<Sent[]> {
     const sent: Sent[] = []
-    const admin = kafkaTransport({
-      brokers: brokers.split(','),
-      deadLetters: async () => undefined,
-    })
-    // Makes the topics: Debezium and the relay then find the same partitions.
-    for (const topic of topics) {
-      const subscription = await admin.subscribe({ topic, group: 'none', handle: async () => {} })
-      await subscription.close()
-    }
+    // Made first, so that Debezium and the relay find the same partitions.
+    const admin = new Admin({ clientId: 'maker', bootstrapBrokers: brokers.split(',') })
+    await admin.createTopics({ topics, partitions: 8, replicas: 1 })
+    await vi.waitFor(async () => {
+      const known = await admin.metadata({ topics, forceUpdate: true })
+      expect(topics.map((topic) => known.topics.get(topic)?.partitionsCount)).toEqual([8, 8, 8])
+    }, wait)
     await admin.close()
     const consumer = new Consumer({
       clientId: 'reader',

@@ -19,6 +19,14 @@ export interface DebeziumConnector {
 const KAFKA = 'org.apache.kafka.connect'
 const { names } = kafkaBinding
 
+/** What Debezium adds by itself. */
+const OWN_HEADERS = [
+  'id',
+  ...['connectorName', 'connectorLogicalName', 'taskId', 'runId'].map(
+    (name) => `__debezium.context.${name}`,
+  ),
+]
+
 /**
  * The configuration of Debezium's connector for PostgreSQL with its outbox event router, that sends the
  * messages of an outbox as its relay would: same topic, key, headers and payload. Throws a
@@ -150,9 +158,9 @@ function transforms<Row>(
       fields: { type: `${KAFKA}.transforms.ExtractField$Value`, field: 'payload' },
     },
     {
-      // The router's own, which a relay does not send.
-      name: 'id',
-      fields: { type: `${KAFKA}.transforms.DropHeaders`, headers: 'id' },
+      // The router's and the connector's own, which a relay does not send.
+      name: 'own',
+      fields: { type: `${KAFKA}.transforms.DropHeaders`, headers: OWN_HEADERS.join(',') },
     },
     ...constants,
   ]
