@@ -39,7 +39,7 @@ export const pages: readonly Page[] = [
     title: 'Home',
     group: 'Operate',
     icon: IconHome,
-    key: 'i',
+    key: 'y',
     readers: 'everyone',
     views: { '': () => import('./home/home.tsx').then(({ Home }) => Home) },
   },
