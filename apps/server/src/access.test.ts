@@ -17,7 +17,7 @@ const routes = Object.entries(paths).flatMap(([path, methods]) =>
 const PUBLIC = /^\/(healthz|readyz|metrics|openapi\.json|docs|sim|graphiql|invitations)(\/|$)/
 const SIGNED = /^\/api\/v1\/(webhooks\/|file-jobs\/s3-events$)/
 const OPERATORS =
-  /^GET \/api\/v1\/(outboxes|alerts|incidents|notice-channels|consumers\/dead-letters)(\/|$)/
+  /^GET \/api\/v1\/(outboxes|messages|alerts|incidents|notice-channels|consumers\/dead-letters)(\/|$)/
 const OPERATORS_ACTS =
   /^(POST|DELETE) \/api\/v1\/(alerts\/|incidents\/|notice-channels(\/.*)?$|sagas\/|consumers\/dead-letters\/|outboxes\/\{name\}\/(messages\/.*\/(replay|cancel|reveal)|replays?(\/.*)?)$)/
 const PLATFORM =
