@@ -34,6 +34,8 @@ export interface Limiters {
   /** What callers with a token read: a person has many windows open. */
   readonly reads: RateLimiter | undefined
   readonly organisations: RateLimiter | undefined
+  /** Counted apart too: windows of its people must not stop what its programs write. */
+  readonly organisationReads: RateLimiter | undefined
 }
 
 /**
@@ -42,12 +44,12 @@ export interface Limiters {
  */
 export function createAccessHook(
   verify: TokenVerifier,
-  { callers: limiter, reads, organisations }: Limiters,
+  { callers: limiter, reads, organisations, organisationReads }: Limiters,
 ): onRequestHookHandler {
   const admit = (request: FastifyRequest, access: Access, caller: Caller) => {
-    const own = isRead(request) ? reads : limiter
+    const [own, all] = isRead(request) ? [reads, organisationReads] : [limiter, organisations]
     own?.take(userOf(caller))
-    organisations?.take(caller.org)
+    all?.take(caller.org)
     const org = request.headers['x-org-id']
     if (org !== undefined && !isNamed(org, caller.org)) throw problem('ORG_MISMATCH')
     checkPortal(caller, request.routeOptions.config.portal)
@@ -56,12 +58,12 @@ export function createAccessHook(
     if (access !== 'public' && caller.portal === undefined) requirePermission(caller, access)
   }
   const admitLater = async (request: FastifyRequest, access: Access, caller: Promise<Caller>) => {
-    try {
-      admit(request, access, await caller)
-    } catch (error) {
-      if (!request.caller) limiter?.take(networkOf(request.ip))
+    const known = await caller.catch((error: unknown) => {
+      limiter?.take(networkOf(request.ip))
       throw error
-    }
+    })
+    // What is refused from here on is a caller's own matter, not its network's.
+    admit(request, access, known)
   }
   // With a callback: a token that is known needs no promise.
   return (request, _reply, done) => {

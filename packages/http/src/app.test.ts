@@ -279,16 +279,27 @@ describe('rate limit', () => {
 
   test('counts all users of an organisation together, and no other with them', async () => {
     const app = await sampleApp({ rateLimit: { max: 2, windowMs: 60_000 } })
-    const ask = async (caller: Parameters<typeof bearer>[0]) =>
-      app.inject({ url: '/me', headers: await bearer(caller) })
-    // Ten times as much as one of them.
-    for (let user = 0; user < 20; user += 1) {
-      expect((await ask({ sub: `user ${user}`, org: 'many' })).statusCode).toBe(200)
+    const ask = async (method: 'GET' | 'POST', caller: Parameters<typeof bearer>[0]) => {
+      const headers = await bearer(caller)
+      const answer = await app.inject({
+        method,
+        url: method === 'GET' ? '/me' : '/things',
+        headers,
+      })
+      return answer.statusCode === 429 ? (answer.json().detail as string) : 'taken'
     }
-    const refused = await ask({ sub: 'one more', org: 'many' })
-    expect(refused.statusCode).toBe(429)
-    expect(refused.json().detail).toBe('At most 20 requests of an organisation in 60 s.')
-    expect((await ask({ sub: 'one more', org: 'other' })).statusCode).toBe(200)
+    // Ten times as much as one of them, and reads apart.
+    for (const [method, most] of [['GET', 100] as const, ['POST', 20] as const]) {
+      for (let user = 0; user < most; user += 1) {
+        expect(await ask(method, { sub: `user ${user}`, org: 'many' })).toBe('taken')
+      }
+      const refused = `At most ${most} requests of an organisation in 60 s.`
+      // Also for tokens that were never seen, and again: none of it is counted as a stranger's.
+      for (let more = 0; more < 4; more += 1) {
+        expect(await ask(method, { sub: `one more ${more}`, org: 'many' })).toBe(refused)
+      }
+      expect(await ask(method, { sub: 'one more', org: 'other' })).toBe('taken')
+    }
   })
 
   test('counts anonymous callers by network, on every route', async () => {

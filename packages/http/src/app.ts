@@ -58,7 +58,10 @@ export interface AppOptions extends ApiDescription {
    * Default 600 in a minute.
    */
   readonly rateLimit?: RateLimit | false
-  /** For all users of one organisation together. Default ten times those of one. */
+  /**
+   * For all users of one organisation together, who may read five times as often beside it. Default
+   * ten times those of one.
+   */
   readonly orgRateLimit?: RateLimit | false
   /** Connections that one network may have open; proxies are not counted. Default 2,000. */
   readonly maxConnectionsPerNetwork?: number | false
@@ -140,10 +143,15 @@ const READS = 5
 
 function limitersOf({ rateLimit = USUAL, orgRateLimit }: AppOptions): Limiters {
   const ofAll = orgRateLimit ?? (rateLimit && { ...rateLimit, max: rateLimit.max * 10 })
+  const limiterOf = (limit: RateLimit | false, times: number, of?: string) =>
+    limit === false
+      ? undefined
+      : createRateLimiter({ ...limit, max: limit.max * times, ...(of !== undefined && { of }) })
   return {
-    callers: rateLimit ? createRateLimiter(rateLimit) : undefined,
-    reads: rateLimit ? createRateLimiter({ ...rateLimit, max: rateLimit.max * READS }) : undefined,
-    organisations: ofAll ? createRateLimiter({ ...ofAll, of: 'an organisation' }) : undefined,
+    callers: limiterOf(rateLimit, 1),
+    reads: limiterOf(rateLimit, READS),
+    organisations: limiterOf(ofAll, 1, 'an organisation'),
+    organisationReads: limiterOf(ofAll, READS, 'an organisation'),
   }
 }
 
