@@ -260,7 +260,7 @@ describe('erasing a person', () => {
       select oid::regclass::text as name from pg_class
        where relkind in ('r', 'p') and not relispartition
          and relnamespace::regnamespace::text in
-             ('posthorn', 'payments', 'messages', 'evidence', 'sagas', 'families')`)
+             ('posthorn', 'payments', 'messages', 'evidence', 'sagas', 'families', 'incidents')`)
     const patterns = texts.flatMap((text) => [
       `%${text}%`,
       `%${Buffer.from(text).toString('hex')}%`,
