@@ -50,7 +50,7 @@ export function Plot(props: PlotProps) {
   const { marks = NO_MARKS } = props
   const [isTable, setIsTable] = useState(false)
   const [point, setPoint] = useState<number>()
-  const scheme = useComputedColorScheme('light')
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false })
   // Other series or colours are another plot; other numbers are not.
   const look = [scheme, ...series.map(({ id, color }) => `${id} ${color}`)].join('\n')
   const shown = Math.min(point ?? Math.max(0, times.count - 2), times.count - 1)
