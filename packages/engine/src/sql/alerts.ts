@@ -131,7 +131,7 @@ export function recoverAlertsCte(outbox: string, messages: string): string {
 recovered as (
   update posthorn.alert as a
      set recovered_at = now()
-    from ${messages}
-   where a.source = '${outbox}' and a.subject = ${messages}.id::text and a.recovered_at is null
+   where a.source = '${outbox}' and a.subject = any(array(select id::text from ${messages}))
+     and a.recovered_at is null
 )`
 }

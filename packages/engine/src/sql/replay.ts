@@ -80,18 +80,31 @@ export function replayDead(definition: ResolvedDefinition): Prepared {
    limit ${p('limit')}
      for update skip locked
 ),
-r as (
-  select id, from_state, row_number() over (order by sorted) as n from picked
+-- As lists: a join may be planned for a single row, and compare each with each.
+r as materialized (
+  select array_agg(id order by sorted) as ids, array_agg(from_state order by sorted) as from_states from picked
 ),
 replayed as (
   update ${table} as m
      set ${reviveAssignments(definition, p).join(',\n         ')}
-    from r
-   where m.${columns.id} = r.id
-  returning m.${columns.id} as id, r.from_state, m.${columns.dueAt} as due_at${keyed}${tenantOf(definition)}
+   where m.${columns.id} = any((select ids from r)::${columns.idType}[])
+  returning m.${columns.id} as id, ${fromState(definition)} as from_state, m.${columns.dueAt} as due_at${keyed}${tenantOf(definition)}
 )${order ? holdReplayedCte(definition) : ''}${noteReplayCte(definition, p)}${recoverAlertsCte(definition.name, 'replayed')}
 select id::text as id from replayed`,
   )
+}
+
+/** What it was: dead, or of an outbox without an end one of two. */
+function fromState(definition: ResolvedDefinition): string {
+  const { ready, retry, dead } = definition.states
+  if (dead !== undefined) return `${literal(dead)}::text`
+  if (ready === retry) return `${literal(ready)}::text`
+  return `(select from_states from r)[${placeOf(definition)}]`
+}
+
+/** Which of the messages that are replayed it is. */
+function placeOf({ columns }: ResolvedDefinition): string {
+  return `array_position((select ids from r), m.${columns.id})`
 }
 
 function reviveAssignments(definition: ResolvedDefinition, p: (param: string) => string): string[] {
@@ -100,7 +113,8 @@ function reviveAssignments(definition: ResolvedDefinition, p: (param: string) =>
     `${columns.status} = ${literal(states.ready)}`,
     `${counter.column} = 0`,
     'lost_claims = 0',
-    `${columns.dueAt} = posthorn.now() + (r.n - 1) * ${p('spacing_ms')}::float8 * interval '1 ms'`,
+    `${columns.dueAt} = posthorn.now() + case when ${p('spacing_ms')}::float8 > 0
+           then (${placeOf(definition)} - 1) * ${p('spacing_ms')}::float8 else 0 end * interval '1 ms'`,
   ]
   if (retry.attempts === undefined) set.push('quarantined_at = null')
   if (columns.finishedAt) set.push(`${columns.finishedAt} = null`)
