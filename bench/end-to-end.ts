@@ -71,6 +71,7 @@ const CONTESTANTS: readonly Contestant[] = [
     overrides,
     settings: `poll.interval.ms ${overrides === DEFAULT_POLL ? 500 : 5}, Posthorn's consumer`,
   })),
+  { ...BY_RELAY, name: 'posthorn log, kafka', claims: 'log', transport: 'kafka' },
   { ...BY_RELAY, name: 'posthorn by row, kafka', claims: 'by row', transport: 'kafka' },
   { ...BY_RELAY, name: 'posthorn by key, rabbitmq', claims: 'by key', transport: 'rabbitmq' },
   { ...BY_RELAY, name: 'posthorn by key, postgres', claims: 'by key', transport: 'postgres' },
@@ -126,10 +127,12 @@ function ratios(results: ReadonlyMap<Contestant, Record<Load, Measured>>): Line[
   const steady = `${STEADY_PER_SECOND}/s` as const
   return [
     ...ratio('kafka by key / bare loops, peak', ours?.peak.perSecond, bare?.peak.perSecond),
-    ...ratio(
-      'kafka by row / bare loops, peak',
-      of('posthorn by row, kafka')?.peak.perSecond,
-      bare?.peak.perSecond,
+    ...['by row', 'log'].flatMap((claims) =>
+      ratio(
+        `kafka ${claims} / bare loops, peak`,
+        of(`posthorn ${claims}, kafka`)?.peak.perSecond,
+        bare?.peak.perSecond,
+      ),
     ),
     ...['debezium, kafka', 'debezium, its default poll, kafka'].flatMap((name) => [
       ...ratio(

@@ -25,23 +25,22 @@ const EMPTY_BYTES = JSON.stringify({ body: '' }).length
  * Made by the server, so that millions take minutes. Ids rise as they do with `enqueue`; keys are drawn
  * evenly. Bodies are hexadecimal from random bytes, so that large ones compress as little as real ones.
  */
-const INSERT = `
-  insert into bench.outbox (id, key, payload, status, sent_at)
+const insertInto = (log: string | undefined) => `
+  insert into ${log === undefined ? 'bench.outbox (id, key, payload, status, sent_at)' : `${log} (id, key, payload)`}
   select uuidv7(),
          'key-' || (hashint8(i) & 2147483647) % $3::int,
-         jsonb_build_object('body', left(repeat(noise.text, ceil($4::int / 64000.0)::int), $4::int)),
-         $5::text,
-         case when $5::text = 'sent' then now() - interval '1 day' end
+         jsonb_build_object('body', left(repeat(noise.text, ceil($4::int / 64000.0)::int), $4::int))
+         ${log === undefined ? `, $6::text, case when $6::text = 'sent' then now() - interval '1 day' end` : ''}
     from generate_series($1::bigint, $2::bigint) as i,
-         lateral (select substr($6::text, 1 + (i * 7 % 32000)::int, 64000) as text) as noise`
+         lateral (select substr($5::text, 1 + (i * 7 % 32000)::int, 64000) as text) as noise`
 
 const NOISE = `
   select string_agg(md5(random()::text), '') as noise from generate_series(1, 3000)`
 
-/** Fills the outbox; `onProgress` hears how many rows are there. */
+/** Fills the outbox, or its log; `onProgress` hears how many rows are there. */
 export async function fill(
   pool: Pool,
-  filling: Filling,
+  { log, ...filling }: Filling & { readonly log: string | undefined },
   onProgress: (rows: number) => void,
 ): Promise<void> {
   const { keys, payloadBytes } = filling
@@ -54,7 +53,8 @@ export async function fill(
     for (let from = 1; from <= count; from += CHUNK) {
       const to = Math.min(count, from + CHUNK - 1)
       const body = payloadBytes - EMPTY_BYTES
-      await pool.query(INSERT, [from, to, keys, body, status, rows[0]?.noise])
+      const values = [from, to, keys, body, rows[0]?.noise]
+      await pool.query(insertInto(log), log === undefined ? [...values, status] : values)
       done += to - from + 1
       onProgress(done)
     }

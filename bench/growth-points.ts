@@ -13,7 +13,11 @@ import { deadTuples, rest, walBytesSince, walPosition, type Database } from './p
 import { round, type Line } from './report.ts'
 
 /** Which storages there are to measure. */
-export const STORAGES = ['by row', 'by key'] as const satisfies readonly OutboxForm['claims'][]
+export const STORAGES = [
+  'by row',
+  'by key',
+  'log',
+] as const satisfies readonly OutboxForm['claims'][]
 
 export const AXES = ['backlog', 'finished', 'keys', 'relays', 'payload', 'pooler', 'held'] as const
 export type Axis = (typeof AXES)[number]
@@ -44,7 +48,8 @@ export const POINTS: readonly Point[] = STORAGES.flatMap((storage) => [
   ...[10 * THOUSAND, 100 * THOUSAND, MILLION, 10 * MILLION].map((waiting) =>
     draining({ axis: 'backlog', storage, value: waiting }, { filling: { waiting } }),
   ),
-  ...[0, MILLION, 10 * MILLION].map((finished) =>
+  // A log has no finished rows: what is behind its cursors is dropped with its partition.
+  ...(storage === 'log' ? [] : [0, MILLION, 10 * MILLION]).map((finished) =>
     draining({ axis: 'finished', storage, value: finished }, { filling: { finished } }),
   ),
   ...[1, 100, 10 * THOUSAND, MILLION].map((keys) =>
@@ -91,11 +96,14 @@ async function measureDraining(
 ): Promise<Line[]> {
   const form: OutboxForm = { claims: storage, record: 'none', lanes: connections }
   const full = { ...USUAL, ...filling }
-  await createOutbox(database.pool, benchOutbox(form))
+  const outbox = benchOutbox(form)
+  await createOutbox(database.pool, outbox)
   // A vacuum in the middle of a drain of seconds would hit one point and not the next.
   await database.pool.query('alter table bench.outbox set (autovacuum_enabled = off)')
   const total = full.waiting + full.finished
-  await fill(database.pool, full, (rows) => progress(`  ${rows} of ${total} rows`))
+  await fill(database.pool, { ...full, log: outbox.log }, (rows) =>
+    progress(`  ${rows} of ${total} rows`),
+  )
   await rest(database)
   const position = await walPosition(database)
   const count = Math.min(full.waiting, MOST_DRAINED)

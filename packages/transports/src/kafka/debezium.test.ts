@@ -89,6 +89,7 @@ describe('a definition that no connector can follow', () => {
       'topic',
       { destination: ({ kind, region }) => ({ transport: 'kafka', topic: kind + region }) },
     ],
+    ['storage', { storage: 'log', order: { key: 'customer', dead: 'block' } }],
     ['upcasters', { upcasters: { a: { 1: (payload) => payload } } }],
     ['encrypt', { encrypt: { columns: ['body'], keys: keyRing(['k'.repeat(43)]) } }],
   ])('is refused for its %s', (field, changes) => {

@@ -67,10 +67,11 @@ export function debeziumConnector<Row>(
 
 /** What a relay does to a message and a connector does not. */
 function checkOutbox<Row>(outbox: Outbox<Row>): void {
-  const { name, encrypt, upcasters, confirmWithinMs, states } = outbox
+  const { name, encrypt, upcasters, confirmWithinMs, states, log } = outbox
   const refuse = (field: string, problem: string): never => {
     throw new DefinitionError(name, field, problem)
   }
+  if (log !== undefined) refuse('storage', 'messages of a log have a table and columns of its own')
   if (encrypt) refuse('encrypt', 'relays decrypt, Debezium does not')
   if (Object.keys(upcasters).length > 0) refuse('upcasters', 'relays run them, Debezium does not')
   if (confirmWithinMs !== undefined || states.confirmed !== undefined) {
