@@ -21,6 +21,8 @@ function pageList(): Plugin {
 
 export default defineConfig({
   plugins: [react(), pageList()],
+  // The server says where the pages are: it may be below a path of another's.
+  base: './',
   build: {
     target: 'es2023',
     assetsInlineLimit: 0,

@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client'
 import { createApi } from './api/client.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { App } from './app.tsx'
+import { basePath } from './base.ts'
 import { pages } from './pages/index.ts'
 import { createPageRouter } from './router.tsx'
 import { createSessionKeeper, type SessionKeeper } from './session/session.ts'
@@ -31,10 +32,12 @@ keeper.subscribe(() => {
   if (keeper.current().session !== undefined) return
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'settings' })
 })
+const base = basePath()
 const api = createApi({
+  baseUrl: base || '/',
   token: () => keeper.current().session?.token,
   onExpired: keeper.expire,
 })
-const router = createPageRouter(pages)
+const router = createPageRouter(pages, base)
 const root = document.querySelector('#root')
 if (root !== null) createRoot(root).render(<App {...{ keeper, queries, api, router }} />)

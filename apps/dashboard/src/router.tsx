@@ -14,7 +14,7 @@ import { AuthGate, FirstPage, PageFailed, PageGate, PageMissing } from './shell/
 export type PageRouter = AnyRouter
 
 /** One route for each page and one for each of its views, behind the login. */
-export function createPageRouter(pages: readonly Page[]): PageRouter {
+export function createPageRouter(pages: readonly Page[], base = ''): PageRouter {
   const root = createRootRoute({ component: () => <AuthGate pages={pages} /> })
   const first = createRoute({
     getParentRoute: () => root,
@@ -39,6 +39,7 @@ export function createPageRouter(pages: readonly Page[]): PageRouter {
   })
   return createRouter({
     routeTree: root.addChildren([first, ...routes]),
+    basepath: base || '/',
     parseSearch,
     stringifySearch,
     // A click is answered at once, also when the server does not.

@@ -6,6 +6,7 @@ import {
   useSyncExternalStore,
   type ReactNode,
 } from 'react'
+import { basePath } from '../base.ts'
 import type { LiveState } from './connection.ts'
 import { openLive, type Live } from './live.ts'
 
@@ -20,7 +21,7 @@ interface LiveProviderProps {
 export function LiveProvider({ token, children }: LiveProviderProps) {
   const [live, setLive] = useState<Live>()
   useEffect(() => {
-    const opened = openLive({ token })
+    const opened = openLive({ token, url: `${basePath()}/api/v1/stream` })
     const look = () => opened.show(document.visibilityState === 'visible')
     look()
     document.addEventListener('visibilitychange', look)

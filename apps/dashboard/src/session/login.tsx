@@ -4,6 +4,7 @@ import { useState, type SubmitEvent } from 'react'
 import { useSettings } from '../settings/settings.tsx'
 import { Brand } from '../shell/brand.tsx'
 import classes from './login.module.css'
+import { HostLogin } from './host-login.tsx'
 import { ProviderLogin } from './provider-login.tsx'
 import { useSessionKeeper, useSessionState } from './session-context.tsx'
 
@@ -18,7 +19,8 @@ const WHY = {
 export function Login() {
   useDocumentTitle('Log in · Posthorn')
   const { ended } = useSessionState()
-  const { oidc } = useSettings()
+  const { oidc, login } = useSettings()
+  if (login === 'host') return <HostLogin />
   return (
     <main className={classes['login']}>
       <Paper withBorder p="xl" w="100%" maw={440}>

@@ -2,6 +2,7 @@ import { Button, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { createApi, dataOf } from '../api/client.ts'
+import { basePath } from '../base.ts'
 import { ErrorState, Loading } from '../parts/query-state.tsx'
 import type { Claims } from './claims.ts'
 import { beginLogin, finishLogin, hostOf, isReturn, type OidcSettings } from './oidc.ts'
@@ -45,8 +46,12 @@ function useProviderReturn(oidc: OidcSettings) {
 }
 
 /** Who the server takes the holder for: the token may say it in the provider's own words. */
-async function holderOf(token: string): Promise<Claims> {
-  const api = createApi({ token: () => token, onExpired: () => undefined })
+export async function holderOf(token: string): Promise<Claims> {
+  const api = createApi({
+    baseUrl: basePath() || '/',
+    token: () => token,
+    onExpired: () => undefined,
+  })
   const { sub, org, role, expiresAt } = await dataOf(api.GET('/api/v1/me'))
   return { sub, org, role, expiresAt: Date.parse(expiresAt) }
 }

@@ -69,6 +69,7 @@ function Choices({ onChosen }: { onChosen: () => void }) {
   const { expiresAt } = useClaims()
   const { wall } = useNow()
   const logOut = useLogOut()
+  const { login } = useSettings()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const choice = { variant: 'subtle', color: 'gray', justify: 'flex-start', c: 'inherit' } as const
   return (
@@ -90,10 +91,12 @@ function Choices({ onChosen }: { onChosen: () => void }) {
       >
         Keyboard shortcuts
       </Button>
-      <Button {...choice} leftSection={<IconLogout size={14} aria-hidden />} onClick={logOut}>
-        Log out
-      </Button>
-      <Text size="xs" c="dimmed">
+      {login === 'here' && (
+        <Button {...choice} leftSection={<IconLogout size={14} aria-hidden />} onClick={logOut}>
+          Log out
+        </Button>
+      )}
+      <Text size="xs" c="dimmed" hidden={login === 'host'}>
         Token expires in {formatDuration(expiresAt - wall)} more.
       </Text>
     </Stack>

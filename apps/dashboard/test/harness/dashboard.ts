@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { returnPage, takePage } from './pages.ts'
@@ -43,6 +43,35 @@ export interface Dashboard {
   killServer(): Promise<() => Promise<void>>
   /** Calls the server's API by the token of a user; the body of the answer. */
   call(path: string, options?: CallOptions): Promise<unknown>
+}
+
+export interface Pages {
+  readonly database: TestDatabase
+  /** A page at an address, with these cookies; the test fails if anything goes wrong on it. */
+  open(url: string, cookies: Parameters<BrowserContext['addCookies']>[0]): Promise<Page>
+}
+
+/** A browser and the built dashboard for a server that the test starts itself. */
+export async function openPages(): Promise<Pages> {
+  const database = await testDatabase()
+  const browser = await openBrowser()
+  if (browser) await (built ??= build())
+  return {
+    database,
+    async open(url, cookies) {
+      if (!browser) throw new Error('there is no browser')
+      const page = await takePage(browser, { theme: 'light', size: { width: 1_280, height: 800 } })
+      const { problems, stop } = watchProblems(page, [])
+      onTestFinished(async () => {
+        await returnPage(page)
+        stop()
+        expect(problems).toEqual([])
+      })
+      await page.context().addCookies(cookies)
+      await page.goto(url)
+      return page
+    },
+  }
 }
 
 export interface CallOptions extends Partial<TestUser> {
