@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { root, untilInterrupted } from './command.mjs'
+import { root, showProgram, untilInterrupted } from './command.mjs'
 import { compile } from './packing/compile.mjs'
 import { packFolders } from './packing/npm.mjs'
 import { readPackages } from './packing/packages.mjs'
@@ -13,10 +13,16 @@ import { stage } from './packing/stage.mjs'
 
 async function pack({ names, to, signal }) {
   const packages = readPackages(names)
+  // Quiet unless there is something to do: a fresh clone has neither packages nor a dashboard.
+  await prepare('scripts/setup.mjs', signal)
+  if (packages.some(({ isBuilt }) => isBuilt)) await prepare('scripts/dashboard.mjs', signal)
   // Outside the working tree, and away from another run at the same time.
   const staging = await mkdtemp(join(tmpdir(), 'posthorn-pack-'))
   try {
-    await compile(packages, { to: staging, signal })
+    await compile(
+      packages.filter(({ isBuilt }) => !isBuilt),
+      { to: staging, signal },
+    )
     for (const each of packages) await stage(each, staging)
     await mkdir(to, { recursive: true })
     const folders = packages.map(({ folder }) => join(staging, folder))
@@ -25,6 +31,11 @@ async function pack({ names, to, signal }) {
     await rm(staging, { recursive: true, force: true })
   }
   return packages.map(({ tarball }) => join(to, tarball))
+}
+
+async function prepare(script, signal) {
+  const status = await showProgram(join(root, script), [], { signal })
+  if (status !== 0) throw new Error(`${script} failed.`)
 }
 
 try {

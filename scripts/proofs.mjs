@@ -61,6 +61,7 @@ export const proofs = [
   { name: 'debezium', files: DEBEZIUM, short: true, full: true },
   { name: 'locks', program: 'test/upgrade/main.ts', full: ['--locks', '--rows', '1000000'] },
   { name: 'restore', program: 'test/restore/main.ts', full: ['--full'] },
+  { name: 'newcomer', program: 'test/newcomer/main.ts', full: [] },
 ]
 
 /** What `npm run check` runs after the tests: `npm test` leaves it out, unless it is given one. */

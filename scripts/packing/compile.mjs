@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { root, runProgram } from '../command.mjs'
 
 /**
- * Compiles what can be reached from the packages' doors, and so no tests, into `<to>/<folder>/src`,
- * each module as JavaScript with its declarations. One run for all.
+ * Compiles what can be reached from the packages' doors, and so no tests, into `<to>/<sources>`, each
+ * module as JavaScript with its declarations. One run for all.
  */
 export async function compile(packages, { to, signal }) {
   const config = join(to, 'tsconfig.json')
@@ -22,14 +22,14 @@ function configOf(packages, to) {
       declaration: true,
       allowImportingTsExtensions: false,
       rewriteRelativeImportExtensions: true,
-      rootDir: join(root, 'packages'),
+      rootDir: root,
       outDir: to,
       typeRoots: [join(root, 'node_modules/@types')],
       paths: pathsOf(packages),
     },
     include: [],
-    files: packages.flatMap(({ folder, doors }) =>
-      doors.map(([, source]) => join(root, 'packages', folder, source)),
+    files: packages.flatMap(({ folder, doors, programs }) =>
+      [...doors.map(([, source]) => source), ...programs].map((file) => join(root, folder, file)),
     ),
   }
 }
@@ -42,7 +42,7 @@ function pathsOf(packages) {
   const doors = packages.flatMap(({ folder, manifest, doors: each }) =>
     each.map(([door, source]) => [
       `${manifest.name}${door.slice(1)}`,
-      [join(root, 'packages', folder, source)],
+      [join(root, folder, source)],
     ]),
   )
   return Object.fromEntries(doors)

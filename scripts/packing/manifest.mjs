@@ -4,29 +4,38 @@ import { readManifest } from './packages.mjs'
  * The package.json that is published. The one in the repository exports sources, which Node does
  * not run below node_modules, and asks for what only tests need.
  */
-export function publishedManifest({ manifest, doors }, importedTypes) {
-  const { name, version, description, license, type, engines } = manifest
-  const { peerDependencies, peerDependenciesMeta } = manifest
+export function publishedManifest({ manifest, doors, isBuilt }, imported) {
+  const { name, version, description, license, type, bin } = manifest
+  const { peerDependencies, peerDependenciesMeta, publishConfig = {} } = manifest
+  const exports = Object.fromEntries(doors.map(([door, source]) => [door, builtDoor(source)]))
   return {
     name,
     version,
     description,
     license,
     type,
-    exports: Object.fromEntries(doors.map(([door, source]) => [door, builtDoor(source)])),
-    files: ['dist'],
-    engines,
-    dependencies: sortNames({
-      ...manifest.dependencies,
-      ...separateTypes(importedTypes, manifest),
-    }),
+    ...(doors.length > 0 && { exports }),
+    ...(bin && { bin }),
+    files: bin ? ['bin', 'dist'] : ['dist'],
+    engines: publishConfig.engines ?? manifest.engines,
+    // A build has everything inside.
+    dependencies: isBuilt ? {} : dependenciesOf(manifest, imported),
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
   }
 }
 
+/** Of a package that publishes only some of its modules, what those import. */
+function dependenciesOf(manifest, imported) {
+  const { dependencies, publishConfig = {} } = manifest
+  const needed = Object.entries(dependencies).filter(
+    ([name]) => publishConfig.exports === undefined || imported.names.has(name),
+  )
+  return sortNames({ ...Object.fromEntries(needed), ...separateTypes(imported.types, manifest) })
+}
+
 /** `types` first: the first condition that holds is taken. */
 function builtDoor(source) {
-  const module = source.replace(/^\.\/src\//, './dist/').replace(/\.ts$/, '')
+  const module = source.replace(/^\.\/(src\/)?/, './dist/').replace(/\.ts$/, '')
   return { types: `${module}.d.ts`, default: `${module}.js` }
 }
 

@@ -1,9 +1,25 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../command.mjs'
 
-/** What others install. The simulators, systems and apps belong to this repository. */
-const PUBLISHED = ['engine', 'postgres', 'transports', 'domain', 'saga', 'http']
+/**
+ * What others install, and where its sources are. Of `systems` it is what a system is made of; the five
+ * that are there belong to this repository. What is imported stands before what imports it.
+ */
+const FOLDERS = {
+  engine: 'packages/engine',
+  postgres: 'packages/postgres',
+  transports: 'packages/transports',
+  domain: 'packages/domain',
+  saga: 'packages/saga',
+  http: 'packages/http',
+  simulators: 'packages/simulators',
+  systems: 'systems',
+  dashboard: 'apps/dashboard',
+  server: 'apps/server',
+  cli: 'apps/cli',
+}
+const PUBLISHED = Object.keys(FOLDERS)
 
 /** The packages of these names, all that are published for none. */
 export function readPackages(names) {
@@ -14,13 +30,21 @@ export function readPackages(names) {
   return PUBLISHED.filter((name) => names.length === 0 || names.includes(name)).map(readPackage)
 }
 
-function readPackage(folder) {
-  const manifest = readManifest(join('packages', folder))
+function readPackage(name) {
+  const folder = FOLDERS[name]
+  const manifest = readManifest(folder)
+  const { publishConfig = {}, exports = {} } = manifest
   return {
     folder,
     manifest,
+    /** Where the modules are: the built ones come into `dist` instead. */
+    sources: existsSync(join(root, folder, 'src')) ? join(folder, 'src') : folder,
     /** The modules that others import: the keys of `exports` and the sources behind them. */
-    doors: Object.entries(manifest.exports),
+    doors: Object.entries(publishConfig.exports ?? exports),
+    /** What the program imports. */
+    programs: manifest.bin ? ['./src/main.ts'] : [],
+    /** Nothing is to be compiled: a build is packed as it is. */
+    isBuilt: name === 'dashboard',
     tarball: `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`,
   }
 }

@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { root } from '../command.mjs'
 import { publishedManifest } from './manifest.mjs'
@@ -6,15 +6,40 @@ import { readmeOf } from './readme.mjs'
 
 /** Makes `<staging>/<folder>`, where the compiler has been, the package as it is published. */
 export async function stage(each, staging) {
-  const from = join(root, 'packages', each.folder)
   const to = join(staging, each.folder)
   const dist = join(to, 'dist')
-  await rename(join(to, 'src'), dist)
-  await copyReadFiles(join(from, 'src'), dist)
-  const manifest = publishedManifest(each, await importedTypes(dist))
+  if (each.isBuilt) await copyBuild(join(root, each.folder, 'dist'), dist)
+  else {
+    const compiled = `${to}.compiled`
+    await rename(join(staging, each.sources), compiled)
+    await mkdir(to, { recursive: true })
+    await rename(compiled, dist)
+    await copyReadFiles(join(root, each.sources), dist)
+  }
+  const manifest = publishedManifest(each, await readImports(dist))
+  if (manifest.bin) await stagePrograms(each, manifest, to)
   await writeFile(join(to, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   await writeFile(join(to, 'README.md'), readmeOf(manifest))
   await cp(join(root, 'LICENSE'), join(to, 'LICENSE'))
+}
+
+/** Without the note of what it was built from. */
+async function copyBuild(from, to) {
+  const filter = (path) => !path.endsWith('.built-from')
+  await cp(from, to, { recursive: true, filter })
+}
+
+/** Programs import what was compiled, and run on every Node that it was compiled for. */
+async function stagePrograms({ folder }, { bin, engines }, to) {
+  const [major] = /\d+/.exec(engines.node)
+  for (const file of Object.values(bin)) {
+    const text = await readFile(join(root, folder, file), 'utf8')
+    const built = text
+      .replace("'../src/main.ts'", "'../dist/main.js'")
+      .replace(/const NEEDED = \d+/, `const NEEDED = ${major}`)
+    await mkdir(dirname(join(to, file)), { recursive: true })
+    await writeFile(join(to, file), built, { mode: 0o755 })
+  }
 }
 
 /**
@@ -24,25 +49,28 @@ export async function stage(each, staging) {
 async function copyReadFiles(src, dist) {
   const sources = await filesBelow(src)
   const isCode = (file) => file.endsWith('.ts')
+  const isRead = (file) => !isCode(file) && file !== 'package.json'
   const written = new Set(sources.filter(isCode).map(dirname))
   const compiled = new Set((await filesBelow(dist)).map(dirname))
-  for (const file of sources.filter((name) => !isCode(name))) {
+  for (const file of sources.filter(isRead)) {
     let owner = dirname(file)
     while (owner !== '.' && !written.has(owner)) owner = dirname(owner)
     if (compiled.has(owner)) await cp(join(src, file), join(dist, file))
   }
 }
 
-/** The packages whose types the declarations mention, each by its name. */
-async function importedTypes(dist) {
-  const names = new Set()
-  for (const file of (await filesBelow(dist)).filter((name) => name.endsWith('.d.ts'))) {
+/** The packages that modules or declarations import, and those whose types the latter mention. */
+async function readImports(dist) {
+  const [names, types] = [new Set(), new Set()]
+  for (const file of (await filesBelow(dist)).filter((name) => /\.(d\.ts|js)$/.test(name))) {
     const text = await readFile(join(dist, file), 'utf8')
     for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\()["']([^."'][^"']*)["']/g)) {
-      names.add(specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'))
+      const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+      names.add(name)
+      if (file.endsWith('.d.ts')) types.add(name)
     }
   }
-  return names
+  return { names, types }
 }
 
 async function filesBelow(folder) {

@@ -26,7 +26,8 @@ export interface InstalledPackage {
 export interface Manifest {
   readonly name: string
   readonly version: string
-  readonly exports: Readonly<Record<string, { types: string; default: string }>>
+  /** None of a program, and of pages. */
+  readonly exports?: Readonly<Record<string, { types: string; default: string }>>
   readonly dependencies: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
@@ -60,10 +61,13 @@ test('every door can be imported, and required', async () => {
 test('a package has its doors built, and the same version of our others', async () => {
   const { packages } = installation
   for (const { manifest, files } of packages) {
-    const source = join(root, 'packages', manifest.name.replace('@posthorn/', ''))
-    const { exports } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
-    expect(Object.keys(manifest.exports), manifest.name).toEqual(Object.keys(exports))
-    const built = Object.values(manifest.exports).flatMap((door) => [door.types, door.default])
+    const source = JSON.parse(await readFile(manifestOf(manifest.name), 'utf8'))
+    const { exports = {} } = { ...source, ...source.publishConfig }
+    expect(Object.keys(manifest.exports ?? {}), manifest.name).toEqual(Object.keys(exports))
+    const built = Object.values(manifest.exports ?? {}).flatMap(({ types, default: module }) => [
+      types,
+      module,
+    ])
     expect(files.map((file) => `./${file}`)).toEqual(expect.arrayContaining(built))
     for (const other of packages) {
       const wanted = manifest.dependencies[other.manifest.name] ?? other.manifest.version
@@ -75,13 +79,18 @@ test('a package has its doors built, and the same version of our others', async 
 test('a package holds modules with their declarations, migrations, and no tests', () => {
   for (const { manifest, files, text } of installation.packages) {
     const shipped =
-      /^(dist\/.+\.(js|d\.ts)|dist\/(.+\/)?migrations\/\d+_\w+\.sql|package\.json|README\.md)$/
+      manifest.name === '@posthorn/dashboard'
+        ? /^(dist\/(\w+\.(html|json)|assets\/[^/]+)|package\.json|README\.md)$/
+        : /^((dist|bin)\/.+\.(m?js|d\.ts)|dist\/(.+\/)?migrations\/\d+_\w+\.sql|package\.json|README\.md)$/
     expect(files.filter((file) => !shipped.test(file))).toEqual([])
     expect(files.filter((file) => file.includes('.test.'))).toEqual([])
-    const isDoor = Object.keys(manifest.exports).includes('./testing')
+    const isDoor = Object.keys(manifest.exports ?? {}).includes('./testing')
     expect(files.some((file) => file.startsWith('dist/testing/'))).toBe(isDoor)
     expect(text('LICENSE')).toContain('MIT License')
-    expect(text('README.md')).toContain(`npm install ${manifest.name}`)
+    const readme = text('README.md')
+    expect(readme).toContain(`npm install ${manifest.name}`)
+    expect(readme).toMatch(/\n```(ts|sh)\n(?!npm install)[^]+?\n```\n/)
+    expect(readme).toMatch(/\]\(https:\/\//)
   }
   const migrations = installation.packages.flatMap(({ files }) =>
     files.filter((file) => file.endsWith('.sql')),
@@ -90,8 +99,40 @@ test('a package holds modules with their declarations, migrations, and no tests'
   expect(migrations).toContain('dist/postgres/migrations/0001_topics.sql')
 })
 
+test('the example on the page of each package compiles', async () => {
+  const names = installation.packages.flatMap(({ manifest, text }) => {
+    const example = /\n```ts\n([^]+?)\n```\n/.exec(text('README.md'))?.[1]
+    return example === undefined ? [] : [[manifest.name.split('/')[1] ?? '', example] as const]
+  })
+  expect(names.length).toBeGreaterThan(7)
+  const files = names.map(([name]) => `page-${name}.ts`)
+  for (const [name, example] of names) {
+    await writeFile(join(installation.folder, `page-${name}.ts`), example)
+  }
+  expect(await typeErrors(files, { skipLibCheck: true })).toBe('')
+})
+
+test.each([
+  ['pg', 'handlers'],
+  ['pg', 'kafka'],
+  ['pg', 'topics'],
+  ['pg', 'rabbitmq'],
+])('init makes a service of %s and %s that compiles', async (orm, to) => {
+  const program = join(installation.folder, 'node_modules/@posthorn/cli/bin/posthorn.mjs')
+  const folder = join(installation.folder, `shop-${orm}-${to}`)
+  const made = await runScript(program, ['init', folder, '--orm', orm, '--to', to])
+  expect(made).toMatchObject({ status: 0, stdout: expect.stringContaining('src/outboxes.ts') })
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  expect(await runScript(compiler, ['-p', folder])).toMatchObject({ status: 0, stdout: '' })
+  const again = await runScript(program, ['init', folder])
+  expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('is not empty') })
+})
+
 test('a package imports only what it declares', () => {
-  const undeclared = installation.packages.flatMap((each) =>
+  const libraries = installation.packages.filter(
+    ({ manifest }) => manifest.name !== '@posthorn/dashboard',
+  )
+  const undeclared = libraries.flatMap((each) =>
     code(each).flatMap((file) =>
       importsOf(each.text(file))
         .filter((specifier) => !isDeclared(specifier, each))
@@ -128,8 +169,16 @@ test('a package that does not exist is named', async () => {
 /** What can be imported from all packages: `@posthorn/engine`, `@posthorn/engine/testing`, … */
 function doors(): string[] {
   return installation.packages.flatMap(({ manifest }) =>
-    Object.keys(manifest.exports).map((door) => manifest.name + door.slice(1)),
+    Object.keys(manifest.exports ?? {}).map((door) => manifest.name + door.slice(1)),
   )
+}
+
+/** Where a package's sources are. */
+function manifestOf(name: string): string {
+  const folder = name.replace('@posthorn/', '')
+  const places = [join('packages', folder), join('apps', folder), folder]
+  const files = places.map((place) => join(root, place, 'package.json'))
+  return files.find((file) => existsSync(file)) ?? ''
 }
 
 function code({ files }: InstalledPackage): string[] {
@@ -143,15 +192,18 @@ function isDeclared(specifier: string, { manifest }: InstalledPackage): boolean 
   return name in { ...manifest.dependencies, ...manifest.peerDependencies }
 }
 
-/** As the compiler prints them, for one file in the example's folder. */
-async function typeErrors(file: string, options: { skipLibCheck: boolean }): Promise<string> {
+/** As the compiler prints them, for files in the example's folder. */
+async function typeErrors(
+  file: string | readonly string[],
+  options: { skipLibCheck: boolean },
+): Promise<string> {
   const config = join(installation.folder, 'tsconfig.json')
   const compilerOptions = {
     ...{ strict: true, noEmit: true, target: 'es2024', module: 'nodenext', types: ['node'] },
     ...{ allowImportingTsExtensions: true, verbatimModuleSyntax: true, erasableSyntaxOnly: true },
     ...options,
   }
-  await writeFile(config, JSON.stringify({ compilerOptions, files: [file] }))
+  await writeFile(config, JSON.stringify({ compilerOptions, files: [file].flat() }))
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
   const { stdout, stderr } = await runScript(compiler, ['-p', config])
   return stdout + stderr

@@ -1,0 +1,144 @@
+/** What the page of each package shows first. A test compiles those in TypeScript. */
+export const EXAMPLES = {
+  '@posthorn/engine': {
+    language: 'ts',
+    text: `
+import { handlers, outbox, posthorn } from '@posthorn/engine'
+import { Pool } from 'pg'
+
+const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
+const events = outbox<{ 'order.placed': { order: number } }>('shop.outbox', { order: 'key' })
+const placed = handlers(events, {
+  'order.placed': async ({ payload }) => console.log('shipping order', payload.order),
+})
+const horn = posthorn({ pool, handlers: placed })
+await horn.setUp()
+await horn.start()
+await horn.transaction((tx) => events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7' }))`,
+  },
+  '@posthorn/postgres': {
+    language: 'ts',
+    text: `
+import { openPostgres } from '@posthorn/postgres'
+
+const server = await openPostgres({ folder: '.posthorn/postgres' })
+console.log(server.url)
+await server.close()`,
+  },
+  '@posthorn/transports': {
+    language: 'ts',
+    text: `
+import { outbox, posthorn } from '@posthorn/engine'
+import { kafkaTransport } from '@posthorn/transports/kafka'
+import { Pool } from 'pg'
+
+const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
+const events = outbox('shop.outbox', { destination: { transport: 'kafka', topic: 'shop' } })
+const kafka = kafkaTransport({ brokers: ['127.0.0.1:9092'] })
+const horn = posthorn({ pool, outboxes: [events], transports: { kafka } })
+await horn.start()`,
+  },
+  '@posthorn/domain': {
+    language: 'ts',
+    text: `
+import { AggregateRoot, type DomainEvent } from '@posthorn/domain'
+
+class Family extends AggregateRoot<DomainEvent<'FamilyRenamed', { name: string }>> {
+  readonly id = 'f1'
+  rename(name: string): void {
+    this.raise({ type: 'FamilyRenamed', payload: { name } })
+  }
+}
+const family = new Family()
+family.rename('Addams')
+console.log(family.pendingEvents)`,
+  },
+  '@posthorn/saga': {
+    language: 'ts',
+    text: `
+import { defineSaga, durableSaga, refuse } from '@posthorn/saga'
+import { Pool } from 'pg'
+
+const placeOrder = defineSaga<{ item: string; amount: number }>('place-order')
+  .step('reserve', {
+    action: async ({ item }) => ({ data: { reserved: item } }),
+    compensate: async ({ reserved }) => console.log('give back', reserved),
+  })
+  .step('pay', {
+    action: async ({ amount }) =>
+      amount > 1000 ? refuse('DECLINED', 'the bank said no') : { data: { paid: amount } },
+  })
+const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
+await durableSaga(placeOrder, { pool }).execute({ item: 'lamp', amount: 40 })`,
+  },
+  '@posthorn/http': {
+    language: 'ts',
+    text: `
+import { createApp, createVerifier, problem } from '@posthorn/http'
+
+const verify = createVerifier({ secret: process.env['JWT_SECRET'] ?? '' })
+const app = await createApp({ title: 'Shop', version: '1', production: false, verify })
+app.get('/orders/:id', async () => {
+  throw problem('NOT_FOUND')
+})
+await app.listen({ port: 8080 })`,
+  },
+  '@posthorn/simulators': {
+    language: 'ts',
+    text: `
+import { createApp, createVerifier } from '@posthorn/http'
+import { simulators, stripe } from '@posthorn/simulators'
+import { Pool } from 'pg'
+
+const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
+const verify = createVerifier({ secret: process.env['JWT_SECRET'] ?? '' })
+const app = await createApp({ title: 'World', version: '1', production: false, verify })
+await app.register(simulators, { pool, simulators: [stripe()] })
+await app.listen({ port: 8081 })`,
+  },
+  '@posthorn/systems': {
+    language: 'ts',
+    text: `
+import { migrationsFrom, outbox } from '@posthorn/engine'
+import { defineSystem } from '@posthorn/systems'
+import { Type } from 'typebox'
+
+export const systems = [
+  defineSystem({
+    name: 'shop',
+    settings: Type.Object({ SHOP_NAME: Type.String({ default: 'shop' }) }),
+    migrations: () => migrationsFrom('shop', new URL('./migrations/', import.meta.url)),
+    open: () => ({
+      outboxes: [outbox('shop.outbox', { destination: { transport: 'kafka', topic: 'shop' } })],
+    }),
+  }),
+]`,
+  },
+  '@posthorn/dashboard': {
+    language: 'sh',
+    text: `
+npm install @posthorn/cli
+npx posthorn dashboard --config outboxes.ts`,
+  },
+  '@posthorn/server': {
+    language: 'ts',
+    text: `
+import { createLog, loadSystems, readConfiguration, startServer } from '@posthorn/server'
+
+const env = { ...process.env, POSTHORN_CONFIG: 'outboxes.ts', POSTHORN_ROLES: 'api' }
+const systems = await loadSystems(env)
+const server = await startServer(readConfiguration(env, systems), {
+  systems,
+  log: createLog('info'),
+})
+console.log(server.url)`,
+  },
+  '@posthorn/cli': {
+    language: 'sh',
+    text: `
+npx posthorn init shop                        # a small service that runs, with tests
+npx posthorn dashboard --config outboxes.ts   # your outboxes in a browser
+npx posthorn status --config outboxes.ts      # or in the terminal
+npx posthorn doctor --config outboxes.ts      # what is wrong, and what to do`,
+  },
+}

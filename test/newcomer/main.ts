@@ -1,0 +1,23 @@
+import { parseArgs } from 'node:util'
+import { runProofs } from '../proof-run.ts'
+import { followGuide } from './run.ts'
+import { RUNTIMES } from './runtimes.ts'
+
+/*
+ * npm run newcomer [-- --on node22,bun]: what a newcomer does, from an empty folder with the packed
+ * packages: init, a first message, the dashboard in a browser, the doctor, the tests of the service.
+ */
+const { values } = parseArgs({ options: { on: { type: 'string' } } })
+const wanted = values.on?.split(',')
+const chosen = RUNTIMES.filter(({ name }) => wanted === undefined || wanted.includes(name))
+if (chosen.length === 0)
+  throw new Error(`--on takes some of ${RUNTIMES.map(({ name }) => name).join(', ')}`)
+
+await runProofs([
+  {
+    name: 'newcomer',
+    seed: 1,
+    limitMs: 1_800_000,
+    run: (stage) => followGuide({ ...stage, runtimes: chosen }),
+  },
+])

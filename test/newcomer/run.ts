@@ -1,0 +1,104 @@
+import { readdir, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+import { ensureChromium } from '../../scripts/services/index.mjs'
+import type { Ledger } from '../crash/ledger.ts'
+import type { ProofStage } from '../proof-run.ts'
+import { createCommands, type Commands } from './commands.ts'
+import type { Runtime } from './runtimes.ts'
+
+const PACK = fileURLToPath(new URL('../../scripts/pack.mjs', import.meta.url))
+
+/** A newcomer's patience, with a package cache that has been used before. */
+const PATIENCE_S = 120
+
+interface Following extends ProofStage {
+  readonly runtimes: readonly Runtime[]
+}
+
+/** Packs once, then goes through the guide on each runtime. */
+export async function followGuide({ folder, signal, runtimes }: Following): Promise<Ledger[]> {
+  const packed = join(folder, 'packed')
+  const commands = createCommands(signal)
+  await commands.run(process.execPath, [PACK, '--to', packed], folder)
+  const tarballs = (await readdir(packed)).map((file) => join(packed, file))
+  const ledgers: Ledger[] = []
+  for (const runtime of runtimes) {
+    const home = join(folder, runtime.name)
+    await mkdir(home, { recursive: true })
+    const at = join(home, 'runtime')
+    await mkdir(at, { recursive: true })
+    await commands.install(at, [runtime.spec])
+    const program = [join(at, runtime.program), ...runtime.args]
+    ledgers.push(await followOn({ runtime, home, program, tarballs, commands }))
+  }
+  return ledgers
+}
+
+interface Way {
+  readonly runtime: Runtime
+  readonly home: string
+  readonly program: readonly string[]
+  readonly tarballs: readonly string[]
+  readonly commands: Commands
+}
+
+async function followOn({ runtime, home, program, tarballs, commands }: Way): Promise<Ledger> {
+  const began = performance.now()
+  const start = join(home, 'start')
+  await mkdir(start, { recursive: true })
+  await commands.install(start, tarballs)
+  const cli = join('node_modules', '@posthorn', 'cli', 'bin', 'posthorn.mjs')
+  const posthorn = [...program, cli]
+  await commands.run(posthorn[0] ?? '', [...posthorn.slice(1), 'init', 'shop'], start)
+  const shop = join(start, 'shop')
+  await commands.install(shop, tarballs)
+
+  const on = (args: readonly string[]) => [...program.slice(1), ...args]
+  const [runs = ''] = program
+  await using service = commands.start(runs, on(['src/main.ts']), { cwd: shop, env: { PORT: '0' } })
+  const url = await service.hear(/'(http:\/\/127\.0\.0\.1:\d+\/orders)/)
+  const placed = await fetch(`${url}?item=lamp`, { method: 'POST' })
+  const order = /order (\d+)/.exec(await placed.text())?.[1]
+  const shipped = await service.hear(/order (\d+) is shipped/)
+
+  const config = ['--config', 'src/outboxes.ts']
+  await using dashboard = commands.start(runs, on([cli, 'dashboard', ...config, '--port', '0']), {
+    cwd: shop,
+  })
+  const link = await dashboard.hear(/(http:\/\/127\.0\.0\.1:\d+\/#token=\S+)/)
+  const messages = await countMessages(link)
+  const doctor = await commands.run(runs, on([cli, 'doctor', ...config]), shop)
+  const seconds = (performance.now() - began) / 1_000
+  return {
+    title: `${runtime.name}, ${seconds.toFixed(0)} s from the empty folder`,
+    lines: [
+      { name: 'order that was shipped', value: shipped, must: order ?? 'none' },
+      { name: 'messages in the dashboard', value: messages, must: 1 },
+      {
+        name: 'the doctor',
+        value: doctor.trim().split('\n').at(-1) ?? '',
+        must: 'all checks passed',
+      },
+      { name: 'seconds in all', value: Math.round(seconds), atMost: PATIENCE_S },
+    ],
+    details: [doctor],
+  }
+}
+
+/** As the newcomer sees it: the outbox on the overview, and the message in its list. */
+async function countMessages(link: string): Promise<number> {
+  const browser = await chromium.launch({ executablePath: await ensureChromium() })
+  try {
+    const page = await browser.newPage()
+    await page.goto(link)
+    await page.getByRole('link', { name: 'shop.outbox' }).first().waitFor()
+    await page.getByRole('link', { name: 'Messages' }).click()
+    const placed = page.getByRole('gridcell', { name: 'order.placed' })
+    await placed.first().waitFor()
+    return await placed.count()
+  } finally {
+    await browser.close()
+  }
+}

@@ -1,0 +1,16 @@
+/** Something that runs the service, from npm. */
+export interface Runtime {
+  readonly name: string
+  /** What npm installs. */
+  readonly spec: string
+  /** The program, from the folder that it was installed into, and what stands before a script. */
+  readonly program: string
+  readonly args: readonly string[]
+}
+
+export const RUNTIMES: readonly Runtime[] = [
+  { name: 'node22', spec: 'node@22', program: 'node_modules/node/bin/node', args: [] },
+  { name: 'node24', spec: 'node@24', program: 'node_modules/node/bin/node', args: [] },
+  { name: 'bun', spec: 'bun', program: 'node_modules/bun/bin/bun.exe', args: ['run'] },
+  { name: 'deno', spec: 'deno', program: 'node_modules/.bin/deno', args: ['run', '-A'] },
+]
