@@ -164,6 +164,8 @@ export interface System<Schema extends SettingsSchema = SettingsSchema> {
   readonly name: string
   readonly settings: Schema
   migrations(): Promise<MigrationSet>
+  /** Whether it needs the topics in PostgreSQL, at least where there is no broker. Default true. */
+  readonly usesTopics?: boolean
   open(host: Host<Static<Schema>>): OpenSystem
 }
 

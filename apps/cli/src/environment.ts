@@ -9,13 +9,14 @@ import {
   type Configuration,
   type Opened,
 } from '@posthorn/server'
-import type { Pool } from 'pg'
+import { Pool } from 'pg'
 import { UsageError } from './exit.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What the options that every command has say. */
 export interface EnvironmentOptions {
   readonly dataDir?: string
+  readonly config?: string
 }
 
 export type Systems = Awaited<ReturnType<typeof loadSystems>>
@@ -26,8 +27,15 @@ export interface Environment {
 }
 
 /** The environment with what the command line says instead. */
-export function variablesOf({ env }: Terminal, { dataDir }: EnvironmentOptions): NodeJS.ProcessEnv {
-  return dataDir === undefined ? env : { ...env, POSTHORN_DATA_DIR: dataDir }
+export function variablesOf(
+  { env }: Terminal,
+  { dataDir, config }: EnvironmentOptions,
+): NodeJS.ProcessEnv {
+  return {
+    ...env,
+    ...(dataDir !== undefined && { POSTHORN_DATA_DIR: dataDir }),
+    ...(config !== undefined && { POSTHORN_CONFIG: config }),
+  }
 }
 
 /**
@@ -60,6 +68,16 @@ export async function openToLook(
     log: silentLog,
     baseUrl: () => configuration.baseUrl ?? '',
   })
+}
+
+/** The same without a database: for what is known of outboxes without asking it. */
+export async function openWithoutDatabase(environment: Environment): Promise<Opened> {
+  const pool = new Pool({ max: 1 })
+  try {
+    return await openToLook(environment, pool)
+  } finally {
+    await pool.end()
+  }
 }
 
 /** Whether the data folder holds a database of its own, running or not. */

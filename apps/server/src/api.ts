@@ -8,7 +8,6 @@ import {
   type PeriodicTask,
 } from '@posthorn/engine/operate'
 import { createApp, type App } from '@posthorn/http'
-import { simulators } from '@posthorn/simulators'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
@@ -58,7 +57,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     healthRoutes(app, options)
     if (roles.has('api')) await addRoutes(app, options)
     await app.listen({ host, port })
-    if (roles.has('api') && !configuration.production) {
+    if (roles.has('api') && featuresOf(options).includes('simulators')) {
       await writeSimulatorAddresses(configuration.dataFolder, app.simulatorAddresses)
     }
   } catch (error) {
@@ -103,7 +102,8 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   app.addHook('onClose', async () => {
     await Promise.all([feed.close(), announcements.close(), stopTasks()])
   })
-  await dashboardRoutes(app, { configuration })
+  const has = featuresOf(options)
+  await dashboardRoutes(app, { configuration, has })
   operatorRoutes(app, {
     pool,
     outboxes: opened.outboxes,
@@ -114,18 +114,28 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
     sealing: opened.sealing,
     feed,
     announcements,
-    simulators: configuration.production ? undefined : opened.simulators,
+    simulators: has.includes('simulators') ? opened.simulators : undefined,
+    hasRetention: has.includes('retention'),
   })
   for (const addRoute of opened.routes) await addRoute(app)
-  if (!configuration.production) {
+  if (has.includes('demo')) {
     demoRoutes(app, { simulators: opened.simulators, baseUrl, log })
   }
+  if (opened.systems.length === 0) return
+  const { simulators } = await import('@posthorn/simulators')
   await app.register(simulators, {
     pool,
     simulators: opened.simulators,
     ...(baseUrl !== undefined && { hostname: new URL(baseUrl).hostname }),
     production: configuration.production,
   })
+}
+
+/** What there is beside the outboxes: the dashboard leaves out the pages of the rest. */
+function featuresOf({ configuration, opened }: ApiOptions): string[] {
+  const { systems } = opened
+  if (systems.length === 0) return []
+  return [...systems, 'retention', ...(configuration.production ? [] : ['simulators', 'demo'])]
 }
 
 function urlOf(app: App, host: string): string {
@@ -145,7 +155,7 @@ function explain(error: unknown, { host, port }: Configuration): unknown {
  * Counts what waits once a minute from here too: relays do it, and a backlog is never more
  * interesting than when there are none.
  */
-function samplingTask(pool: Pool, outboxes: readonly Outbox[], log: Log): PeriodicTask {
+export function samplingTask(pool: Pool, outboxes: readonly Outbox[], log: Log): PeriodicTask {
   return {
     name: 'server.sampling',
     everyMs: SAMPLING_EVERY_MS,

@@ -5,6 +5,8 @@ import type { System } from '@posthorn/systems'
 import { readSettings, type SettingOptions } from '@posthorn/systems/settings'
 import { accessMistakes } from './broker-access.ts'
 import { BROKER_SETTINGS, readBrokers, type BrokerAccesses } from './broker-catalogue.ts'
+import { OWN_OUTBOXES } from './own-outboxes.ts'
+import { SYSTEM_NAMES } from './system-names.ts'
 
 export const ROLES = ['api', 'relay', 'worker'] as const
 export type Role = (typeof ROLES)[number]
@@ -174,7 +176,15 @@ export const SERVER_SETTINGS = Type.Object({
     ),
   ),
   POSTHORN_CONFIG: Type.Optional(
-    Type.String(setting('a module that exports systems of your own, as a path', {})),
+    Type.String(setting('a module that exports outboxes or systems of your own, as a path', {})),
+  ),
+  POSTHORN_SYSTEMS: Type.Optional(
+    Type.String(
+      setting(
+        `which systems of the server run: all, none, or some of ${SYSTEM_NAMES.join(', ')} with commas between`,
+        {},
+      ),
+    ),
   ),
   POSTHORN_OPERATOR: Type.Optional(
     Type.String(setting('the name that the audit gives to users of the command line', {})),
@@ -292,7 +302,7 @@ export function readConfiguration(
   const read = systems.map(({ name, settings }) => ({ name, ...readSettings(settings, source) }))
   const all = [
     ...mistakes,
-    ...(production ? findMissingInProduction(env) : []),
+    ...(production ? findMissingInProduction(env, systems) : []),
     ...tokenMistakes(env),
     ...accessMistakes(env),
     ...read.flatMap((each) => each.mistakes),
@@ -370,7 +380,10 @@ function rolesOf(text: string): ReadonlySet<Role> {
 }
 
 /** What development makes up for itself and production must be given. */
-function findMissingInProduction(env: NodeJS.ProcessEnv): string[] {
+function findMissingInProduction(
+  env: NodeJS.ProcessEnv,
+  systems: readonly Pick<System, 'name'>[],
+): string[] {
   const mistakes: string[] = []
   if (!env['DATABASE_URL']) {
     mistakes.push('DATABASE_URL is missing: production does not run on the embedded PostgreSQL')
@@ -380,7 +393,9 @@ function findMissingInProduction(env: NodeJS.ProcessEnv): string[] {
       'POSTHORN_JWT_SECRET or POSTHORN_JWKS_URL is missing: production makes up no secret',
     )
   }
-  if (!env['POSTHORN_ENCRYPTION_KEYS']) {
+  // Outboxes of one's own have their keys in their definitions.
+  const isOwn = systems.length === 1 && systems[0]?.name === OWN_OUTBOXES
+  if (!env['POSTHORN_ENCRYPTION_KEYS'] && !isOwn) {
     mistakes.push('POSTHORN_ENCRYPTION_KEYS is missing: production makes up no key')
   }
   return mistakes

@@ -35,7 +35,7 @@ async function serveDashboard(options: Partial<DashboardOptions> = {}): Promise<
   onTestFinished(() => app.close())
   app.get('/api/v1/things', async () => ({}))
   const folder = options.folder ?? (await buildFolder())
-  await dashboardRoutes(app, { configuration: DEVELOPMENT, ...options, folder })
+  await dashboardRoutes(app, { configuration: DEVELOPMENT, has: [], ...options, folder })
   return app
 }
 

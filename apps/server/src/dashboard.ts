@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { App } from '@posthorn/http'
 import { MINOR_UNITS } from '@posthorn/systems/currency'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Configuration } from './configuration.ts'
 
-/** What `scripts/dashboard.mjs` builds. */
-const BUILT = fileURLToPath(new URL('../../dashboard/dist', import.meta.url))
+/** What `scripts/dashboard.mjs` builds, and the dashboard's package has. */
+const BUILT = join(
+  dirname(createRequire(import.meta.url).resolve('@posthorn/dashboard/package.json')),
+  'dist',
+)
 
 const PUBLIC = { schema: { hide: true }, config: { access: 'public' } } as const
 
@@ -20,6 +23,12 @@ export function isBuilt(folder = BUILT): boolean {
 
 export interface DashboardOptions {
   readonly configuration: Pick<Configuration, 'production' | 'oidc' | 'portalAncestors'>
+  /** What there is beside outboxes: names of systems, `retention`, `simulators`, `demo`. */
+  readonly has: readonly string[]
+  /** Where the pages are, as `/posthorn`; default at the root. */
+  readonly base?: string
+  /** `host`: the application around it knows who asks. Default `here`. */
+  readonly login?: 'host' | 'here'
   /** Default: the one of this repository. */
   readonly folder?: string
 }
@@ -29,18 +38,18 @@ export interface DashboardOptions {
  * them stays a 404. Without a build `/` leads to the reference.
  */
 export async function dashboardRoutes(app: App, options: DashboardOptions): Promise<void> {
-  const { configuration, folder = BUILT } = options
+  const { configuration, has, login = 'here', folder = BUILT } = options
   app.get('/dashboard.json', PUBLIC, async (_request, reply) => {
     const { production, oidc } = configuration
     reply.header('cache-control', 'no-store')
-    return { production, oidc: oidc ?? null, minorUnits: MINOR_UNITS }
+    return { production, oidc: oidc ?? null, minorUnits: MINOR_UNITS, has, login }
   })
   if (!isBuilt(folder)) {
     app.get('/', PUBLIC, (_request, reply) => reply.redirect('/docs'))
     return
   }
   await assetRoutes(app, folder)
-  await pageRoutes(app, folder, configuration)
+  await pageRoutes(app, { ...options, folder })
 }
 
 /** All assets lie in one folder: what has a slash or begins with a dot is none of them. */
@@ -68,8 +77,7 @@ async function assetRoutes(app: App, folder: string): Promise<void> {
 
 async function pageRoutes(
   app: App,
-  folder: string,
-  configuration: DashboardOptions['configuration'],
+  { folder, configuration, base = '' }: DashboardOptions & { readonly folder: string },
 ): Promise<void> {
   const pages = JSON.parse(await readFile(join(folder, 'pages.json'), 'utf8')) as string[]
   const addresses = ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])]
@@ -81,7 +89,12 @@ async function pageRoutes(
       .header('content-security-policy', policyWith({ nonce, ancestors, ...configuration }))
       .header('cache-control', 'no-store')
       .type('text/html; charset=utf-8')
-      .send(page.replaceAll('__STYLE_NONCE__', nonce))
+      .send(
+        page
+          .replaceAll('__STYLE_NONCE__', nonce)
+          .replaceAll('__BASE__', base)
+          .replaceAll('"./assets/', `"${base}/assets/`),
+      )
   }
   for (const address of addresses) {
     app.get(address, PUBLIC, (_request, reply) => sendPage(reply, 'index.html', []))

@@ -130,6 +130,8 @@ async function addRoutes(app: App, options: MountOptions): Promise<void> {
     feed,
     announcements,
     audits: [],
+    searches: [],
+    destinationNames: [],
     retention: engineRetention(outboxes),
     sealing: createSealing([randomBytes(32).toString('base64url')]),
     hasRetention: false,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   engineMigrations,
   keyRing,
@@ -27,11 +28,14 @@ import { simulatedReceivers, type Simulator } from '@posthorn/simulators'
 import { topicMigrations, topicRetention } from '@posthorn/transports/postgres'
 import type { Pool } from 'pg'
 import { ConfigurationError, type Configuration } from './configuration.ts'
+import { OWN_OUTBOXES } from './own-outboxes.ts'
 import { developmentSecret } from './secret.ts'
 import { readSimulatorAddresses } from './simulator-addresses.ts'
 
 /** All systems together, as their hosts need them. */
 export interface Opened {
+  /** Their names, without the one that holds a user's own outboxes. */
+  readonly systems: readonly string[]
   readonly outboxes: readonly Outbox[]
   /** Those of them that a relay here runs. */
   readonly relayed: readonly Outbox[]
@@ -84,12 +88,13 @@ export async function openSystems(
   )
   const outboxes = opened.flatMap((each) => each.outboxes)
   return {
+    systems: systems.map(({ name }) => name).filter((name) => name !== OWN_OUTBOXES),
     outboxes,
     sealing,
     retention: withDefaults(
       mergeCatalogues([
         engineRetention(outboxes),
-        topicRetention,
+        ...(useTopics(systems) ? [topicRetention] : []),
         ...opened.flatMap(({ retention = [] }) => retention),
       ]),
       configuration.retention,
@@ -134,7 +139,13 @@ function withDefaults(
 /** Every migration, in the order in which they must run. */
 export async function allMigrations(systems: readonly System[]): Promise<MigrationSet[]> {
   const own = systems.map((system) => system.migrations())
-  return Promise.all([engineMigrations(), topicMigrations(), ...own])
+  const topics = useTopics(systems) ? [topicMigrations()] : []
+  const sets = await Promise.all([engineMigrations(), ...topics, ...own])
+  return sets.filter(({ migrations }) => migrations.length > 0)
+}
+
+function useTopics(systems: readonly System[]): boolean {
+  return systems.some(({ usesTopics = true }) => usesTopics)
 }
 
 /** The first of each name: a mailbox serves all systems that send mail. */
@@ -144,16 +155,20 @@ function byName(simulators: readonly Simulator[]): Simulator[] {
   )
 }
 
+type SealingConfiguration = Pick<Configuration, 'dataFolder' | 'encryptionKeys' | 'production'>
+
 /** Seals with the keys of the configuration; development makes one up. */
-export async function sealingOf(
-  configuration: Pick<Configuration, 'dataFolder' | 'encryptionKeys'>,
-): Promise<Sealing> {
+export async function sealingOf(configuration: SealingConfiguration): Promise<Sealing> {
   return createSealing(await keysOf(configuration))
 }
 
+/** Production is without only where nothing is stored that would be opened again. */
 async function keysOf({
   encryptionKeys,
   dataFolder,
-}: Pick<Configuration, 'dataFolder' | 'encryptionKeys'>): Promise<readonly string[]> {
-  return encryptionKeys ?? [await developmentSecret(dataFolder, 'encryption-key')]
+  production,
+}: SealingConfiguration): Promise<readonly string[]> {
+  if (encryptionKeys) return encryptionKeys
+  if (production) return [randomBytes(32).toString('base64url')]
+  return [await developmentSecret(dataFolder, 'encryption-key')]
 }

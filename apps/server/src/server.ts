@@ -11,6 +11,7 @@ import type { Configuration } from './configuration.ts'
 import { openDatabase } from './database.ts'
 import { prometheusMetrics } from './metrics.ts'
 import { allMigrations, openSystems } from './open-systems.ts'
+import { OWN_OUTBOXES } from './own-outboxes.ts'
 import { createReadiness } from './readiness.ts'
 import { startTracing } from './tracing.ts'
 import { startWork } from './work.ts'
@@ -18,6 +19,8 @@ import { startWork } from './work.ts'
 export interface Server {
   /** Where it listens; undefined for a process that does not. */
   readonly url: string | undefined
+  /** The names of its systems. */
+  readonly systems: readonly string[]
   /** For people: where its database and its brokers are. */
   readonly database: string
   readonly brokers: Brokers['where']
@@ -43,52 +46,80 @@ export async function startServer(
   configuration: Configuration,
   { systems, log }: ServerOptions,
 ): Promise<Server> {
-  await using starting = new AsyncDisposableStack()
+  const closers: (() => Promise<unknown>)[] = []
+  // What was opened last goes first.
+  const closeParts = async () => {
+    for (let close = closers.pop(); close; close = closers.pop()) await close()
+  }
+  try {
+    return await startParts(configuration, { systems, log, closers, closeParts })
+  } catch (error) {
+    await closeParts()
+    throw error
+  }
+}
+
+interface Starting extends ServerOptions {
+  /** Ends what has been opened; the last one first. */
+  readonly closers: (() => Promise<unknown>)[]
+  closeParts(): Promise<void>
+}
+
+async function startParts(
+  configuration: Configuration,
+  { systems, log, closers, closeParts }: Starting,
+): Promise<Server> {
   const tracing = await startTracing(configuration.tracesEndpoint)
-  starting.defer(() => tracing.close())
+  closers.push(() => tracing.close())
   const database = await openDatabase(configuration, log)
-  starting.defer(() => database.close())
+  closers.push(() => database.close())
   const { pool } = database
   const migrations = await allMigrations(systems)
-  const migrated = await bringUpToDate(pool, migrations, { ...configuration, log })
+  const hasSystems = systems.some(({ name }) => name !== OWN_OUTBOXES)
+  const migrated = await bringUpToDate(pool, migrations, { ...configuration, hasSystems, log })
   const brokers = await openBrokers({ configuration, pool, log })
-  starting.defer(() => brokers.close())
+  closers.push(() => brokers.close())
 
   let url = configuration.baseUrl ?? `http://${configuration.host}:${configuration.port}`
   const opened = await openSystems(systems, { configuration, pool, log, baseUrl: () => url })
-  starting.defer(() => closeAll(opened.transports))
+  closers.push(() => closeAll(opened.transports))
   const registry = new Registry()
   const metrics = prometheusMetrics(registry)
   collectDefaultMetrics({ register: registry })
   const readBacklog = watchBacklog(registry, { ...opened, pool, log })
 
   const work = await startWork({ configuration, database, brokers, opened, metrics, log })
-  starting.defer(work.close)
+  closers.push(work.close)
   const readiness = createReadiness({ pool, migrations, brokers, work })
   const watching = { registry, metrics, readiness, readBacklog }
   const api = await openApi({ configuration, pool, opened, ...watching, log })
-  starting.defer(api.close)
+  closers.push(api.close)
   url = configuration.baseUrl ?? api.url ?? url
 
-  const parts = starting.move()
   return {
     url: api.url,
+    systems: opened.systems,
     database: database.where,
     brokers: brokers.where,
     migrated,
     async close() {
       // Side by side first: together they have the time that one of them may take.
       await Promise.allSettled([api.close(), work.close()])
-      await parts.disposeAsync()
+      await closeParts()
     },
   }
+}
+
+interface Bringing {
+  readonly hasSystems: boolean
+  readonly log: Logger
 }
 
 /** Applies what is pending, or refuses to run on a database that is behind. */
 async function bringUpToDate(
   pool: Pool,
   sets: readonly MigrationSet[],
-  { migrate: how, production, log }: Configuration & { readonly log: Logger },
+  { migrate: how, production, hasSystems, log }: Configuration & Bringing,
 ): Promise<number> {
   let applied = 0
   if (how === 'auto') applied = (await migrate(pool, sets, { log })).length
@@ -100,7 +131,8 @@ async function bringUpToDate(
       throw new Error(`Migrations are pending: ${names}. Run \`posthorn migrate\` first.`)
     }
   }
-  if (!production) await useMovableClock(pool)
+  // Simulators are played with it; what has none keeps the clock that it has.
+  if (!production && hasSystems) await useMovableClock(pool)
   return applied
 }
 

@@ -24,7 +24,9 @@ export function welcome({ configuration, server, token }: Welcome): string {
     if (isBuilt()) lines.push(...dashboardLines(url, token))
     if (token !== undefined)
       lines.push('', '  token       (operator of everything, in "demo", for 12 hours)', token)
-    if (!configuration.production) lines.push('', ...firstThing(url, token))
+    if (!configuration.production && server.systems.includes('orders')) {
+      lines.push('', ...firstThing(url, token))
+    }
   }
   return `${lines.join('\n')}\n\nCtrl-C ends it.\n`
 }

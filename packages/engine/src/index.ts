@@ -14,7 +14,13 @@ export {
   type Handling,
 } from './host/handlers.ts'
 export { type PayloadSchema } from './host/payload-schema.ts'
-export { posthorn, type Posthorn, type PosthornOptions } from './host/posthorn.ts'
+export {
+  posthorn,
+  setUpTables,
+  tablesOf,
+  type Posthorn,
+  type PosthornOptions,
+} from './host/posthorn.ts'
 export {
   outbox,
   type Draft,

@@ -4,6 +4,7 @@ import { collect, examples, onDatabase, parseCount, withJson, type Ended } from 
 
 export interface AlertsOptions {
   readonly dataDir?: string
+  readonly config?: string
   readonly state: 'open' | 'acknowledged' | 'recovered' | 'all'
   readonly source?: string
   readonly code?: string

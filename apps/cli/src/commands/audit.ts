@@ -4,6 +4,7 @@ import { examples, onDatabase, withJson, type Ended } from './option.ts'
 
 export interface AuditOptions {
   readonly dataDir?: string
+  readonly config?: string
   readonly json?: true
   readonly head?: string
 }

@@ -13,6 +13,7 @@ import {
 
 export interface DeadLettersOptions {
   readonly dataDir?: string
+  readonly config?: string
   readonly state: 'dead' | 'retry' | 'parked' | 'all'
   readonly id?: readonly string[]
   readonly topic?: string

@@ -4,6 +4,7 @@ import { examples, onDatabase, withJson, type Ended } from './option.ts'
 
 export interface DemoOptions {
   readonly dataDir?: string
+  readonly config?: string
   readonly url?: string
   readonly token?: string
   readonly json?: true

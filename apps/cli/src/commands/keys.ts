@@ -4,6 +4,7 @@ import { asOperator, examples, onDatabase, withJson, type Ended } from './option
 
 export interface KeysOptions {
   readonly dataDir?: string
+  readonly config?: string
   readonly json?: true
 }
 

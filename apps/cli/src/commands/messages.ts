@@ -4,6 +4,7 @@ import { asOperator, examples, onDatabase, parseCount, withJson, type Ended } fr
 
 export interface MessagesOptions {
   readonly dataDir?: string
+  readonly config?: string
   readonly state?: string
   readonly dead?: true
   readonly search?: string
@@ -17,6 +18,7 @@ export interface MessagesOptions {
 
 export interface MessageOptions {
   readonly dataDir?: string
+  readonly config?: string
   readonly reveal?: true
   readonly by?: string
   readonly reason?: string

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { Terminal } from '../terminal.ts'
-import { examples, onDatabase, withJson, type Ended } from './option.ts'
+import { examples, onDatabase, withConfig, withJson, type Ended } from './option.ts'
 
 export interface MigrateOptions {
   readonly dataDir?: string
+  readonly config?: string
   readonly json?: true
   readonly check?: true
 }
@@ -32,10 +33,10 @@ export function addMigrate(program: Command, terminal: Terminal, ended: Ended): 
 
   const text = migrate
     .command('sql')
-    .description('Print the whole SQL, to apply it by other means.')
-    .action(async () => {
-      const { printMigrations } = await import('../migrations.ts')
-      ended(await printMigrations(terminal))
-    })
+    .description('Print the whole SQL between begin and commit, to apply it by psql.')
+  withConfig(text).action(async (_: MigrateOptions, command: Command) => {
+    const { printMigrations } = await import('../migrations.ts')
+    ended(await printMigrations(terminal, command.optsWithGlobals()))
+  })
   examples(text, ['migrate sql > posthorn.sql'])
 }

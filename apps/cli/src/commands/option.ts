@@ -41,9 +41,16 @@ export function parseTime(text: string): string {
 
 /** Options of every command that opens the database. */
 export function onDatabase(command: Command): Command {
-  return command.option(
+  return withConfig(command).option(
     '--data-dir <folder>',
     'the folder of the embedded PostgreSQL (default: POSTHORN_DATA_DIR, else .posthorn)',
+  )
+}
+
+export function withConfig(command: Command): Command {
+  return command.option(
+    '--config <file>',
+    'a module that exports your outboxes (default: POSTHORN_CONFIG)',
   )
 }
 

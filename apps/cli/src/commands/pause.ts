@@ -4,6 +4,7 @@ import { asOperator, examples, onDatabase, withJson, type Ended } from './option
 
 export interface PauseOptions {
   readonly dataDir?: string
+  readonly config?: string
   readonly by?: string
   readonly reason?: string
   readonly json?: true

@@ -14,6 +14,7 @@ import {
 
 export interface ReplayCommandOptions {
   readonly dataDir?: string
+  readonly config?: string
   readonly id?: readonly string[]
   readonly type?: string
   readonly tenant?: string

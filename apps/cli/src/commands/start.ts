@@ -6,10 +6,12 @@ interface StartOptions {
   readonly role?: string
   readonly port?: string
   readonly host?: string
+  readonly migrate?: string
   readonly dataDir?: string
+  readonly config?: string
 }
 
-/** `start` and `relay`: the server, as `npm start` runs it. */
+/** `start`, `relay` and `dashboard`: the server, as `npm start` runs it. */
 export function addStart(program: Command, ended: Ended): void {
   const start = onDatabase(
     program
@@ -33,11 +35,33 @@ export function addStart(program: Command, ended: Ended): void {
       .option('--host <address>', 'the address to listen on'),
   ).action(async (options: StartOptions) => ended(await run({ ...options, role: 'relay' })))
   examples(relay, ['relay', 'relay --port 9464'])
+
+  const dashboard = onDatabase(
+    program
+      .command('dashboard')
+      .description(
+        'Show your outboxes in a browser. Relays run elsewhere, and nothing is migrated.',
+      )
+      .option('--port <port>', 'the port to listen on, 0 for any that is free')
+      .option('--host <address>', 'the address to listen on'),
+  ).action(async (options: StartOptions) =>
+    ended(
+      await run({ ...options, role: 'api', migrate: process.env['POSTHORN_MIGRATE'] ?? 'check' }),
+    ),
+  )
+  examples(dashboard, ['dashboard --config outboxes.ts'])
 }
 
 /** What stands on the command line wins over the environment; the server checks both the same way. */
-async function run({ role, port, host, dataDir }: StartOptions) {
-  const given = { POSTHORN_ROLES: role, PORT: port, HOST: host, POSTHORN_DATA_DIR: dataDir }
+async function run({ role, port, host, dataDir, config, migrate }: StartOptions) {
+  const given = {
+    POSTHORN_ROLES: role,
+    PORT: port,
+    HOST: host,
+    POSTHORN_DATA_DIR: dataDir,
+    POSTHORN_CONFIG: config,
+    POSTHORN_MIGRATE: migrate,
+  }
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined) process.env[name] = value
   }

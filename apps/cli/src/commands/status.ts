@@ -4,6 +4,7 @@ import { examples, onDatabase, parseDuration, withJson, type Ended } from './opt
 
 export interface StatusOptions {
   readonly dataDir?: string
+  readonly config?: string
   readonly json?: true
   readonly once?: true
   readonly watch?: true

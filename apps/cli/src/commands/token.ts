@@ -16,6 +16,7 @@ const ROLES = {
 
 export interface TokenOptions {
   readonly dataDir?: string
+  readonly config?: string
   readonly sub?: string
   readonly org?: string
   readonly role?: Role

@@ -91,6 +91,7 @@ export const pages: readonly Page[] = [
     icon: IconFlame,
     key: 'i',
     readers: 'operators',
+    needs: 'incidents',
     views: {
       '': () => import('./incidents/incidents.tsx').then(({ Incidents }) => Incidents),
       notices: () => import('./incidents/notices.tsx').then(({ Notices }) => Notices),
@@ -112,6 +113,7 @@ export const pages: readonly Page[] = [
     icon: IconEraser,
     key: 'e',
     readers: 'admins',
+    needs: 'retention',
     views: {
       '': () => import('./retention/retention.tsx').then(({ Retention }) => Retention),
       holds: () => import('./retention/holds.tsx').then(({ Holds }) => Holds),
@@ -125,6 +127,7 @@ export const pages: readonly Page[] = [
     icon: IconCreditCard,
     key: 'p',
     readers: 'everyone',
+    needs: 'payments',
     views: {
       '': () => import('./payments/payments.tsx').then(({ Payments }) => Payments),
       events: () => import('./payments/events.tsx').then(({ Events }) => Events),
@@ -137,6 +140,7 @@ export const pages: readonly Page[] = [
     icon: IconChecks,
     key: 'v',
     readers: 'everyone',
+    needs: 'payments',
     views: { '': () => import('./approvals/approvals.tsx').then(({ Approvals }) => Approvals) },
   },
   {
@@ -146,6 +150,7 @@ export const pages: readonly Page[] = [
     icon: IconWebhook,
     key: 'w',
     readers: 'everyone',
+    needs: 'payments',
     views: {
       '': () => import('./webhooks/endpoints.tsx').then(({ Endpoints }) => Endpoints),
       deliveries: () => import('./webhooks/deliveries.tsx').then(({ Deliveries }) => Deliveries),
@@ -159,6 +164,7 @@ export const pages: readonly Page[] = [
     icon: IconFileZip,
     key: 'j',
     readers: 'everyone',
+    needs: 'evidence',
     views: {
       '': () => import('./file-jobs/file-jobs.tsx').then(({ FileJobs }) => FileJobs),
       $id: () => import('./file-jobs/file-job.tsx').then(({ FileJob }) => FileJob),
@@ -171,6 +177,7 @@ export const pages: readonly Page[] = [
     icon: IconScale,
     key: 'r',
     readers: 'everyone',
+    needs: 'payments',
     views: {
       '': () =>
         import('./reconciliation/reconciliation.tsx').then(({ Reconciliation }) => Reconciliation),
@@ -185,6 +192,7 @@ export const pages: readonly Page[] = [
     icon: IconBrandWhatsapp,
     key: 's',
     readers: 'everyone',
+    needs: 'messages',
     views: {
       '': () => import('./outbound/outbound.tsx').then(({ Outbound }) => Outbound),
       templates: () => import('./outbound/templates.tsx').then(({ Templates }) => Templates),
@@ -199,6 +207,7 @@ export const pages: readonly Page[] = [
     icon: IconMessages,
     key: 'n',
     readers: 'everyone',
+    needs: 'messages',
     views: {
       '': () =>
         import('./conversations/conversations.tsx').then(({ Conversations }) => Conversations),
@@ -213,6 +222,7 @@ export const pages: readonly Page[] = [
     icon: IconRoute,
     key: 't',
     readers: 'everyone',
+    needs: 'orders',
     views: {
       '': () => import('./sagas/sagas.tsx').then(({ Sagas }) => Sagas),
       $id: () => import('./sagas/saga.tsx').then(({ Saga }) => Saga),
@@ -225,6 +235,7 @@ export const pages: readonly Page[] = [
     icon: IconUsersGroup,
     key: 'f',
     readers: 'everyone',
+    needs: 'families',
     views: {
       '': () => import('./families/families.tsx').then(({ Families }) => Families),
       mailbox: () => import('./families/mailbox.tsx').then(({ Mailbox }) => Mailbox),
@@ -251,6 +262,7 @@ export const pages: readonly Page[] = [
     icon: IconFlask,
     key: 'x',
     readers: 'everyone',
+    needs: 'simulators',
     where: 'development',
     views: {
       '': () => import('./simulators/simulators.tsx').then(({ Simulators }) => Simulators),
@@ -264,6 +276,7 @@ export const pages: readonly Page[] = [
     icon: IconPlayerPlay,
     key: 'h',
     readers: 'platform',
+    needs: 'demo',
     where: 'development',
     views: {
       '': () => import('./demo/demo.tsx').then(({ Demo }) => Demo),

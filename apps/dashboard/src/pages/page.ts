@@ -14,6 +14,8 @@ export interface Page {
   readonly key: string
   /** Others neither see it in the navigation nor get it at its address. */
   readonly readers: 'everyone' | 'admins' | 'operators' | 'platform'
+  /** What it shows is not everywhere: the name of a system, or another that `/dashboard.json` lists. */
+  readonly needs?: string
   /** There is nothing behind it in production. */
   readonly where?: 'development'
   /** What is shown at `/<name>` and, by what follows there, below it: `''`, `'$id'`. */
@@ -26,9 +28,19 @@ export type View = () => Promise<ComponentType>
 export interface User {
   readonly role: Role
   readonly production: boolean
+  /** What this server has beside outboxes. */
+  readonly has: readonly string[]
 }
 
-export function mayRead({ readers, where }: Page, { role, production }: User): boolean {
+/** Whether this server has what the page shows. */
+export function isThere({ needs }: Page, { has }: User): boolean {
+  return needs === undefined || has.includes(needs)
+}
+
+export function mayRead(page: Page, user: User): boolean {
+  const { readers, where } = page
+  const { role, production } = user
+  if (!isThere(page, user)) return false
   if (where === 'development' && production) return false
   if (readers === 'everyone') return true
   if (readers === 'admins') return role === 'admin' || isOperator(role)

@@ -29,13 +29,25 @@ test('pages for operators or for development are hidden from others', () => {
   if (page === undefined) throw new Error('there are no pages')
   const operators = { ...page, readers: 'operators' } as const
   const development = { ...page, readers: 'everyone', where: 'development' } as const
-  expect(mayRead(operators, { role: 'member', production: false })).toBe(false)
-  expect(mayRead(operators, { role: 'operator', production: true })).toBe(true)
+  const has: string[] = []
+  expect(mayRead(operators, { role: 'member', production: false, has })).toBe(false)
+  expect(mayRead(operators, { role: 'operator', production: true, has })).toBe(true)
   const platform = { ...page, readers: 'platform' } as const
-  expect(mayRead(platform, { role: 'operator', production: true })).toBe(false)
-  expect(mayRead(platform, { role: 'platform', production: true })).toBe(true)
-  expect(mayRead(development, { role: 'operator', production: true })).toBe(false)
-  expect(mayRead(development, { role: 'member', production: false })).toBe(true)
+  expect(mayRead(platform, { role: 'operator', production: true, has })).toBe(false)
+  expect(mayRead(platform, { role: 'platform', production: true, has })).toBe(true)
+  expect(mayRead(development, { role: 'operator', production: true, has })).toBe(false)
+  expect(mayRead(development, { role: 'member', production: false, has })).toBe(true)
+})
+
+test('pages of what a server does not have are hidden, and outboxes need nothing', () => {
+  const user = { role: 'platform', production: false, has: [] } as const
+  expect(pages.filter((page) => mayRead(page, user)).map(({ name }) => name)).toEqual([
+    ...['overview', 'outboxes', 'messages', 'dead-letters', 'consumers', 'alerts', 'audit'],
+  ])
+  const systems = pages.filter(({ group }) => group === 'Systems')
+  expect(systems.every(({ needs }) => needs !== undefined)).toBe(true)
+  const orders = pages.filter((page) => mayRead(page, { ...user, has: ['orders'] }))
+  expect(orders.map(({ name }) => name)).toContain('sagas')
 })
 
 test('every view of every page is in the dark gallery', () => {

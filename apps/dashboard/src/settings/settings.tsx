@@ -1,12 +1,17 @@
 import { Center } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
+import { basePath } from '../base.ts'
 import { setMinorUnits } from '../format/money.ts'
 import { ErrorState, Loading } from '../parts/query-state.tsx'
 
 /** What the server says about itself without a token, before any login. */
 export interface Settings {
   readonly production: boolean
+  /** What there is beside outboxes: names of systems, `retention`, `simulators`, `demo`. */
+  readonly has: readonly string[]
+  /** `host`: the application around the dashboard knows who asks. Else users log in here. */
+  readonly login: 'host' | 'here'
   /** Who logs people in; null where they bring a token. */
   readonly oidc: {
     readonly authority: string
@@ -18,7 +23,7 @@ export interface Settings {
 }
 
 async function readSettings(): Promise<Settings> {
-  const response = await fetch('/dashboard.json', { cache: 'no-store' })
+  const response = await fetch(`${basePath()}/dashboard.json`, { cache: 'no-store' })
   if (!response.ok) throw new Error(`/dashboard.json answered ${response.status}`)
   const settings = (await response.json()) as Settings
   setMinorUnits(settings.minorUnits)

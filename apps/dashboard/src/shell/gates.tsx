@@ -2,7 +2,7 @@ import { IconLock, IconMapOff, IconTool } from '@tabler/icons-react'
 import { type ErrorComponentProps, Navigate, Outlet, useRouter } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { LiveProvider } from '../live/live-context.tsx'
-import { mayRead, type Page } from '../pages/page.ts'
+import { isThere, mayRead, type Page } from '../pages/page.ts'
 import { ButtonLink } from '../parts/links.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { ErrorState } from '../parts/query-state.tsx'
@@ -29,6 +29,7 @@ export function PageGate({ page }: { page: Page }) {
       </Notice>
     )
   }
+  if (!isThere(page, user)) return <PageMissing />
   return (
     <Notice icon={IconLock} title={`${page.title} is for ${READERS[page.readers]}`}>
       Your token has the role {user.role}. Log in as one of them to see this page.

@@ -6,14 +6,14 @@ import { useSettings } from '../settings/settings.tsx'
 /** Another user may have moved it. */
 const LOOK_AGAIN_MS = 30_000
 
-/** How far the business clock is before the one on the wall; in production it never is. */
+/** How far the business clock is before the one on the wall; without simulators it never is. */
 export function useClock(): { aheadMs: number } {
   const api = useApi()
-  const { production } = useSettings()
+  const { has } = useSettings()
   const { data } = useQuery({
     queryKey: ['clock'],
     queryFn: ({ signal }) => dataOf(api.GET('/sim/clock', { signal })),
-    enabled: !production,
+    enabled: has.includes('simulators'),
     refetchInterval: LOOK_AGAIN_MS,
   })
   return { aheadMs: (data as { aheadMs?: number } | undefined)?.aheadMs ?? 0 }

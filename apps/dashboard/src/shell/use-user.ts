@@ -4,6 +4,6 @@ import { useSettings } from '../settings/settings.tsx'
 
 export function useUser(): User {
   const { role } = useClaims()
-  const { production } = useSettings()
-  return { role, production }
+  const { production, has } = useSettings()
+  return { role, production, has }
 }

@@ -37,6 +37,8 @@ export interface OperatorOptions {
   readonly searches: readonly Search[]
   readonly retention: RetentionCatalogue
   readonly sealing: Sealing
+  /** Whether data is kept by classes, and persons are erased: systems have it. */
+  readonly hasRetention: boolean
   /** Who plays the outside world; undefined in production. */
   readonly simulators: readonly Simulator[] | undefined
 }
@@ -61,9 +63,11 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   auditRoutes(app, pool)
   auditEntryRoutes(app, pool, audits)
   databaseRoutes(app, pool, registered)
-  retentionRoutes(app, pool, retention)
-  legalHoldRoutes(app, pool, retention)
-  erasureRoutes(app, { pool, retention, sealing })
+  if (options.hasRetention) {
+    retentionRoutes(app, pool, retention)
+    legalHoldRoutes(app, pool, retention)
+    erasureRoutes(app, { pool, retention, sealing })
+  }
   searchRoutes(app, { pool, outboxes: registered, searches: options.searches })
   streamRoutes(app, { feed, announcements })
   if (simulators) simulationRoutes(app, pool, simulators)

@@ -6,6 +6,7 @@ import { defineOutbox } from '../outbox/define.ts'
 import { delivered } from '../outbox/outcome.ts'
 import { exponential, fixed } from '../outbox/retry.ts'
 import { testDatabase } from '../testing/index.ts'
+import { runUntilKilled } from '../testing/killed-process.ts'
 import { handlers, type Handling } from './handlers.ts'
 import { posthorn } from './posthorn.ts'
 import { outbox } from './standard-outbox.ts'
@@ -21,7 +22,7 @@ const events = outbox<Events>('shop.outbox', {
   retry: fixed('1h', { attempts: 3 }),
 })
 
-const { pool } = await testDatabase()
+const { pool, url } = await testDatabase()
 let seen: string[] = []
 let fail: ((handling: Handling<{ order: number }>) => void) | undefined
 
@@ -313,4 +314,49 @@ describe('the short form', () => {
     expect((await pool.query('select from shop.logged')).rowCount).toBe(0)
     await other.stop()
   })
+})
+
+test('what a handler did is not done again when its process is killed before it could say so', async () => {
+  const boxed = outbox<{ weighed: { kilos: number } }>('scale.outbox', { claim: { lease: '2s' } })
+  const set = handlers(boxed, {
+    weighed: async ({ payload, tx }) => {
+      await tx.query(sql`insert into scale.effect values (${payload.kilos})`)
+    },
+  })
+  const other = posthorn({ pool, handlers: set, log: silentLog })
+  await other.setUp()
+  await pool.query('create table scale.effect (kilos int)')
+  await other.transaction((tx) => boxed.enqueue(tx, 'weighed', { kilos: 3 }))
+  const here = (file: string) => JSON.stringify(new URL(file, import.meta.url).href)
+  await runUntilKilled(
+    `import { Pool } from 'pg'
+     const { handlerTransport, handlers } = await import(${here('./handlers.ts')})
+     const { posthorn } = await import(${here('./posthorn.ts')})
+     const { outbox } = await import(${here('./standard-outbox.ts')})
+     const pool = new Pool({ connectionString: process.env.DATABASE })
+     const boxed = outbox('scale.outbox', { claim: { lease: '2s' } })
+     const set = handlers(boxed, {
+       weighed: ({ payload, tx }) =>
+         tx.query({ text: 'insert into scale.effect values ($1)', values: [payload.kilos] }),
+     })
+     const real = handlerTransport(pool, [set])
+     const deliver = async (batch, options) => {
+       await real.deliver(batch, options)
+       process.stdout.write('handled')
+       return new Promise(() => setInterval(() => undefined, 1_000))
+     }
+     await posthorn({ pool, handlers: set, transports: { handlers: { ...real, deliver } } }).start()`,
+    { DATABASE: url },
+  )
+  const look = async () => {
+    const { rows } = await pool.query(
+      `select (select string_agg(kilos::text, ' ') from scale.effect) as effects,
+              (select string_agg(status, ' ') from scale.outbox) as states`,
+    )
+    return rows[0] as { effects: string; states: string }
+  }
+  expect(await look()).toEqual({ effects: '3', states: 'pending' })
+  await other.start()
+  await expect.poll(look, { timeout: 60_000 }).toEqual({ effects: '3', states: 'sent' })
+  await other.stop()
 })

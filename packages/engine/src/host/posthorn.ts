@@ -48,7 +48,6 @@ export function posthorn(options: PosthornOptions): Posthorn {
   const bound = sets.length > 0 ? { [HANDLERS]: handlerTransport(pool, sets) } : {}
   checkHandlers(outboxes, { ...bound, ...transports })
   const relay = createRelay({ ...options, outboxes, log, transports: { ...bound, ...transports } })
-  const tables = outboxes.filter(isStandard).map((box) => box.tableSql())
   let isStarted = false
   return {
     ...relay,
@@ -72,15 +71,28 @@ export function posthorn(options: PosthornOptions): Posthorn {
     },
     async setUp() {
       await migrate(pool, [await engineMigrations()])
-      await transaction(pool, async (tx) => {
-        await tx.query(lockMigrations)
-        for (const text of tables) await tx.query({ text, values: [] })
-      })
+      await setUpTables(pool, outboxes)
     },
-    sql: async () => [migrationSql([await engineMigrations()]), ...tables].join('\n'),
+    sql: async () => {
+      const engine = migrationSql([await engineMigrations()], { transaction: 'outer' })
+      return [engine, ...tablesOf(outboxes)].join('\n')
+    },
     transaction: (work) => transaction(pool, work),
     stats: () => Promise.all(outboxes.map((box) => outboxStats(pool as never, box))),
   }
+}
+
+/** Makes the tables of those that `outbox()` made, where they are missing. */
+export async function setUpTables(pool: Pool, outboxes: readonly Outbox[]): Promise<void> {
+  await transaction(pool, async (tx) => {
+    await tx.query(lockMigrations)
+    for (const text of tablesOf(outboxes)) await tx.query({ text, values: [] })
+  })
+}
+
+/** The SQL of their tables; an outbox on a table of the user's own has none. */
+export function tablesOf(outboxes: readonly Outbox[]): string[] {
+  return outboxes.filter(isStandard).map((box) => box.tableSql())
 }
 
 function isStandard(box: Outbox): box is StandardOutbox & Outbox {

@@ -62,8 +62,8 @@ export async function buildBeside(
   }
 }
 
-/** None has a body or a string with a semicolon. */
-function statementsOf({ sql }: Migration): string[] {
+/** The statements of a concurrent step: none has a body or a string with a semicolon. */
+export function statementsOf({ sql }: Migration): string[] {
   return sql
     .replaceAll(/--.*$/gm, '')
     .split(';')

@@ -27,7 +27,8 @@ test('many processes may migrate at once; each step runs once', async () => {
     '0002_price': 'alter table shop.item add column price int',
   })
   const runs = await Promise.all(Array.from({ length: 8 }, () => migrate(db.pool, [shop])))
-  expect(runs.flat()).toEqual([
+  // Which run applied which step is not said.
+  expect(runs.flat().toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual([
     { set: 'shop', id: '0001_shop' },
     { set: 'shop', id: '0002_price' },
   ])
@@ -158,6 +159,33 @@ test('a database that was migrated before there were marks is read and brought u
   await expect(migrate(db.pool, [set('marked', {})])).rejects.toMatchObject({
     code: 'MIGRATION_UNKNOWN',
   })
+})
+
+test('the SQL since a step has the later ones, for a tool that opens the transaction itself', async () => {
+  const steps = {
+    '0001_letters': 'create schema post; create table post.letter (id int, stamp text);',
+    '0002_stamps': `-- concurrently
+      create index concurrently if not exists letter_stamp on post.letter (stamp);`,
+  }
+  const own = [set('post', steps)]
+  const whole = migrationSql(own, { transaction: 'outer' })
+  expect(whole).not.toMatch(/^(begin|commit);/m)
+  expect(whole).not.toContain('concurrently if')
+  const [first = '', second = ''] = [{ ...own[0], migrations: own[0]?.migrations.slice(0, 1) }]
+    .map((each) => migrationSql([each as MigrationSet], { transaction: 'outer' }))
+    .concat(migrationSql(own, { transaction: 'outer', since: { post: '0001' } }))
+  expect(second).not.toContain('create table post.letter')
+  expect(second).toContain('--   create index concurrently if not exists letter_stamp')
+  const client = await db.pool.connect()
+  for (const text of [first, second]) {
+    await client.query('begin')
+    await client.query(text)
+    await client.query('commit')
+  }
+  client.release()
+  expect(await migrate(db.pool, own)).toEqual([])
+  const since = { post: '0003' }
+  expect(() => migrationSql(own, { since })).toThrow('post has no step 0003: 0001_letters')
 })
 
 test('the SQL by itself brings a bare database to the same place', async () => {

@@ -18,7 +18,7 @@ import {
   type AppliedMigration,
   type MigrationNote,
 } from '../sql/migrate.ts'
-import { buildBeside, isConcurrent, plainSql } from './concurrent-step.ts'
+import { buildBeside, isConcurrent, plainSql, statementsOf } from './concurrent-step.ts'
 
 /**
  * One forward step: plain SQL, never edited after it was released. Versions that do not know it go
@@ -171,15 +171,50 @@ export async function migrationStatus(
   )
 }
 
-/** The whole SQL of the sets from the first step on, for those who apply migrations by their own means. */
-export function migrationSql(sets: readonly MigrationSet[]): string {
-  const steps = sets.flatMap((set) =>
-    set.migrations.map(
-      (migration) =>
-        `-- ${set.name}/${migration.id}\n${plainSql(migration).trim()}\n\n${noteApplied(set.name, noteOf(migration))}\n`,
-    ),
-  )
-  return `begin;\n${lockMigrations.text.trim()};\n${createMigrationTable.text.trim()};\n\n${steps.join('\n')}\ncommit;\n`
+export interface MigrationSqlOptions {
+  /** The last step that was applied, by set, as `0011` or `0011_data_keys`; of other sets there is none. */
+  readonly since?: Readonly<Record<string, string>>
+  /** `own`: between begin and commit. `outer`: for a tool that has a transaction open. Default `own`. */
+  readonly transaction?: 'own' | 'outer'
+}
+
+/** The SQL of the sets, for those who apply migrations by their own means. */
+export function migrationSql(
+  sets: readonly MigrationSet[],
+  { since = {}, transaction: whose = 'own' }: MigrationSqlOptions = {},
+): string {
+  const steps = sets.flatMap((set) => {
+    const last = since[set.name]
+    return stepsAfter(set, last).map((migration) => {
+      const advice = last !== undefined && isConcurrent(migration) ? adviceOn(migration) : ''
+      const note = noteApplied(set.name, noteOf(migration))
+      return `-- ${set.name}/${migration.id}\n${advice}${plainSql(migration).trim()}\n\n${note}\n`
+    })
+  })
+  const head = `${lockMigrations.text.trim()};\n${createMigrationTable.text.trim()};\n`
+  const text = `${head}\n${steps.join('\n')}`
+  return whose === 'own' ? `begin;\n${text}\ncommit;\n` : text
+}
+
+function stepsAfter({ name, migrations }: MigrationSet, last: string | undefined): Migration[] {
+  if (last === undefined) return [...migrations]
+  const at = migrations.findIndex(({ id }) => id === last || id.startsWith(`${last}_`))
+  if (at === -1) {
+    const known = migrations.map(({ id }) => id).join(', ')
+    throw new MigrationError('MIGRATION_UNKNOWN', `${name} has no step ${last}: ${known}`)
+  }
+  return migrations.slice(at + 1)
+}
+
+/** In a transaction an index is built under a lock; one that is there already is passed over. */
+function adviceOn(migration: Migration): string {
+  const statements = statementsOf(migration).map((statement) => `${statement};`.split('\n'))
+  const lines = [
+    'Writers of the table wait while this runs. If it is large, run these before, one by one',
+    'and outside a transaction; what they have done is then passed over here:',
+    ...statements.flat().map((line) => `  ${line.trim()}`),
+  ]
+  return lines.map((line) => `-- ${line}\n`).join('')
 }
 
 function findPending(

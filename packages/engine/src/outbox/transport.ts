@@ -49,6 +49,7 @@ export interface Transport {
   ): Promise<readonly boolean[]>
   /** Rejects in bounded time if the other side cannot be reached: for a host that says if it is ready. */
   ping?(): Promise<void>
+  /** For the host that opened it, after the relays have stopped: a relay closes nothing that it was given. */
   close(): Promise<void>
 }
 

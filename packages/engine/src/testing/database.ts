@@ -157,7 +157,8 @@ function serverUrl(): string {
   const url = process.env['DATABASE_URL']
   if (url) return url
   throw new Error(
-    'No database for the tests: set DATABASE_URL, or run them with `npm test`, which starts one.',
+    'No database for the tests: set DATABASE_URL to a PostgreSQL where databases may be made; ' +
+      '`temporaryPostgres` of @posthorn/postgres starts one, in a global set-up for instance.',
   )
 }
 

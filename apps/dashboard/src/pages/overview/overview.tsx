@@ -44,7 +44,7 @@ const EVERY_MS = 10_000
 /** What is wrong first, then how much moves. */
 export function Overview() {
   const api = useApi()
-  const { production } = useSettings()
+  const { has } = useSettings()
   const query = useQuery({
     queryKey: ['overview', 'now'],
     queryFn: ({ signal }) => dataOf(api.GET('/api/v1/overview', { signal })),
@@ -54,8 +54,8 @@ export function Overview() {
   return (
     <PageFrame
       title="Overview"
-      lead="All messages of all systems, and what needs attention."
-      actions={!production && <DemoLink />}
+      lead="All messages of all outboxes, and what needs attention."
+      actions={has.includes('demo') && <DemoLink />}
     >
       <QueryState query={query}>
         {(data) => (
@@ -66,9 +66,11 @@ export function Overview() {
             <Panel title="Outboxes">
               <OutboxRows outboxes={data.outboxes} />
             </Panel>
-            <Panel title="Consumers">
-              <GroupRows groups={data.consumers} />
-            </Panel>
+            {(has.length > 0 || data.consumers.length > 0) && (
+              <Panel title="Consumers">
+                <GroupRows groups={data.consumers} />
+              </Panel>
+            )}
           </>
         )}
       </QueryState>
