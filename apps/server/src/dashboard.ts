@@ -111,7 +111,7 @@ async function pageRoutes(
   })
 }
 
-/** Addresses that are for programs, whatever they accept. */
+/** Addresses that are for programs, also those that take HTML. */
 const FOR_PROGRAMS = /^\/(?:api|sim|assets|docs)(?:\/|$)|\.\w+$/
 
 function isForPeople({ url, headers }: FastifyRequest): boolean {
