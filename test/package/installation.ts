@@ -33,7 +33,7 @@ export interface Manifest {
 }
 
 export function pack(...args: string[]): Promise<Run> {
-  return runScript(join(root, 'scripts/pack.mjs'), args, { limitMs: 120_000 })
+  return runScript(join(root, 'scripts/pack.mjs'), args, { limitMs: 600_000 })
 }
 
 /** Packs everything, copies the example and installs. Takes a while: do it once. */
@@ -85,7 +85,7 @@ async function askFor(folder: string, tarballs: readonly string[]): Promise<void
 /** By the npm of the environment, from its cache as far as that goes. */
 async function npmInstall(folder: string): Promise<void> {
   const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--include=dev']
-  const limits = { timeout: 180_000, killSignal: 'SIGKILL' } as const
+  const limits = { timeout: 600_000, killSignal: 'SIGKILL' } as const
   const shell = process.platform === 'win32'
   await promisify(execFile)('npm', args, { cwd: folder, shell, ...limits })
 }

@@ -14,7 +14,7 @@ let installation: Installation
 
 beforeAll(async () => {
   installation = await install()
-}, 300_000)
+}, 1_200_000)
 
 afterAll(() => installation?.remove())
 
