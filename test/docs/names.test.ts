@@ -57,8 +57,8 @@ test('benchmarks.md lists the benchmarks and their options', () => {
   const text = page('docs/operate/benchmarks.md').text
   const main = readFileSync(join(root, 'bench/main.ts'), 'utf8')
   const options = readFileSync(join(root, 'bench/options.ts'), 'utf8')
-  const benches = [...text.matchAll(/^npm run bench -- (\w+)/gm)].map(([, name = '']) => name)
-  const known = [...main.matchAll(/^ {2}(\w+): \{ run:/gm)].map(([, name = '']) => name)
+  const benches = [...text.matchAll(/^npm run bench -- ([\w-]+)/gm)].map(([, name = '']) => name)
+  const known = [...main.matchAll(/^ {2}'?([\w-]+)'?: \{ run:/gm)].map(([, name = '']) => name)
   expect(unique(benches)).toEqual(unique(known))
   const listed = [...text.matchAll(/^\| `--(\w+)`/gm)].map(([, name = '']) => name)
   const taken = [...options.matchAll(/^ {6}(\w+): \{ type:/gm)].map(([, name = '']) => name)
