@@ -1337,7 +1337,7 @@ create table incidents.notice (
   constraint notice_pkey PRIMARY KEY (id),
   constraint notice_kind_check CHECK ((kind = ANY (ARRAY['opened'::text, 'reminder'::text, 'closed'::text, 'test'::text]))),
   constraint notice_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'failed'::text, 'delivered'::text, 'abandoned'::text])))
-) with (fillfactor=80);
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX notice_dead ON incidents.notice USING btree (created_at) WHERE (status = 'abandoned'::text);
 CREATE INDEX notice_due ON incidents.notice USING btree (next_attempt_at, id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 CREATE INDEX notice_of_channel ON incidents.notice USING btree (channel_id, id DESC);

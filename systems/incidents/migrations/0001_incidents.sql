@@ -54,7 +54,7 @@ create table incidents.notice (
   claim_token uuid,
   claimed_until timestamptz,
   lost_claims smallint not null default 0
-) with (fillfactor = 80);
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 create index notice_due on incidents.notice (next_attempt_at, id)
   where status in ('pending', 'failed');
 create index notice_suspect on incidents.notice (next_attempt_at, id)

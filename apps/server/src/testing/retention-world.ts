@@ -158,6 +158,10 @@ begin
   insert into posthorn.alert (source, subject, tenant, code, detail, raised_at, recovered_at) values ('test', org, org, 'X', note, at, case when over then at end);
   insert into payments.alert_notices (id, alert_id, kind, source, subject, hour, payload, status, created_at)
   values (public.uuid_of(at), (select max(id) from posthorn.alert), 'raised', org, org, at, person, case when over then 'delivered' else 'pending' end, at);
+  insert into incidents.incident (id, source, code, tenant, opened_at, closed_at, owner)
+  values (public.uuid_of(at), 'test ' || org || random(), 'X', org, at, case when over then at end, email);
+  insert into incidents.notice (id, channel_id, tenant, kind, payload, status, created_at)
+  values (public.uuid_of(at), public.uuid_of(at), org, 'opened', person, case when over then 'delivered' else 'pending' end, at);
   insert into posthorn.consumer_message (topic, group_name, state, message_id, tenant, headers, payload, error, due_at, created_at, died_at)
   values ('t', org, case when over then 'dead' else 'retry' end, message::text, org, '{}', person, note, at, at, case when over then at end);
   insert into posthorn.transition (outbox, message_id, to_state, error, actor, at, tenant) values ('messages.outbound', message::text, 'SENT', note, 'RELAY', at, org);
