@@ -28,7 +28,7 @@ test('the dashboard below a path of another application, for those whom it knows
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   const pages = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
   expect(await pages.allTextContents()).toEqual([
-    ...['Overview', 'Outboxes', 'Messages', 'Dead letters', 'Consumers', 'Alerts', 'Audit'],
+    ...['Overview', 'Home', 'Outboxes', 'Messages', 'Dead letters', 'Consumers', 'Alerts', 'Audit'],
   ])
   await axe(page)
   await screenshot(page, 'mounted-light')

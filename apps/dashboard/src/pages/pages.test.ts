@@ -42,7 +42,7 @@ test('pages for operators or for development are hidden from others', () => {
 test('pages of what a server does not have are hidden, and outboxes need nothing', () => {
   const user = { role: 'platform', production: false, has: [] } as const
   expect(pages.filter((page) => mayRead(page, user)).map(({ name }) => name)).toEqual([
-    ...['overview', 'outboxes', 'messages', 'dead-letters', 'consumers', 'alerts', 'audit'],
+    ...['overview', 'home', 'outboxes', 'messages', 'dead-letters', 'consumers', 'alerts', 'audit'],
   ])
   const systems = pages.filter(({ group }) => group === 'Systems')
   expect(systems.every(({ needs }) => needs !== undefined)).toBe(true)
