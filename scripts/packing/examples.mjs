@@ -117,8 +117,7 @@ export const systems = [
   '@posthorn/dashboard': {
     language: 'sh',
     text: `
-npm install @posthorn/cli
-npx posthorn dashboard --config outboxes.ts`,
+npx posthorn dashboard --config outboxes.ts   # with @posthorn/cli`,
   },
   '@posthorn/server': {
     language: 'ts',
