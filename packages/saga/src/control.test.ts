@@ -186,10 +186,11 @@ describe('cancelling', () => {
     await advanceClock(pool, '61s')
     let looking: Promise<number> | undefined
     await transaction(pool, async (tx) => {
-      await cancelSaga(tx, id)
+      await tx.query({ text: 'select from sagas.saga where id = $1 for update', values: [id] })
       looking = orchestratorOf(saga).tick()
       // The turn is claimed, and waits for this transaction to end.
       await expect.poll(() => waitingForLock()).toBe(true)
+      await cancelSaga(tx, id)
     })
     await looking
     await drain(orchestrator)
