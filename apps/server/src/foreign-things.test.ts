@@ -18,7 +18,11 @@ const server = await testServer(await testDatabase(), { systems })
 type Body = Record<string, unknown>
 
 interface Described {
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly schema?: { readonly type?: string; readonly enum?: unknown; readonly format?: string }
+  }[]
 }
 
 const { body: description } = await server.call('/openapi.json')
@@ -163,20 +167,24 @@ test.each(routes)(
 
 test('no filter and no cursor of a list leads to what is theirs', async () => {
   const found: string[] = []
-  const values = [...theirWords, foreign.number, 'LAMP', 'theirs']
+  const { orders, 'outbound/messages': message } = foreign.ids
+  const values = [orders, message, foreign.family, foreign.number, 'theirs'].map(String)
   for (const { path, filters } of lists) {
+    // Words and times of a list's own say nothing about an id.
     const queries = filters
-      .filter(({ name }) => name !== 'limit' && name !== 'cursor')
+      .filter(({ name, schema = {} }) => !/^(limit|cursor)$/.test(name) && schema.type === 'string')
+      .filter(({ schema = {} }) => schema.enum === undefined && schema.format !== 'date-time')
       .flatMap(({ name }) => values.map((value) => `${name}=${encodeURIComponent(value)}`))
     const { body } = await theirs.ask('GET', `${path}?limit=1`)
     const cursor = body['nextCursor']
     if (typeof cursor === 'string') queries.push(`cursor=${encodeURIComponent(cursor)}`)
-    for (const query of ['', ...queries]) {
+    const asked = ['', ...queries].map(async (query) => {
       const { status, body: answer } = await ours.ask('GET', `${path}?${query}`)
       expect(status, `${path}?${query}`).toBeLessThan(500)
       const items = JSON.stringify(answer['items'] ?? [])
       for (const word of theirWords) if (items.includes(word)) found.push(`${path}?${query}`)
-    }
+    })
+    await Promise.all(asked)
   }
   expect(lists.length).toBeGreaterThan(10)
   expect(found).toEqual([])
