@@ -87,13 +87,13 @@ await app.listen({ port: 8080 })`,
     language: 'ts',
     text: `
 import { createApp, createVerifier } from '@posthorn/http'
-import { simulators, stripe } from '@posthorn/simulators'
+import { merchant, simulators } from '@posthorn/simulators'
 import { Pool } from 'pg'
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
 const verify = createVerifier({ secret: process.env['JWT_SECRET'] ?? '' })
 const app = await createApp({ title: 'World', version: '1', production: false, verify })
-await app.register(simulators, { pool, simulators: [stripe()] })
+await app.register(simulators, { pool, simulators: [merchant()] })
 await app.listen({ port: 8081 })`,
   },
   '@posthorn/systems': {

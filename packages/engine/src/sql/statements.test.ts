@@ -161,8 +161,8 @@ test('a claim of held keys costs the same however many are due', async () => {
   const few = await blocksTouched(claim, 1_000)
   const many = await blocksTouched(claim, 20_000)
   expect(few).toBeGreaterThan(100)
-  // Twenty times as many keys cost a level of the indexes.
-  expect(many).toBeLessThan(2 * few)
+  // Twenty times as many keys cost a level of each index, and lie on pages farther apart.
+  expect(many).toBeLessThan(3 * few)
 })
 
 /** Blocks that a claim of a hundred touches with so many keys due, each with one message. */
