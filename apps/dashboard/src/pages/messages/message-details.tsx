@@ -6,6 +6,7 @@ import { type ListedOutbox, roleIn } from '../../outboxes/use-outboxes.ts'
 import { FailureNote } from './failure-note.tsx'
 import { Journey } from './journey.tsx'
 import type { MessageDetails, MessageKey } from './message.ts'
+import { PayloadTab } from './payload-tab.tsx'
 import { ConfirmButton } from '../../parts/confirm.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Json } from '../../parts/json.tsx'
@@ -66,7 +67,7 @@ export function MessageDetailsView({ message, outboxes }: MessageDetailsProps) {
                 />
               </Tabs.Panel>
               <Tabs.Panel value="payload" pt="md">
-                <Content details={details} />
+                <PayloadTab message={message} details={details} />
               </Tabs.Panel>
               <Tabs.Panel value="row" pt="md">
                 <Json value={details.row} label="row" />
@@ -76,26 +77,6 @@ export function MessageDetailsView({ message, outboxes }: MessageDetailsProps) {
         )
       }}
     </QueryState>
-  )
-}
-
-function Content({ details: { message, unreadable } }: { details: MessageDetails }) {
-  if (message === null) {
-    return <Text size="sm">This row is not a valid message: {unreadable ?? 'reason unknown'}</Text>
-  }
-  const { payload, headers, ...rest } = message
-  return (
-    <Stack gap="sm">
-      <Json value={payload} label="payload" />
-      <Text size="sm" fw={600}>
-        Headers
-      </Text>
-      <Json value={headers ?? {}} label="headers" />
-      <Text size="sm" fw={600}>
-        Envelope
-      </Text>
-      <Json value={rest} label="envelope" />
-    </Stack>
   )
 }
 
