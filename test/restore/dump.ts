@@ -25,6 +25,7 @@ const KNOWN_OUTSIDE = new Set([
   'refunded, by our books',
   'at the merchant, and not ours',
   'in the store, and not ours',
+  'accepted, and not ours',
 ])
 
 /**
