@@ -14,7 +14,7 @@ export interface Plot {
 
 const [WIDTH, HEIGHT] = [720, 360]
 const AREA = { left: 80, right: 560, top: 48, bottom: 296 }
-/** Told apart also by those who see few colours, and by the shape of the point. */
+/** Users who see few colours distinguish them too, also by the shape of the point. */
 const COLOURS = ['#2f6feb', '#d1550f', '#1a7f4e', '#8250df']
 const STEPS = 4
 

@@ -4,7 +4,7 @@ import type { Line } from '../crash/ledger.ts'
 import { selectTransitions, type SeenTransition } from './queries.ts'
 import { until } from './program.ts'
 
-/** One who follows the stream of events, and stays subscribed whatever happens to the servers. */
+/** One who follows the stream of events, and stays subscribed through every fault of the servers. */
 export interface FeedWitness {
   /** Waits a little for what is still to come, ends, and compares what came with what is there. */
   conclude(): Promise<Line[]>

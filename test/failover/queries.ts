@@ -57,7 +57,7 @@ select (select count(*) from ${table} where status = 'ready')::int
   return open
 }
 
-/** A change of a message's state, as far as it is told from others. */
+/** What distinguishes one change of a message's state from others. */
 export interface SeenTransition {
   readonly id: string
   readonly messageId: string

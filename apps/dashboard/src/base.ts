@@ -1,6 +1,6 @@
 /** The path below which the pages are served, as `/posthorn`; empty at the root. */
 export function basePath(): string {
-  const told = document.querySelector<HTMLMetaElement>('meta[name=base]')?.content ?? ''
+  const given = document.querySelector<HTMLMetaElement>('meta[name=base]')?.content ?? ''
   // A page that no server has filled in is served from the root.
-  return told.startsWith('/') ? told : ''
+  return given.startsWith('/') ? given : ''
 }

@@ -103,7 +103,7 @@ async function measure(on: Browser): Promise<void> {
   process.stdout.write(`${JSON.stringify({ messagesPerSecond: round(await writing) })}\n`)
 }
 
-/** Writes until it is told to end; how many a second there were. */
+/** Writes until its caller ends it; how many a second there were. */
 async function write(signal: AbortSignal): Promise<number> {
   const began = performance.now()
   let written = 0

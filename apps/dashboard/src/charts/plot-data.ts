@@ -74,7 +74,7 @@ export function largest(series: readonly PlotSeries[], most: number): PlotSeries
   return [...sorted.slice(0, most - 1), others]
 }
 
-/** Colours that can be told apart, in this order. */
+/** Colours that users can distinguish, in this order. */
 export const PALETTE = [
   'blue',
   'orange',

@@ -26,7 +26,7 @@ export function CopyId({ id, what = 'id', shown = Number.POSITIVE_INFINITY }: Co
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Ids of one hour begin alike: they are told apart by their ends. */
+/** Ids of one hour begin alike: users recognise them by their ends. */
 function shorten(id: string, shown: number): string {
   return UUID.test(id) ? `…${id.slice(-shown)}` : `${id.slice(0, shown)}…`
 }
