@@ -166,7 +166,9 @@ test('Ctrl-K finds things, pages and actions, and goes there by keys alone', asy
   await found.waitFor()
   await page.keyboard.press('Enter')
   await expect.poll(() => page.url()).toContain(`open=${made.id}`)
-  await page.getByRole('dialog').waitFor()
+  // The palette may still be on its way out.
+  await expect.poll(() => field.count()).toBe(0)
+  await page.getByRole('dialog', { name: 'Payment' }).waitFor()
   await page.keyboard.press('Escape')
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   await page.keyboard.press('Control+k')
