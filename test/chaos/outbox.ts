@@ -23,4 +23,16 @@ export const rowEvents = rowOutbox(
   },
 )
 
-export const chaosOutboxes: readonly Outbox<EventRow>[] = [keyedEvents, rowEvents]
+export const logEvents = keyedOutbox(
+  { name: 'chaos.log', table: 'crash.logged_event', transport: 'kafka' },
+  { storage: 'log' },
+)
+
+/** Each is read from where it goes to. */
+export const transports: Readonly<Record<string, string>> = {
+  [keyedEvents.name]: 'rabbitmq',
+  [rowEvents.name]: 'kafka',
+  [logEvents.name]: 'kafka',
+}
+
+export const chaosOutboxes: readonly Outbox<EventRow>[] = [keyedEvents, rowEvents, logEvents]

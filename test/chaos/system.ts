@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { exponential, schedule, transaction } from '@posthorn/engine'
+import { exponential, schedule, transaction, type Outbox } from '@posthorn/engine'
 import { once } from '@posthorn/engine/inbox'
 import { defineSystem, type SystemConsumer } from '@posthorn/systems'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { createArrivalFile } from '../crash/arrivals.ts'
-import { inbox, type EventPayload } from '../crash/outbox.ts'
+import { inbox, type EventPayload, type EventRow } from '../crash/outbox.ts'
 import { insertEffect, schemaOf } from '../crash/queries.ts'
-import { chaosOutboxes, INDIGESTIBLE, keyedEvents, rowEvents } from './outbox.ts'
+import { chaosOutboxes, INDIGESTIBLE, transports } from './outbox.ts'
 
 /** While a file of this name is in the folder of the run, consumers take their time. */
 export const SLOW_FILE = 'slow-consumers'
@@ -38,8 +38,7 @@ const chaos = defineSystem({
       file.add(source, entry)
     }
     const consumers = [
-      eventConsumer({ pool, folder, note, topic: keyedEvents.name, transport: 'rabbitmq' }),
-      eventConsumer({ pool, folder, note, topic: rowEvents.name, transport: 'kafka' }),
+      ...chaosOutboxes.map((outbox) => eventConsumer({ pool, folder, note, outbox })),
       familyWitness(note),
     ]
     return {
@@ -59,20 +58,19 @@ interface ConsumerOptions {
   readonly pool: Pool
   readonly folder: string
   readonly note: Note
-  readonly topic: string
-  readonly transport: 'rabbitmq' | 'kafka'
+  readonly outbox: Outbox<EventRow>
 }
 
-function eventConsumer({ pool, folder, note, topic, transport }: ConsumerOptions): SystemConsumer {
-  const isOrdered = topic === keyedEvents.name
+function eventConsumer({ pool, folder, note, outbox }: ConsumerOptions): SystemConsumer {
+  const { name: topic, order } = outbox
   /** A delivery that is tried again because the database was away has not arrived a second time. */
   const noted = new WeakSet<object>()
   return {
-    transport,
+    transport: transports[topic] ?? '',
     topic,
     group: `${topic}.ledger`,
     // Past an end the order of a key would be gone.
-    retry: isOrdered
+    retry: order
       ? schedule(['100ms', '200ms', '400ms', '1s'], { then: 'repeat-last' })
       : exponential('200ms', { attempts: 6 }),
     async handle({ id, payload }, { ref }) {

@@ -9,7 +9,7 @@ import { findPorts } from '../chaos/ingress.ts'
 import { startFleet, type Fleet } from '../crash/fleet.ts'
 import { watchFeed, type FeedWitness } from './feed-witness.ts'
 import type { Options } from './options.ts'
-import { failoverOutboxes, keyedEvents, rowEvents } from './outbox.ts'
+import { failoverOutboxes, keyedEvents, logEvents, rowEvents } from './outbox.ts'
 import { startProbe, type Probe } from './probe.ts'
 import { prepareWriting, write, type Written } from './writer.ts'
 
@@ -46,10 +46,11 @@ const SETTINGS = {
 
 const SIZES = { relay: 2, worker: 1, api: 1 } as const
 
-/** The ordered outbox costs more: it gets a little more than half. */
+/** Those with an order have to keep it: they get a little more than the one without. */
 const SHARES = new Map([
-  [keyedEvents.name, 0.6],
-  [rowEvents.name, 0.4],
+  [keyedEvents.name, 0.4],
+  [rowEvents.name, 0.2],
+  [logEvents.name, 0.4],
 ])
 
 export async function startLoad(options: LoadOptions): Promise<Load> {

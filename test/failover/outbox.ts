@@ -15,10 +15,17 @@ export const rowEvents = rowOutbox(
   { retry: exponential('200ms', { max: '5s', attempts: 60 }) },
 )
 
-export const failoverOutboxes: readonly Outbox<EventRow>[] = [keyedEvents, rowEvents]
+/** As ordered as the first, kept in a log in front of its table. */
+export const logEvents = keyedOutbox(
+  { name: 'failover.log', table: 'crash.logged_event', transport: KEYED_TRANSPORT },
+  { storage: 'log' },
+)
+
+export const failoverOutboxes: readonly Outbox<EventRow>[] = [keyedEvents, rowEvents, logEvents]
 
 /** Each is read from where it goes to. */
 export const transports: Readonly<Record<string, string>> = {
   [keyedEvents.name]: KEYED_TRANSPORT,
   [rowEvents.name]: ROW_TRANSPORT,
+  [logEvents.name]: KEYED_TRANSPORT,
 }

@@ -3,14 +3,18 @@ import type { EventRow } from '../crash/outbox.ts'
 import type { Entry } from '../crash/queries.ts'
 
 /** Business rows without their message, and messages without their business row. */
-export async function countHalves(db: Queryable, outbox: Outbox<EventRow>): Promise<number> {
+export async function countHalves(
+  db: Queryable,
+  { name, table, log }: Outbox<EventRow>,
+): Promise<number> {
+  const logged = log === undefined ? '' : `union all select id from ${log}`
   const { rows } = await db.query<{ count: number }>({
     text: `
 select count(*)::int as count
   from (select message_id from crash.entry where source = $1) as entry
-  full join ${outbox.table} as message on message.id = entry.message_id
+  full join (select id from ${table} ${logged}) as message on message.id = entry.message_id
  where message.id is null or entry.message_id is null`,
-    values: [outbox.name],
+    values: [name],
   })
   return rows[0]?.count ?? 0
 }

@@ -7,6 +7,7 @@ import { draw, drawMs, inSeconds, type Fault } from './fault.ts'
 const TABLES = [
   'crash.keyed_event',
   'crash.row_event',
+  'crash.logged_event_log',
   'posthorn.bucket',
   'posthorn.transition',
   'posthorn.held_key',

@@ -10,7 +10,7 @@ interface Mail {
   readonly to: string | readonly string[]
 }
 
-/** Every event arrived, in the order of its aggregate, and every guest has a mail. */
+/** Every event arrived, in the order of its aggregate, and every guest has a mail or an alert. */
 export async function familyLines(db: Queryable, folder: string, world: World): Promise<Line[]> {
   const events = await selectFamilyEvents(db)
   const numbers = new Map(events.map(({ id, n }) => [id, n]))
@@ -26,6 +26,7 @@ export async function familyLines(db: Queryable, folder: string, world: World): 
   const { items } = await world.read<{ items: Mail[] }>('/mail/requests')
   const addressed = new Set(items.flatMap(({ to }) => [to].flat()))
   const invited = await selectInvited(db)
+  const refused = invited.filter(({ isRefused }) => isRefused)
   return [
     { name: 'events of families', value: events.length, atLeast: 1 },
     { name: 'events missing', value: missing, must: 0 },
@@ -33,9 +34,10 @@ export async function familyLines(db: Queryable, folder: string, world: World): 
     { name: 'events out of order', value: outOfOrder, must: 0 },
     { name: 'events more than once', value: duplicates },
     { name: 'guests invited', value: invited.length, atLeast: 1 },
+    { name: 'of those refused by the mail server', value: refused.length },
     {
       name: 'guests without a mail',
-      value: invited.filter((email) => !addressed.has(email)).length,
+      value: invited.filter(({ email, isRefused }) => !addressed.has(email) && !isRefused).length,
       must: 0,
     },
   ]

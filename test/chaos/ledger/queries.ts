@@ -2,14 +2,17 @@ import { sql, type Outbox, type Queryable } from '@posthorn/engine'
 
 /** Rows of an outbox that have not come to an end. */
 export async function countUnfinished(db: Queryable, outbox: Outbox): Promise<number> {
-  const { table, states, columns } = outbox
+  const { name, table, log, states, columns } = outbox
   const open = [states.ready, states.claimed, states.retry, states.failing]
   const words = [...new Set(open.filter((state) => state !== undefined))].map(literal)
   const standing = states.dead === undefined ? 'and quarantined_at is null' : ''
-  return countRows(
-    db,
-    `select from ${table} where ${columns.status} in (${words.join()}) ${standing}`,
-  )
+  const kept = `select from ${table} where ${columns.status} in (${words.join()}) ${standing}`
+  if (log === undefined) return countRows(db, kept)
+  const logged = `
+select from ${log} as m
+  left join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = m.bucket
+ where not coalesce(posthorn.log_gone(b, m.xid, m.seq), false)`
+  return (await countRows(db, kept)) + (await countRows(db, logged))
 }
 
 /** Claims and leases of a relay that nobody holds any more. */
@@ -237,11 +240,21 @@ export async function selectFamilyEvents(db: Queryable): Promise<FamilyEvent[]> 
   return rows
 }
 
-/** Addresses of guests whose invitation stands. */
-export async function selectInvited(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ email: string }>(sql`
-    select email from families.family_member_invitations`)
-  return rows.map(({ email }) => email)
+export interface Guest {
+  readonly email: string
+  /** The mail server has refused the letter for good, and an alert says so. */
+  readonly isRefused: boolean
+}
+
+/** Guests whose invitation stands. */
+export async function selectInvited(db: Queryable): Promise<Guest[]> {
+  const { rows } = await db.query<Guest>(sql`
+    select i.email, exists (
+             select from posthorn.alert as a
+              where a.source = 'families.invitation-mails' and a.code = 'MAIL_REFUSED'
+                and a.subject = i.id::text) as "isRefused"
+      from families.family_member_invitations as i`)
+  return rows
 }
 
 export interface EvidenceSums {

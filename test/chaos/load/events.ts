@@ -4,7 +4,7 @@ import { keyNames, planTransactions } from '../../crash/plan.ts'
 import { insertAccounts, insertEntries } from '../../crash/queries.ts'
 import { createRandom } from '../../crash/random.ts'
 import { untilAnswered, write, type Written } from '../../crash/writer.ts'
-import { chaosOutboxes, INDIGESTIBLE, keyedEvents, POISON, rowEvents } from '../outbox.ts'
+import { chaosOutboxes, INDIGESTIBLE, POISON, rowEvents } from '../outbox.ts'
 
 /** Messages a second of each outbox. */
 const RATE = 40
@@ -33,7 +33,7 @@ export async function prepareEvents(pool: Pool): Promise<void> {
   for (const { name } of chaosOutboxes) await insertAccounts(pool, name, KEYS)
 }
 
-/** Writes to both outboxes at a steady rate, and a poisoned message of either kind each minute. */
+/** Writes to all outboxes at a steady rate, and a poisoned message of either kind each minute. */
 export async function writeEvents(
   pool: Pool,
   { seed, durationMs, signal }: EventsOptions,
@@ -51,18 +51,12 @@ export async function writeEvents(
       indigestible.push(await writeOne(pool, INDIGESTIBLE))
     }
   }
-  const [keyed, rows] = await Promise.all([
-    ...[keyedEvents, rowEvents].map((outbox, i) => {
-      const plan = planTransactions(createRandom(seed + i), { messages, keys: KEYS })
-      return write(pool, { outbox, plan, rate: RATE, signal })
-    }),
-    poisoning(),
-  ])
-  const byOutbox = new Map([
-    [keyedEvents.name, keyed as Written],
-    [rowEvents.name, rows as Written],
-  ])
-  return { byOutbox, poison, indigestible }
+  const writing = chaosOutboxes.map(async (outbox, i) => {
+    const plan = planTransactions(createRandom(seed + i), { messages, keys: KEYS })
+    return [outbox.name, await write(pool, { outbox, plan, rate: RATE, signal })] as const
+  })
+  const [written] = await Promise.all([Promise.all(writing), poisoning()])
+  return { byOutbox: new Map(written), poison, indigestible }
 }
 
 async function writeOne(pool: Pool, prefix: string): Promise<string> {
