@@ -7,7 +7,7 @@ import { audit } from '../crash/audit.ts'
 import { spread, type Line } from '../crash/ledger.ts'
 import { selectEffects, selectEntries, selectStanding } from '../crash/queries.ts'
 import type { Fleet } from '../crash/fleet.ts'
-import { failoverOutboxes, rowEvents, transports } from './outbox.ts'
+import { failoverOutboxes, rowEvents } from './outbox.ts'
 import type { Probe } from './probe.ts'
 import { countHalves } from './queries.ts'
 import type { Written } from './writer.ts'
@@ -16,9 +16,12 @@ export interface Evidence {
   readonly pool: Pool
   readonly folder: string
   readonly written: ReadonlyMap<string, Written>
-  readonly probe: Probe
+  /** What was stored by way of the API. */
+  readonly probe: Pick<Probe, 'asked' | 'stored'>
   /** The database may have forgotten what it had answered. */
   readonly isLossy: boolean
+  /** The outboxes whose destination is in the database, and lost with it. */
+  readonly topics: ReadonlySet<string>
 }
 
 /** Both ends of each outbox, message by message, once no process runs any more. */
@@ -37,7 +40,7 @@ export async function messageLines(evidence: Evidence): Promise<Line[]> {
 async function linesOf(
   name: string,
   arrivals: readonly Arrival[],
-  { pool, written, probe, isLossy }: Evidence,
+  { pool, written, probe, isLossy, topics }: Evidence,
 ): Promise<Line[]> {
   const outbox = failoverOutboxes.find((each) => each.name === name)
   const own = written.get(name)
@@ -62,7 +65,7 @@ async function linesOf(
     outbox,
   )
   // A broker forgets what was acknowledged, also if the effect is lost; a topic is lost with it.
-  const isForgotten = isLossy && transports[name] !== 'topics'
+  const isForgotten = isLossy && !topics.has(name)
   const ordered: Line[] = [
     { name: 'out of order', value: found.outOfOrder, must: 0 },
     { name: 'effects out of order', value: found.effectsOutOfOrder, must: 0 },
@@ -112,7 +115,11 @@ async function linesOf(
 }
 
 /** Whether it was sent to the database to be committed. */
-function isWritten(id: string, { acknowledged, uncertain }: Written, probe: Probe): boolean {
+function isWritten(
+  id: string,
+  { acknowledged, uncertain }: Written,
+  probe: Evidence['probe'],
+): boolean {
   return acknowledged.has(id) || uncertain.has(id) || probe.asked.has(id)
 }
 
@@ -150,7 +157,7 @@ export function rateLines({ written }: Evidence, losses: readonly Event[]): Line
 
 /** What stood still around each loss, and for how long. */
 export async function pauseLines(
-  { folder, written, probe }: Evidence,
+  { folder, written, probe }: Evidence & { readonly probe: Probe },
   losses: readonly Event[],
 ): Promise<Line[]> {
   const arrivals = await readArrivals(folder)

@@ -11,7 +11,7 @@ import {
   type Event,
 } from './ledger.ts'
 import type { Load } from './load.ts'
-import { failoverOutboxes } from './outbox.ts'
+import { failoverOutboxes, transports } from './outbox.ts'
 import { until } from './program.ts'
 import { countOpen, selectLater } from './queries.ts'
 
@@ -73,7 +73,9 @@ export async function drawUp(finished: Finished): Promise<Ledger[]> {
   await awaitEnd(load.pool, signal)
   await Promise.all(load.fleets.map((fleet) => fleet.stop()))
   const streamed = await load.feed.conclude()
-  const evidence = { pool: load.pool, folder, written, probe: load.probe, isLossy }
+  const names = failoverOutboxes.map(({ name }) => name)
+  const topics = new Set(names.filter((name) => transports[name] === 'topics'))
+  const evidence = { pool: load.pool, folder, written, probe: load.probe, isLossy, topics }
   const messages = [
     ...(await messageLines(evidence)),
     ...streamed,

@@ -5,6 +5,7 @@ import { pause } from '../crash/waiting.ts'
 import { watchFeed } from '../failover/feed-witness.ts'
 import { openStand } from '../upgrade/stand.ts'
 import { findDebianPostgres, onClient, type DebianPostgres } from './debian-postgres.ts'
+import { eventsEnv, writeEvents } from './events.ts'
 import {
   exportSnapshot,
   nextTransaction,
@@ -44,7 +45,7 @@ export async function restoreDump(options: RestoreOptions): Promise<Ledger[]> {
   const url = await first.start(port)
   await onClient(url, (client) => client.query(useUpTransactions(TRANSACTIONS)))
   const servers = { databaseUrl: url, folder, env: {}, versions: version }
-  const stand = opened.use(await openStand({ servers, seed }))
+  const stand = opened.use(await openStand({ servers, seed, env: eventsEnv(folder) }))
   const { processes, pool, client } = stand
 
   console.log('under load …')
@@ -52,6 +53,8 @@ export async function restoreDump(options: RestoreOptions): Promise<Ledger[]> {
   await processes.start('new', 1)
   const feed = watchFeed(pool)
   opened.defer(() => feed.stop())
+  const events = await writeEvents(pool, { seed, folder })
+  opened.defer(() => events.finish())
   const endLoad = await stand.load()
   await pause(options.loadMs / 2, signal)
   const file = join(folder, 'posthorn.dump')
@@ -65,6 +68,7 @@ export async function restoreDump(options: RestoreOptions): Promise<Ledger[]> {
   const atEnd = await selectUnderWay(pool)
   const usedBefore = await nextTransaction(pool)
   await processes.kill('new')
+  await events.finish()
   await first.kill()
 
   console.log('into a new cluster …')
@@ -79,7 +83,8 @@ export async function restoreDump(options: RestoreOptions): Promise<Ledger[]> {
   await second.stop()
   await second.start(port)
   await processes.start('new', 1)
-  const settled = await stand.settle({ withinMs: options.settleMs, signal })
+  const settled = await stand.settle({ withinMs: options.settleMs, signal, isLossy: true })
+  await events.settled(signal)
   await processes.stop()
   const title = `dumped and restored into a new cluster, seed ${seed}, ${version}`
   const lines: Line[] = [
@@ -91,7 +96,7 @@ export async function restoreDump(options: RestoreOptions): Promise<Ledger[]> {
     ...(await feed.conclude()),
   ]
   const details = [settled.rest, processes.ended]
-  const ledgers = await stand.ledgers()
+  const ledgers = [await events.ledger(), ...(await stand.ledgers())]
   return [{ title, lines, details }, ...ledgers.map((each) => forgive(each, KNOWN_OUTSIDE))]
 }
 

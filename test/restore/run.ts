@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { temporaryPostgres } from '@posthorn/postgres'
+import { SENT_ONLY } from '../chaos/ledger/messages.ts'
 import type { Settled } from '../chaos/ledger/settling.ts'
 import type { Client } from '../chaos/load/client.ts'
 import { forgive, type Ledger, type Line } from '../crash/ledger.ts'
@@ -8,6 +9,7 @@ import { watchFeed } from '../failover/feed-witness.ts'
 import type { Processes } from '../upgrade/processes.ts'
 import { openStand } from '../upgrade/stand.ts'
 import { archiving, makeArchive, markPoint, recover, takeBaseBackup } from './backup.ts'
+import { eventsEnv, writeEvents } from './events.ts'
 import { selectUnderWay, type UnderWay } from './queries.ts'
 
 export interface RestoreOptions {
@@ -27,6 +29,7 @@ const POINT = 'posthorn'
 export const FORGOTTEN: ReadonlySet<string> = new Set([
   'accepted more often than tried',
   'delivered, and never accepted',
+  SENT_ONLY,
 ])
 
 /**
@@ -43,7 +46,7 @@ export async function restore(options: RestoreOptions): Promise<Ledger[]> {
   opened.defer(() => postgres.close())
   const { url, version } = postgres
   const servers = { databaseUrl: url, folder, env: {}, versions: `PostgreSQL ${version}` }
-  const stand = opened.use(await openStand({ servers, seed }))
+  const stand = opened.use(await openStand({ servers, seed, env: eventsEnv(folder) }))
   const { processes, pool, client } = stand
 
   console.log('under load …')
@@ -51,6 +54,8 @@ export async function restore(options: RestoreOptions): Promise<Ledger[]> {
   await processes.start('new', 1)
   const feed = watchFeed(pool)
   opened.defer(() => feed.stop())
+  const events = await writeEvents(pool, { seed, folder })
+  opened.defer(() => events.finish())
   const endLoad = await stand.load()
   await pause(options.loadMs / 2, signal)
   const copy = await takeBaseBackup(url, postgres.folder)
@@ -63,6 +68,7 @@ export async function restore(options: RestoreOptions): Promise<Ledger[]> {
   await pause(options.afterMs, signal)
   const atEnd = await selectUnderWay(pool)
   await processes.kill('new')
+  await events.finish()
   await postgres.kill()
 
   console.log('back at the moment …')
@@ -70,7 +76,8 @@ export async function restore(options: RestoreOptions): Promise<Ledger[]> {
   opened.defer(() => recovered.close())
   const found = await selectUnderWay(pool)
   await processes.start('new', 1)
-  const settled = await stand.settle({ withinMs: options.settleMs, signal })
+  const settled = await stand.settle({ withinMs: options.settleMs, signal, isLossy: true })
+  await events.settled(signal)
   await processes.stop()
   const lines: Line[] = [
     ...courseLines({ atPoint, atEnd, found, client, settled, processes }),
@@ -78,7 +85,7 @@ export async function restore(options: RestoreOptions): Promise<Ledger[]> {
   ]
   const details = [settled.rest, processes.ended]
   const title = `restored to a moment, seed ${seed}, PostgreSQL ${version}`
-  const ledgers = await stand.ledgers()
+  const ledgers = [await events.ledger(), ...(await stand.ledgers())]
   return [{ title, lines, details }, ...ledgers.map((each) => forgive(each, FORGOTTEN))]
 }
 

@@ -9,7 +9,7 @@ import { evidenceLines } from '../chaos/ledger/evidence.ts'
 import { messageLines } from '../chaos/ledger/messages.ts'
 import { orderLines } from '../chaos/ledger/orders.ts'
 import { paymentLines, webhookLines } from '../chaos/ledger/payments.ts'
-import { settle, type Settled } from '../chaos/ledger/settling.ts'
+import { settle, type Settled, type Settling } from '../chaos/ledger/settling.ts'
 import { startWitness } from '../chaos/ledger/witness.ts'
 import { createClient, type Client } from '../chaos/load/client.ts'
 import { loads } from '../chaos/load/loads.ts'
@@ -45,19 +45,27 @@ export interface Stand {
   readonly client: Client
   /** Puts all systems under load; the function that it returns ends it, and waits for all answers. */
   load(): Promise<() => Promise<void>>
-  settle(options: { withinMs: number; signal: AbortSignal }): Promise<Settled>
+  settle(options: SettleOptions): Promise<Settled>
   /** Once no process runs any more. */
   ledgers(): Promise<Ledger[]>
   [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface SettleOptions extends Pick<Settling, 'withinMs' | 'signal'> {
+  /** The server has forgotten reports of the outside world, which sends each once. */
+  readonly isLossy?: boolean
 }
 
 export interface StandOptions {
   readonly servers: Surroundings
   readonly seed: number
   readonly previousRoot?: string
+  /** What the processes are told beside what all runs have in common. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
-export async function openStand({ servers, seed, previousRoot }: StandOptions): Promise<Stand> {
+export async function openStand(options: StandOptions): Promise<Stand> {
+  const { servers, seed, previousRoot } = options
   await using opened = new AsyncDisposableStack()
   const pool = new Pool({ connectionString: servers.databaseUrl, max: 8 })
   // The server may be killed on purpose; queries under way fail where they are awaited.
@@ -78,6 +86,7 @@ export async function openStand({ servers, seed, previousRoot }: StandOptions): 
     POSTHORN_DATA_DIR: join(servers.folder, 'data'),
     POSTHORN_JWT_SECRET: secret,
     POSTHORN_ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+    ...options.env,
   }
   const processes = new Processes({
     ...{ ports, env, folder: servers.folder },
@@ -104,7 +113,7 @@ export async function openStand({ servers, seed, previousRoot }: StandOptions): 
         await loading
       }
     },
-    async settle({ withinMs, signal }) {
+    async settle({ withinMs, signal, isLossy = false }) {
       const events = { byOutbox: new Map(), poison: [], indigestible: [] }
       const cutOff = () => ingress.close()
       const settling = {
@@ -115,7 +124,7 @@ export async function openStand({ servers, seed, previousRoot }: StandOptions): 
         cutOff,
         actEveryMs: 5_000,
       }
-      return settle({ ...settling, signal, withinMs })
+      return settle({ ...settling, signal, withinMs, isLossy })
     },
     async ledgers() {
       await witness.close()

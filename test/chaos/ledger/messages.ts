@@ -4,6 +4,9 @@ import { countUnexplainedMessages } from './audits/queries.ts'
 import { selectMessages } from './queries.ts'
 import type { Witness } from './witness.ts'
 
+/** Their delivery was not reported, or the report is lost with the server that had it. */
+export const SENT_ONLY = 'messages sent, and not reported as delivered'
+
 /** WhatsApp knows no key: what it took more than once was tried more than once, each time on record. */
 export async function messageLines(db: Queryable, { accepted }: Witness): Promise<Line[]> {
   const messages = await selectMessages(db)
@@ -15,9 +18,10 @@ export async function messageLines(db: Queryable, { accepted }: Witness): Promis
     { name: 'messages', value: messages.length, atLeast: 1 },
     { name: 'messages delivered', value: countOf('DELIVERED') },
     { name: 'messages failed', value: countOf('FAILED') },
+    { name: SENT_ONLY, value: countOf('SENT'), must: 0 },
     {
       name: 'messages without an end',
-      value: messages.length - countOf('DELIVERED', 'FAILED'),
+      value: messages.length - countOf('DELIVERED', 'FAILED', 'SENT'),
       must: 0,
     },
     {
