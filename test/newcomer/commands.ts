@@ -20,9 +20,13 @@ export interface Commands {
   start(program: string, args: readonly string[], place: Place): Started
 }
 
-/** Nothing of this repository's own environment: a newcomer has none of it. */
+/**
+ * Nothing of this repository's own environment: a newcomer has none of it. What the machine needs for
+ * its network stays, such as the certificates that Node is to trust.
+ */
 function cleanEnv(): NodeJS.ProcessEnv {
-  const foreign = /^(DATABASE_URL|KAFKA_|RABBITMQ_|S3_|AWS_|POSTHORN_|NODE_|npm_|PORT$)/
+  const foreign =
+    /^(DATABASE_URL|KAFKA_|RABBITMQ_|NATS_|S3_|AWS_|POSTHORN_|NODE_(?!EXTRA_CA_CERTS)|npm_|PORT$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
 }
 
