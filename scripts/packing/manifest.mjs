@@ -4,7 +4,7 @@ import { readManifest } from './packages.mjs'
  * The package.json that is published. The one in the repository exports sources, which Node does
  * not run below node_modules, and asks for what only tests need.
  */
-export function publishedManifest({ manifest, doors, isBuilt }, imported) {
+export function publishedManifest({ folder, manifest, doors, isBuilt }, imported) {
   const { name, version, description, license, type, bin } = manifest
   const { peerDependencies, peerDependenciesMeta, publishConfig = {} } = manifest
   const exports = Object.fromEntries(doors.map(([door, source]) => [door, builtDoor(source)]))
@@ -13,6 +13,7 @@ export function publishedManifest({ manifest, doors, isBuilt }, imported) {
     version,
     description,
     license,
+    ...repositoryOf(folder),
     type,
     ...(doors.length > 0 && { exports }),
     ...(bin && { bin }),
@@ -21,7 +22,15 @@ export function publishedManifest({ manifest, doors, isBuilt }, imported) {
     // A build has everything inside.
     dependencies: isBuilt ? {} : dependenciesOf(manifest, imported),
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
+    // npm refuses to publish it from anywhere but a build that can say from which commit it comes.
+    publishConfig: { access: 'public', provenance: true },
   }
+}
+
+/** Where the sources are, once package.json at the root says so. */
+function repositoryOf(directory) {
+  const { repository } = readManifest('.')
+  return repository ? { repository: { ...repository, directory } } : {}
 }
 
 /** Of a package that publishes only some of its modules, what those import. */

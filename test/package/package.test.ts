@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { complaintsAbout } from '../../scripts/packing/lint.mjs'
 import { importsOf } from '../architecture/imports.ts'
 import { root } from '../docs/markdown.ts'
 import { runScript } from '../docs/program.ts'
@@ -97,6 +98,12 @@ test('a package holds modules with their declarations, migrations, and no tests'
   )
   expect(migrations).toContain('dist/migrations/0001_engine.sql')
   expect(migrations).toContain('dist/postgres/migrations/0001_topics.sql')
+})
+
+test('publint and attw find nothing to say against a package', async () => {
+  const files = installation.tarballs.map((file) => join(installation.folder, 'tarballs', file))
+  const complaints = await Promise.all(files.map(complaintsAbout))
+  expect(complaints.flat()).toEqual([])
 })
 
 test('the example on the page of each package compiles', async () => {

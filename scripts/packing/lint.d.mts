@@ -1,0 +1,1 @@
+export declare function complaintsAbout(tarball: string): Promise<string[]>
