@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Log } from '@posthorn/engine'
 import { startPeriodically } from '@posthorn/engine/operate'
+import { shareFairly } from '@posthorn/http'
 import { openPostgres } from '@posthorn/postgres'
 import { Pool } from 'pg'
 import type { Configuration } from './configuration.ts'
@@ -8,7 +9,7 @@ import { openHosts, splitHosts, type DatabaseHosts } from './database-hosts.ts'
 import { serverVersion } from './queries.ts'
 
 export interface Database {
-  /** For requests, consumers and all other work. */
+  /** For requests, consumers and all other work, which take turns. */
   readonly pool: Pool
   /** For people: where it is, without its password. */
   readonly where: string
@@ -35,7 +36,7 @@ export async function openDatabase(
       hosts?.close()
       await pools.close()
     }
-    const pool = pools.open('posthorn', poolSize)
+    const pool = shareFairly(pools.open('posthorn', poolSize))
     try {
       const { host } = new URL(hosts?.current() ?? databaseUrl)
       const others = urls.length > 1 ? `, one of ${urls.length}` : ''
@@ -54,7 +55,7 @@ export async function openDatabase(
   const task = { name: 'embedded-postgres', everyMs: REVIVE_EVERY_MS, step: revive }
   const stopReviving = startPeriodically([task], { log })
   return {
-    pool: pools.open('posthorn', poolSize),
+    pool: shareFairly(pools.open('posthorn', poolSize)),
     where: `embedded PostgreSQL ${server.version} in ${dataFolder} (${server.owner})`,
     openPool: pools.open,
     close: async () => {

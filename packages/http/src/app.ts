@@ -17,6 +17,7 @@ import { addJsonParser } from './body.ts'
 import { addBodyBudget, type BodyBudget } from './body-budget.ts'
 import { addBodyTimeout } from './body-timeout.ts'
 import { addConnectionLimit } from './connection-limit.ts'
+import { addShares } from './fair-pool.ts'
 import { addClosing, type LatestResponses } from './graceful-close.ts'
 import { withLazyChildren } from './lazy-log.ts'
 import { watchMethods } from './methods.ts'
@@ -130,6 +131,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   if (limiters.callers) app.addHook('onResponse', createRefusalHook(limiters.callers))
   addBodyBudget(app, options.bodyBudget)
   addBodyTimeout(app, requestTimeoutMs)
+  addShares(app)
   addJsonParser(app)
   addValidation(app)
   addSerialization(app)

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Pool } from 'pg'
 import type { Ring } from './bell.ts'
 import type { Outbox } from '../outbox/define.ts'
@@ -24,6 +25,8 @@ export function createNotifier(
   const waiting = new Map<string, Ring>()
   let timer: NodeJS.Timeout | undefined
   let sending = Promise.resolve()
+  // Of no caller: whoever rings first would else be the one who sends for all.
+  const apart = AsyncLocalStorage.snapshot()
 
   const send = async () => {
     timer = undefined
@@ -40,7 +43,7 @@ export function createNotifier(
     bell.listen((ring) => {
       // `arm` asks for more than `ring`: relays that hear it look now and for a while.
       if (waiting.get(name) !== 'arm') waiting.set(name, ring)
-      timer ??= setTimeout(() => void (sending = sending.then(send)), COALESCE_MS)
+      timer ??= apart(() => setTimeout(() => void (sending = sending.then(send)), COALESCE_MS))
     }),
   )
   return {

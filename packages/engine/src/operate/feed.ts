@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Pool } from 'pg'
 import { FeedReader, entriesIn, idsOf, lastId } from './feed-reader.ts'
 import { Subscriber, type FeedBatch, type FeedFilter } from './feed-subscriber.ts'
@@ -49,6 +50,8 @@ class PolledFeed implements Feed {
   readonly #log: Log
   readonly #pollMs: number
   readonly #closing = new AbortController()
+  /** The common reader runs in no subscriber's context: it reads for all of them. */
+  readonly #apart = AsyncLocalStorage.snapshot()
   /** Subscribers that have caught up with the reader and get what it finds. */
   readonly #live = new Set<Subscriber>()
   #reader: Promise<FeedReader> | undefined
@@ -124,13 +127,15 @@ class PolledFeed implements Feed {
   /** The shared reader, which goes on as long as there are subscribers. */
   #open(): Promise<FeedReader> {
     if (this.#reader) return this.#reader
-    const reader = FeedReader.fromNow(this.#db)
-    this.#reader = reader
-    this.#running = reader.then(
-      (opened) => this.#run(opened),
-      () => void (this.#reader = undefined),
-    )
-    return reader
+    return this.#apart(() => {
+      const reader = FeedReader.fromNow(this.#db)
+      this.#reader = reader
+      this.#running = reader.then(
+        (opened) => this.#run(opened),
+        () => void (this.#reader = undefined),
+      )
+      return reader
+    })
   }
 
   async #run(reader: FeedReader): Promise<void> {

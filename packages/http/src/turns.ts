@@ -1,0 +1,99 @@
+/** Places that several parties share, and how long one waits for them. */
+export interface TurnsOptions {
+  readonly places: number
+  /** The most places of a party; the rest is there for whoever comes next. */
+  readonly placesOf: (party: string) => number
+  /** After so long without a place. */
+  readonly patienceMs: number
+  readonly late: () => Error
+}
+
+/** Who comes for a place. */
+export interface Visitor {
+  readonly party: string
+  /** Called once, with an error where there was no place in time; at once if one is free. */
+  readonly go: (error?: Error) => void
+}
+
+/**
+ * Gives places to those who ask. While there are enough, nobody waits. When they are taken, parties
+ * take turns, whoever has the fewest first: one that asks a thousand times waits behind itself.
+ */
+export interface Turns {
+  enter(visitor: Visitor): void
+  /** Gives back a place that `go` has given. */
+  leave(party: string): void
+  /** How many wait, of one party or in all. */
+  waiting(party?: string): number
+}
+
+interface Waiting {
+  readonly go: Visitor['go']
+  readonly timer: NodeJS.Timeout
+}
+
+export function createTurns({ places, placesOf, patienceMs, late }: TurnsOptions): Turns {
+  const held = new Map<string, number>()
+  // In the order of their next turns.
+  const queues = new Map<string, Waiting[]>()
+  let free = places
+
+  const heldBy = (party: string) => held.get(party) ?? 0
+  const take = (party: string) => {
+    free -= 1
+    held.set(party, heldBy(party) + 1)
+  }
+  const nextParty = () => {
+    let next: string | undefined
+    let fewest = places
+    for (const party of queues.keys()) {
+      if (heldBy(party) >= Math.min(fewest, placesOf(party))) continue
+      next = party
+      fewest = heldBy(party)
+    }
+    return next
+  }
+  /** A place that was given back serves one at the most. */
+  const serve = () => {
+    const party = nextParty()
+    const queue = party === undefined ? undefined : queues.get(party)
+    const first = queue?.shift()
+    if (party === undefined || !queue || !first) return
+    // To the end of the turns, or out of them.
+    queues.delete(party)
+    if (queue.length > 0) queues.set(party, queue)
+    clearTimeout(first.timer)
+    take(party)
+    first.go()
+  }
+  const wait = ({ party, go }: Visitor) => {
+    const queue = queues.get(party) ?? []
+    const giveUp = () => {
+      queue.splice(queue.indexOf(waiting), 1)
+      if (queue.length === 0) queues.delete(party)
+      go(late())
+    }
+    const waiting = { go, timer: setTimeout(giveUp, patienceMs) }
+    waiting.timer.unref()
+    queue.push(waiting)
+    queues.set(party, queue)
+  }
+  return {
+    enter(visitor) {
+      if (free === 0 || heldBy(visitor.party) >= placesOf(visitor.party)) return wait(visitor)
+      take(visitor.party)
+      visitor.go()
+    },
+    leave(party) {
+      free += 1
+      const left = heldBy(party) - 1
+      if (left > 0) held.set(party, left)
+      else held.delete(party)
+      serve()
+    },
+    waiting: (party) =>
+      party === undefined
+        ? [...queues.values()].reduce((sum, { length }) => sum + length, 0)
+        : (queues.get(party)?.length ?? 0),
+  }
+}
