@@ -56,6 +56,7 @@ export function rowsOutbox({ perMerchant, lease = '30s' }: RowsOptions): RowsOut
       errorCode: 'error_code',
       ref: { partition: 'kafka_partition', offset: 'kafka_offset' },
     },
+    label: ['case_id'],
     counter: { column: 'retry_count', bumps: 'on-retry-claim' },
     // While one batch is on its way to Kafka, others are claimed and settled.
     claim: { batch: 100, every: '2m', lease, lanes: 4 },

@@ -61,6 +61,7 @@ export function familyOutbox(
       finishedAt: 'finished_at',
       traceparent: 'traceparent',
     },
+    label: ['payload.name.value', 'payload.email.value'],
     counter: { column: 'retry_count', bumps: 'on-failure', unreachable: 'charged' },
     claim: { batch: 100, every: '5s', lease: '30s' },
     order: { key: 'aggregate_id', dead: 'block' },

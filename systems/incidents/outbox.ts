@@ -47,6 +47,7 @@ export const notices: Outbox<Notice> = defineOutbox<Notice>({
     error: 'error',
     errorCode: 'error_code',
   },
+  label: ['payload.source', 'payload.code'],
   counter: { column: 'attempts', bumps: 'on-failure', unreachable: 'charged' },
   claim: { batch: 20, lanes: 1, every: '10s', lease: '2m' },
   retry: schedule(['5s', '30s', '2m', '10m', '30m']),

@@ -56,6 +56,7 @@ export function outboundOutbox(options: OutboundOptions): Outbox<OutboundMessage
       ref: { id: 'provider_message_id' },
       dedupe: ['org_id', 'idempotency_key'],
     },
+    label: ['to_recipient', 'dossier_id'],
     counter: {
       column: 'attempt_count',
       bumps: 'on-claim',

@@ -74,6 +74,7 @@ function asText(outbox: Outbox, { details, view, terminal }: Shown): string[] {
   const fields: [string, string | undefined][] = [
     ['message', `${details.id} of ${outbox.name}`],
     ['state', stateOf(details)],
+    ['label', details.label],
     ['attempts', String(details.attempts)],
     ['type', message?.type ?? details.type],
     ['key', details.key],

@@ -119,12 +119,15 @@ function lines(outbox: Outbox, items: readonly MessageSummary[], terminal: Termi
 }
 
 /** Only what the table keeps. */
-function fieldsOf({ columns, order, states }: Outbox): Field[] {
+function fieldsOf({ columns, order, states, label }: Outbox): Field[] {
   const now = Date.now()
   const fields: Field[] = [
     [{ title: 'ID' }, ({ id }) => oneLine(id)],
     [{ title: 'STATE' }, stateCell(states)],
   ]
+  if (label.length > 0) {
+    fields.push([{ title: 'LABEL' }, ({ label: text }) => text && oneLine(cut(text, 40))])
+  }
   if (columns.createdAt) {
     const age = (time: Date | undefined) => time && duration((now - time.getTime()) / 1_000)
     fields.push([{ title: 'AGE', align: 'right' }, ({ createdAt }) => age(createdAt)])

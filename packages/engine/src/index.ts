@@ -34,7 +34,13 @@ export { confirm, type Confirmation } from './relay/confirm.ts'
 export { consoleTransport, type ConsoleTransport } from './outbox/console-transport.ts'
 export { defineOutbox, type Outbox } from './outbox/define.ts'
 export { type OutboxRow } from './outbox/resolved-definition.ts'
-export { type Change, type OutboxDefinition, type State, type States } from './outbox/definition.ts'
+export {
+  type Change,
+  type LabelPart,
+  type OutboxDefinition,
+  type State,
+  type States,
+} from './outbox/definition.ts'
 export { decryptBytes, encryptBytes } from './encrypt/cipher.ts'
 export { keyRing, type MasterKeys, type WrappedKey } from './encrypt/master-keys.ts'
 export { toMs, type Duration } from './duration.ts'

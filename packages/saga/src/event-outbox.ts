@@ -1,4 +1,10 @@
-import { defineOutbox, exponential, type Duration, type Outbox } from '@posthorn/engine'
+import {
+  defineOutbox,
+  exponential,
+  type Duration,
+  type LabelPart,
+  type Outbox,
+} from '@posthorn/engine'
 
 /** A row of `sagas.saga_outbox`. */
 export interface SagaEvent {
@@ -29,6 +35,8 @@ export interface SagaEventsOptions {
   readonly retention?: Duration
   /** How long the archive keeps them. Default `90d`. */
   readonly archive?: Duration
+  /** What people know an event by. Default its key and its step. */
+  readonly label?: readonly LabelPart<SagaEvent>[]
 }
 
 /** The outbox of the sagas' events, with the topic that is meant where an event names none. */
@@ -63,6 +71,7 @@ export function sagaEvents(options: SagaEventsOptions): SagaEvents {
       tenant: 'tenant',
       traceparent: 'traceparent',
     },
+    label: options.label ?? ['key', 'step'],
     counter: { column: 'retry_count', bumps: 'on-failure' },
     claim: { batch: 100, every: '1s', lease: '30s' },
     retry: exponential('1s', { attempts: 6 }),

@@ -49,6 +49,7 @@ export const sagaTurns: Outbox<TurnRow> = defineOutbox<TurnRow>({
     error: 'error',
     errorCode: 'error_code',
   },
+  label: ['saga_id'],
   counter: { column: 'attempts', bumps: 'on-failure' },
   claim: { batch: 100, every: '1s', lease: '30s', lanes: 4 },
   // Counted is only what the database failed us in: the steps' own policies are the sagas' end.

@@ -49,6 +49,7 @@ export const mailsOutbox = defineOutbox<MailRow>({
     error: 'error_message',
     errorCode: 'error_code',
   },
+  label: ['recipient', 'subject'],
   counter: { column: 'attempts', bumps: 'on-failure' },
   claim: { batch: 10, every: '30s', lease: '2m' },
   retry: schedule(['1m', '5m', '30m', '2h', '6h', '12h']),

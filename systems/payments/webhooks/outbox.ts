@@ -35,6 +35,7 @@ export const webhookDeliveries: Outbox<WebhookDelivery> = defineOutbox<WebhookDe
     errorCode: 'error_code',
     dedupe: ['endpoint_id', 'event_id'],
   },
+  label: ['payload.data.gatewayRef', 'payload.data.paymentId', 'payload.data.filename'],
   counter: {
     column: 'attempts',
     bumps: 'on-failure',

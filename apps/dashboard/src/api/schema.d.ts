@@ -4827,6 +4827,8 @@ export interface paths {
                 held: boolean
                 id: string
                 key: string | null
+                /** @description what people know it by: its case, order or recipient, as the definition says */
+                label: string | null
                 outbox: string
                 quarantinedAt: string | null
                 state: string
@@ -7423,6 +7425,8 @@ export interface paths {
                 held: boolean
                 id: string
                 key: string | null
+                /** @description what people know it by: its case, order or recipient, as the definition says */
+                label: string | null
                 quarantinedAt: string | null
                 state: string
                 tenant: string | null
@@ -7499,6 +7503,8 @@ export interface paths {
               held: boolean
               id: string
               key: string | null
+              /** @description what people know it by: its case, order or recipient, as the definition says */
+              label: string | null
               message: {
                 [key: string]: unknown
               } | null
@@ -7847,6 +7853,8 @@ export interface paths {
               held: boolean
               id: string
               key: string | null
+              /** @description what people know it by: its case, order or recipient, as the definition says */
+              label: string | null
               message: {
                 [key: string]: unknown
               } | null

@@ -3,32 +3,37 @@ import { useDisclosure, useLocalStorage } from '@mantine/hooks'
 import { IconBookmark, IconTrash } from '@tabler/icons-react'
 import { type SubmitEvent, useState } from 'react'
 import { useClaims } from '../session/session-context.tsx'
+import { layoutIn, type Layout, type StoredLayout } from './table/layout.ts'
 import type { Filter } from './use-filter.ts'
 
 interface View {
   readonly name: string
   readonly values: Readonly<Record<string, string>>
+  readonly layout?: StoredLayout
 }
 
 interface SavedViewsProps {
   readonly filter: Pick<Filter, 'values' | 'isSet' | 'set' | 'clear'>
   /** The list that the views are of. */
   readonly page: string
+  /** The table's, which a view keeps too. */
+  readonly layout?: Layout
 }
 
 const MOST_VIEWS = 20
 
-/** Filters that the user keeps under a name, in this browser. */
-export function SavedViews({ filter, page }: SavedViewsProps) {
+/** Filters, columns and orders that the user keeps under a name, in this browser. */
+export function SavedViews({ filter, page, layout }: SavedViewsProps) {
   const { sub, org } = useClaims()
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const [views, setViews] = useLocalStorage<readonly View[]>({
     key: `posthorn:views:${org}:${sub}:${page}`,
     defaultValue: [],
   })
-  const show = ({ values }: View) => {
+  const show = ({ values, layout: kept }: View) => {
     const others = Object.keys(filter.values).map((name) => [name, undefined])
     filter.set({ ...Object.fromEntries(others), ...values })
+    if (kept !== undefined) layout?.set(layoutIn(kept))
     close()
   }
   return (
@@ -47,7 +52,7 @@ export function SavedViews({ filter, page }: SavedViewsProps) {
         <Stack gap={6}>
           {views.length === 0 && (
             <Text size="sm" c="dimmed">
-              No views yet. Set a filter, then keep it under a name.
+              No views yet. Set a filter or choose columns, then keep them under a name.
             </Text>
           )}
           {views.map((view) => (
@@ -63,12 +68,13 @@ export function SavedViews({ filter, page }: SavedViewsProps) {
               </ActionIcon>
             </Group>
           ))}
-          {filter.isSet && (
+          {(filter.isSet || isLaidOut(layout)) && (
             <NewView
               onSave={(name) => {
                 const values = filter.values as View['values']
                 const others = views.filter((view) => view.name !== name)
-                setViews([...others, { name, values }].slice(-MOST_VIEWS))
+                const view = { name, values, ...(layout && { layout: layout.stored }) }
+                setViews([...others, view].slice(-MOST_VIEWS))
               }}
             />
           )}
@@ -76,6 +82,11 @@ export function SavedViews({ filter, page }: SavedViewsProps) {
       </Popover.Dropdown>
     </Popover>
   )
+}
+
+function isLaidOut(layout: Layout | undefined): boolean {
+  if (layout === undefined) return false
+  return Object.keys(layout.stored.shown).length > 0 || layout.stored.sort !== undefined
 }
 
 function NewView({ onSave }: { onSave: (name: string) => void }) {
@@ -89,7 +100,7 @@ function NewView({ onSave }: { onSave: (name: string) => void }) {
     <form onSubmit={submit}>
       <Group gap={4} wrap="nowrap" align="flex-end">
         <TextInput
-          label="Keep this filter as"
+          label="Keep this view as"
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
           maxLength={40}

@@ -30,6 +30,9 @@ const Text = Type.Union([Type.String(), Type.Null()])
 export const Summary = {
   id: Type.String(),
   state: Type.String(),
+  label: Type.Union([Type.String(), Type.Null()], {
+    description: 'what people know it by: its case, order or recipient, as the definition says',
+  }),
   type: Text,
   key: Text,
   tenant: Text,
@@ -232,6 +235,7 @@ export function summaryOf(message: MessageSummary) {
   return {
     id: message.id,
     state: message.state,
+    label: textOrNull(message.label),
     type: textOrNull(message.type),
     key: textOrNull(message.key),
     tenant: textOrNull(message.tenant),

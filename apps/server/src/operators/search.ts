@@ -62,7 +62,8 @@ async function findMessages(
         {
           kind: 'message',
           id: message.id,
-          title: `Message in ${name}`,
+          title:
+            message.label === undefined ? `Message in ${name}` : `${message.label}, in ${name}`,
           detail: message.state,
           to: `/messages?outbox=${encodeURIComponent(name)}&open=${open}`,
         },

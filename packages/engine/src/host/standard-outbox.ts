@@ -32,7 +32,15 @@ export interface StandardRow {
 /** What `outbox` lets its caller choose; every field but these has one good value. */
 export interface StandardOptions<Events extends object> extends Pick<
   OutboxDefinition<StandardRow>,
-  'claim' | 'storage' | 'breaker' | 'retention' | 'unknown' | 'upcasters' | 'secrets' | 'audit'
+  | 'label'
+  | 'claim'
+  | 'storage'
+  | 'breaker'
+  | 'retention'
+  | 'unknown'
+  | 'upcasters'
+  | 'secrets'
+  | 'audit'
 > {
   /** `key`: messages with the same key go out one after the other. Default: none. */
   readonly order?: 'key'
@@ -198,6 +206,7 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof StandardOptions<object>>([
   'destination',
   'name',
   'schemas',
+  'label',
   'claim',
   'storage',
   'breaker',

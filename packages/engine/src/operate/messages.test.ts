@@ -50,6 +50,20 @@ const db = await testDatabase({
       claim_token uuid,
       claimed_until timestamptz,
       lost_claims smallint not null default 0
+    );
+    create schema labelled;
+    create table labelled.letter (
+      id uuid primary key,
+      due_at timestamptz not null default now(),
+      status text not null default 'new',
+      tries int not null default 0,
+      made_at timestamptz not null default now(),
+      done_at timestamptz,
+      recipient text,
+      body jsonb,
+      claim_token uuid,
+      claimed_until timestamptz,
+      lost_claims smallint not null default 0
     );`,
 })
 
@@ -289,5 +303,73 @@ test('several outboxes are one list, newest first, without a gap or a double bet
   expect(ofTenant).toEqual({ items: [], nextCursor: undefined })
   await expect(listAllMessages(db.pool, boxes, { cursor: 'rubbish' })).rejects.toMatchObject({
     code: 'CURSOR_INVALID',
+  })
+})
+
+describe('labels', () => {
+  interface LetterRow {
+    id: string
+    due_at: Date
+    status: string
+    tries: number
+    made_at: Date
+    done_at: Date | null
+    recipient: string | null
+    body: unknown
+  }
+  const letters = (label: readonly string[]) =>
+    defineOutbox<LetterRow>({
+      name: 'test.labelled',
+      table: 'labelled.letter',
+      states: { ready: 'new', sent: 'done', dead: 'dead' },
+      columns: { dueAt: 'due_at', createdAt: 'made_at', finishedAt: 'done_at' },
+      label: label as readonly 'recipient'[],
+      counter: { column: 'tries', bumps: 'on-failure' },
+      retry: fixed('1s', { attempts: 2 }),
+      retention: { after: '0d', archive: '30d' },
+      destination: { transport: 'topics', topic: 'letters' },
+      message: (row) => ({ id: row.id, type: 'letter', payload: row.body }),
+    })
+  const labelled = letters(['recipient', 'body.order.id'])
+  const put = async (row: Partial<LetterRow>) => {
+    const [made] = await transaction(db.pool, (tx) => enqueueAll(tx, labelled, [row]))
+    return made?.id as string
+  }
+
+  test('are the parts that a row has, in lists, details and the archive', async () => {
+    const both = await put({ recipient: 'ann@example.org', body: { order: { id: 7 } } })
+    const one = await put({ recipient: '', body: { order: { id: 'A-8' } } })
+    const long = await put({ recipient: 'x'.repeat(500), body: [] })
+    const none = await put({ recipient: null, body: { order: 'flat' } })
+    const { items } = await listMessages(db.pool, labelled)
+    expect(new Map(items.map(({ id, label }) => [id, label]))).toEqual(
+      new Map([
+        [both, 'ann@example.org · 7'],
+        [one, 'A-8'],
+        [long, 'x'.repeat(200)],
+        [none, undefined],
+      ]),
+    )
+    const details = await getMessage(db.pool, labelled, both)
+    expect(details).toMatchObject({ label: 'ann@example.org · 7' })
+    expect(details?.row).not.toHaveProperty('posthorn_label')
+
+    const transports = everywhere(fakeTransport(), ['topics'])
+    const relay = createRelay({ pool: db.pool, outboxes: [labelled], transports, mode: 'poll' })
+    await relay.tick()
+    await prune(db.pool, labelled)
+    const archived = await getMessage(db.pool, labelled, both)
+    expect(archived).toMatchObject({ archivedAt: expect.any(Date), label: 'ann@example.org · 7' })
+  })
+
+  test('of a property need a column of JSON', async () => {
+    const wrong = letters(['recipient.name'])
+    const relay = createRelay({
+      pool: db.pool,
+      outboxes: [wrong],
+      transports: everywhere(fakeTransport(), ['topics']),
+      mode: 'poll',
+    })
+    await expect(relay.start()).rejects.toMatchObject({ field: 'label' })
   })
 })

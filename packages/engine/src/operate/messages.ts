@@ -46,6 +46,8 @@ export interface MessageListOptions extends MessageFilter {
 export interface MessageSummary {
   readonly id: string
   readonly state: string
+  /** What people know it by, as the definition's `label` says. */
+  readonly label: string | undefined
   readonly type: string | undefined
   /** In an ordered outbox. */
   readonly key: string | undefined
@@ -260,8 +262,8 @@ export async function getMessage(
     : await run<OutboxRow>(db, { ...selectArchived(outbox), name: '' }, { id: archivedId })
   const found = live ?? archived
   if (!found) return undefined
-  const { posthorn_archived_at: archivedAt, ...stored } = found
-  const summary = summaryOf(outbox, stored)
+  const { posthorn_archived_at: archivedAt, posthorn_label: _, ...stored } = found
+  const summary = summaryOf(outbox, found)
   const { row, encryption } = await readPayload(db, outbox, { row: stored, reveal })
   return {
     ...summary,
@@ -309,6 +311,7 @@ function summaryOf(
   return {
     id: String(row[columns.id]),
     state: String(row[columns.status]),
+    label: textOf(row['posthorn_label']),
     type: textOf(valueOf(columns.type)),
     key: textOf(valueOf(order?.key)),
     tenant: textOf(valueOf(columns.tenant)),

@@ -38,6 +38,7 @@ export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
   checkNumbers(definition, wrong)
   checkOrder(definition, wrong)
   checkFair(definition, wrong)
+  checkLabel(definition, wrong)
   checkEncrypt(definition, wrong)
   checkLog(definition, wrong)
 }
@@ -201,14 +202,35 @@ function checkFair<Row>({ fair, order, confirm }: OutboxDefinition<Row>, wrong: 
   }
 }
 
+const MOST_LABEL_PARTS = 5
+
+/** What stands in a label is shown in lists: it must be a place in the row, and no secret. */
+function checkLabel<Row>({ label, secrets = [] }: OutboxDefinition<Row>, wrong: Wrong) {
+  if (label === undefined) return
+  if (!Array.isArray(label) || label.length === 0 || label.length > MOST_LABEL_PARTS) {
+    wrong('label', `must be a list of 1 to ${MOST_LABEL_PARTS} columns, like ["payload.order"]`)
+  }
+  for (const part of label as readonly string[]) {
+    const [column = '', ...properties] = part.split('.')
+    if (!isIdentifier(column)) wrong('label', `"${column}" is not a column name`)
+    if (!properties.every((name) => /^[\w-]{1,63}$/.test(name))) {
+      wrong('label', `"${part}" must be a column, or a column and properties of letters and digits`)
+    }
+    if ([column, ...properties].some((name) => secrets.includes(name))) {
+      wrong('label', `"${part}" is secret and cannot be shown`)
+    }
+  }
+}
+
 /** What the engine itself reads or compares must stand in the table as it is. */
 function checkEncrypt<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
-  const { encrypt, columns, counter, order, fair } = definition
+  const { encrypt, columns, counter, order, fair, label = [] } = definition
   if (!encrypt) return
   const { ref = {}, dedupe = [], idType: _, ...single } = columns
   const read: unknown[] = [
     ...['id', 'status', counter.column, counter.limit, order?.key, fair?.by],
     ...[...Object.values(single), ...Object.values(ref), ...dedupe],
+    ...label.map((part) => part.split('.')[0]),
   ]
   if (encrypt.columns.length === 0) wrong('encrypt.columns', 'must name at least one column')
   for (const column of encrypt.columns) {

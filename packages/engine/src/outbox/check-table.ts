@@ -32,6 +32,7 @@ export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promi
     }
   }
   checkEncryptedTypes(outbox, rows)
+  checkLabelTypes(outbox, rows)
   const missing = engineColumns(outbox).filter(([name]) => !present.has(name))
   if (missing.length > 0) {
     throw new PosthornError(
@@ -69,6 +70,14 @@ function checkEncryptedTypes({ name, encrypt }: Outbox, columns: readonly TypedC
     if (FORMS[type]) continue
     const known = Object.keys(FORMS).join(', ')
     throw new DefinitionError(name, 'encrypt.columns', `"${column}" is ${type}, not ${known}`)
+  }
+}
+
+function checkLabelTypes({ name, label }: Outbox, columns: readonly TypedColumn[]): void {
+  for (const [column, ...properties] of label) {
+    const type = columns.find((each) => each.name === column)?.type ?? ''
+    if (properties.length === 0 || type === 'jsonb' || type === 'json') continue
+    throw new DefinitionError(name, 'label', `"${column}" is ${type} and has no properties`)
   }
 }
 
@@ -132,6 +141,7 @@ function listColumns({
   fair,
   reads,
   encrypt,
+  label,
 }: Outbox): [field: string, column: string][] {
   const { ref, dedupe, idType: _, ...single } = columns
   return [
@@ -148,5 +158,6 @@ function listColumns({
     ...(fair ? [['fair.by', fair.by] as [string, string]] : []),
     ...(reads ?? []).map((name) => ['reads', name] as [string, string]),
     ...(encrypt?.columns ?? []).map((name) => ['encrypt.columns', name] as [string, string]),
+    ...label.map(([name]) => ['label', name] as [string, string]),
   ]
 }

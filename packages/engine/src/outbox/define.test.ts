@@ -95,6 +95,10 @@ test.each([
       columns: { dueAt: 'due_at', finishedAt: 'sent_at' },
     },
   ],
+  ['label', { label: [] }],
+  ['label', { label: ['Not A Column'] }],
+  ['label', { label: ["payload.it's"] }],
+  ['label', { label: ['payload.token.value'], secrets: ['token'] }],
 ])('a wrong %s does not start', (field, change) => {
   const wrong = { ...good, ...change } as unknown as OutboxDefinition<Row>
   expect(() => defineOutbox(wrong)).toThrow(DefinitionError)
@@ -112,6 +116,8 @@ test('a wrong definition does not compile', () => {
     defineOutbox<Row>({ ...good, confirm: { within: '1m' } }),
     // @ts-expect-error -- columns are keys of the row
     defineOutbox<Row>({ ...good, columns: { dueAt: 'dew_at' } }),
+    // @ts-expect-error -- a label begins with a column
+    defineOutbox<Row>({ ...good, label: ['pay.order'] }),
     // @ts-expect-error -- durations have a unit
     defineOutbox<Row>({ ...good, claim: { every: '5' } }),
     // @ts-expect-error -- how an attempt is counted must be said

@@ -50,6 +50,7 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
       status: 'status',
       ...definition.columns,
     } as Outbox['columns'],
+    label: (definition.label ?? []).map(partsOf),
     counter: {
       column: counter.column,
       bumps: counter.bumps,
@@ -84,4 +85,10 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
     },
   } satisfies Omit<Outbox<Row>, 'statements' | 'bell'>
   return { ...resolved, statements: statementsOf(resolved), bell: createBell() }
+}
+
+/** `payload.order.id` as a column and the properties inside it. */
+function partsOf(part: string): [string, ...string[]] {
+  const [column = '', ...properties] = part.split('.')
+  return [column, ...properties]
 }

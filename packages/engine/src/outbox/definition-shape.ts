@@ -12,6 +12,7 @@ const DEFINITION: Fields<OutboxDefinition<OutboxRow>> = {
   retry: 'needed',
   destination: 'needed',
   message: 'needed',
+  label: 'optional',
   claim: 'optional',
   storage: 'optional',
   order: 'optional',

@@ -11,6 +11,9 @@ export type State = string | number
 
 type Column<Row> = keyof Row & string
 
+/** A column, or a property inside one of JSON: `payload.order.id`. */
+export type LabelPart<Row> = Column<Row> | `${Column<Row>}.${string}`
+
 /**
  * What the table calls the roles a message goes through. Two roles may share a word; a role that
  * is left out is a feature that is left out.
@@ -208,6 +211,11 @@ interface Common<Row> {
   /** With its schema: `payments.webhook_deliveries`. */
   readonly table: string
   readonly columns: Columns<Row>
+  /**
+   * What people know a message by: its case, order or recipient. Lists and details show the parts that
+   * a row has, joined by a dot, up to 200 characters. Up to five; none of them encrypted or secret.
+   */
+  readonly label?: readonly LabelPart<Row>[]
   readonly counter: Counter<Row>
   /**
    * Where messages are kept. `table` (default): one row a message, written when it is enqueued and when it

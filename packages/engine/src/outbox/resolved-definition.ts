@@ -35,6 +35,8 @@ export interface ResolvedDefinition {
     readonly idType: 'uuid' | 'bigint' | 'text'
     readonly status: string
   }
+  /** The parts of a label: a column, then the properties inside it. */
+  readonly label: readonly (readonly [column: string, ...properties: string[]])[]
   readonly counter: Required<Pick<Counter<OutboxRow>, 'column' | 'bumps' | 'unreachable'>> & {
     readonly limit: string | undefined
   }

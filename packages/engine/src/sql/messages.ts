@@ -30,7 +30,7 @@ export function listMessages(definition: ResolvedDefinition, conditions: ListCon
       const listed = shown.map((column) =>
         column === status && stateSql !== '' ? `${stateSql} as ${column}` : `m.${column}`,
       )
-      return `select ${listed.join(', ')}${time}
+      return `select ${listed.join(', ')}${time}${labelOf(definition)}
   from ${from}${where.length === 0 ? '' : `\n where ${where.join('\n   and ')}`}
  order by ${sort.join(', ')}
  limit ${p('limit')}`
@@ -127,10 +127,27 @@ function selectShownColumns({
   return own
 }
 
+/** Longest label that is shown: a payload may have a novel in the place of a name. */
+const MOST_OF_A_LABEL = 200
+
+/** What people know the message by, beside its columns; nothing where the definition names none. */
+function labelOf({ label }: ResolvedDefinition): string {
+  if (label.length === 0) return ''
+  const parts = label.map(([column, ...properties]) => {
+    const text =
+      properties.length === 0 ? `m.${column}::text` : `m.${column} #>> '{${properties.join(',')}}'`
+    return `nullif(${text}, '')`
+  })
+  return `, nullif(left(concat_ws(' · ', ${parts.join(', ')}), ${MOST_OF_A_LABEL}), '') as posthorn_label`
+}
+
 /** One message as it stands in its table. */
-export function selectMessage({ table, columns }: ResolvedDefinition): Prepared {
+export function selectMessage(definition: ResolvedDefinition): Prepared {
+  const { table, columns } = definition
   return prepare(
-    (p) => `select * from ${table} where ${columns.id} = ${p('id')}::${columns.idType}`,
+    (p) => `select m.*${labelOf(definition)}
+  from ${table} as m
+ where m.${columns.id} = ${p('id')}::${columns.idType}`,
   )
 }
 
@@ -138,7 +155,7 @@ export function selectMessage({ table, columns }: ResolvedDefinition): Prepared 
 export function selectLogged(definition: ResolvedDefinition): Prepared {
   const { columns } = definition
   return prepare(
-    (p) => `select m.*, ${loggedState(definition)} as ${columns.status}
+    (p) => `select m.*, ${loggedState(definition)} as ${columns.status}${labelOf(definition)}
   from ${fromLog(definition)}
  where m.${columns.id} = ${p('id')}::${columns.idType}
  limit 1`,
@@ -146,9 +163,10 @@ export function selectLogged(definition: ResolvedDefinition): Prepared {
 }
 
 /** One message that has left its table, with the columns' own types again. */
-export function selectArchived({ name, table }: ResolvedDefinition): Prepared {
+export function selectArchived(definition: ResolvedDefinition): Prepared {
+  const { name, table } = definition
   return prepare(
-    (p) => `select m.*, a.archived_at as posthorn_archived_at
+    (p) => `select m.*, a.archived_at as posthorn_archived_at${labelOf(definition)}
   from posthorn.archive as a
  cross join lateral jsonb_populate_record(null::${table}, a.row_data) as m
  where a.message_id = ${p('id')}::text and a.outbox = '${name}'

@@ -38,6 +38,7 @@ export const alertNotices: Outbox<AlertNotice> = defineOutbox<AlertNotice>({
     errorCode: 'error_code',
     dedupe: ['source', 'subject', 'kind', 'hour'],
   },
+  label: ['source', 'subject'],
   counter: { column: 'attempts', bumps: 'on-failure', unreachable: 'charged' },
   claim: { batch: 20, lanes: 1, every: '10s', lease: '2m' },
   retry: schedule(['5s', '30s', '2m', '10m', '30m']),

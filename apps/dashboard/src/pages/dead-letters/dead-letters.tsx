@@ -23,6 +23,7 @@ import { PageFrame } from '../../parts/page-frame.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ErrorState, Loading, QueryState } from '../../parts/query-state.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import { useSelection } from '../../parts/table/selection.ts'
 import { Time } from '../../parts/time.tsx'
 import { type Filter, moment, text, useFilter } from '../../parts/use-filter.ts'
@@ -208,6 +209,7 @@ function Selectable(props: DeadRowsProps & { readonly name: string; readonly dea
     () => columnsOf([outbox]).filter(({ id }) => !['state', 'outbox', 'due'].includes(id)),
     [outbox],
   )
+  const table = useTable({ name: 'dead-letters', list, columns })
   const chosen = list.rows.filter(({ id }) => selection.has(id)).slice(0, MOST_IDS)
   return (
     <Panel
@@ -231,8 +233,7 @@ function Selectable(props: DeadRowsProps & { readonly name: string; readonly dea
     >
       <DataTable
         label="Dead letters"
-        list={list}
-        columns={columns}
+        {...table}
         idOf={({ id }) => id}
         selection={selection}
         onOpen={(row) =>

@@ -19,11 +19,13 @@ import { Json } from '../../parts/json.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { Empty } from '../../parts/notice.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import { useList } from '../../parts/table/list.ts'
 import { Time } from '../../parts/time.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
@@ -37,16 +39,24 @@ import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 const FILTER = { row: oneOf(ROW_STATES), caseId: text }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { id: 'number', title: 'Row', width: '64px', cell: ({ rowNumber }) => rowNumber },
+  {
+    id: 'number',
+    title: 'Row',
+    sortBy: ({ rowNumber }) => rowNumber,
+    width: '64px',
+    cell: ({ rowNumber }) => rowNumber,
+  },
   {
     id: 'case',
     title: 'Case',
+    sortBy: ({ caseId }) => caseId,
     width: 'minmax(80px, 1fr)',
     cell: ({ caseId }) => caseId || '(none)',
   },
   {
     id: 'status',
     title: 'State',
+    sortBy: ({ status }) => status,
     width: '122px',
     cell: ({ status }) => <StateBadge state={status} role={ROW_ROLES[status]} />,
   },
@@ -59,6 +69,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'error',
     title: 'Error',
+    sortBy: ({ errorCode }) => errorCode,
     width: 'minmax(0, 2fr)',
     cell: ({ errorCode, errorMessage }) => (
       <span title={errorMessage ?? undefined}>
@@ -69,6 +80,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'next',
     title: 'Next attempt',
+    sortBy: ({ nextRetryAt }) => nextRetryAt,
     width: '110px',
     narrow: 'hidden',
     cell: ({ status, nextRetryAt }) =>
@@ -77,6 +89,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: 'at',
     title: 'Changed',
+    sortBy: ({ updatedAt }) => updatedAt,
     width: '110px',
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
   },
@@ -106,6 +119,7 @@ export function JobRows({ id }: { id: string }) {
         }),
       ),
   })
+  const table = useTable({ name: 'file-rows', list, columns: COLUMNS })
   return (
     <Panel title="Rows">
       <FilterBar filter={filter}>
@@ -115,8 +129,7 @@ export function JobRows({ id }: { id: string }) {
       <div style={{ marginTop: 12 }}>
         <DataTable
           label="Rows"
-          list={list}
-          columns={COLUMNS}
+          {...table}
           idOf={(row) => row.id}
           onOpen={(row) => opened.open(row.id)}
           opened={opened.id}
@@ -129,7 +142,12 @@ export function JobRows({ id }: { id: string }) {
           onClearFilter={filter.isSet ? filter.clear : undefined}
         />
       </div>
-      <DetailDrawer isOpen={opened.id !== undefined} onClose={opened.close} title="Row">
+      <DetailDrawer
+        isOpen={opened.id !== undefined}
+        onClose={opened.close}
+        title="Row"
+        neighbours={neighboursOf(table.list.rows, (row) => row.id, opened)}
+      >
         {opened.id !== undefined && <RowDetails jobId={id} rowId={opened.id} />}
       </DetailDrawer>
     </Panel>

@@ -13,14 +13,23 @@ export function columnsOf(
     {
       id: 'state',
       title: 'State',
+      sortBy: ({ state }) => state,
       width: '128px',
       cell: (row) => <StateBadge state={row.state} role={roleIn(outboxes, row)} />,
     },
     {
       id: 'outbox',
       title: 'Outbox',
+      sortBy: ({ outbox }) => outbox,
       width: 'minmax(100px, 1.4fr)',
       cell: ({ outbox }) => <span title={outbox}>{outbox}</span>,
+    },
+    {
+      id: 'label',
+      title: 'About',
+      width: 'minmax(0, 1.6fr)',
+      sortBy: ({ label }) => label,
+      cell: ({ label }) => <span title={label ?? undefined}>{label ?? '–'}</span>,
     },
     {
       id: 'id',
@@ -32,13 +41,21 @@ export function columnsOf(
     {
       id: 'type',
       title: 'Type',
+      sortBy: ({ type }) => type,
       width: 'minmax(0, 1.4fr)',
       cell: ({ type }) => <span title={type ?? undefined}>{type ?? '–'}</span>,
     },
-    { id: 'key', title: 'Key', narrow: 'hidden', cell: ({ key }) => key ?? '–' },
+    {
+      id: 'key',
+      title: 'Key',
+      sortBy: ({ key }) => key,
+      narrow: 'hidden',
+      cell: ({ key }) => key ?? '–',
+    },
     {
       id: 'attempts',
       title: 'Attempts',
+      sortBy: ({ attempts }) => attempts,
       width: '52px',
       align: 'right',
       narrow: 'hidden',
@@ -47,6 +64,7 @@ export function columnsOf(
     {
       id: 'due',
       title: 'Next due',
+      sortBy: ({ dueAt }) => dueAt,
       width: '104px',
       narrow: 'hidden',
       cell: (row) => <NextDue row={row} role={roleIn(outboxes, row)} />,
@@ -54,12 +72,14 @@ export function columnsOf(
     {
       id: 'error',
       title: 'Error',
+      sortBy: ({ errorCode, error }) => errorCode ?? error,
       width: 'minmax(0, 1.4fr)',
       cell: ({ errorCode, error }) => errorCode ?? error ?? '',
     },
     {
       id: 'age',
       title: 'Created',
+      sortBy: ({ createdAt }) => createdAt,
       width: '104px',
       cell: ({ createdAt }) => <Time at={createdAt} />,
     },

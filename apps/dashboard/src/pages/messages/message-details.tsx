@@ -88,7 +88,7 @@ interface MessageFactsProps {
 
 /** Where a message is, and since when. */
 function MessageFacts({ outbox, details, role }: MessageFactsProps) {
-  const { id, state, type, key, tenant, attempts, createdAt, held } = details
+  const { id, state, label, type, key, tenant, attempts, createdAt, held } = details
   const word = role && ROLE_LOOKS[role].word
   const isWaiting = role === 'ready' || role === 'retry' || role === 'failing'
   return (
@@ -106,6 +106,7 @@ function MessageFacts({ outbox, details, role }: MessageFactsProps) {
             {outbox}
           </AnchorLink>
         ),
+        About: label ?? undefined,
         Id: <CopyId id={id} />,
         Type: type ?? undefined,
         Key: key === null ? undefined : <CopyId id={key} what="key" />,

@@ -16,6 +16,7 @@ import {
 } from '../../parts/filter-bar.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { useTable, type Layout } from '../../parts/table/layout.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { type Filter, moment, text, useFilter } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
@@ -40,13 +41,13 @@ function MessageList({ outboxes }: { outboxes: readonly ListedOutbox[] }) {
   const shown = keyIn(opened.id)
   const list = useMessages(filter.values)
   const columns = useMemo(() => columnsOf(outboxes), [outboxes])
+  const table = useTable({ name: 'messages', list, columns })
   return (
     <>
-      <MessageFilterBar filter={filter} outboxes={outboxes} />
+      <MessageFilterBar filter={filter} outboxes={outboxes} layout={table.layout} />
       <DataTable
         label="Messages"
-        list={list}
-        columns={columns}
+        {...table}
         idOf={addressOf}
         onOpen={(row) => opened.open(addressOf(row))}
         opened={opened.id}
@@ -61,7 +62,7 @@ function MessageList({ outboxes }: { outboxes: readonly ListedOutbox[] }) {
         isOpen={shown !== undefined}
         onClose={opened.close}
         title="Message"
-        neighbours={neighboursOf(list.rows, addressOf, opened)}
+        neighbours={neighboursOf(table.list.rows, addressOf, opened)}
       >
         {shown !== undefined && (
           <MessageDetailsView key={opened.id} message={shown} outboxes={outboxes} />
@@ -89,10 +90,11 @@ const RARE = ['type', 'key', 'tenant', 'code', 'error', 'since', 'until'] as con
 interface MessageFilterBarProps {
   readonly filter: Filter<typeof MESSAGE_FILTER>
   readonly outboxes: readonly ListedOutbox[]
+  readonly layout: Layout
 }
 
 /** The fields that narrow messages; the rarer ones come when they are wished for, or set. */
-function MessageFilterBar({ filter, outboxes }: MessageFilterBarProps) {
+function MessageFilterBar({ filter, outboxes, layout }: MessageFilterBarProps) {
   const { outbox } = filter.values
   const ofThese = outboxes.filter(({ name }) => outbox === undefined || name === outbox)
   const states = [...new Set(ofThese.flatMap(({ states: words }) => words))]
@@ -115,7 +117,7 @@ function MessageFilterBar({ filter, outboxes }: MessageFilterBarProps) {
         <FilterMoment filter={filter} name="since" label="Created after" />
         <FilterMoment filter={filter} name="until" label="Created before" />
       </MoreFilters>
-      <SavedViews filter={filter} page="messages" />
+      <SavedViews filter={filter} page="messages" layout={layout} />
     </FilterBar>
   )
 }

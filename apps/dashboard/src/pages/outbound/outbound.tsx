@@ -26,6 +26,7 @@ import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts
 import { QueryState } from '../../parts/query-state.tsx'
 import { Stat, StatStrip } from '../../parts/stat.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -57,6 +58,7 @@ export function Outbound() {
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/outbound/messages', { params: { query }, signal })),
   })
+  const table = useTable({ name: 'outbound', list, columns: COLUMNS })
   useFresh(
     ['outbound'],
     (event) => event.kind === 'transition' && event.outbox === 'messages.outbound',
@@ -80,8 +82,7 @@ export function Outbound() {
       <FilteredTable
         filter={filter}
         label="Outbound messages"
-        list={list}
-        columns={COLUMNS}
+        {...table}
         idOf={({ id }) => id}
         onOpen={({ id }) => opened.open(id)}
         opened={opened.id}
@@ -114,13 +115,13 @@ export function Outbound() {
           <FilterMoment filter={filter} name="until" label="Created before" />
         </MoreFilters>
         <DossierFinder />
-        <SavedViews filter={filter} page="outbound" />
+        <SavedViews filter={filter} page="outbound" layout={table.layout} />
       </FilteredTable>
       <DetailDrawer
         isOpen={opened.id !== undefined}
         onClose={opened.close}
         title="Message"
-        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
       >
         {opened.id !== undefined && <MessageDetails id={opened.id} />}
       </DetailDrawer>
@@ -136,15 +137,36 @@ const COLUMNS: readonly Column<OutboundMessage>[] = [
   {
     id: 'status',
     title: 'State',
+    sortBy: ({ status }) => status,
     width: '118px',
     cell: (message) => <StateBadge state={message.status} role={roleOfMessage(message)} />,
   },
-  { id: 'channel', title: 'Channel', width: '90px', narrow: 'hidden', cell: (row) => row.channel },
-  { id: 'to', title: 'To', width: 'minmax(110px, 1.2fr)', cell: ({ to }) => to },
-  { id: 'template', title: 'Template', narrow: 'hidden', cell: (row) => row.templateCode ?? '–' },
+  {
+    id: 'channel',
+    title: 'Channel',
+    sortBy: ({ channel }) => channel,
+    width: '90px',
+    narrow: 'hidden',
+    cell: (row) => row.channel,
+  },
+  {
+    id: 'to',
+    title: 'To',
+    sortBy: ({ to }) => to,
+    width: 'minmax(110px, 1.2fr)',
+    cell: ({ to }) => to,
+  },
+  {
+    id: 'template',
+    title: 'Template',
+    sortBy: ({ templateCode }) => templateCode,
+    narrow: 'hidden',
+    cell: (row) => row.templateCode ?? '–',
+  },
   {
     id: 'attempts',
     title: 'Attempts',
+    sortBy: ({ attemptCount }) => attemptCount,
     width: '84px',
     narrow: 'hidden',
     cell: ({ attemptCount, maxAttempts }) => `${attemptCount} of ${maxAttempts}`,
@@ -161,9 +183,16 @@ const COLUMNS: readonly Column<OutboundMessage>[] = [
   {
     id: 'error',
     title: 'Last error',
+    sortBy: ({ errorCode }) => errorCode,
     cell: ({ errorCode }) => errorCode ?? '–',
   },
-  { id: 'at', title: 'Created', width: '108px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    id: 'at',
+    title: 'Created',
+    sortBy: ({ createdAt }) => createdAt,
+    width: '108px',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ]
 
 /** How many messages of the organisation are in which state. */

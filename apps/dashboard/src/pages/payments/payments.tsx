@@ -20,6 +20,7 @@ import {
 } from '../../parts/filter-bar.tsx'
 import { Money } from '../../parts/money.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -60,12 +61,14 @@ const COLUMNS: readonly Column<Payment>[] = [
   {
     id: 'status',
     title: 'State',
+    sortBy: ({ status }) => status,
     width: '120px',
     cell: ({ status }) => <StateBadge state={status} role={PAYMENT_ROLES[status]} />,
   },
   {
     id: 'amount',
     title: 'Amount',
+    sortBy: ({ amount }) => amount,
     width: 'minmax(90px, 0.7fr)',
     align: 'right',
     cell: ({ amount, currency }) => <Money minor={amount} currency={currency} />,
@@ -73,12 +76,14 @@ const COLUMNS: readonly Column<Payment>[] = [
   {
     id: 'what',
     title: 'Description',
+    sortBy: ({ externalPaymentId, description }) => externalPaymentId ?? description,
     width: 'minmax(0, 1.5fr)',
     cell: ({ externalPaymentId, description }) => externalPaymentId ?? description ?? '–',
   },
   {
     id: 'gateway',
     title: 'Gateway reference',
+    sortBy: ({ gatewayRef }) => gatewayRef,
     width: '210px',
     narrow: 'hidden',
     cell: ({ gatewayRef }) =>
@@ -99,13 +104,21 @@ const COLUMNS: readonly Column<Payment>[] = [
   {
     id: 'error',
     title: 'Error',
+    sortBy: ({ errorCode }) => errorCode,
     width: 'minmax(0, 1fr)',
     cell: ({ errorCode }) => errorCode ?? '',
   },
-  { id: 'user', title: 'By', narrow: 'hidden', cell: ({ userId }) => userId },
+  {
+    id: 'user',
+    title: 'By',
+    sortBy: ({ userId }) => userId,
+    narrow: 'hidden',
+    cell: ({ userId }) => userId,
+  },
   {
     id: 'made',
     title: 'Created',
+    sortBy: ({ createdAt }) => createdAt,
     width: '104px',
     cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
@@ -132,6 +145,7 @@ export function Payments() {
     },
   })
   const isPending = list.rows.some(({ status }) => status === 'pending')
+  const table = useTable({ name: 'payments', list, columns: COLUMNS })
   useRefresh(['payments', 'list'], isPending ? EVERY_MS : OTHERS_MS)
   return (
     <SectionFrame
@@ -146,8 +160,7 @@ export function Payments() {
       <FilteredTable
         filter={filter}
         label="Payments"
-        list={list}
-        columns={COLUMNS}
+        {...table}
         idOf={({ id }) => id}
         onOpen={({ id }) => opened.open(id)}
         opened={opened.id}
@@ -183,7 +196,7 @@ export function Payments() {
           <FilterMoment filter={filter} name="since" label="Created after" />
           <FilterMoment filter={filter} name="until" label="Created before" />
         </MoreFilters>
-        <SavedViews filter={filter} page="payments" />
+        <SavedViews filter={filter} page="payments" layout={table.layout} />
       </FilteredTable>
       <PaymentForm
         isOpen={isMaking}
@@ -197,7 +210,7 @@ export function Payments() {
         isOpen={opened.id !== undefined}
         onClose={opened.close}
         title="Payment"
-        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
       >
         {opened.id !== undefined && <PaymentDetails key={opened.id} id={opened.id} />}
       </DetailDrawer>

@@ -19,6 +19,7 @@ import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { Money } from '../../parts/money.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -76,6 +77,7 @@ const ORDER_COLUMNS: readonly Column<Order>[] = [
   {
     id: 'status',
     title: 'State',
+    sortBy: ({ status }) => status,
     width: '132px',
     cell: ({ status }) => <StateBadge state={status} role={SAGA_ROLES[status]} />,
   },
@@ -88,18 +90,21 @@ const ORDER_COLUMNS: readonly Column<Order>[] = [
   {
     id: 'amount',
     title: 'Amount',
+    sortBy: ({ amount }) => amount,
     width: '110px',
     cell: ({ amount, currency }) => <Money minor={amount} currency={currency} />,
   },
   {
     id: 'error',
     title: 'Error',
+    sortBy: ({ errorCode }) => errorCode,
     width: 'minmax(0, 1.5fr)',
     cell: ({ errorCode }) => errorCode ?? '–',
   },
   {
     id: 'at',
     title: 'Placed',
+    sortBy: ({ createdAt }) => createdAt,
     width: '108px',
     cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
@@ -114,14 +119,14 @@ function OrderList({ onPlace }: { onPlace: () => void }) {
     fields: ORDER_FILTER,
     read: (query, signal) => dataOf(api.GET('/api/v1/orders', { params: { query }, signal })),
   })
+  const table = useTable({ name: 'orders', list, columns: ORDER_COLUMNS })
   useSagaChanges(list.rows)
   return (
     <>
       <FilteredTable
         filter={filter}
         label="Orders"
-        list={list}
-        columns={ORDER_COLUMNS}
+        {...table}
         idOf={({ id }) => id}
         onOpen={({ sagaId }) =>
           void navigate({ to: '/sagas/$id', params: { id: sagaId } } as never)
@@ -151,10 +156,17 @@ const SAGA_COLUMNS: readonly Column<SagaItem>[] = [
   {
     id: 'status',
     title: 'State',
+    sortBy: ({ status }) => status,
     width: '140px',
     cell: ({ status }) => <StateBadge state={status} role={SAGA_ROLES[status]} />,
   },
-  { id: 'name', title: 'Saga', width: 'minmax(60px, 1fr)', cell: ({ name }) => name },
+  {
+    id: 'name',
+    title: 'Saga',
+    sortBy: ({ name }) => name,
+    width: 'minmax(60px, 1fr)',
+    cell: ({ name }) => name,
+  },
   {
     id: 'standing',
     title: 'Progress',
@@ -165,10 +177,17 @@ const SAGA_COLUMNS: readonly Column<SagaItem>[] = [
   {
     id: 'error',
     title: 'Error',
+    sortBy: ({ error }) => error?.code,
     width: 'minmax(0, 1.5fr)',
     cell: ({ error }) => error?.code ?? '–',
   },
-  { id: 'at', title: 'Started', width: '108px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    id: 'at',
+    title: 'Started',
+    sortBy: ({ createdAt }) => createdAt,
+    width: '108px',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ]
 
 /** Sagas, newest first. */
@@ -180,14 +199,14 @@ function SagaList() {
     fields: SAGA_FILTER,
     read: (query, signal) => dataOf(api.GET('/api/v1/sagas', { params: { query }, signal })),
   })
+  const table = useTable({ name: 'sagas', list, columns: SAGA_COLUMNS })
   useSagaChanges(list.rows)
   return (
     <>
       <FilteredTable
         filter={filter}
         label="Sagas"
-        list={list}
-        columns={SAGA_COLUMNS}
+        {...table}
         idOf={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/sagas/$id', params: { id } } as never)}
         empty={

@@ -22,6 +22,7 @@ import { Empty } from '../../parts/notice.tsx'
 import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts/filter-bar.tsx'
 import { ButtonLink } from '../../parts/links.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { useSelection } from '../../parts/table/selection.ts'
@@ -54,6 +55,7 @@ export function Deliveries() {
   })
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   const columns = useMemo(() => deliveryColumns(endpoints), [endpoints])
+  const table = useTable({ name: 'deliveries', list, columns })
   const chosen = list.rows.filter((row) => selection.has(row.id) && isFinished(row))
   return (
     <SectionFrame
@@ -64,8 +66,7 @@ export function Deliveries() {
       <FilteredTable
         filter={filter}
         label="Deliveries"
-        list={list}
-        columns={columns}
+        {...table}
         idOf={({ id }) => id}
         selection={selection}
         onOpen={({ id }) => opened.open(id)}
@@ -102,13 +103,13 @@ export function Deliveries() {
             Only abandoned
           </Button>
         )}
-        <SavedViews filter={filter} page="deliveries" />
+        <SavedViews filter={filter} page="deliveries" layout={table.layout} />
       </FilteredTable>
       <DetailDrawer
         isOpen={opened.id !== undefined}
         onClose={opened.close}
         title="Delivery"
-        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
       >
         {opened.id !== undefined && <DeliveryDetails key={opened.id} id={opened.id} />}
       </DetailDrawer>
@@ -123,13 +124,20 @@ function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly C
     {
       id: 'state',
       title: 'State',
+      sortBy: ({ status }) => status,
       width: '150px',
       cell: ({ status }) => <StateBadge state={status} role={DELIVERY_ROLES[status]} />,
     },
-    { id: 'type', title: 'Event', cell: ({ eventType }) => eventType },
+    {
+      id: 'type',
+      title: 'Event',
+      sortBy: ({ eventType }) => eventType,
+      cell: ({ eventType }) => eventType,
+    },
     {
       id: 'endpoint',
       title: 'Endpoint',
+      sortBy: ({ endpointId }) => urls.get(endpointId),
       width: 'minmax(0, 1.3fr)',
       narrow: 'hidden',
       cell: ({ endpointId }) => urls.get(endpointId) ?? 'forgotten',
@@ -137,6 +145,7 @@ function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly C
     {
       id: 'attempts',
       title: 'Failed',
+      sortBy: ({ attempts }) => attempts,
       width: '60px',
       align: 'right',
       narrow: 'hidden',
@@ -145,6 +154,7 @@ function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly C
     {
       id: 'next',
       title: 'Next attempt',
+      sortBy: ({ nextAttemptAt }) => nextAttemptAt,
       width: '108px',
       narrow: 'hidden',
       cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} clock="business" ahead />,
@@ -152,12 +162,14 @@ function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly C
     {
       id: 'error',
       title: 'Error',
+      sortBy: ({ error, errorCode }) => error ?? errorCode,
       width: 'minmax(0, 1.3fr)',
       cell: ({ error, errorCode }) => error ?? errorCode ?? '',
     },
     {
       id: 'made',
       title: 'Created',
+      sortBy: ({ createdAt }) => createdAt,
       width: '104px',
       cell: ({ createdAt }) => <Time at={createdAt} />,
     },

@@ -13,9 +13,14 @@ import {
 } from 'react'
 import { NoMatch } from '../notice.tsx'
 import { ErrorState, Loading } from '../query-state.tsx'
+import { ColumnMenu, ColumnTitle, sortNote } from './column-menu.tsx'
+import type { Column } from './column.ts'
 import classes from './data-table.module.css'
+import type { Layout } from './layout.ts'
 import type { List } from './list.ts'
 import type { Selection } from './selection.ts'
+
+export type { Column } from './column.ts'
 
 interface RowKeysOptions<Row> {
   readonly rows: readonly Row[]
@@ -74,18 +79,6 @@ function targetOf(key: string, current: number, last: number): number | undefine
   return targets[key]
 }
 
-/** A column of a table of such rows. */
-export interface Column<Row> {
-  readonly id: string
-  readonly title: string
-  /** A track of a CSS grid. Default `minmax(0, 1fr)`. */
-  readonly width?: string
-  readonly align?: 'left' | 'right'
-  /** Left out where there is little room. */
-  readonly narrow?: 'hidden'
-  readonly cell: (row: Row) => ReactNode
-}
-
 /** What a column that shares the rest of the width keeps where there is none: a phone scrolls. */
 const LEAST = '72px'
 
@@ -102,6 +95,8 @@ export interface DataTableProps<Row> {
   readonly label: string
   readonly list: List<Row>
   readonly columns: readonly Column<Row>[]
+  /** From `useTable`: lets the user choose columns and sort. */
+  readonly layout?: Layout
   readonly idOf: (row: Row) => string
   /** Enter or a click on a row. */
   readonly onOpen?: (row: Row) => void
@@ -184,10 +179,8 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
         <div role="rowgroup" className={classes['head']}>
           <div role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks }}>
             {selection && <SelectAll {...{ selection, rows: list.rows, idOf }} />}
-            {columns.map(({ id, title, align }) => (
-              <div role="columnheader" key={id} data-align={align}>
-                {title}
-              </div>
+            {columns.map(({ id, title, align, sortBy }) => (
+              <ColumnTitle key={id} {...{ id, title, align }} layout={sortBy && rest.layout} />
             ))}
           </div>
         </div>
@@ -208,7 +201,7 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
           })}
         </div>
       </div>
-      <Foot list={list} selected={selection?.ids.size ?? 0} />
+      <Foot list={list} selected={selection?.ids.size ?? 0} layout={rest.layout} />
     </div>
   )
 }
@@ -274,22 +267,32 @@ function SelectAll<Row>({ selection, rows, idOf }: SelectAllProps<Row>) {
   )
 }
 
-function Foot({ list, selected }: { list: List<unknown>; selected: number }) {
+interface FootProps {
+  readonly list: List<unknown>
+  readonly selected: number
+  readonly layout: Layout | undefined
+}
+
+function Foot({ list, selected, layout }: FootProps) {
   const count = list.rows.length.toLocaleString()
   return (
-    <div className={classes['foot']} role="status">
-      {list.isLoadingMore
-        ? `${count} rows, loading more …`
-        : `${count} ${list.rows.length === 1 ? 'row' : 'rows'}${list.hasMore ? ' so far' : ''}`}
-      {selected > 0 && `, ${selected.toLocaleString()} selected`}
-      {list.isOutdated && (
-        <>
-          {' · '}
-          <Anchor component="button" type="button" size="xs" onClick={list.reload}>
-            Changed: reload
-          </Anchor>
-        </>
-      )}
+    <div className={classes['foot']}>
+      <span role="status">
+        {list.isLoadingMore
+          ? `${count} rows, loading more …`
+          : `${count} ${list.rows.length === 1 ? 'row' : 'rows'}${list.hasMore ? ' so far' : ''}`}
+        {selected > 0 && `, ${selected.toLocaleString()} selected`}
+        {list.isOutdated && (
+          <>
+            {' · '}
+            <Anchor component="button" type="button" size="xs" onClick={list.reload}>
+              Changed: reload
+            </Anchor>
+          </>
+        )}
+        {layout && sortNote(layout, list.hasMore)}
+      </span>
+      {layout && <ColumnMenu layout={layout} />}
     </div>
   )
 }

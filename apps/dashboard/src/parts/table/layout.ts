@@ -1,0 +1,120 @@
+import { useLocalStorage } from '@mantine/hooks'
+import { useMemo } from 'react'
+import { useClaims } from '../../session/session-context.tsx'
+import type { Column } from './column.ts'
+import type { List } from './list.ts'
+
+/** What a user wants to see of a table; what is left out is as the page has it. */
+export interface StoredLayout {
+  /** By column: shown, also where there is little room, or not shown. */
+  readonly shown: Readonly<Record<string, boolean>>
+  readonly sort?: Sort
+}
+
+export interface Sort {
+  readonly column: string
+  readonly order: 'up' | 'down'
+}
+
+export interface Layout {
+  readonly stored: StoredLayout
+  /** All there are, for a menu. */
+  readonly all: readonly { readonly id: string; readonly title: string }[]
+  readonly isShown: (id: string) => boolean
+  readonly set: (layout: StoredLayout) => void
+}
+
+/** A list as its table shows it: rows in the chosen order, and the chosen columns. */
+export interface Table<Row> {
+  readonly list: List<Row>
+  readonly columns: readonly Column<Row>[]
+  readonly layout: Layout
+}
+
+interface TableOptions<Row> {
+  /** The layout's name in this browser. */
+  readonly name: string
+  readonly list: List<Row>
+  readonly columns: readonly Column<Row>[]
+}
+
+const AS_IT_IS: StoredLayout = { shown: {} }
+
+/** Columns and order as this user wants them in this browser. */
+export function useTable<Row>({ name, list, columns }: TableOptions<Row>): Table<Row> {
+  const { sub, org } = useClaims()
+  const [kept, setKept] = useLocalStorage<unknown>({
+    key: `posthorn:layout:${org}:${sub}:${name}`,
+    defaultValue: AS_IT_IS,
+  })
+  const stored = useMemo(() => layoutIn(kept), [kept])
+  const shown = useMemo(() => chosenColumns(columns, stored), [columns, stored])
+  const rows = useMemo(
+    () => sortRows(list.rows, columns, stored.sort),
+    [list.rows, columns, stored.sort],
+  )
+  const layout: Layout = {
+    stored,
+    all: columns,
+    isShown: (id) => stored.shown[id] !== false,
+    set: setKept,
+  }
+  return { list: { ...list, rows }, columns: shown, layout }
+}
+
+/** A layout as a browser kept it, which may be of another version or made by hand. */
+export function layoutIn(kept: unknown): StoredLayout {
+  const { shown, sort } = (typeof kept === 'object' && kept !== null ? kept : {}) as {
+    readonly shown?: unknown
+    readonly sort?: { readonly column?: unknown; readonly order?: unknown }
+  }
+  const choices = typeof shown === 'object' && shown !== null ? Object.entries(shown) : []
+  const { column, order } = typeof sort === 'object' && sort !== null ? sort : {}
+  return {
+    shown: Object.fromEntries(choices.filter(([, choice]) => typeof choice === 'boolean')),
+    ...(typeof column === 'string' &&
+      (order === 'up' || order === 'down') && { sort: { column, order } }),
+  }
+}
+
+/** Never none: a table without columns could not be mended by its user. */
+export function chosenColumns<Row>(
+  columns: readonly Column<Row>[],
+  { shown }: StoredLayout,
+): readonly Column<Row>[] {
+  const left = columns.flatMap(({ narrow, ...column }) => {
+    if (shown[column.id] === false) return []
+    const hides = narrow !== undefined && shown[column.id] !== true
+    return [{ ...column, ...(hides && { narrow }) }]
+  })
+  return left.length === 0 ? columns : left
+}
+
+/** The rows by one column; those without a value come last in both orders. */
+export function sortRows<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sort: Sort | undefined,
+): readonly Row[] {
+  const sortBy = columns.find(({ id }) => id === sort?.column)?.sortBy
+  if (sort === undefined || sortBy === undefined) return rows
+  const sign = sort.order === 'up' ? 1 : -1
+  const keyed = rows.map((row) => ({ row, value: sortBy(row) ?? undefined }))
+  return keyed
+    .toSorted(({ value: a }, { value: b }) => {
+      if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1
+      return sign * compare(a, b)
+    })
+    .map(({ row }) => row)
+}
+
+function compare(a: string | number, b: string | number): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  return String(a).localeCompare(String(b), 'en', { numeric: true })
+}
+
+/** The order after a click on a column's title: highest first, lowest first, as the list has it. */
+export function nextSort(column: string, sort: Sort | undefined): Sort | undefined {
+  if (sort?.column !== column) return { column, order: 'down' }
+  return sort.order === 'down' ? { column, order: 'up' } : undefined
+}
