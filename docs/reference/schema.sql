@@ -574,6 +574,18 @@ create table posthorn.pulse (
   constraint pulse_pkey PRIMARY KEY (outbox, at, relay)
 );
 
+create table posthorn.recurring (
+  outbox text not null,
+  name text not null,
+  rule text not null,
+  next_at timestamp with time zone,
+  last_at timestamp with time zone,
+  last_message text,
+  enqueued bigint not null default 0,
+  error text,
+  constraint recurring_pkey PRIMARY KEY (outbox, name)
+);
+
 create table posthorn.relay (
   relay text not null,
   outbox text not null,

@@ -33,6 +33,7 @@ export { type Transports } from './relay/attempt.ts'
 export { confirm, type Confirmation } from './relay/confirm.ts'
 export { consoleTransport, type ConsoleTransport } from './outbox/console-transport.ts'
 export { defineOutbox, type Outbox } from './outbox/define.ts'
+export { type Occurrence, type Recurring } from './outbox/recurring.ts'
 export { type OutboxRow } from './outbox/resolved-definition.ts'
 export {
   type Change,

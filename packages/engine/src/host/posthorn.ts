@@ -3,6 +3,7 @@ import { transaction, type Transaction } from '../enqueue/transaction.ts'
 import { DefinitionError } from '../errors.ts'
 import { consoleLog } from '../log.ts'
 import { engineMigrations, migrate, migrationSql } from '../maintain/migrate.ts'
+import { listRecurring, type RecurringStatus } from '../operate/recurring.ts'
 import { outboxStats, type OutboxStats } from '../operate/stats.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { Transports } from '../relay/attempt.ts'
@@ -32,6 +33,8 @@ export interface Posthorn extends Relay {
   tick(): Promise<number>
   /** How each outbox is doing. */
   stats(): Promise<OutboxStats[]>
+  /** Recurring messages of these outboxes: when each is due next, when it was last, what is wrong. */
+  recurring(): Promise<RecurringStatus[]>
 }
 
 /** Everything that one process needs: give it a pool and the outboxes, set up, start. */
@@ -78,6 +81,10 @@ export function posthorn(options: PosthornOptions): Posthorn {
       return [engine, ...tablesOf(outboxes)].join('\n')
     },
     transaction: (work) => transaction(pool, work),
+    recurring: async () => {
+      const names = new Set(outboxes.map(({ name }) => name))
+      return (await listRecurring(pool as never)).filter((each) => names.has(each.outbox))
+    },
     stats: () => Promise.all(outboxes.map((box) => outboxStats(pool as never, box))),
   }
 }

@@ -4,6 +4,7 @@ import type { Transaction } from '../enqueue/transaction.ts'
 import { DefinitionError } from '../errors.ts'
 import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import type { Order, OutboxDefinition } from '../outbox/definition.ts'
+import type { Occurrence, Recurring, RecurringRule } from '../outbox/recurring.ts'
 import { exponential, type EndingPolicy } from '../outbox/retry.ts'
 import type { Destination } from '../outbox/transport.ts'
 import { standardTableSql } from '../sql/standard-table.ts'
@@ -58,6 +59,16 @@ export interface StandardOptions<Events extends object> extends Pick<
   readonly name?: string
   /** What checks the payloads of a type at `enqueue`: zod, valibot, or another Standard Schema. */
   readonly schemas?: Schemas<Events>
+  /** Messages that the outbox gives itself, by name: by a calendar, or every so often. */
+  readonly recurring?: Readonly<Record<string, RecurringMessage<Events>>>
+}
+
+/** As `recurring` of `defineOutbox`, with the message as `enqueueAll` takes it. */
+export type RecurringMessage<Events extends object> = RecurringRule & {
+  readonly missed?: 'latest' | 'all' | 'skip'
+  message(
+    occurrence: Occurrence,
+  ): Draft<Events, DraftOptions> | Promise<Draft<Events, DraftOptions>>
 }
 
 /** What a message has beside its type and payload. */
@@ -120,25 +131,26 @@ export function outbox<Events extends object>(
 ): StandardOutbox<Events> {
   checkOptions(table, options)
   const definition = expand(table, options)
-  const box = defineOutbox<StandardRow>(definition)
-  const write = async (
-    tx: Transaction,
-    drafts: readonly (DraftOptions & { type: string; payload: unknown })[],
-    delay?: Duration,
-  ) => {
-    const rows = await Promise.all(
-      drafts.map(async ({ type, payload, key, tenant, headers, dedupe }) => ({
-        type,
-        payload: await checkPayload(box.name, options.schemas, { type, payload }),
-        key: checkKey(box, { type, key }),
-        tenant,
-        headers,
-        dedupe: checkDedupe(box, dedupe),
-      })),
-    )
+  const rowOf = async (draft: AnyDraft): Promise<Partial<StandardRow>> => {
+    const { type, payload, key, tenant, headers, dedupe } = draft
+    const row = {
+      type,
+      payload: await checkPayload(box.name, options.schemas, { type, payload }),
+      key: checkKey(box, { type, key }),
+      tenant,
+      headers,
+      dedupe: checkDedupe(box, dedupe),
+    }
     // A field that is undefined is left to the column's default.
-    const given = rows as Partial<StandardRow>[]
-    return enqueueAll(tx, box, given, delay === undefined ? {} : { delay })
+    return row as Partial<StandardRow>
+  }
+  const box: Outbox<StandardRow> = defineOutbox<StandardRow>({
+    ...definition,
+    ...(options.recurring && { recurring: checkedRecurring(options.recurring, rowOf) }),
+  })
+  const write = async (tx: Transaction, drafts: readonly AnyDraft[], delay?: Duration) => {
+    const rows = await Promise.all(drafts.map(rowOf))
+    return enqueueAll(tx, box, rows, delay === undefined ? {} : { delay })
   }
   return Object.assign(box, {
     // oxlint-disable-next-line max-params -- as above
@@ -151,6 +163,26 @@ export function outbox<Events extends object>(
     tableSql: () => standardTableSql(box),
     source: () => printDefinition(definition, standardTableSql(box)),
   })
+}
+
+type AnyDraft = DraftOptions & { readonly type: string; readonly payload: unknown }
+
+/** What recurs is checked as what is enqueued by hand. */
+function checkedRecurring<Events extends object>(
+  recurring: Readonly<Record<string, RecurringMessage<Events>>>,
+  rowOf: (draft: AnyDraft) => Promise<Partial<StandardRow>>,
+): Record<string, Recurring<StandardRow>> {
+  return Object.fromEntries(
+    Object.entries(recurring).map(([name, each]) => [
+      name,
+      {
+        ...each,
+        ...(typeof each.message === 'function' && {
+          message: async (occurrence: Occurrence) => rowOf(await each.message(occurrence)),
+        }),
+      },
+    ]),
+  )
 }
 
 /** The whole definition that the short form stands for. */
@@ -215,6 +247,7 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof StandardOptions<object>>([
   'upcasters',
   'secrets',
   'audit',
+  'recurring',
 ])
 
 /** For those whom no compiler warns. */

@@ -2,6 +2,7 @@ import { createBell, type Bell } from '../enqueue/bell.ts'
 import { checkDefinition } from './check-definition.ts'
 import type { Audit, OutboxDefinition } from './definition.ts'
 import { toMs } from '../duration.ts'
+import type { Recurring } from './recurring.ts'
 import type { MessageInit } from './message.ts'
 import type { OutboxRow, ResolvedDefinition } from './resolved-definition.ts'
 import { statementsOf, type Statements } from './statements.ts'
@@ -15,6 +16,7 @@ export interface Outbox<Row = OutboxRow> extends ResolvedDefinition {
   readonly destination: Destination | ((row: Row) => Destination)
   message(row: Row): MessageInit
   readonly audit: Audit<Row> & ResolvedDefinition['audit']
+  readonly recurring: Readonly<Record<string, Recurring<Row>>>
   readonly statements: Statements
   /** Wakes the relays and notifiers of this process. */
   readonly bell: Bell
@@ -78,6 +80,7 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
     encrypt: definition.encrypt && { plain: 'accept', ...definition.encrypt },
     secrets: definition.secrets ?? [],
     reads: definition.reads,
+    recurring: definition.recurring ?? {},
     audit: {
       record: definition.storage === 'log' ? 'failures' : 'all',
       actor: 'RELAY',

@@ -26,6 +26,7 @@ const DEFINITION: Fields<OutboxDefinition<OutboxRow>> = {
   secrets: 'optional',
   audit: 'optional',
   confirm: 'optional',
+  recurring: 'optional',
 }
 
 const STATES: Fields<States> = {

@@ -2,6 +2,7 @@ import type { Duration } from '../duration.ts'
 import type { MessageInit } from './message.ts'
 import type { Outcome } from './outcome.ts'
 import type { MasterKeys } from '../encrypt/master-keys.ts'
+import type { Recurring } from './recurring.ts'
 import type { EndingPolicy, EndlessPolicy } from './retry.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
 import type { Destination } from './transport.ts'
@@ -245,6 +246,8 @@ interface Common<Row> {
   /** Names of columns and of properties, at any depth, that no view of a message shows. */
   readonly secrets?: readonly string[]
   readonly audit?: Audit<Row>
+  /** Messages that the outbox gives itself, by name: by a calendar, or every so often. */
+  readonly recurring?: Readonly<Record<string, Recurring<Row>>>
 }
 
 type Ending =

@@ -11,11 +11,13 @@ import { onceReachable } from './reach-database.ts'
 import { consoleLog, type Log } from '../log.ts'
 import { maintain } from '../maintain/maintenance.ts'
 import { noMetrics, type Metrics } from '../metrics.ts'
+import { RecurringClock } from './recurring-clock.ts'
 import { Runner } from './runner.ts'
 import { SelfNotification } from './self-notification.ts'
 import { takeSamples } from '../maintain/sample.ts'
 import { poolHandle, type PoolHandle } from '../enqueue/pool-handle.ts'
 import { SuspectMutex } from './suspect-mutex.ts'
+import { deleteOthers } from '../sql/recurring.ts'
 import { leave } from '../sql/relay.ts'
 import { listenForWakes, wakeIn } from '../sql/wake.ts'
 import { startPeriodically, type PeriodicTask } from '../maintain/periodic.ts'
@@ -83,7 +85,7 @@ export function createRelay(options: RelayOptions): Relay {
   const makeParts = () =>
     assemble({ outboxes, handle, transports, name, version: options.version, log, metrics, pool })
   // Made anew by every `stop`: a relay can be started again.
-  let { runners, listener, selfNotification } = makeParts()
+  let { runners, clocks, listener, selfNotification } = makeParts()
   let stopTasks = async (): Promise<void> => undefined
   let running: Promise<unknown> | undefined
   let starting: { readonly over: Promise<void>; abort(): void } | undefined
@@ -105,23 +107,29 @@ export function createRelay(options: RelayOptions): Relay {
     log.warn({ relay: name }, 'NOTIFY does not come through; polling, nothing prepared')
     await listener.close()
     handle = poolHandle(pool, { prepare: false })
-    ;({ runners, listener, selfNotification } = makeParts())
+    ;({ runners, clocks, listener, selfNotification } = makeParts())
   }
 
   const begin = async (signal: AbortSignal) => {
     pool.on('error', onPoolError)
     try {
       for (const outbox of outboxes) {
-        await onceReachable(() => checkTable(handle.db, outbox, log), { log, signal })
+        const names = Object.keys(outbox.recurring)
+        const check = async () => {
+          await checkTable(handle.db, outbox, log)
+          await handle.db.query(deleteOthers({ outbox: outbox.name, names }))
+        }
+        await onceReachable(check, { log, signal })
       }
       if (mode === 'listen' && !signal.aborted) await listen(signal)
+      for (const clock of clocks) await onceReachable(() => clock.register(), { log, signal })
       if (signal.aborted) {
         await listener.close()
-        ;({ runners, listener, selfNotification } = makeParts())
+        ;({ runners, clocks, listener, selfNotification } = makeParts())
         return
       }
       stopTasks = startPeriodically(tasksOf(options), { log, metrics })
-      running = Promise.all([...runners.values()].map((runner) => runner.run()))
+      running = Promise.all([...runners.values(), ...clocks].map((part) => part.run()))
       // Heard again in `stop`; here it only must not be unhandled.
       running.catch(() => undefined)
     } finally {
@@ -147,7 +155,7 @@ export function createRelay(options: RelayOptions): Relay {
         await Promise.all([...runners.values()].map((runner) => runner.close()))
         return
       }
-      runners.forEach((runner) => runner.stop())
+      for (const part of [...runners.values(), ...clocks]) part.stop()
       await Promise.all([listener.close(), stopTasks()])
       const drainMs = toMs(options.drain ?? '10s')
       const deadline = setTimeout(() => runners.forEach((runner) => runner.abort()), drainMs)
@@ -159,7 +167,7 @@ export function createRelay(options: RelayOptions): Relay {
       } finally {
         clearTimeout(deadline)
         running = undefined
-        ;({ runners, listener, selfNotification } = makeParts())
+        ;({ runners, clocks, listener, selfNotification } = makeParts())
         pool.off('error', onPoolError)
       }
     },
@@ -173,6 +181,7 @@ export function createRelay(options: RelayOptions): Relay {
       await relay.stop()
     },
     async tick() {
+      await Promise.all(clocks.map((clock) => clock.tick()))
       const claimed = await Promise.all([...runners.values()].map((runner) => runner.tick()))
       return claimed.reduce((sum, each) => sum + each, 0)
     },
@@ -202,6 +211,9 @@ function assemble(parts: Parts) {
       new Runner({ outbox, handle, transports, relay: name, version, suspectMutex, log, metrics }),
     ]),
   )
+  const clocks = outboxes
+    .filter(({ recurring }) => Object.keys(recurring).length > 0)
+    .map((outbox) => new RecurringClock({ outbox, handle, log }))
   const listener = new Listener({
     pool,
     log,
@@ -211,11 +223,13 @@ function assemble(parts: Parts) {
     onNotification: (payload) => {
       selfNotification.hear(payload)
       const wake = wakeIn(payload)
-      if (wake?.outbox === '*') runners.forEach((runner) => runner.ring(wake.ring))
-      else if (wake) runners.get(wake.outbox)?.ring(wake.ring)
+      if (wake?.outbox === '*') {
+        runners.forEach((runner) => runner.ring(wake.ring))
+        clocks.forEach((clock) => clock.ring())
+      } else if (wake) runners.get(wake.outbox)?.ring(wake.ring)
     },
   })
-  return { runners, listener, selfNotification }
+  return { runners, clocks, listener, selfNotification }
 }
 
 /** The first run waits until the process has found its feet. */

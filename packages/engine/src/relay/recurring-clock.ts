@@ -1,0 +1,207 @@
+import { enqueueAll } from '../enqueue/enqueue.ts'
+import type { PoolHandle } from '../enqueue/pool-handle.ts'
+import type { Log } from '../log.ts'
+import type { Outbox } from '../outbox/define.ts'
+import { dueOccurrences, nextAfter, ruleText, type Recurring } from '../outbox/recurring.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import {
+  moveRecurring,
+  noteRecurringError,
+  registerRecurring,
+  selectBusinessNow,
+  selectNextRecurring,
+  takeDueRecurring,
+} from '../sql/recurring.ts'
+import { LaneScheduler } from './lane-scheduler.ts'
+
+export interface RecurringClockOptions {
+  readonly outbox: Outbox
+  readonly handle: PoolHandle
+  readonly log: Log
+}
+
+/** Transactions of one look; what is left is made up for in the next. */
+const MOST_AT_ONCE = 100
+
+/** After the first failure of one; it doubles with each that follows. */
+const FIRST_BACKOFF_MS = 500
+const MAX_BACKOFF_MS = 60_000
+
+/** One that could not be enqueued waits, and the others go on. */
+interface Failing {
+  readonly failures: number
+  readonly notBefore: number
+}
+
+/**
+ * Enqueues the recurring messages of an outbox when they are due. The row of a schedule is locked, its
+ * messages are enqueued and it is moved on in one transaction: whichever relay has it, each time comes
+ * once, and a relay that dies in the middle has done nothing.
+ */
+export class RecurringClock {
+  readonly #options: RecurringClockOptions
+  readonly #recurring: ReadonlyMap<string, Recurring<OutboxRow>>
+  readonly #scheduler: LaneScheduler
+  readonly #failing = new Map<string, Failing>()
+  #isRegistered = false
+  #failures = 0
+  #stopping = false
+
+  constructor(options: RecurringClockOptions) {
+    this.#options = options
+    this.#recurring = new Map(Object.entries(options.outbox.recurring))
+    this.#scheduler = new LaneScheduler(options.outbox.everyMs)
+  }
+
+  /** Wakes it: the business clock may have been moved. */
+  ring(): void {
+    this.#scheduler.ring('ring')
+  }
+
+  stop(): void {
+    this.#stopping = true
+    this.#scheduler.stop()
+  }
+
+  /** Runs until `stop`. */
+  async run(): Promise<void> {
+    const { outbox, log } = this.#options
+    while (!this.#stopping) {
+      const heard = this.#scheduler.mark()
+      try {
+        const dueMs = await this.tick()
+        this.#failures = 0
+        await this.#scheduler.sleep(heard, dueMs)
+      } catch (error) {
+        this.#failures += 1
+        const pauseMs = backoff(this.#failures)
+        log.error(
+          { outbox: outbox.name, err: error, pauseMs },
+          'recurring messages not looked at; backing off',
+        )
+        await this.#scheduler.pause(pauseMs)
+      }
+    }
+  }
+
+  /** Enqueues what is due. Returns the milliseconds until there is more; undefined if none is known. */
+  async tick(): Promise<number | undefined> {
+    if (!this.#isRegistered) await this.register()
+    for (let taken = 0; taken < MOST_AT_ONCE; taken += 1) {
+      if (!(await this.#enqueueNext())) break
+    }
+    return this.#nextMs()
+  }
+
+  /** Notes what there is, with the time each is due first. */
+  async register(): Promise<void> {
+    const { outbox, handle } = this.#options
+    await handle.transaction(async (tx) => {
+      const { rows } = await tx.query<{ now: Date }>(selectBusinessNow)
+      const now = rows[0]?.now ?? new Date()
+      const known = [...this.#recurring].flatMap(([name, rule]) => {
+        const nextAt = nextAfter(rule, now)
+        return nextAt ? [{ name, rule: ruleText(rule), nextAt }] : []
+      })
+      const names = known.map(({ name }) => name)
+      const rules = known.map(({ rule }) => rule)
+      const nextAt = known.map((each) => each.nextAt)
+      await tx.query(registerRecurring({ outbox: outbox.name, names, rules, nextAt }))
+    })
+    this.#isRegistered = true
+  }
+
+  /** False if there is nothing that this relay could enqueue now. */
+  async #enqueueNext(): Promise<boolean> {
+    const { outbox, handle, log } = this.#options
+    const rules = this.#ready()
+    if (rules.names.length === 0) return false
+    let name = ''
+    try {
+      return await handle.transaction(async (tx) => {
+        const { rows } = await tx.query<Due>(takeDueRecurring(rules))
+        const [due] = rows
+        if (!due) return false
+        name = due.name
+        const recurring = this.#recurring.get(name) as Recurring<OutboxRow>
+        const { at, next } = dueOccurrences(recurring, firstOf(recurring, due))
+        const messages: Partial<OutboxRow>[] = []
+        for (const each of at) messages.push(await recurring.message({ name, at: each }))
+        const enqueued = await enqueueAll(tx, outbox, messages)
+        await tx.query(
+          moveRecurring({
+            outbox: outbox.name,
+            name,
+            rule: ruleText(recurring),
+            nextAt: next,
+            lastAt: at.at(-1),
+            lastMessage: enqueued.at(-1)?.id,
+            enqueued: enqueued.length,
+          }),
+        )
+        this.#failing.delete(name)
+        return true
+      })
+    } catch (error) {
+      if (name === '') throw error
+      const failures = (this.#failing.get(name)?.failures ?? 0) + 1
+      const retryInMs = backoff(failures)
+      this.#failing.set(name, { failures, notBefore: performance.now() + retryInMs })
+      log.error(
+        { outbox: outbox.name, recurring: name, err: error, retryInMs },
+        'recurring message not enqueued; trying again',
+      )
+      const text = error instanceof Error ? error.message : String(error)
+      await handle.db.query(noteRecurringError({ outbox: outbox.name, name, error: text }))
+      return true
+    }
+  }
+
+  #ready() {
+    const now = performance.now()
+    const ready = [...this.#recurring].filter(
+      ([name]) => (this.#failing.get(name)?.notBefore ?? 0) <= now,
+    )
+    return {
+      outbox: this.#options.outbox.name,
+      names: ready.map(([name]) => name),
+      rules: ready.map(([, rule]) => ruleText(rule)),
+    }
+  }
+
+  async #nextMs(): Promise<number | undefined> {
+    const { outbox, handle } = this.#options
+    const names = [...this.#recurring.keys()]
+    const { rows } = await handle.db.query<{ name: string; ms: number | null }>(
+      selectNextRecurring({ outbox: outbox.name, names }),
+    )
+    // A relay of a version that does not have them has started since.
+    if (rows.length < names.length) this.#isRegistered = false
+    const now = performance.now()
+    const waits = rows
+      .filter(({ ms }) => ms !== null)
+      .map(({ name, ms }) =>
+        Math.max(Number(ms), (this.#failing.get(name)?.notBefore ?? now) - now),
+      )
+    return waits.length === 0 ? undefined : Math.min(...waits)
+  }
+}
+
+interface Due {
+  readonly name: string
+  readonly rule: string
+  readonly next_at: Date
+  readonly now: Date
+}
+
+/** By a rule that was another relay's, the time it was due at is none of ours. */
+function firstOf(recurring: Recurring<OutboxRow>, due: Due): { first: Date; now: Date } {
+  const { rule, next_at: first, now } = due
+  if (rule === ruleText(recurring)) return { first, now }
+  const before = new Date(first.getTime() - 1)
+  return { first: nextAfter(recurring, before) ?? now, now }
+}
+
+function backoff(failures: number): number {
+  return Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS)
+}

@@ -1,0 +1,245 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { posthorn } from '../host/posthorn.ts'
+import { outbox, type RecurringMessage } from '../host/standard-outbox.ts'
+import { silentLog } from '../log.ts'
+import { advanceClock, useMovableClock } from '../maintain/clock.ts'
+import { delivered } from '../outbox/outcome.ts'
+import type { Occurrence } from '../outbox/recurring.ts'
+import { testDatabase } from '../testing/index.ts'
+import { runUntilKilled } from '../testing/killed-process.ts'
+
+const { pool, url, connect } = await testDatabase()
+const destination = { transport: 'sink', topic: 'reports' }
+const transports = {
+  sink: {
+    deliver: async (batch: readonly unknown[]) => batch.map(() => delivered()),
+    close: async () => undefined,
+  },
+}
+
+type Rules = Readonly<Record<string, RecurringMessage<Record<string, unknown>>>>
+
+const hornWith = (recurring: Rules, { on = pool, log = silentLog } = {}) =>
+  posthorn({
+    pool: on,
+    log,
+    transports,
+    outboxes: [outbox('shop.reports', { destination, recurring })],
+  })
+
+const report =
+  (type = 'report.due') =>
+  ({ name, at }: Occurrence) => ({ type, payload: { name, at } })
+
+const times = async (): Promise<string[]> => {
+  const { rows } = await pool.query<{ at: string }>(
+    `select payload ->> 'at' as at from shop.reports order by payload ->> 'at'`,
+  )
+  return rows.map(({ at }) => at)
+}
+
+const untilNext = async (): Promise<number> => {
+  const { rows } = await pool.query<{ ms: number }>(
+    `select ceil(extract(epoch from next_at - posthorn.now()) * 1000)::float8 as ms from posthorn.recurring`,
+  )
+  return rows[0]?.ms ?? 0
+}
+
+beforeAll(async () => {
+  await useMovableClock(pool)
+  await hornWith({}).setUp()
+})
+
+beforeEach(() => pool.query('truncate shop.reports, posthorn.recurring'))
+
+describe('a recurring message', () => {
+  test('is enqueued when it is due, and listed', async () => {
+    const horn = hornWith({ hourly: { every: '1h', message: report() } })
+    await horn.tick()
+    expect(await times()).toEqual([])
+    await advanceClock(pool, '1h')
+    await horn.tick()
+    const [at = ''] = await times()
+    expect(at).toMatch(/:00:00\.000Z$/)
+    const [row] = (await pool.query('select id, status from shop.reports')).rows
+    const [status] = await horn.recurring()
+    expect(status).toMatchObject({
+      outbox: 'shop.reports',
+      name: 'hourly',
+      rule: 'every 1h',
+      lastMessage: row.id,
+      enqueued: 1,
+      overdue: false,
+      error: undefined,
+    })
+    expect(status?.lastAt?.toISOString()).toBe(at)
+    expect(Number(status?.nextAt) - Date.parse(at)).toBe(3_600_000)
+    expect(row.status).toBe('sent')
+  })
+
+  test('wakes a relay that runs, also when the clock was moved', async () => {
+    const horn = hornWith({ soon: { every: '1s', message: report() } })
+    const moved = hornWith({ daily: { cron: '0 6 * * *', message: report() } })
+    await horn.start()
+    await expect.poll(times, { timeout: 10_000 }).not.toEqual([])
+    await horn.stop()
+    await pool.query('truncate shop.reports')
+    await moved.start()
+    await advanceClock(pool, '1d')
+    await expect.poll(times, { timeout: 4_000 }).toHaveLength(1)
+    await moved.stop()
+  })
+
+  test('comes once for each time, from any number of relays', async () => {
+    const rule: Rules = { minutely: { cron: '* * * * *', missed: 'all', message: report() } }
+    const horns = Array.from({ length: 4 }, () => hornWith(rule, { on: connect({ max: 3 }) }))
+    await horns[0]?.tick()
+    for (let round = 0; round < 5; round += 1) {
+      await advanceClock(pool, '7m')
+      await Promise.all(horns.map((horn) => horn.tick()))
+    }
+    await horns[0]?.tick()
+    const found = await times()
+    expect(found).toHaveLength(35)
+    expect(new Set(found).size).toBe(35)
+  })
+
+  test('that its relay died over is neither lost nor doubled', async () => {
+    const rule: Rules = { hourly: { every: '1h', message: report() } }
+    await hornWith(rule).tick()
+    await advanceClock(pool, '1h')
+    const here = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
+    // Dies when the message is in the table and its schedule has not been moved on yet.
+    await runUntilKilled(
+      `import pg from 'pg'
+       const { posthorn } = await import(${here('../host/posthorn.ts')})
+       const { outbox } = await import(${here('../host/standard-outbox.ts')})
+       const query = pg.Client.prototype.query
+       pg.Client.prototype.query = function (statement, ...rest) {
+         if (!String(statement?.text).includes('update posthorn.recurring')) {
+           return query.call(this, statement, ...rest)
+         }
+         process.stdout.write('enqueued')
+         return new Promise(() => setInterval(() => undefined, 1_000))
+       }
+       const pool = new pg.Pool({ connectionString: process.env.DATABASE })
+       const message = ({ name, at }) => ({ type: 'report.due', payload: { name, at } })
+       const box = outbox('shop.reports', {
+         destination: { transport: 'sink', topic: 'reports' },
+         recurring: { hourly: { every: '1h', message } },
+       })
+       await posthorn({ pool, outboxes: [box], transports: { sink: {} } }).tick()`,
+      { DATABASE: url },
+    )
+    const other = hornWith(rule)
+    await expect
+      .poll(async () => {
+        await other.tick()
+        return (await times()).length
+      })
+      .toBe(1)
+    await other.tick()
+    expect(await times()).toHaveLength(1)
+  })
+})
+
+describe('what was missed', () => {
+  test.each([
+    ['latest', 1],
+    ['all', 5],
+    ['skip', 0],
+  ] as const)('%s', async (missed, count) => {
+    const horn = hornWith({ hourly: { every: '1h', missed, message: report() } })
+    await horn.tick()
+    // Half past, so that none of them was due within the last minute.
+    await advanceClock(pool, `${(await untilNext()) + 4.5 * 3_600_000}ms`)
+    await horn.tick()
+    expect(await times()).toHaveLength(count)
+  })
+})
+
+describe('a definition that changed', () => {
+  test('counts from the start of a relay that has it', async () => {
+    const old = hornWith({ report: { every: '1h', message: report('old') } })
+    await old.tick()
+    const next = hornWith({ report: { every: '2h', message: report('new') } })
+    await next.tick()
+    await advanceClock(pool, `${(await untilNext()) + 1_000}ms`)
+    await old.tick()
+    expect(await times(), 'the old relay leaves it alone').toEqual([])
+    await next.tick()
+    const { rows } = await pool.query('select type from shop.reports')
+    expect(rows).toEqual([{ type: 'new' }])
+  })
+
+  test('is taken over from a relay that is gone, and put back where another removed it', async () => {
+    const next = hornWith({ report: { every: '2h', message: report('new') } })
+    await next.tick()
+    // As after a restart of an old process in the middle of a deployment, which then ended.
+    await pool.query(`update posthorn.recurring set rule = 'every 1h'`)
+    await advanceClock(pool, '4h')
+    await next.tick()
+    expect(await times()).toHaveLength(1)
+    await pool.query('delete from posthorn.recurring')
+    await next.tick()
+    await next.tick()
+    expect(await next.recurring()).toHaveLength(1)
+  })
+
+  test('forgets what it no longer has', async () => {
+    await hornWith({ report: { every: '1h', message: report() } }).tick()
+    const without = hornWith({})
+    await without.start()
+    await without.stop()
+    expect(await without.recurring()).toEqual([])
+  })
+})
+
+test('one that fails is noted and tried again; the others go on', async () => {
+  let isBroken = true
+  const errors: unknown[] = []
+  const log = { ...silentLog, error: (fields: unknown) => void errors.push(fields) }
+  const message = () => {
+    if (isBroken) throw new Error('no exchange rate')
+    return { type: 'rate.due', payload: { at: '' } }
+  }
+  const rules: Rules = { bad: { every: '1h', message }, good: { every: '1h', message: report() } }
+  const horn = hornWith(rules, { log })
+  await horn.tick()
+  await advanceClock(pool, '1h')
+  await horn.tick()
+  expect(await times()).toHaveLength(1)
+  expect(await horn.recurring()).toMatchObject([
+    { name: 'bad', error: 'no exchange rate', enqueued: 0 },
+    { name: 'good', error: undefined, enqueued: 1 },
+  ])
+  expect(errors).toMatchObject([{ recurring: 'bad', retryInMs: 500 }])
+  isBroken = false
+  await expect
+    .poll(async () => {
+      await horn.tick()
+      return (await horn.recurring())[0]
+    })
+    .toMatchObject({ error: undefined, enqueued: 1 })
+})
+
+test('the payload is checked as that of any message', async () => {
+  const schema = {
+    '~standard': {
+      version: 1 as const,
+      vendor: 'test',
+      validate: () => ({ issues: [{ message: 'must be a date' }] }),
+    },
+  }
+  const box = outbox<{ 'report.due': unknown }>('shop.reports', {
+    destination,
+    schemas: { 'report.due': schema },
+    recurring: { hourly: { every: '1h', message: () => ({ type: 'report.due', payload: 7 }) } },
+  })
+  const horn = posthorn({ pool, log: silentLog, transports, outboxes: [box] })
+  await horn.tick()
+  await advanceClock(pool, '1h')
+  await horn.tick()
+  expect((await horn.recurring())[0]?.error).toContain('must be a date')
+  expect(box.source()).toMatch(/recurring: {\n +hourly: {\n +every: '1h',\n +message: \(\) =>/)
+})
