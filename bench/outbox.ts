@@ -59,6 +59,7 @@ export function benchOutbox(
       key: messageKey,
       payload: body,
     }),
+    reads: ['key', 'payload'],
     audit: { record },
   })
 }

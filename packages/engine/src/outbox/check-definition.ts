@@ -129,8 +129,8 @@ function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   if (order && columns.attemptId !== undefined) {
     wrong('columns.attemptId', 'must be left out: an ordered outbox writes nothing when it claims')
   }
-  if (reads && (order || states.claimed !== undefined)) {
-    wrong('reads', 'must be left out with order and with a claimed state: they read whole rows')
+  if (reads && states.claimed !== undefined) {
+    wrong('reads', 'must be left out with a claimed state: whole rows are read')
   }
   if (retention && columns.finishedAt === undefined) {
     wrong('columns.finishedAt', 'is needed by retention')

@@ -78,7 +78,6 @@ test.each([
   ['counter.column', { counter: {} }],
   ['retry', { retry: { attempts: 3 } }],
   ['reads', { reads: ['no column'] }],
-  ['reads', { reads: ['key'], order: { key: 'key', dead: 'skip' } }],
   ['reads', { reads: ['key'], states: { ...good.states, claimed: 'busy' } }],
   ['claim.batch', { claim: { batch: 0 } }],
   ['claim.batch', { claim: { batch: 1.5 } }],

@@ -235,7 +235,7 @@ interface Common<Row> {
   readonly destination: Destination | ((row: Row) => Destination)
   /**
    * The columns that `message`, `destination` and `audit` read, beside those the engine needs itself.
-   * Default all. In a wide table a batch is claimed for less. Forbidden with `order` and `claimed`.
+   * Default all. In a wide table a batch is claimed for less. Forbidden with `claimed`.
    */
   readonly reads?: readonly Column<Row>[]
   /** Pure: the row as a message. A throw quarantines the row. */

@@ -39,6 +39,7 @@ const outbox = defineOutbox<Event>({
   retry: exponential('1s', { attempts: 3 }),
   retention: { after: '1d', archive: '0d' },
   destination: { transport: 'fake', topic: 't' },
+  reads: ['n'],
   message: (row) => ({ id: row.id, type: 'e', key: row.key, payload: row.n }),
 })
 const box = outbox as unknown as Outbox

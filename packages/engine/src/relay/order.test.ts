@@ -40,6 +40,7 @@ const outboxes = Object.fromEntries(
       order: { key: 'key', dead },
       retry: exponential('1h', { attempts: 3 }),
       destination: { transport: 'fake', topic: 't' },
+      reads: ['n'],
       message: (row) => ({ id: row.id, type: 'e', key: row.key, payload: row.n }),
     }),
   ]),

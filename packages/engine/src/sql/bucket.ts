@@ -3,6 +3,7 @@ import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { unlessPaused, waitsCondition } from './waiting.ts'
 import { holdSuspects } from './held.ts'
 import { ASYNC_COMMIT, prepare, type Prepared } from './prepared.ts'
+import { readColumns } from './read-columns.ts'
 
 /** Keys hash into this many buckets: the most relays that can share one ordered outbox. */
 export const BUCKETS = 64
@@ -177,7 +178,7 @@ ${noteRunCte(definition, p, {
          floor = greatest(b.floor, ${floorOf(p, placeOf(p, 'r.bucket'))})`,
   from: 'select bucket, max(seq) as upto, count(*) as size from run group by bucket',
 })}
-select run.*, noted.run as claim_run, h.tail as claim_tail,
+select ${readColumns(definition, 'run')}, noted.run as claim_run, h.tail as claim_tail,
        ${early(definition)},
        case when run.seq = (select min(seq) from run)
             then pg_snapshot_xmin(pg_current_snapshot())::text || ':' || pg_current_xact_id()::text || ':' || ${SERVER}
@@ -237,7 +238,7 @@ ${noteRunCte(definition, p, {
                     from run group by claim_bucket, claim_key) as k
            group by bucket`,
 })}
-select run.*, noted.run as claim_run,
+select ${readColumns(definition, 'run', ['claim_bucket', 'claim_key', 'claim_version'])}, noted.run as claim_run,
        ${early(definition)}
   from run
   join noted on noted.bucket = run.claim_bucket`,

@@ -10,6 +10,7 @@ import {
   opaqueArray,
   type Prepared,
 } from './prepared.ts'
+import { readColumns } from './read-columns.ts'
 import { unlessPaused, waitsCondition } from './waiting.ts'
 
 /** What changes on a row when a fresh attempt begins: column and value. */
@@ -81,7 +82,7 @@ update ${table} as m
        claimed_until = case when ${lost} then null else now() + ${p('leaseMs')} * interval '1 ms' end,
        lost_claims = (${lost})::int${set.join('')}
  where m.${columns.id} = any(array(select id from due))
-returning ${read(definition)}, m.claimed_until is null as claim_lost, m.${columns.status}::text as claim_from${
+returning ${readColumns(definition, 'm')}, m.claimed_until is null as claim_lost, m.${columns.status}::text as claim_from${
       fair ? '' : `,\n          ${CLAIM_UPTO} as claim_upto`
     }`,
   )
@@ -94,15 +95,6 @@ function aboveFloor({ columns }: ResolvedDefinition, p: (param: string) => strin
 
 /** The last message of a claim in the order of the index, on each of its rows. */
 const CLAIM_UPTO = `(select due_at::text || '|' || id::text from due order by due_at desc, id desc limit 1)`
-
-/** What the engine and the definition want to know of a row. */
-function read({ columns, counter, fair, reads }: ResolvedDefinition): string {
-  if (reads === undefined) return 'm.*'
-  const { id, status, dueAt, attemptId, traceparent } = columns
-  const ours = [id, status, dueAt, attemptId, traceparent, counter.column, counter.limit, fair?.by]
-  const names = [...ours, 'lost_claims', ...reads].filter((name) => name !== undefined)
-  return [...new Set(names)].map((name) => `m.${name}`).join(', ')
-}
 
 /** With a claimed state, expired claims are found by their own index, see `takeExpired`. */
 function claimByState(definition: ResolvedDefinition): Prepared {

@@ -16,6 +16,7 @@
  */
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { unlessPaused, waitsCondition } from './waiting.ts'
+import { readColumns } from './read-columns.ts'
 import { ASYNC_COMMIT, prepare, type Prepared } from './prepared.ts'
 
 /**
@@ -128,7 +129,7 @@ passed as (
      and (select count(*) from page) < ${p('batch')}
   returning b.bucket
 )
-select page.*, taken.run as claim_run, h.tail as claim_tail,
+select ${readColumns(definition, 'page')}, taken.run as claim_run, h.tail as claim_tail,
        case when page.${columns.dueAt} > (select posthorn.now())
             then extract(epoch from page.${columns.dueAt} - posthorn.now()) * 1000
        end as claim_early_ms

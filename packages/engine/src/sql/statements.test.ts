@@ -204,9 +204,10 @@ async function blocksTouched({ text, params }: Prepared, keys: number): Promise<
 test('a definition may say what it reads of a row', () => {
   const { statements: _, bell: __, ...definition } = evidenceRows
   const { text } = claimBatch({ ...definition, reads: ['case_id', 'retry_count'] })
-  expect(text).toContain(
-    'returning m.id, m.status, m.next_retry_at, m.event_id, m.retry_count, m.lost_claims, m.case_id, m.claimed_until is null',
-  )
+  const listed = ['id', 'status', 'next_retry_at', 'created_at', 'event_id', 'retry_count']
+  const refs = ['kafka_partition', 'kafka_offset', 'lost_claims', 'case_id']
+  const names = [...listed, ...refs].map((name) => `m.${name}`).join(', ')
+  expect(text).toContain(`returning ${names}, m.claimed_until is null`)
 })
 
 test('a field of a reference may have any name: the SQL knows its column only', () => {
