@@ -1,4 +1,4 @@
-export type ServiceName = 'kafka' | 'rabbitmq' | 'nats' | 's3'
+export type ServiceName = 'kafka' | 'rabbitmq' | 'nats' | 'redis' | 's3'
 
 /** `dir`: where pids, ports, data and logs are kept; default `.services` at the root. */
 type In = { dir?: string }
@@ -36,6 +36,12 @@ export function startPgbouncer(
   databaseUrl: string,
   options: { dir: string; log?: Log },
 ): Promise<{ url: string; version: string; stop(): Promise<void>; kill(): Promise<void> }>
+
+/** A Redis, which belongs to its caller; started again in the same `dir` it has its address and data. */
+export function startRedis(options: {
+  dir: string
+  log?: Log
+}): Promise<{ url: string; version: string; stop(): Promise<void>; kill(): Promise<void> }>
 
 /** Kafka Connect with Debezium, which belongs to its caller; `url` is its REST interface. */
 export function startConnect(

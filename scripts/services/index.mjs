@@ -7,6 +7,7 @@ import { crash, inspect, start, stop } from './lifecycle.mjs'
 import { nats } from './nats.mjs'
 import { pgbouncer } from './pgbouncer.mjs'
 import { rabbitmq } from './rabbitmq.mjs'
+import { redis } from './redis.mjs'
 import { versitygw } from './versitygw.mjs'
 
 export { ensureChromium } from './chromium.mjs'
@@ -16,7 +17,7 @@ export { freePorts } from './ports.mjs'
 export { ensureRabbitmq } from './rabbitmq.mjs'
 export { ensureSchemathesis } from './schemathesis.mjs'
 
-const services = [kafka, rabbitmq, nats, versitygw]
+const services = [kafka, rabbitmq, nats, redis, versitygw]
 
 /** The names that the functions below take. */
 export const serviceNames = services.map((service) => service.name)
@@ -93,6 +94,13 @@ export async function startPgbouncer(databaseUrl, { dir, log = toStderr }) {
   const folder = join(dir, 'pgbouncer')
   const { env, version } = await start(pgbouncer(databaseUrl), folder, log)
   return { url: env.DATABASE_URL, version, stop: () => stop(folder), kill: () => crash(folder) }
+}
+
+/** Starts a Redis, fetching it if needed. It belongs to its caller: `dir` is a folder of its own. */
+export async function startRedis({ dir, log = toStderr }) {
+  const folder = join(dir, 'redis')
+  const { env, version } = await start(redis, folder, log)
+  return { url: env.REDIS_URL, version, stop: () => stop(folder), kill: () => crash(folder) }
 }
 
 /**

@@ -3,8 +3,11 @@ import { gatewaySettings } from '../gateway/index.ts'
 
 export const orderSettings = Type.Object({
   SAGAS_BROKER: Type.Union(
-    [Type.Literal('topics'), Type.Literal('kafka'), Type.Literal('rabbitmq'), Type.Literal('nats')],
-    { description: 'what the sagas send by: topics, kafka, rabbitmq or nats', default: 'topics' },
+    ['topics', 'kafka', 'rabbitmq', 'nats', 'redis'].map((name) => Type.Literal(name)),
+    {
+      description: 'what the sagas send by: topics, kafka, rabbitmq, nats or redis',
+      default: 'topics',
+    },
   ),
   SAGAS_TOPIC: Type.String({
     description: 'the topic or exchange of their commands and replies',

@@ -47,6 +47,7 @@ const VARIABLES = {
   rabbitmq: 'RABBITMQ_URL',
   kafka: 'KAFKA_BROKERS',
   nats: 'NATS_URL',
+  redis: 'REDIS_URL',
   s3: 'S3_ENDPOINT',
 } as const
 

@@ -96,6 +96,14 @@ export const NATS_ACCESS = Type.Object({
   NATS_KEY_FILE: file('the key of that certificate, as a PEM file'),
 })
 
+export const REDIS_ACCESS = Type.Object({
+  REDIS_CA_FILE: file(
+    'the certificates that those of a rediss: server are signed by, as a PEM file',
+  ),
+  REDIS_CERT_FILE: file('our own certificate, where the server asks for one, as a PEM file'),
+  REDIS_KEY_FILE: file('the key of that certificate, as a PEM file'),
+})
+
 type KafkaValues = Static<typeof KAFKA_ACCESS>
 export function readKafkaAccess(address: string, values: KafkaValues): BrokerAccess {
   const tls = readTls('KAFKA', values)
@@ -119,6 +127,13 @@ export function readRabbitmqAccess(
 
 export function readNatsAccess(address: string, values: Static<typeof NATS_ACCESS>): BrokerAccess {
   return address.startsWith('tls:') ? { address, tls: readTls('NATS', values) } : { address }
+}
+
+export function readRedisAccess(
+  address: string,
+  values: Static<typeof REDIS_ACCESS>,
+): BrokerAccess {
+  return address.startsWith('rediss:') ? { address, tls: readTls('REDIS', values) } : { address }
 }
 
 function readTls(broker: string, values: Readonly<Record<string, unknown>>): TlsFiles {
@@ -148,9 +163,11 @@ export function accessMistakes(env: NodeJS.ProcessEnv): string[] {
     ...idle(env, Object.keys(KAFKA_ACCESS.properties), 'KAFKA_BROKERS'),
     ...idle(env, Object.keys(RABBITMQ_ACCESS.properties), 'RABBITMQ_URL'),
     ...idle(env, Object.keys(NATS_ACCESS.properties), 'NATS_URL'),
-    ...['KAFKA', 'RABBITMQ', 'NATS'].flatMap((broker) => fileMistakes(env, broker)),
+    ...idle(env, Object.keys(REDIS_ACCESS.properties), 'REDIS_URL'),
+    ...['KAFKA', 'RABBITMQ', 'NATS', 'REDIS'].flatMap((broker) => fileMistakes(env, broker)),
     ...unencrypted(env, Object.keys(RABBITMQ_ACCESS.properties), ['RABBITMQ_URL', 'amqps:']),
     ...unencrypted(env, Object.keys(NATS_ACCESS.properties), ['NATS_URL', 'tls:']),
+    ...unencrypted(env, Object.keys(REDIS_ACCESS.properties), ['REDIS_URL', 'rediss:']),
   ]
   const mechanism = env['KAFKA_SASL_MECHANISM']
   if (mechanism) {

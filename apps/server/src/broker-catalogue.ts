@@ -6,9 +6,11 @@ import {
   KAFKA_ACCESS,
   NATS_ACCESS,
   RABBITMQ_ACCESS,
+  REDIS_ACCESS,
   readKafkaAccess,
   readNatsAccess,
   readRabbitmqAccess,
+  readRedisAccess,
   type BrokerAccess,
 } from './broker-access.ts'
 
@@ -83,6 +85,22 @@ export const BROKERS = {
       return natsTransport({ url: address, ...(tls && { tls }), ...options })
     },
   },
+  redis: {
+    variable: 'REDIS_URL',
+    setting: Type.Optional(
+      Type.String({
+        description:
+          'a Redis from 7 on, as redis://user:password@host:6379/0, or rediss: in place of redis:',
+        secret: true,
+        pattern: '^rediss?://[^\\s,]+$',
+      }),
+    ),
+    describe: ({ address }) => `Redis at ${hostsOf(address)}`,
+    async open({ address, tls }, options) {
+      const { redisTransport } = await import('@posthorn/transports/redis')
+      return redisTransport({ url: address, ...(tls && { tls }), ...options })
+    },
+  },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>
 
 export type BrokerName = keyof typeof BROKERS
@@ -100,14 +118,17 @@ export const BROKER_SETTINGS = {
   ...RABBITMQ_ACCESS.properties,
   NATS_URL: BROKERS.nats.setting,
   ...NATS_ACCESS.properties,
+  REDIS_URL: BROKERS.redis.setting,
+  ...REDIS_ACCESS.properties,
 }
 
 export function readBrokers(values: BrokerValues): BrokerAccesses {
-  const { KAFKA_BROKERS: kafka, RABBITMQ_URL: rabbitmq, NATS_URL: nats } = values
+  const { KAFKA_BROKERS: kafka, RABBITMQ_URL: rabbitmq, NATS_URL: nats, REDIS_URL: redis } = values
   return {
     ...(kafka !== undefined && { kafka: readKafkaAccess(kafka, values) }),
     ...(rabbitmq !== undefined && { rabbitmq: readRabbitmqAccess(rabbitmq, values) }),
     ...(nats !== undefined && { nats: readNatsAccess(nats, values) }),
+    ...(redis !== undefined && { redis: readRedisAccess(redis, values) }),
   }
 }
 

@@ -44,6 +44,9 @@ export const kafkaBinding = bindingOf({ prefixes: ['ce_'], encode: asIs, decode:
 /** As `kafkaBinding`; the transport writes and reads header lines itself. */
 export const natsBinding = bindingOf({ prefixes: ['ce-'], encode: asIs, decode: asIs })
 
+/** No specification says how: the attributes are fields of an entry, beside its headers. */
+export const redisBinding = bindingOf({ prefixes: ['ce-'], encode: asIs, decode: asIs })
+
 /** The specification prefers `_` to `:` (JMS selectors) and wants both to be read. */
 export const amqpBinding = bindingOf({
   prefixes: ['cloudEvents_', 'cloudEvents:'],

@@ -2,10 +2,11 @@ import { jetstream, type JetStreamClient } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { delivered, retryLater, unreachable, type Outcome } from '@posthorn/engine'
 import { TransportError, UnreachableError } from '../errors.ts'
+import { partitionOfKey } from '../key-partition.ts'
 import { within } from '../timing.ts'
 import type { Connection } from './connection.ts'
 import { findStream, manage, subjectOf, type StreamOptions } from './streams.ts'
-import { partitionOf, type Publication } from './wire.ts'
+import type { Publication } from './wire.ts'
 
 export interface PublisherOptions {
   readonly connection: Connection
@@ -46,7 +47,7 @@ export function createPublisher({ connection, timeoutMs, making }: PublisherOpti
     { topic, key, headers, body }: Publication,
   ): Promise<Outcome> => {
     const partitions = partitionsOf.get(topic) ?? 1
-    const partition = key === undefined ? turn++ % partitions : partitionOf(key, partitions)
+    const partition = key === undefined ? turn++ % partitions : partitionOfKey(key, partitions)
     try {
       const subject = subjectOf(topic, partition)
       const { seq } = await client.stream.publish(subject, body, { headers, timeout: timeoutMs })

@@ -57,13 +57,6 @@ export function unreadableId(raw: JsMsg): string {
   return `${raw.info.stream}/${raw.seq}`
 }
 
-/** FNV-1a over the key's bytes: any process, and any language, finds the same partition. */
-export function partitionOf(key: string, partitions: number): number {
-  let hash = 0x811c9dc5
-  for (const byte of encoder.encode(key)) hash = Math.imul(hash ^ byte, 0x01000193)
-  return (hash >>> 0) % partitions
-}
-
 export function headersOf(raw: JsMsg): Headers {
   const headers: Record<string, string> = {}
   for (const name of raw.headers?.keys() ?? []) {

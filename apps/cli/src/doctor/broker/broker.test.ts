@@ -3,11 +3,13 @@ import { Admin } from '@platformatic/kafka'
 import { toMessage } from '@posthorn/engine'
 import { withBroker } from '@posthorn/engine/testing'
 import { natsTransport } from '@posthorn/transports/nats'
+import { redisTransport } from '@posthorn/transports/redis'
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { shopEvents } from '../../testing/shop.ts'
 import { checkKafka } from './kafka.ts'
 import { checkNats } from './nats.ts'
+import { checkRedis } from './redis.ts'
 import { checkRabbitmq } from './rabbitmq.ts'
 import { topologyOf } from './topology.ts'
 
@@ -131,6 +133,35 @@ withBroker('NATS_URL', (address) => {
     await transport.deliver([{ message, destination }], options)
     expect(await checkNats({ address }, topology)).toMatchObject([
       { level: 'ok', says: `topic ${topic}: a stream with 2 partitions` },
+      { level: 'ok', says: `group g of ${topic}: 1 message behind` },
+    ])
+  })
+})
+
+withBroker('REDIS_URL', (address) => {
+  test('streams of Redis that are missing, then there with a group behind', async () => {
+    const topic = `doctor-${randomUUID()}`
+    const topology = { topics: [topic], groups: [{ topic, group: 'g' }] }
+    expect(await checkRedis({ address }, topology)).toMatchObject([
+      { check: 'redis', level: 'ok', says: expect.stringContaining('writes what it takes') },
+      { level: 'warn', says: `topic ${topic} has no streams yet` },
+      { level: 'ok', says: `group g of ${topic}: 0 messages behind` },
+    ])
+    const transport = redisTransport({
+      url: address,
+      deadLetters: async () => undefined,
+      partitions: 2,
+    })
+    onTestFinished(() => transport.close())
+    const reading = await transport.subscribe({ topic, group: 'g', handle })
+    await reading.close()
+    const message = toMessage({ id: randomUUID(), type: 'x', payload: {} })
+    const options = { ordered: false, signal: new AbortController().signal }
+    const destination = { transport: 'redis', topic }
+    await transport.deliver([{ message, destination }], options)
+    expect(await checkRedis({ address }, topology)).toMatchObject([
+      { level: 'ok' },
+      { level: 'ok', says: `topic ${topic}: 2 streams` },
       { level: 'ok', says: `group g of ${topic}: 1 message behind` },
     ])
   })

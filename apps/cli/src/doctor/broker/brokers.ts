@@ -13,6 +13,7 @@ import { examine, fail, ok, type Finding } from '../finding.ts'
 import { checkKafka } from './kafka.ts'
 import { checkNats } from './nats.ts'
 import { checkRabbitmq } from './rabbitmq.ts'
+import { checkRedis } from './redis.ts'
 import { topologyOf, type Topology } from './topology.ts'
 
 const PATIENCE_MS = 3_000
@@ -35,6 +36,7 @@ const LOOKS: Readonly<Record<BrokerName, Look>> = {
   kafka: checkKafka,
   rabbitmq: checkRabbitmq,
   nats: checkNats,
+  redis: checkRedis,
 }
 
 /** Whether the brokers that are configured let us in, and have what is sent to and read from. */

@@ -1,0 +1,3 @@
+export type { DeadLetterSink, ReadingOptions } from '../failures.ts'
+export { redisTransport } from './transport.ts'
+export type { RedisOptions, RedisTransport } from './transport.ts'

@@ -1,0 +1,155 @@
+import {
+  silentLog,
+  toMs,
+  type Consumer,
+  type Duration,
+  type Log,
+  type Subscriber,
+  type Transport,
+} from '@posthorn/engine'
+import { readingOf, type Reading, type ReadingOptions } from '../failures.ts'
+import { TransportError, UnreachableError } from '../errors.ts'
+import { checkName, groupOf } from '../names.ts'
+import { QueueSession } from '../queue-session.ts'
+import { addTo, keepSubscribed, type StartedSubscription } from '../subscription.ts'
+import { createSlots, within } from '../timing.ts'
+import { deliverInWaves } from '../wave.ts'
+import { createConnection, type ConnectionOptions, type RedisClient } from './connection.ts'
+import { readDurability, type Durability } from './durability.ts'
+import { createPublisher } from './publisher.ts'
+import { readTopic } from './queue.ts'
+import { countPartitions, findPosition, findTopic, isAfter, isPending, keysOf } from './streams.ts'
+import { toPublication } from './wire.ts'
+
+export interface RedisOptions extends ReadingOptions {
+  /** `redis://user:password@host:6379/0`, or `rediss:` for an encrypted connection. */
+  readonly url: string
+  /** For `rediss:`: certificates and keys other than the system's. */
+  readonly tls?: NonNullable<ConnectionOptions['tls']>
+  readonly log?: Log
+  /** CloudEvents `source` of what is sent. Default `posthorn`. */
+  readonly source?: string
+  /** How long to wait for a connection, and again for an answer. Default 5 s. */
+  readonly timeout?: Duration
+  /** Before the names of all keys. Default `posthorn:`. */
+  readonly prefix?: string
+  /** Of topics that do not exist yet; `false`: they are not made. Default 8. */
+  readonly partitions?: number | false
+  /** How long a stream keeps messages, read or not; 0: for ever. Default 7 days. */
+  readonly keep?: Duration | 0
+  /** So many replicas must have a message before it counts as delivered. Default 0. */
+  readonly replicas?: number
+  /** The largest message that is sent. Default 1 MiB: the server keeps all of them in memory. */
+  readonly maxMessageBytes?: number
+  /** Where a new group begins. Default `earliest`. */
+  readonly from?: 'earliest' | 'latest'
+  /** After this time without a sign of a member its messages go to others. Default 30 s. */
+  readonly session?: Duration
+  /** Handlers at once in one subscription; messages of one key never at once. Default 8. */
+  readonly concurrency?: number
+}
+
+export interface RedisTransport extends Required<Transport>, Required<Subscriber> {
+  /** How many partitions a topic has; 0 where it is not there. */
+  partitions(topic: string): Promise<number>
+  /** What the server does about what it has taken. */
+  durability(): Promise<Durability>
+}
+
+/**
+ * Redis Streams: a topic is a stream for each partition, to which a message's key leads. A member of a
+ * group has the next few messages of a partition until they are done, then any member may have those
+ * behind them. A destination's option `group` is for `passed`.
+ */
+export function redisTransport(options: RedisOptions): RedisTransport {
+  const { url, tls, log = silentLog, source = 'posthorn', prefix = 'posthorn:' } = options
+  const { maxMessageBytes = 1024 * 1024, from = 'earliest', concurrency = 8 } = options
+  const partitions = options.partitions === false ? undefined : (options.partitions ?? 8)
+  const { keep = '7d', replicas = 0 } = options
+  const timeoutMs = toMs(options.timeout ?? '5s')
+  const sessionMs = toMs(options.session ?? '30s')
+  const keepMs = keep === 0 ? 0 : toMs(keep)
+  const connection = createConnection({ url, name: 'posthorn', timeoutMs, tls })
+  const publisher = createPublisher({
+    ...{ connection, timeoutMs, prefix, partitions, keepMs, replicas },
+  })
+  const subscriptions = new Set<StartedSubscription>()
+
+  /** Asks the server, in bounded time. */
+  const ask = <Answer>(question: (client: RedisClient) => Promise<Answer>): Promise<Answer> =>
+    within(connection.open().then(question), 2 * timeoutMs, () => {
+      connection.drop()
+      throw new UnreachableError(`no answer from Redis within ${2 * timeoutMs} ms`)
+    })
+
+  const subscribe = (consumer: Consumer, reading: Reading): StartedSubscription =>
+    keepSubscribed(consumer, log, () =>
+      ask(async (client) => {
+        const keys = keysOf(prefix, consumer.topic)
+        const found = await findTopic(client, keys, partitions)
+        if (found === 0) throw new TransportError('TOPIC_MISSING', `no topic ${consumer.topic}`)
+        const prefetch = 2 * Math.max(concurrency, consumer.batch?.size ?? 0)
+        const queue = readTopic(client, {
+          ...{ consumer, keys, partitions: found, prefetch, from, sessionMs, timeoutMs },
+        })
+        // Anew for each session: a handler left over from the last one must not hold a slot here.
+        const slots = createSlots(concurrency)
+        return QueueSession.open(queue, {
+          ...{ ...reading, consumer, log, slots, concurrency },
+          sharesKeys: true,
+        })
+      }),
+    )
+
+  return {
+    deliver: (batch, how) =>
+      deliverInWaves(batch, how, {
+        write(delivery) {
+          checkName(delivery.destination.topic)
+          return toPublication(delivery, { source, maxMessageBytes })
+        },
+        publish: (wave) => publisher.publish(wave),
+      }),
+    async subscribe(consumer) {
+      checkName(consumer.topic)
+      checkName(consumer.group)
+      return addTo(subscriptions, subscribe(consumer, readingOf(options)))
+    },
+    passed: (sent) =>
+      ask((client) => {
+        const positions = new Map<string, ReturnType<typeof findPosition>>()
+        const isPassed = async (stream: string, group: string, id: string): Promise<boolean> => {
+          const asked = positions.get(`${stream} ${group}`) ?? findPosition(client, stream, group)
+          positions.set(`${stream} ${group}`, asked)
+          const position = await asked
+          if (!position || isAfter(id, position.lastDelivered)) return false
+          return position.pending === 0 || !(await isPending(client, { stream, group, id }))
+        }
+        return Promise.all(
+          sent.map(async ({ destination, ref }) => {
+            const group = groupOf(destination)
+            const stream = keysOf(prefix, destination.topic).stream(Number(ref['partition']))
+            return group === '' ? false : isPassed(stream, group, String(ref['id']))
+          }),
+        )
+      }),
+    lag: ({ topic, group }) =>
+      ask(async (client) => {
+        const keys = keysOf(prefix, topic)
+        const count = await countPartitions(client, keys)
+        const positions = await Promise.all(
+          Array.from({ length: count }, (_, at) => findPosition(client, keys.stream(at), group)),
+        )
+        return positions.reduce((sum, at) => sum + (at ? at.pending + at.ahead : 0), 0)
+      }),
+    partitions: (topic) => ask((client) => countPartitions(client, keysOf(prefix, topic))),
+    durability: () => ask(readDurability),
+    async ping() {
+      await ask((client) => client.ping())
+    },
+    async close() {
+      await Promise.all([...subscriptions].map((subscription) => subscription.close()))
+      await connection.close()
+    },
+  }
+}
