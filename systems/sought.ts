@@ -6,6 +6,11 @@ export function uuidIn(text: string): string | null {
   return UUID.test(text) ? text : null
 }
 
+/** Those of the texts that are UUIDs. */
+export function uuidsIn(texts: readonly string[]): string[] {
+  return texts.filter((text) => UUID.test(text))
+}
+
 /** `12.50` in hundredths; null for what is no amount. */
 export function amountIn(text: string): number | null {
   return AMOUNT.test(text) ? Math.round(Number(text.replace(',', '.')) * 100) : null

@@ -123,6 +123,28 @@ export interface Found {
 /** Finds things of a system by an id, a name or an amount, and what belongs to the thing of that id. */
 export type Search = (db: Queryable, sought: Sought) => Promise<readonly Found[]>
 
+/** What is followed: ids that something has or names, whose it must be, and how many of a kind are wanted. */
+export interface Followed {
+  readonly org: string
+  readonly ids: readonly string[]
+  readonly limit: number
+}
+
+/** A thing on a journey, with what happened to it and the ids that lead on from it. */
+export interface Stop extends Found {
+  /** Other ids of its own, and those of what it belongs to. */
+  readonly ids: readonly (string | null)[]
+  /** By real time. */
+  readonly events: readonly { readonly at: Date; readonly what: string }[]
+  /** The outbox in which it is a message of the same id. */
+  readonly outbox?: string
+  /** Default everyone in its organisation. */
+  readonly readers?: 'operators'
+}
+
+/** Finds things of a system that have one of these ids, or belong to what has. Uses indexes only. */
+export type Follow = (db: Queryable, followed: Followed) => Promise<readonly Stop[]>
+
 /** What people call the destinations of a transport, where a topic is only an id. */
 export interface DestinationNames {
   readonly transport: string
@@ -152,6 +174,8 @@ export interface OpenSystem {
   /** Who did what in it. */
   readonly audits?: readonly AuditSource[]
   readonly searches?: readonly Search[]
+  /** Kinds of things that journeys lead through. */
+  readonly follows?: readonly Follow[]
   /** Adds its routes, with their whole path. */
   readonly routes?: (app: App) => void | Promise<void>
 }

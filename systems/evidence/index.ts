@@ -25,6 +25,7 @@ import { evidenceSettings, SIMULATED } from './settings.ts'
 import { clamdScanner } from './scan/clamd.ts'
 import { openStorage } from './storage/settings.ts'
 import { uploadRoutes } from './upload/routes.ts'
+import { followRows } from './journey/queries.ts'
 import { searchFiles } from './search/queries.ts'
 
 export type {
@@ -101,6 +102,7 @@ export function evidence({ notify, findDeliveries = async () => [] }: EvidenceOp
           arrivalSweep({ ...arrivals, everyMs: settings.EVIDENCE_SWEEP_MS }),
         ],
         searches: [searchFiles],
+        follows: [followRows],
         retention: evidenceRetention({ storage, inbox }),
         audits: [auditSource('evidence.audit_log'), rowAudit],
         simulators: [

@@ -21,6 +21,7 @@ import { webhookRoutes } from './statuses/routes.ts'
 import { createTemplateLister, type TemplateLister } from './templates/import.ts'
 import { templateRoutes } from './templates/routes.ts'
 import { outboundTransport } from './worker.ts'
+import { followMessages } from './journey/queries.ts'
 import { searchMessages } from './search/queries.ts'
 
 const definition = {
@@ -49,6 +50,7 @@ const definition = {
         accountProbes(pool, { outbox, providers, log }),
       ],
       searches: [searchMessages],
+      follows: [followMessages],
       retention: messageRetention,
       simulators: simulatorsOf(settings),
       routes(app) {

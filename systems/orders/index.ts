@@ -15,6 +15,7 @@ import { orderSettings } from './settings.ts'
 import { SHIPMENTS, shipper } from './shipment/shipper.ts'
 import { STOCK, stockKeeper } from './stock/stock-keeper.ts'
 import { ANSWERS, answers } from './replies.ts'
+import { followOrders, followSagaEvents, followSagas } from './journey/queries.ts'
 import { searchOrders } from './search/queries.ts'
 
 /** Calls that one attempt at a payment makes, one after the other: a charge, and three lookups. */
@@ -59,6 +60,7 @@ export const orders = defineSystem({
         },
       ],
       searches: [searchOrders],
+      follows: [followOrders, followSagaEvents, followSagas],
       retention: orderRetention({ keys: orderKeys }),
       routes(app) {
         orderRoutes(app, { pool, sagas })

@@ -21,6 +21,7 @@ import { reconciliationRoutes } from './reconciliation/index.ts'
 import { paymentRetention } from './retention.ts'
 import { paymentSettings, webhookSecrets } from './settings.ts'
 import { openWebhooks } from './webhooks/index.ts'
+import { followDeliveries, followPayments } from './journey/queries.ts'
 import { searchDeliveries, searchPayments } from './search/queries.ts'
 
 export { enqueueEvent, selectEventDeliveries } from './webhooks/index.ts'
@@ -57,6 +58,7 @@ export const payments = defineSystem({
       ],
       audits: [auditSource('payments.audit_log')],
       searches: [searchPayments, searchDeliveries],
+      follows: [followDeliveries, followPayments],
       destinationNames: webhooks.destinationNames,
       measures: [
         {

@@ -70,6 +70,14 @@ test('orders and sagas are listed', async () => {
   }
   await axe(page)
   await screenshot(page, 'saga-light')
+  await page.getByRole('link', { name: 'Whole journey' }).click()
+  await page.getByRole('link', { name: 'Order placed' }).waitFor()
+  await page.getByRole('link', { name: 'Step pay is COMPLETED' }).waitFor()
+  await page.getByRole('link', { name: /^Order over/ }).waitFor()
+  await axe(page)
+  await screenshot(page, 'journey-light')
+  await page.setViewportSize({ width: 390, height: 780 })
+  await screenshot(page, 'journey-phone')
 })
 
 test('a declined order is compensated while the page shows it', async () => {

@@ -45,6 +45,7 @@ export const VIEWS = [
   ['orders', '/sagas', 'OUT_OF_STOCK'],
   ['sagas', '/sagas?list=sagas', 'COMPENSATED'],
   ['saga', '/sagas/:saga', 'reserve'],
+  ['journey', '/journey?id=:payment', 'Payment created'],
   ['families', '/families', 'Addams'],
   ['family', '/families/:family', 'gomez@example.com'],
   ['mailbox', '/families/mailbox', 'gomez@example.com'],

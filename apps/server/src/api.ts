@@ -110,6 +110,7 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
     destinationNames: opened.destinationNames,
     audits: opened.audits,
     searches: opened.searches,
+    follows: opened.follows,
     retention: opened.retention,
     sealing: opened.sealing,
     feed,
@@ -135,7 +136,12 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
 function featuresOf({ configuration, opened }: ApiOptions): string[] {
   const { systems } = opened
   if (systems.length === 0) return []
-  return [...systems, 'retention', ...(configuration.production ? [] : ['simulators', 'demo'])]
+  return [
+    ...systems,
+    'retention',
+    ...(opened.follows.length === 0 ? [] : ['journeys']),
+    ...(configuration.production ? [] : ['simulators', 'demo']),
+  ]
 }
 
 function urlOf(app: App, host: string): string {

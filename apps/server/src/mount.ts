@@ -131,6 +131,7 @@ async function addRoutes(app: App, options: MountOptions): Promise<void> {
     announcements,
     audits: [],
     searches: [],
+    follows: [],
     destinationNames: [],
     retention: engineRetention(outboxes),
     sealing: createSealing([randomBytes(32).toString('base64url')]),

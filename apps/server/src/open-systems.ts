@@ -16,6 +16,7 @@ import {
 import type {
   AuditSource,
   DestinationNames,
+  Follow,
   Measure,
   OpenSystem,
   Search,
@@ -51,6 +52,7 @@ export interface Opened {
   readonly destinationNames: readonly DestinationNames[]
   readonly audits: readonly AuditSource[]
   readonly searches: readonly Search[]
+  readonly follows: readonly Follow[]
   readonly routes: readonly NonNullable<OpenSystem['routes']>[]
 }
 
@@ -112,6 +114,7 @@ export async function openSystems(
     destinationNames: opened.flatMap(({ destinationNames = [] }) => destinationNames),
     audits: opened.flatMap(({ audits = [] }) => audits),
     searches: opened.flatMap(({ searches = [] }) => searches),
+    follows: opened.flatMap(({ follows = [] }) => follows),
     routes: opened.flatMap(({ routes }) => routes ?? []),
   }
 }

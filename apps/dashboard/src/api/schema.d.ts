@@ -4433,6 +4433,89 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/journey': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * The journey of one business thing: all that belongs to it, and what happened, in order
+     * @description From the id of an order, saga, payment, webhook, message, file row or case of the caller's organisation to all others that it leads to. `isComplete` is false where there is more than is followed.
+     */
+    get: {
+      parameters: {
+        query: {
+          id: string
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              isComplete: boolean
+              things: {
+                detail: string
+                id: string
+                /** @description order, saga, payment, webhook, message, file row … */
+                kind: string
+                /** @description where it is a message of the same id; null for those who do not operate */
+                outbox: string | null
+                title: string
+                /** @description the page of the dashboard that shows it */
+                to: string
+              }[]
+              timeline: {
+                /**
+                 * Format: date-time
+                 * @description real time
+                 */
+                at: string
+                /** @description of the thing that it happened to */
+                id: string
+                kind: string
+                what: string
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/legal-holds': {
     parameters: {
       query?: never

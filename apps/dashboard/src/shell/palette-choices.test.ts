@@ -10,7 +10,9 @@ test('things come first, then pages and actions that fit, then a search of messa
   const choices = choicesOf({ text: 'pay', pages, found, searches: true })
   expect(choices[0]).toBe(found[0])
   expect(choices.map(({ title }) => title)).toEqual(
-    expect.arrayContaining(['Payments', 'Take a payment', 'Messages with “pay”']),
+    expect.arrayContaining([
+      ...['Journey of “pay”', 'Payments', 'Take a payment', 'Messages with “pay”'],
+    ]),
   )
 })
 

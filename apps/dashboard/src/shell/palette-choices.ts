@@ -82,5 +82,16 @@ export function choicesOf({
             : []),
         ]
       : []
-  return [...found, ...places.filter(fits).slice(0, MOST_PAGES), ...searching]
+  const whole: Choice[] =
+    found.length > 0 && names.has('journey')
+      ? [
+          {
+            kind: 'journey',
+            title: `Journey of “${text}”`,
+            detail: 'all that belongs to it, in order',
+            to: `/journey?id=${encodeURIComponent(text)}`,
+          },
+        ]
+      : []
+  return [...found, ...whole, ...places.filter(fits).slice(0, MOST_PAGES), ...searching]
 }

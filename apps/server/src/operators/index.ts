@@ -3,12 +3,13 @@ import type { AnnouncementFeed, Feed, RetentionCatalogue } from '@posthorn/engin
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type { Sealing } from '@posthorn/systems/sealing'
-import type { AuditSource, DestinationNames, Search } from '@posthorn/systems'
+import type { AuditSource, DestinationNames, Follow, Search } from '@posthorn/systems'
 import type { Pool } from 'pg'
 import { alertRoutes } from './alerts.ts'
 import { allMessageRoutes } from './all-messages.ts'
 import { auditRoutes } from './audit.ts'
 import { auditEntryRoutes } from './audit-entries.ts'
+import { businessJourneyRoutes } from './business-journey.ts'
 import { chartRoutes } from './charts.ts'
 import { consumerRoutes } from './consumers.ts'
 import { databaseRoutes } from './database.ts'
@@ -35,6 +36,7 @@ export interface OperatorOptions {
   readonly destinationNames: readonly DestinationNames[]
   readonly audits: readonly AuditSource[]
   readonly searches: readonly Search[]
+  readonly follows: readonly Follow[]
   readonly retention: RetentionCatalogue
   readonly sealing: Sealing
   /** Whether data is kept by classes, and persons are erased: systems have it. */
@@ -69,6 +71,7 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
     erasureRoutes(app, { pool, retention, sealing })
   }
   searchRoutes(app, { pool, outboxes: registered, searches: options.searches })
+  if (options.follows.length > 0) businessJourneyRoutes(app, { pool, follows: options.follows })
   streamRoutes(app, { feed, announcements })
   if (simulators) simulationRoutes(app, pool, simulators)
 }

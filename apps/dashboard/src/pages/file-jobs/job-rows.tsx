@@ -27,6 +27,7 @@ import { StateBadge } from '../../parts/state-badge.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { useTable } from '../../parts/table/layout.ts'
 import { useList } from '../../parts/table/list.ts'
+import { Related } from '../../parts/related.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { oneOf, text, useFilter } from '../../parts/use-filter.ts'
@@ -190,6 +191,7 @@ function RowDetails({ jobId, rowId }: RowDetailsProps) {
             </Title>
             <Timeline entries={row.audit.map(entryOf)} />
           </section>
+          <Related id={rowId} except={[]} />
           {Object.keys(row.metadata).length > 0 && (
             <section>
               <Title order={3} mb={6}>

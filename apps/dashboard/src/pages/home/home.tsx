@@ -15,6 +15,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   approvals: 'Payments and refunds that wait for a second person.',
   reconciliation: 'Compare a bank’s statement with your payments, line by line.',
   webhooks: 'Endpoints that get your events, each delivery and its answer.',
+  journey: 'One order, payment or case across all systems, from any of its ids.',
   sagas: 'Orders on their way through stock, payment and shipment.',
   'file-jobs': 'Upload a ZIP of documents and see what became of each row.',
   outbound: 'Send WhatsApp messages and follow them until they are read.',

@@ -13,6 +13,7 @@ import { Json } from '../../parts/json.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { Related } from '../../parts/related.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
@@ -54,6 +55,7 @@ export function MessageDetailsView({ message, outboxes }: MessageDetailsProps) {
             </Group>
             <MessageFacts outbox={name} details={details} role={role} />
             <FailureNote outbox={name} code={details.errorCode} error={details.error} />
+            <Related id={id} except={[]} />
             <Tabs defaultValue="way">
               <Tabs.List>
                 <Tabs.Tab value="way">Timeline</Tabs.Tab>

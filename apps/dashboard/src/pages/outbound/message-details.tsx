@@ -15,6 +15,7 @@ import { AnchorLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StepRow } from '../../parts/step-row.tsx'
+import { Related } from '../../parts/related.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
 import { useAction } from '../../parts/use-action.ts'
@@ -60,6 +61,7 @@ export function MessageDetails({ id }: { id: string }) {
             )}
             <Json value={message.payloadJson} label="content" />
           </Panel>
+          <Related id={message.id} except={[]} />
         </Stack>
       )}
     </QueryState>

@@ -109,10 +109,7 @@ function Details(whole: Whole) {
           All events of the gateway about it
         </AnchorLink>
       </Text>
-      <Related
-        ids={[payment.id, payment.externalPaymentId, payment.gatewayRef]}
-        except={['payment']}
-      />
+      <Related id={payment.id} except={['payment']} />
       {payment.metadata !== null && (
         <>
           <Title order={3}>Metadata</Title>

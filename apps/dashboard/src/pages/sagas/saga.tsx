@@ -60,7 +60,7 @@ export function Saga() {
               </Panel>
             </Grid.Col>
           </Grid>
-          <Related ids={[saga.id]} except={['saga']} />
+          <Related id={saga.id} except={['saga', 'order']} />
           {!isStuck(saga) && <Interventions saga={saga} />}
         </PageFrame>
       )}

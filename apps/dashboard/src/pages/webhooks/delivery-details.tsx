@@ -44,7 +44,7 @@ export function DeliveryDetails({ id }: { id: string }) {
             )}
             <Title order={3}>Attempts</Title>
             <Attempts deliveryId={id} />
-            <Related ids={[aboutOf(delivery)]} except={['webhook']} />
+            <Related id={delivery.id} except={['webhook']} />
             <Title order={3}>Payload</Title>
             <Json value={delivery.payload} label="body" />
           </Stack>
@@ -52,12 +52,6 @@ export function DeliveryDetails({ id }: { id: string }) {
       }}
     </QueryState>
   )
-}
-
-/** The id of what the event tells of. */
-function aboutOf({ payload }: Delivery): string | undefined {
-  const { data } = (payload ?? {}) as { data?: { id?: unknown } }
-  return typeof data?.id === 'string' ? data.id : undefined
 }
 
 interface PartProps {

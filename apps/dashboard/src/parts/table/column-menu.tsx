@@ -14,7 +14,8 @@ export function ColumnMenu({ layout }: { layout: Layout }) {
     <Popover opened={isOpen} onDismiss={close} position="top-end" trapFocus returnFocus>
       <Popover.Target>
         <Anchor component="button" type="button" size="xs" aria-expanded={isOpen} onClick={toggle}>
-          <IconColumns size={13} aria-hidden style={{ verticalAlign: '-2px' }} /> Columns
+          <IconColumns size={13} aria-hidden style={{ margin: '0 4px -2px 0' }} />
+          Columns
         </Anchor>
       </Popover.Target>
       <Popover.Dropdown p="sm" role="dialog" aria-label="Columns">

@@ -1,0 +1,127 @@
+import { Alert, Badge, Grid, Stack, Text } from '@mantine/core'
+import { formatDuration } from '../../format/duration.ts'
+import { FilterBar, FilterText } from '../../parts/filter-bar.tsx'
+import { CopyId } from '../../parts/copy-id.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { Empty } from '../../parts/notice.tsx'
+import { PageFrame } from '../../parts/page-frame.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
+import { type JourneyOfThing, useJourney } from '../../parts/use-journey.ts'
+import { text, useFilter } from '../../parts/use-filter.ts'
+import { useRefresh } from '../../parts/use-refresh.ts'
+
+/** One order, payment or case across all systems. */
+export function Journey() {
+  const filter = useFilter({ id: text })
+  const { id } = filter.values
+  return (
+    <PageFrame
+      title="Journey"
+      lead="One order, payment or case across all systems: what belongs to it, and what happened when."
+    >
+      <FilterBar filter={filter}>
+        <FilterText filter={filter} name="id" label="Id or case" />
+      </FilterBar>
+      {id === undefined ? (
+        <Empty title="Enter an id">
+          The id of an order, saga, payment, webhook, message or file row, a gateway reference, or a
+          case. Pages of these link here too, under “Elsewhere”.
+        </Empty>
+      ) : (
+        <Way key={id} id={id} />
+      )}
+    </PageFrame>
+  )
+}
+
+/** While it is looked at, things go on. */
+const EVERY_MS = 5_000
+
+function Way({ id }: { id: string }) {
+  const query = useJourney(id)
+  useRefresh(['journey', id], EVERY_MS)
+  return (
+    <QueryState query={query}>
+      {({ things, timeline, isComplete }) =>
+        things.length === 0 ? (
+          <Empty title="Not found">Nothing of your organisation has this id.</Empty>
+        ) : (
+          <>
+            {!isComplete && (
+              <Alert variant="default">
+                There is more than this page follows. Start from the id of a single thing.
+              </Alert>
+            )}
+            <Grid gap="md">
+              <Grid.Col span={{ base: 12, lg: 5 }}>
+                <Panel title="What belongs to it">
+                  <Things things={things} />
+                </Panel>
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, lg: 7 }}>
+                <Panel title="Timeline">
+                  <Timeline entries={entriesOf(things, timeline)} />
+                </Panel>
+              </Grid.Col>
+            </Grid>
+          </>
+        )
+      }
+    </QueryState>
+  )
+}
+
+type Thing = JourneyOfThing['things'][number]
+
+function Things({ things }: { things: readonly Thing[] }) {
+  return (
+    <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: 'none' }}>
+      {things.map((thing) => (
+        <li key={`${thing.kind} ${thing.id}`}>
+          <Badge variant="default" size="sm" tt="none" mr={8}>
+            {thing.kind}
+          </Badge>
+          <AnchorLink to={thing.to} size="sm">
+            {thing.title}
+          </AnchorLink>
+          <Text size="sm" c="dimmed" component="div">
+            {thing.detail} · <CopyId id={thing.id} shown={11} />
+            {thing.outbox !== null && (
+              <>
+                {' · '}
+                <AnchorLink
+                  to="/messages"
+                  search={{ outbox: thing.outbox, open: `${thing.outbox}:${thing.id}` }}
+                  size="sm"
+                >
+                  as a message of {thing.outbox}
+                </AnchorLink>
+              </>
+            )}
+          </Text>
+        </li>
+      ))}
+    </Stack>
+  )
+}
+
+/** Each with its thing, and how long after the first it was. */
+function entriesOf(
+  things: readonly Thing[],
+  timeline: JourneyOfThing['timeline'],
+): readonly TimelineEntry[] {
+  const known = new Map(things.map((thing) => [`${thing.kind} ${thing.id}`, thing]))
+  const [first] = timeline
+  return timeline.map(({ at, what, kind, id }, index) => {
+    const thing = known.get(`${kind} ${id}`)
+    const passed = first === undefined ? 0 : Date.parse(at) - Date.parse(first.at)
+    return {
+      id: String(index),
+      at,
+      what: thing === undefined ? what : <AnchorLink to={thing.to}>{what}</AnchorLink>,
+      details: `${kind}${index === 0 ? '' : `, ${formatDuration(passed)} after the first`}`,
+    }
+  })
+}

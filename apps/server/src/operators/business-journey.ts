@@ -1,0 +1,110 @@
+import { callerOf, may, type App } from '@posthorn/http'
+import type { Follow, Stop } from '@posthorn/systems'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+
+const Thing = Type.Object({
+  kind: Type.String({ description: 'order, saga, payment, webhook, message, file row …' }),
+  id: Type.String(),
+  title: Type.String(),
+  detail: Type.String(),
+  to: Type.String({ description: 'the page of the dashboard that shows it' }),
+  outbox: Type.Union([Type.String(), Type.Null()], {
+    description: 'where it is a message of the same id; null for those who do not operate',
+  }),
+})
+
+const schema = {
+  summary: 'The journey of one business thing: all that belongs to it, and what happened, in order',
+  description:
+    "From the id of an order, saga, payment, webhook, message, file row or case of the caller's organisation to all others that it leads to. `isComplete` is false where there is more than is followed.",
+  tags: ['search'],
+  querystring: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
+  response: {
+    200: Type.Object({
+      isComplete: Type.Boolean(),
+      things: Type.Array(Thing),
+      timeline: Type.Array(
+        Type.Object({
+          at: Type.String({ format: 'date-time', description: 'real time' }),
+          what: Type.String(),
+          kind: Type.String(),
+          id: Type.String({ description: 'of the thing that it happened to' }),
+        }),
+      ),
+    }),
+  },
+}
+
+export interface BusinessJourneyOptions {
+  readonly pool: Pool
+  readonly follows: readonly Follow[]
+}
+
+/** One business thing across all systems, from any id of it. */
+export function businessJourneyRoutes(app: App, { pool, follows }: BusinessJourneyOptions): void {
+  app.get('/api/v1/journey', { schema }, async (request) => {
+    const caller = callerOf(request)
+    const operates = may(caller, 'operate')
+    const { stops, isComplete } = await followAll(
+      { ask: (follow, ids) => follow(pool, { org: caller.org, ids, limit: OF_A_KIND }), follows },
+      request.query.id.trim(),
+    )
+    const shown = stops.filter(({ readers }) => readers !== 'operators' || operates)
+    const timeline = shown.flatMap(({ kind, id, events }) =>
+      events.map(({ at, what }) => ({ at: at.toISOString(), what, kind, id })),
+    )
+    return {
+      isComplete,
+      things: shown.map(({ kind, id, title, detail, to, outbox }) => ({
+        ...{ kind, id, title, detail, to },
+        outbox: operates && outbox !== undefined ? outbox : null,
+      })),
+      timeline: timeline.toSorted((a, b) => a.at.localeCompare(b.at)).slice(0, MOST_EVENTS),
+    }
+  })
+}
+
+/** A journey of six kinds takes four rounds from any of them; each asks every system once. */
+const MOST_ROUNDS = 6
+const OF_A_KIND = 20
+const MOST_STOPS = 100
+const MOST_IDS = 500
+const MOST_EVENTS = 500
+
+/** What is shorter is the same in too many places: a case "7" is no payment "7". */
+const SHORTEST = 4
+
+export interface Following {
+  readonly follows: readonly Follow[]
+  readonly ask: (follow: Follow, ids: readonly string[]) => Promise<readonly Stop[]>
+}
+
+/** From one id to all that it leads to, round by round, until nothing new comes or it is too much. */
+export async function followAll({ follows, ask }: Following, id: string) {
+  const stops = new Map<string, Stop>()
+  const asked = new Set<string>()
+  let next = id.length < SHORTEST ? [] : [id]
+  let isComplete = true
+  for (let round = 0; next.length > 0; round += 1) {
+    if (round === MOST_ROUNDS || stops.size >= MOST_STOPS)
+      return { stops: listed(stops), isComplete: false }
+    for (const each of next) asked.add(each)
+    const ids = next
+    const found = (await Promise.all(follows.map((follow) => ask(follow, ids)))).map((some) => {
+      if (some.length >= OF_A_KIND) isComplete = false
+      return some
+    })
+    for (const stop of found.flat()) stops.set(`${stop.kind} ${stop.id}`, stop)
+    const named = found.flat().flatMap((stop) => [stop.id, ...stop.ids])
+    const fresh = named.filter(
+      (each) => each !== null && each.length >= SHORTEST && !asked.has(each),
+    ) as string[]
+    next = [...new Set(fresh)].slice(0, Math.max(0, MOST_IDS - asked.size))
+  }
+  return { stops: listed(stops), isComplete }
+}
+
+function listed(stops: ReadonlyMap<string, Stop>): Stop[] {
+  return [...stops.values()].slice(0, MOST_STOPS)
+}

@@ -1,0 +1,51 @@
+import { sql, type Queryable } from '@posthorn/engine'
+import { uuidsIn } from '../../sought.ts'
+import type { Followed, Stop } from '../../system.ts'
+
+interface MessageRow {
+  readonly id: string
+  readonly channel: string
+  readonly to_recipient: string
+  readonly template_code: string
+  readonly status: string
+  readonly dossier_id: string | null
+  readonly provider_message_id: string | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+/** Outbound messages by their id, the provider's or their dossier. */
+export async function followMessages(db: Queryable, followed: Followed): Promise<Stop[]> {
+  const { org, ids, limit } = followed
+  const { rows } = await db.query<MessageRow>(sql`
+    with found as (
+      select id from messages.outbound_message
+       where org_id = ${org} and id = any(${uuidsIn(ids)}::uuid[])
+      union
+      select id from messages.outbound_message
+       where org_id = ${org} and dossier_id = any(${ids}::text[])
+      union
+      select id from messages.outbound_message
+       where org_id = ${org} and provider_message_id = any(${ids}::text[])
+    )
+    select m.id, m.channel, m.to_recipient, m.template_code, m.status, m.dossier_id,
+           m.provider_message_id, m.created_at, m.updated_at
+      from found join messages.outbound_message as m on m.id = found.id
+     order by m.id desc
+     limit ${limit}`)
+  return rows.map((row) => ({
+    kind: 'outbound message',
+    id: row.id,
+    title: `${row.channel} to ${row.to_recipient}`,
+    detail: row.status,
+    to: `/outbound?open=${row.id}`,
+    outbox: 'messages.outbound',
+    ids: [row.dossier_id, row.provider_message_id],
+    events: [
+      { at: row.created_at, what: `${row.channel} message to ${row.to_recipient} queued` },
+      ...(row.status === 'QUEUED'
+        ? []
+        : [{ at: row.updated_at, what: `Message to ${row.to_recipient} is ${row.status}` }]),
+    ],
+  }))
+}

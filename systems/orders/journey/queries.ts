@@ -1,0 +1,149 @@
+import { sql, type Queryable } from '@posthorn/engine'
+import { amountText, uuidsIn } from '../../sought.ts'
+import type { Followed, Stop } from '../../system.ts'
+
+interface OrderRow {
+  readonly id: string
+  readonly saga_id: string
+  readonly amount: string
+  readonly currency: string
+  readonly payment: string | null
+  readonly gateway_ref: string | null
+  readonly refund_ref: string | null
+  readonly paid_at: Date | null
+  readonly placed_at: Date
+  readonly status: string
+}
+
+/** Orders by their id, their saga's, one of its events' or the references of their payment. */
+export async function followOrders(db: Queryable, followed: Followed): Promise<Stop[]> {
+  const { org, ids, limit } = followed
+  const uuids = uuidsIn(ids)
+  const { rows } = await db.query<OrderRow>(sql`
+    with found as (
+      select id from sagas.orders
+       where org_id = ${org} and (id = any(${uuids}::uuid[]) or saga_id = any(${uuids}::uuid[]))
+      union
+      select order_id from sagas.payment
+       where org_id = ${org}
+         and (gateway_ref = any(${ids}::text[]) or refund_ref = any(${ids}::text[]))
+      union
+      select o.id from sagas.saga_outbox as e join sagas.orders as o on o.saga_id = e.saga_id
+       where e.id = any(${uuids}::uuid[])
+    )
+    select o.id, o.saga_id, o.amount::text as amount, o.currency, s.status,
+           s.created_at as placed_at, p.status as payment, p.gateway_ref, p.refund_ref,
+           p.updated_at as paid_at
+      from found
+      join sagas.orders as o on o.id = found.id and o.org_id = ${org}
+      join sagas.saga as s on s.id = o.saga_id
+      left join sagas.payment as p on p.order_id = o.id
+     order by o.id desc
+     limit ${limit}`)
+  return rows.map((row) => ({
+    kind: 'order',
+    id: row.id,
+    title: `Order over ${amountText(row.amount, row.currency)}`,
+    detail: row.status,
+    to: `/sagas/${row.saga_id}`,
+    ids: [row.saga_id, row.gateway_ref, row.refund_ref],
+    events: [
+      { at: row.placed_at, what: 'Order placed' },
+      ...(row.paid_at === null
+        ? []
+        : [{ at: row.paid_at, what: `Payment of the order is ${row.payment ?? 'unknown'}` }]),
+    ],
+  }))
+}
+
+interface SagaRow {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+  readonly order_id: string | null
+  readonly created_at: Date
+  readonly finished_at: Date | null
+  readonly steps: readonly {
+    readonly name: string
+    readonly status: string
+    readonly at: string
+    readonly undone_at: string | null
+  }[]
+}
+
+/** Sagas by their id, their order's or one of their events', with what their steps did. */
+export async function followSagas(db: Queryable, followed: Followed): Promise<Stop[]> {
+  const { org, ids, limit } = followed
+  const uuids = uuidsIn(ids)
+  const { rows } = await db.query<SagaRow>(sql`
+    with found as (
+      select id from sagas.saga where id = any(${uuids}::uuid[])
+      union
+      select saga_id from sagas.orders where org_id = ${org} and id = any(${uuids}::uuid[])
+      union
+      select saga_id from sagas.saga_outbox where id = any(${uuids}::uuid[])
+    )
+    select s.id, s.name, s.status, s.created_at, s.finished_at, o.id as order_id,
+           array(select jsonb_build_object('name', t.name, 'status', t.status,
+                                           'at', t.updated_at, 'undone_at', t.undone_at)
+                   from sagas.saga_step as t where t.saga_id = s.id
+                  order by t.position limit 50) as steps
+      from found
+      join sagas.saga as s on s.id = found.id and s.tenant = ${org}
+      left join sagas.orders as o on o.saga_id = s.id
+     order by s.id desc
+     limit ${limit}`)
+  return rows.map((row) => ({
+    kind: 'saga',
+    id: row.id,
+    title: `Saga ${row.name}`,
+    detail: row.status,
+    to: `/sagas/${row.id}`,
+    ids: [row.order_id],
+    events: [
+      { at: row.created_at, what: `Saga ${row.name} started` },
+      ...row.steps.map(({ name, status, at }) => ({
+        at: new Date(at),
+        what: `Step ${name} is ${status}`,
+      })),
+      ...(row.finished_at === null
+        ? []
+        : [{ at: row.finished_at, what: `Saga ${row.name} ended ${row.status}` }]),
+    ],
+  }))
+}
+
+interface EventRow {
+  readonly id: string
+  readonly saga_id: string
+  readonly event_type: string
+  readonly status: string
+  readonly created_at: Date
+  readonly sent_at: Date | null
+}
+
+/** What sagas sent and got, newest first: messages of the outbox, for operators. */
+export async function followSagaEvents(db: Queryable, followed: Followed): Promise<Stop[]> {
+  const { org, ids, limit } = followed
+  const uuids = uuidsIn(ids)
+  const { rows } = await db.query<EventRow>(sql`
+    select e.id, e.saga_id, e.event_type, e.status, e.created_at, e.sent_at
+      from sagas.saga_outbox as e
+      join sagas.saga as s on s.id = e.saga_id and s.tenant = ${org}
+     where e.id = any(${uuids}::uuid[]) or e.saga_id = any(${uuids}::uuid[])
+     order by e.created_at desc
+     limit ${limit}`)
+  return rows.map((row) => ({
+    kind: 'message',
+    id: row.id,
+    title: `Message ${row.event_type}`,
+    detail: row.status,
+    to: `/messages?outbox=sagas.events&open=sagas.events:${row.id}`,
+    readers: 'operators',
+    ids: [row.saga_id],
+    events: [
+      { at: row.created_at, what: `${row.event_type} written` },
+      ...(row.sent_at === null ? [] : [{ at: row.sent_at, what: `${row.event_type} sent` }]),
+    ],
+  }))
+}

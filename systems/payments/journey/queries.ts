@@ -1,0 +1,124 @@
+import { sql, type Queryable } from '@posthorn/engine'
+import { madeAt, realTimeOf } from '../../real-time.ts'
+import { amountText, uuidsIn } from '../../sought.ts'
+import type { Followed, Stop } from '../../system.ts'
+
+interface PaymentRow {
+  readonly id: string
+  readonly amount: string
+  readonly currency: string
+  readonly status: string
+  readonly external_payment_id: string | null
+  readonly gateway_ref: string | null
+  readonly created_at: Date
+  readonly moves: readonly {
+    readonly id: string
+    readonly type: string
+    readonly status: string
+    readonly ref: string | null
+    readonly at: string
+  }[]
+  readonly told: readonly { readonly id: string; readonly type: string; readonly at: string }[]
+}
+
+/** States that are announced to endpoints: their events have an id made of it and the payment's. */
+const ANNOUNCED = ['failed', 'authorised', 'voided']
+
+/** Payments by their id, the shop's or the gateway's, with what the gateway told of them. */
+export async function followPayments(db: Queryable, followed: Followed): Promise<Stop[]> {
+  const { org, ids, limit } = followed
+  const uuids = uuidsIn(ids)
+  const { rows } = await db.query<PaymentRow>(sql`
+    with found as (
+      select id from payments.payments where org_id = ${org} and id = any(${uuids}::uuid[])
+      union
+      select id from payments.payments
+       where org_id = ${org} and external_payment_id = any(${ids}::text[])
+      union
+      select id from payments.payments
+       where org_id = ${org} and gateway_ref = any(${ids}::text[])
+      union
+      select payment_id from payments.webhook_events
+       where org_id = ${org} and event_id = any(${ids}::text[])
+    )
+    select p.id, p.amount::text as amount, p.currency, p.status, p.external_payment_id,
+           p.gateway_ref, p.created_at,
+           array(select jsonb_build_object('id', t.id, 'type', t.type, 'status', t.status,
+                                           'ref', t.gateway_ref, 'at', t.updated_at)
+                   from payments.transactions as t where t.payment_id = p.id
+                  order by t.id limit 20) as moves,
+           array(select jsonb_build_object('id', e.event_id, 'type', e.type, 'at', e.received_at)
+                   from payments.webhook_events as e where e.payment_id = p.id
+                  order by e.received_at limit 20) as told
+      from found join payments.payments as p on p.id = found.id
+     order by p.id desc
+     limit ${limit}`)
+  return rows.map((row) => {
+    const made = { real: madeAt(row.id, row.created_at), business: row.created_at }
+    const at = (time: string) => realTimeOf(new Date(time), made)
+    return {
+      kind: 'payment',
+      id: row.id,
+      title: `Payment of ${amountText(row.amount, row.currency)}`,
+      detail: row.status,
+      to: `/payments?open=${row.id}`,
+      ids: [
+        ...[row.external_payment_id, row.gateway_ref],
+        ...row.moves.map(({ ref }) => ref),
+        ...row.told.map(({ id }) => id),
+        ...ANNOUNCED.map((status) => `evt_${status}_${row.id}`),
+        ...row.moves.filter(({ type }) => type === 'refund').map(({ id }) => `evt_failed_${id}`),
+      ],
+      events: [
+        { at: made.real, what: 'Payment created' },
+        ...row.moves.map((move) => ({ at: at(move.at), what: `${move.type} is ${move.status}` })),
+        ...row.told.map((event) => ({ at: at(event.at), what: `Gateway says ${event.type}` })),
+      ],
+    }
+  })
+}
+
+interface DeliveryRow {
+  readonly id: string
+  readonly event_id: string
+  readonly event_type: string
+  readonly status: string
+  readonly payment_id: string | null
+  readonly gateway_ref: string | null
+  readonly created_at: Date
+  readonly delivered_at: Date | null
+}
+
+/** Webhook deliveries by their id or their event's; what they tell of leads on. */
+export async function followDeliveries(db: Queryable, followed: Followed): Promise<Stop[]> {
+  const { org, ids, limit } = followed
+  const { rows } = await db.query<DeliveryRow>(sql`
+    with found as (
+      select id from payments.webhook_deliveries
+       where org_id = ${org} and id = any(${uuidsIn(ids)}::uuid[])
+      union
+      select id from payments.webhook_deliveries
+       where org_id = ${org} and event_id = any(${ids}::text[])
+    )
+    select d.id, d.event_id, d.event_type, d.status, d.created_at, d.delivered_at,
+           d.payload #>> '{data,paymentId}' as payment_id,
+           d.payload #>> '{data,gatewayRef}' as gateway_ref
+      from found join payments.webhook_deliveries as d on d.id = found.id
+     order by d.id desc
+     limit ${limit}`)
+  return rows.map((row) => ({
+    kind: 'webhook',
+    id: row.id,
+    title: `Webhook ${row.event_type}`,
+    detail: row.status,
+    to: `/webhooks/deliveries?open=${row.id}`,
+    outbox: 'payments.webhook-deliveries',
+    ids: [row.event_id, row.payment_id, row.gateway_ref],
+    events: [
+      { at: madeAt(row.id, row.created_at), what: `Webhook ${row.event_type} written` },
+      ...(row.delivered_at === null
+        ? []
+        : [{ at: row.delivered_at, what: `Webhook ${row.event_type} delivered` }]),
+    ],
+  }))
+}
