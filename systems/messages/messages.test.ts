@@ -470,6 +470,12 @@ describe('times', () => {
     expect(body.errors).toEqual([{ code: '131047', count: 1 }])
     const medians = body.points.flatMap(({ deliverySeconds }) => deliverySeconds.median ?? [])
     expect(medians).toEqual([12])
+    const counted = async (account: string) => {
+      const answer = await api.call<Figures>('GET', `${MESSAGES}/figures?account=${account}`)
+      return answer.body.points.reduce((all, point) => all + Number(point['created']), 0)
+    }
+    expect(await counted('whatsapp')).toBe(3)
+    expect(await counted('email')).toBe(0)
     const wrong = `${MESSAGES}/figures?since=2026-01-01T00:00:00Z&until=2026-03-01T00:00:00Z`
     expect((await api.call('GET', wrong)).status).toBe(400)
   })

@@ -9,6 +9,7 @@ import { createExecutors } from './approvals/executors.ts'
 import { readLimits } from './approvals/four-eyes.ts'
 import { approvalRoutes } from './approvals/routes.ts'
 import { adoption } from './charges/events/adoption.ts'
+import { figureRoutes as gatewayFigureRoutes } from './charges/figures/routes.ts'
 import { eventRoutes } from './charges/events/routes.ts'
 import { inboundRoutes } from './charges/inbound/routes.ts'
 import { stripeRoutes } from './charges/inbound/stripe-routes.ts'
@@ -76,6 +77,7 @@ export const payments = defineSystem({
       }),
       simulators: [...simulatedGateways(settings), merchant()],
       async routes(app) {
+        gatewayFigureRoutes(app, { pool })
         paymentRoutes(app, { pool, keys, gateway, fourEyes })
         approvalRoutes(app, { pool, fourEyes, executors, log })
         // In production the secret of the other one may be that of development.

@@ -16,8 +16,8 @@ await dashboard.database.pool.query(`
          case when n between 20 and 30 then jsonb_build_object('kafka:stock', 160) end
     from generate_series(0, 59) as n, unnest(array['sagas.events', 'payments.webhook-deliveries']) as outbox`)
 await dashboard.database.pool.query(`
-  insert into posthorn.sample (outbox, at, waiting, due, oldest_due_seconds)
-  select 'sagas.events', date_trunc('minute', now()) - n * interval '1 minute', 10, 5,
+  insert into posthorn.sample (outbox, at, waiting, due, oldest_due_seconds, oldest_undelivered_seconds)
+  select 'sagas.events', date_trunc('minute', now()) - n * interval '1 minute', 10, 5, 0,
          case when n between 20 and 30 then (31 - n) * 50 else 2 end
     from generate_series(0, 59) as n
   on conflict do nothing`)
@@ -29,6 +29,7 @@ test('plots show the past with axes, by mouse, by keys and as a table', async ()
   await expect.poll(() => latency.getAttribute('aria-label'), patient).toMatch(/p99: .* at most/)
   await page.getByRole('slider', { name: /^Failures by code\..*HTTP_503/ }).waitFor()
   await page.getByRole('slider', { name: /^Throughput\..*sagas\.events/ }).waitFor()
+  await page.getByRole('slider', { name: /^Age of the oldest undelivered\..*9 min/ }).waitFor()
   // By keys: along the time, into it and out of it.
   await latency.focus()
   const at = async () => Number(await latency.getAttribute('aria-valuenow'))

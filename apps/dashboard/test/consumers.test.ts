@@ -21,6 +21,7 @@ test('dead letters of consumers are looked at, replayed and dropped', async () =
   const page = await dashboard.open('/consumers')
   await page.getByRole('heading', { name: 'Consumers' }).waitFor()
   await page.getByRole('table', { name: 'Consumer groups' }).getByText('test.mails').waitFor()
+  await page.getByRole('slider', { name: /^Not acknowledged/ }).waitFor()
   await page.getByRole('gridcell', { name: 'MAILBOX_FULL' }).first().click()
   const details = page.getByRole('dialog')
   await details.getByText('gomez').waitFor()

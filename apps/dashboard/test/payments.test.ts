@@ -58,6 +58,7 @@ test('a payment is made, tells its phases, and is refunded', async () => {
   await drawer.getByText('The gateway was asked to charge').waitFor()
   await drawer.getByText(/^The gateway charged it: ch_/).waitFor()
   await drawer.getByText(/webhook said .* the payment is succeeded/).waitFor(patient)
+  await page.getByRole('slider', { name: /^Payments\..*succeeded/, includeHidden: true }).waitFor()
   await axe(page)
   await screenshot(page, 'payment-light')
   await drawer.getByRole('button', { name: 'Refund' }).click()

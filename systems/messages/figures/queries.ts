@@ -5,17 +5,20 @@ export interface Period {
   readonly orgId: string
   readonly since: Date
   readonly until: Date
+  /** As accounts are listed: an id, or the channel of one of the settings. */
+  readonly account: string | null
 }
 
 /** Messages that are looked at at the most: the newest ones. */
 const MOST = 100_000
 
 /** By the ids, which have their time in them, so that old messages are not read. */
-const inPeriod = ({ orgId, since, until }: Period) => sql`
+const inPeriod = ({ orgId, since, until, account }: Period) => sql`
       select created_at, status, error_code, sent_at, delivered_at, read_at
         from messages.outbound_message
        where org_id = ${orgId}
          and id >= messages.first_id_at(${since}) and id <= messages.first_id_at(${until})
+         and (${account}::text is null or coalesce(account_id::text, channel) = ${account})
        order by id desc
        limit ${MOST}`
 

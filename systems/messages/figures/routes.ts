@@ -31,7 +31,17 @@ const figures = {
   description:
     'Default the last 24 hours; 31 days at the most. Times are by the provider. Of more than 100,000 messages the newest are counted.',
   tags: ['messages'],
-  querystring: Type.Object({ since: Type.Optional(Time), until: Type.Optional(Time) }),
+  querystring: Type.Object({
+    since: Type.Optional(Time),
+    until: Type.Optional(Time),
+    account: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'only what was sent by this account',
+      }),
+    ),
+  }),
   response: { 200: Figures },
 }
 
@@ -45,7 +55,7 @@ const LONGEST_S = 24 * HOUR_S
 
 export function figureRoutes(app: App, { pool }: { readonly pool: Pool }): void {
   app.get('/api/v1/outbound/messages/figures', { schema: figures }, async (request) => {
-    const { since: from, until: to } = request.query
+    const { since: from, until: to, account = null } = request.query
     const until = to === undefined ? new Date() : new Date(to)
     const since =
       from === undefined ? new Date(until.getTime() - LONGEST_S * 1_000) : new Date(from)
@@ -55,7 +65,7 @@ export function figureRoutes(app: App, { pool }: { readonly pool: Pool }): void 
       throw invalid([{ field: 'since', reason: 'must be at most 31 days before until' }])
     }
     const stretchSeconds = stretchOf(lengthS)
-    const period = { orgId: callerOf(request).org, since, until }
+    const period = { orgId: callerOf(request).org, since, until, account }
     const [points, errors] = await Promise.all([
       selectPoints(pool, period, stretchSeconds),
       selectErrors(pool, period),

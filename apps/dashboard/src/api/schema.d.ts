@@ -1054,6 +1054,8 @@ export interface paths {
                   /** @description one for each stretch; null where nothing is known */
                   oldestDueSeconds: (number | null)[]
                   /** @description one for each stretch; null where nothing is known */
+                  oldestUndeliveredSeconds: (number | null)[]
+                  /** @description one for each stretch; null where nothing is known */
                   waiting: (number | null)[]
                 }
               }
@@ -1128,6 +1130,15 @@ export interface paths {
                * @description when the first stretch began
                */
               from: string
+              marks: {
+                actor: string | null
+                /** Format: date-time */
+                at: string
+                /** @enum {unknown} */
+                kind: 'pause' | 'resume' | 'replay' | 'deploy' | 'clock'
+                outbox: string | null
+                text: string
+              }[]
               /** Format: date-time */
               now: string
               stretchSeconds: number
@@ -6422,6 +6433,8 @@ export interface paths {
     get: {
       parameters: {
         query?: {
+          /** @description only what was sent by this account */
+          account?: string
           since?: string
           until?: string
         }
@@ -9774,6 +9787,90 @@ export interface paths {
         }
       }
     }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/payments/figures': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * How the gateway took the payments that were created in a time
+     * @description By the business clock. Stretches of one minute up to three hours, of half an hour up to a day, of three hours beyond. Of more than 100,000 payments the newest are counted.
+     */
+    get: {
+      parameters: {
+        query?: {
+          minutes?: number
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description of payments that failed */
+              codes: {
+                [key: string]: number[]
+              }
+              /** @description how many stretches; the last one is not over */
+              count: number
+              failed: number[]
+              /**
+               * Format: date-time
+               * @description when the first stretch began
+               */
+              from: string
+              /** Format: date-time */
+              now: string
+              pending: number[]
+              /** @description from creation until the gateway had settled it */
+              settleSeconds: {
+                /** @description one for each stretch; null where nothing was settled */
+                median: (number | null)[]
+                /** @description one for each stretch; null where nothing was settled */
+                p95: (number | null)[]
+              }
+              stretchSeconds: number
+              succeeded: number[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
     delete?: never
     options?: never
     head?: never

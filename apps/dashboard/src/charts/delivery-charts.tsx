@@ -96,8 +96,8 @@ function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
         />
         <Plot
           {...common}
-          title="Age of the oldest due"
-          unit="undelivered, as counted once a minute"
+          title="Age of the oldest undelivered"
+          unit="since its commit, as counted once a minute"
           series={series.oldest}
           format={ageText}
           onPick={go.messages}
@@ -204,11 +204,11 @@ function failuresOf({ outboxes }: Charts, times: PlotTimes): PlotSeries[] {
 function oldestOf({ outboxes }: Charts): PlotSeries[] {
   const most = (values: readonly (number | null)[]) => Math.max(0, ...values.map((n) => n ?? 0))
   return Object.entries(outboxes)
-    .map(([name, { oldestDueSeconds }], i) => ({
+    .map(([name, { oldestUndeliveredSeconds }], i) => ({
       id: name,
       label: name,
       color: colorOf(i),
-      values: oldestDueSeconds,
+      values: oldestUndeliveredSeconds,
     }))
     .filter(({ values }) => most(values) > 0)
     .toSorted((one, other) => most(other.values) - most(one.values))

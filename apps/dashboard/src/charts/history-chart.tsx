@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { Plot } from './plot.tsx'
+import { Plot, type PlotProps } from './plot.tsx'
 import type { Stretch } from './plot-data.ts'
 
 export interface HistoryPoint {
@@ -8,7 +8,7 @@ export interface HistoryPoint {
   readonly value: number | null
 }
 
-export interface HistoryChartProps {
+export interface HistoryChartProps extends Pick<PlotProps, 'zoom' | 'onZoom' | 'syncKey'> {
   readonly title: string
   readonly points: readonly HistoryPoint[]
   readonly format: (value: number) => string
@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000
 
 /** One number over a time of stretches. */
 export function HistoryChart(props: HistoryChartProps) {
-  const { title, points, format, color, now: all, onPick } = props
+  const { title, points, format, color, now: all, onPick, ...linked } = props
   const times = useMemo(() => {
     const [first, second] = points.map(({ at }) => Date.parse(at))
     const from = first ?? 0
@@ -37,6 +37,7 @@ export function HistoryChart(props: HistoryChartProps) {
   )
   return (
     <Plot
+      {...linked}
       title={title}
       unit={all ?? ''}
       times={times}

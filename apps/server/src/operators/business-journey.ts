@@ -50,7 +50,9 @@ export function businessJourneyRoutes(app: App, { pool, follows }: BusinessJourn
       { ask: (follow, ids) => follow(pool, { org: caller.org, ids, limit: OF_A_KIND }), follows },
       request.query.id.trim(),
     )
-    const shown = stops.filter(({ readers }) => readers !== 'operators' || operates)
+    const shown = stops
+      .filter(({ readers }) => readers !== 'operators' || operates)
+      .toSorted((one, other) => beginningOf(one) - beginningOf(other))
     const timeline = shown.flatMap(({ kind, id, events }) =>
       events.map(({ at, what }) => ({ at: at.toISOString(), what, kind, id })),
     )
@@ -63,6 +65,10 @@ export function businessJourneyRoutes(app: App, { pool, follows }: BusinessJourn
       timeline: timeline.toSorted((a, b) => a.at.localeCompare(b.at)).slice(0, MOST_EVENTS),
     }
   })
+}
+
+function beginningOf({ events }: Stop): number {
+  return Math.min(...events.map(({ at }) => at.getTime()))
 }
 
 /** A journey of six kinds takes four rounds from any of them; each asks every system once. */

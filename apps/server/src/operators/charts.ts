@@ -29,6 +29,16 @@ const STRETCHES = {
   count: Type.Integer({ description: 'how many stretches; the last one is not over' }),
 }
 
+const Marks = Type.Array(
+  Type.Object({
+    at: Time,
+    kind: Type.Enum(['pause', 'resume', 'replay', 'deploy', 'clock']),
+    outbox: Type.Union([Type.String(), Type.Null()]),
+    text: Type.String(),
+    actor: Type.Union([Type.String(), Type.Null()]),
+  }),
+)
+
 const ChartsResource = Type.Object({
   ...STRETCHES,
   outboxes: Type.Record(
@@ -39,6 +49,7 @@ const ChartsResource = Type.Object({
       dead: Counts,
       waiting: Line,
       oldestDueSeconds: Line,
+      oldestUndeliveredSeconds: Line,
       latency: Latency,
       codes: Type.Record(Type.String(), Counts),
     }),
@@ -52,15 +63,7 @@ const ChartsResource = Type.Object({
       unanswered: Counts,
     }),
   ),
-  marks: Type.Array(
-    Type.Object({
-      at: Time,
-      kind: Type.Enum(['pause', 'resume', 'replay', 'deploy', 'clock']),
-      outbox: Type.Union([Type.String(), Type.Null()]),
-      text: Type.String(),
-      actor: Type.Union([Type.String(), Type.Null()]),
-    }),
-  ),
+  marks: Marks,
 })
 
 const tags = ['outboxes']
@@ -83,6 +86,7 @@ const consumers = {
     200: Type.Object({
       ...STRETCHES,
       consumers: Type.Array(Type.Object({ topic: Type.String(), group: Type.String(), lag: Line })),
+      marks: Marks,
     }),
   },
 }
@@ -100,9 +104,17 @@ export function chartRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): voi
   })
 
   app.get('/api/v1/charts/consumers', { schema: consumers, config: PLATFORM }, async (request) => {
-    const { consumers: groups, ...stretches } = await readLagHistory(pool, request.query)
+    const {
+      consumers: groups,
+      marks,
+      ...stretches
+    } = await readLagHistory(pool, {
+      ...request.query,
+      outboxes: [...outboxes.keys()],
+    })
     return {
       ...timesOf(stretches),
+      marks: marks.map(markOf),
       consumers: groups.map(({ topic, group, lag }) => ({ topic, group, lag: [...lag] })),
     }
   })

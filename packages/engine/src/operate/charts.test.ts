@@ -100,3 +100,22 @@ test('how far a group was behind is kept, the most of each minute', async () => 
   expect(consumers).toMatchObject([{ topic: 't', group: 'g' }])
   expect(consumers[0]?.lag).toContain(40)
 })
+
+test('the age of the oldest undelivered is a line of its own: what waits for a retry is not due', async () => {
+  await pool.query(
+    `insert into posthorn.sample (outbox, at, waiting, due, oldest_due_seconds, oldest_undelivered_seconds)
+     values ('test.retrying', date_trunc('minute', now()) - interval '2 minutes', 3, 0, 0, 900)`,
+  )
+  const { outboxes } = await readCharts(pool, ['test.retrying'], { minutes: 15 })
+  const chart = outboxes['test.retrying']
+  expect(Math.max(...(chart?.oldestDueSeconds ?? []).map((n) => n ?? 0))).toBe(0)
+  expect(Math.max(...(chart?.oldestUndeliveredSeconds ?? []).map((n) => n ?? 0))).toBe(900)
+})
+
+test('the lag of consumers has the marks of what was done meanwhile', async () => {
+  await transaction(pool, (tx) => pause(tx, sagas, { by: 'ada', reason: 'broker away' }))
+  const { marks } = await readLagHistory(pool, { minutes: 15, outboxes: [sagas.name] })
+  expect(marks).toContainEqual(
+    expect.objectContaining({ kind: 'pause', outbox: sagas.name, text: 'broker away' }),
+  )
+})

@@ -30,6 +30,8 @@ export interface OutboxChart {
   readonly dead: readonly number[]
   readonly waiting: ChartLine
   readonly oldestDueSeconds: ChartLine
+  /** Real time since the oldest that is due or was tried was written. */
+  readonly oldestUndeliveredSeconds: ChartLine
   /** Milliseconds from commit, or from when it was due, to delivery. */
   readonly latency: LatencyLines
   /** Attempts that failed, by code. */
@@ -111,14 +113,18 @@ export async function readCharts(
     outboxes: Object.fromEntries(outboxes.map((name) => [name, chartOf(name, rowsOf, place)])),
     latency: latencyOf(details.rows, place),
     destinations: destinationsOf(details.rows, place),
-    marks: marks.rows.toReversed().map(({ at, kind, outbox, text, actor }) => ({
-      at,
-      kind,
-      outbox: outbox ?? undefined,
-      text,
-      actor: actor ?? undefined,
-    })),
+    marks: marksIn(marks.rows),
   }
+}
+
+function marksIn(rows: readonly ChartMarkRow[]): ChartMark[] {
+  return rows.toReversed().map(({ at, kind, outbox, text, actor }) => ({
+    at,
+    kind,
+    outbox: outbox ?? undefined,
+    text,
+    actor: actor ?? undefined,
+  }))
 }
 
 /** The same of some destinations of one outbox, for those who may see no others. */
@@ -132,13 +138,22 @@ export async function readDestinationCharts(
   return { ...stretches, destinations: destinationsOf(rows, placerOf(stretches)) }
 }
 
-/** How far each consumer group was behind: the most of each stretch. */
+/** How far each consumer group was behind: the most of each stretch, with the marks of these outboxes. */
 export async function readLagHistory(
   db: Queryable,
-  { minutes = 60 }: { minutes?: number } = {},
-): Promise<Stretches & { readonly consumers: readonly ConsumerChart[] }> {
+  { minutes = 60, outboxes = [] }: { minutes?: number; outboxes?: readonly string[] } = {},
+): Promise<
+  Stretches & {
+    readonly consumers: readonly ConsumerChart[]
+    readonly marks: readonly ChartMark[]
+  }
+> {
   const stretches = await readStretches(db, minutes)
-  const { rows } = await db.query<LagRow>(selectLagHistory(stretches))
+  const { from, stretchSeconds } = stretches
+  const [{ rows }, marks] = await Promise.all([
+    db.query<LagRow>(selectLagHistory(stretches)),
+    db.query<ChartMarkRow>(selectChartMarks({ outboxes, from, stretchSeconds })),
+  ])
   const place = placerOf(stretches)
   const groups = Map.groupBy(rows, ({ topic, group_name: group }) => JSON.stringify([topic, group]))
   return {
@@ -149,6 +164,7 @@ export async function readLagHistory(
       const lag = place.line(each, (row) => row.lag)
       return [{ topic: first.topic, group: first.group_name, lag }]
     }),
+    marks: marksIn(marks.rows),
   }
 }
 
@@ -215,6 +231,7 @@ function chartOf(name: string, { counts, details, samples }: Rows, place: Placer
     dead: place.sums(counted, (row) => row.dead),
     waiting: place.line(sampled, (row) => row.waiting),
     oldestDueSeconds: place.line(sampled, (row) => row.oldest_due_seconds),
+    oldestUndeliveredSeconds: place.line(sampled, (row) => row.oldest_undelivered_seconds),
     latency: latencyOf(own, place),
     codes: Object.fromEntries(
       [...codes].map(([code, rows]) => [code, place.sums(rows, ({ n }) => n)]),

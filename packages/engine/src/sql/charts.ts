@@ -83,13 +83,15 @@ export interface ChartSampleRow {
   readonly at: Date
   readonly waiting: number | null
   readonly oldest_due_seconds: number | null
+  readonly oldest_undelivered_seconds: number | null
 }
 
 /** The most of each stretch: a peak must not disappear in a wide one. */
 export function selectChartSamples({ outboxes, from, stretchSeconds }: ChartBounds): Statement {
   return sql`
     select outbox, date_bin(${stretchSeconds} * interval '1 s', at, 'epoch'::timestamptz) as at,
-           max(waiting)::float8 as waiting, max(oldest_due_seconds) as oldest_due_seconds
+           max(waiting)::float8 as waiting, max(oldest_due_seconds) as oldest_due_seconds,
+           max(oldest_undelivered_seconds) as oldest_undelivered_seconds
       from posthorn.sample
      where outbox = any(${outboxes}::text[]) and at >= ${from}
      group by 1, 2`

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
@@ -6,7 +7,7 @@ import type { paths } from '../../api/schema.d.ts'
 import { colorOf } from '../../charts/plot-data.ts'
 import { Plot, type Zoom } from '../../charts/plot.tsx'
 import { useRange } from '../../charts/range.tsx'
-import { everyMs, useTimes } from '../../charts/use-charts.ts'
+import { everyMs, marksOf, useTimes } from '../../charts/use-charts.ts'
 import { formatCount } from '../../format/number.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
@@ -35,7 +36,9 @@ export function LagChart() {
 const MOST_GROUPS = 10
 
 function Lines({ lags }: { lags: Lags }) {
+  const navigate = useNavigate()
   const [zoom, setZoom] = useState<Zoom>()
+  const marks = useMemo(() => marksOf(lags), [lags])
   const times = useTimes(lags)
   const series = useMemo(
     () =>
@@ -56,6 +59,13 @@ function Lines({ lags }: { lags: Lags }) {
       format={formatCount}
       zoom={zoom}
       onZoom={setZoom}
+      marks={marks}
+      onPick={({ from, until }) =>
+        void navigate({
+          to: '/messages',
+          search: { since: new Date(from).toISOString(), until: new Date(until).toISOString() },
+        } as never)
+      }
     />
   )
 }

@@ -16,6 +16,7 @@ import { Time } from '../../parts/time.tsx'
 import { sentenceOf, useAction } from '../../parts/use-action.ts'
 import { SectionFrame } from '../../parts/section-frame.tsx'
 import { OUTBOUND } from '../sections.ts'
+import { Figures } from './figures.tsx'
 import { accountTitle, useAccounts, type Account } from './use-accounts.ts'
 
 type NewAccount =
@@ -49,6 +50,7 @@ export function Accounts() {
 
 function AccountPanel({ account }: { account: Account }) {
   const { stops } = account
+  const [isShown, shown] = useDisclosure(false)
   return (
     <Panel
       title={accountTitle(account)}
@@ -90,6 +92,16 @@ function AccountPanel({ account }: { account: Account }) {
           }}
         />
         <AccountActions account={account} />
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-expanded={isShown}
+          onClick={shown.toggle}
+          style={{ alignSelf: 'flex-start' }}
+        >
+          {isShown ? 'Hide figures' : 'Show figures'}
+        </Button>
+        {isShown && <Figures account={account.id} />}
       </Stack>
     </Panel>
   )

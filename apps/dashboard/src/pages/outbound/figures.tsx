@@ -1,9 +1,15 @@
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
 import { HistoryChart } from '../../charts/history-chart.tsx'
+import type { Stretch } from '../../charts/plot-data.ts'
+import type { Zoom } from '../../charts/plot.tsx'
+import { useRange } from '../../charts/range.tsx'
+import { everyMs } from '../../charts/use-charts.ts'
 import { formatDuration } from '../../format/duration.ts'
 import { formatCount, formatShare } from '../../format/number.ts'
 import { AnchorLink } from '../../parts/links.tsx'
@@ -15,16 +21,22 @@ type FiguresData =
   paths['/api/v1/outbound/messages/figures']['get']['responses']['200']['content']['application/json']
 type Point = FiguresData['points'][number]
 
-/** How the messages of the last day fared: how fast, whether they were read, why they failed. */
-export function Figures() {
+/** How messages fared, of one account or of all: how fast, whether they were read, why they failed. */
+export function Figures({ account }: { account?: string }) {
   const api = useApi()
+  const { minutes, picker } = useRange()
   const query = useQuery({
-    queryKey: ['outbound', 'figures'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/outbound/messages/figures', { params: { query: {} }, signal })),
+    queryKey: ['outbound', 'figures', account ?? '', minutes],
+    queryFn: ({ signal }) => {
+      const since = new Date(Date.now() - minutes * 60_000).toISOString()
+      const params = { query: { since, ...(account !== undefined && { account }) } }
+      return dataOf(api.GET('/api/v1/outbound/messages/figures', { params, signal }))
+    },
+    refetchInterval: everyMs(minutes),
+    placeholderData: keepPreviousData,
   })
   return (
-    <Panel title="Last 24 hours">
+    <Panel title="Messages over time" actions={picker}>
       <QueryState query={query}>
         {(figures) => (
           <Stack gap="sm">
@@ -38,6 +50,18 @@ export function Figures() {
 }
 
 function Charts({ points }: FiguresData) {
+  const navigate = useNavigate()
+  const [zoom, setZoom] = useState<Zoom>()
+  const linked = { zoom, onZoom: setZoom, syncKey: 'outbound' }
+  const show = (more: object) => (stretch: Stretch) =>
+    void navigate({
+      to: '/outbound',
+      search: {
+        ...more,
+        since: new Date(stretch.from).toISOString(),
+        until: new Date(stretch.until).toISOString(),
+      },
+    } as never)
   const sum = (field: 'sent' | 'delivered' | 'read' | 'failed') =>
     points.reduce((all, point) => all + point[field], 0)
   const seconds = points.findLast(({ deliverySeconds }) => deliverySeconds.median !== null)
@@ -46,6 +70,8 @@ function Charts({ points }: FiguresData) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
       <HistoryChart
+        {...linked}
+        onPick={show({})}
         title="Sent"
         points={at(({ sent }) => sent)}
         format={formatCount}
@@ -53,6 +79,8 @@ function Charts({ points }: FiguresData) {
         color="blue"
       />
       <HistoryChart
+        {...linked}
+        onPick={show({})}
         title="Time to delivery, median"
         points={at(({ deliverySeconds }) => deliverySeconds.median)}
         format={inSeconds}
@@ -60,6 +88,8 @@ function Charts({ points }: FiguresData) {
         color="grape"
       />
       <HistoryChart
+        {...linked}
+        onPick={show({})}
         title="Read, of those delivered"
         points={at(({ read, delivered }) => (delivered === 0 ? null : read / delivered))}
         format={formatShare}
@@ -67,6 +97,8 @@ function Charts({ points }: FiguresData) {
         color="teal"
       />
       <HistoryChart
+        {...linked}
+        onPick={show({ status: 'FAILED' })}
         title="Failed"
         points={at(({ failed }) => failed)}
         format={formatCount}

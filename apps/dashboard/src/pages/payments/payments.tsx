@@ -2,6 +2,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { parseMoney } from '../../format/money.ts'
+import { GatewayCharts } from './gateway-charts.tsx'
 import { PaymentDetails } from './payment-details.tsx'
 import { PaymentForm } from './payment-form.tsx'
 import { type Payment, DISPUTE_ROLES, PAYMENT_ROLES, PAYMENT_STATES } from './payment.ts'
@@ -157,6 +158,7 @@ export function Payments() {
         </PermittedButton>
       }
     >
+      {(list.rows.length > 0 || filter.isSet) && <GatewayCharts />}
       <FilteredTable
         filter={filter}
         label="Payments"

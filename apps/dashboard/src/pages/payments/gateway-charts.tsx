@@ -1,0 +1,113 @@
+import { SimpleGrid } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { colorOf, largest, type Stretch } from '../../charts/plot-data.ts'
+import { Plot, type Zoom } from '../../charts/plot.tsx'
+import { useRange } from '../../charts/range.tsx'
+import { everyMs, useTimes } from '../../charts/use-charts.ts'
+import { formatDuration } from '../../format/duration.ts'
+import { formatCount } from '../../format/number.ts'
+import { Panel } from '../../parts/panel.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+
+type Figures =
+  paths['/api/v1/payments/figures']['get']['responses']['200']['content']['application/json']
+
+/** How the gateway took the payments: how many, how fast, and why not. */
+export function GatewayCharts() {
+  const api = useApi()
+  const { minutes, picker } = useRange()
+  const query = useQuery({
+    queryKey: ['payments', 'figures', minutes],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/payments/figures', { params: { query: { minutes } }, signal })),
+    refetchInterval: everyMs(minutes),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Panel title="Gateway over time" actions={picker}>
+      <QueryState query={query}>{(figures) => <Plots figures={figures} />}</QueryState>
+    </Panel>
+  )
+}
+
+const MOST_CODES = 8
+
+function Plots({ figures }: { figures: Figures }) {
+  const navigate = useNavigate()
+  const [zoom, setZoom] = useState<Zoom>()
+  const times = useTimes(figures)
+  const series = useMemo(() => seriesOf(figures), [figures])
+  const show = (more: object) => (stretch: Stretch) =>
+    void navigate({
+      to: '/payments',
+      search: (before: object) => ({
+        ...before,
+        ...more,
+        since: new Date(stretch.from).toISOString(),
+        until: new Date(stretch.until).toISOString(),
+      }),
+    } as never)
+  const common = { times, zoom, onZoom: setZoom, syncKey: 'gateway' }
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 3 }} spacing="sm">
+      <Plot
+        {...common}
+        title="Payments"
+        unit="by when they were created"
+        series={series.outcomes}
+        format={formatCount}
+        stacked
+        onPick={show({})}
+      />
+      <Plot
+        {...common}
+        title="Time to settle"
+        unit="p50, p95, by the business clock"
+        series={series.settle}
+        format={inSeconds}
+        onPick={show({})}
+      />
+      <Plot
+        {...common}
+        title="Failures by code"
+        unit="payments that the gateway refused"
+        series={series.codes}
+        format={formatCount}
+        stacked
+        onPick={show({ status: 'failed' })}
+      />
+    </SimpleGrid>
+  )
+}
+
+function inSeconds(seconds: number): string {
+  return formatDuration(Math.round(seconds * 1_000))
+}
+
+function seriesOf({ succeeded, failed, pending, settleSeconds, codes }: Figures) {
+  return {
+    outcomes: [
+      { id: 'succeeded', label: 'succeeded', color: 'teal', values: succeeded },
+      { id: 'pending', label: 'pending', color: 'blue', values: pending },
+      { id: 'failed', label: 'failed', color: 'red', values: failed },
+    ],
+    settle: [
+      { id: 'p50', label: 'p50', color: 'teal', values: settleSeconds.median },
+      { id: 'p95', label: 'p95', color: 'orange', values: settleSeconds.p95 },
+    ],
+    codes: largest(
+      Object.entries(codes).map(([code, values], i) => ({
+        id: code,
+        label: code,
+        color: colorOf(i + 1),
+        values,
+      })),
+      MOST_CODES,
+    ),
+  }
+}
