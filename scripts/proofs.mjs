@@ -49,7 +49,12 @@ const OUTAGES = ['systems/evidence/outages.test.ts']
 
 export const proofs = [
   { name: 'crash', program: 'test/crash/main.ts', short: ['--ci'], full: ['--full'] },
-  { name: 'chaos', program: 'test/chaos/main.ts', full: ['--minutes', '10'] },
+  {
+    name: 'chaos',
+    program: 'test/chaos/main.ts',
+    short: ['--ci', '--quiet'],
+    full: ['--minutes', '10'],
+  },
   { name: 'failover', program: 'test/failover/main.ts', full: [] },
   { name: 'upgrade', program: 'test/upgrade/main.ts', full: ['--full'] },
   { name: 'upgrade of systems', program: 'test/upgrade/main.ts', full: ['--systems'] },
