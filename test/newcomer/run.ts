@@ -1,4 +1,4 @@
-import { readdir, mkdir } from 'node:fs/promises'
+import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
@@ -27,13 +27,23 @@ export async function followGuide({ folder, signal, runtimes }: Following): Prom
   for (const runtime of runtimes) {
     const home = join(folder, runtime.name)
     await mkdir(home, { recursive: true })
+    await chmod(folder, runtime.needsOpenFolder ? 0o755 : 0o700)
     const at = join(home, 'runtime')
     await mkdir(at, { recursive: true })
     await commands.install(at, [runtime.spec])
     const program = [join(at, runtime.program), ...runtime.args]
-    ledgers.push(await followOn({ runtime, home, program, tarballs, commands }))
+    // What one of them cannot do is no reason not to try the others.
+    const ledger = await followOn({ runtime, home, program, tarballs, commands }).catch(
+      (error: unknown) => strandedOn(runtime, error),
+    )
+    ledgers.push(ledger)
   }
   return ledgers
+}
+
+function strandedOn({ name }: Runtime, error: unknown): Ledger {
+  const lines = [{ name: 'came', value: 'not through', must: 'through' }]
+  return { title: name, lines, details: String(error).split('\n') }
 }
 
 interface Way {

@@ -6,11 +6,22 @@ export interface Runtime {
   /** The program, from the folder that it was installed into, and what stands before a script. */
   readonly program: string
   readonly args: readonly string[]
+  /**
+   * As root it starts PostgreSQL only in a folder that others may enter: it becomes the server's account
+   * before it changes into the folder, not after.
+   */
+  readonly needsOpenFolder?: true
 }
 
 export const RUNTIMES: readonly Runtime[] = [
   { name: 'node22', spec: 'node@22', program: 'node_modules/node/bin/node', args: [] },
   { name: 'node24', spec: 'node@24', program: 'node_modules/node/bin/node', args: [] },
   { name: 'bun', spec: 'bun', program: 'node_modules/bun/bin/bun.exe', args: ['run'] },
-  { name: 'deno', spec: 'deno', program: 'node_modules/.bin/deno', args: ['run', '-A'] },
+  {
+    name: 'deno',
+    spec: 'deno',
+    program: 'node_modules/.bin/deno',
+    args: ['run', '-A'],
+    needsOpenFolder: true,
+  },
 ]

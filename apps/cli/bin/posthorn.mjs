@@ -11,8 +11,9 @@ if (major < NEEDED) {
   process.exitCode = 1
 } else {
   // Sources that were read once are compiled already the next time: a third less until the first word.
+  // Not every runtime has it: Deno keeps a cache of its own.
   const { enableCompileCache } = await import('node:module')
-  enableCompileCache()
+  enableCompileCache?.()
   const { main } = await import('../src/main.ts')
   await main(process)
 }

@@ -75,9 +75,14 @@ function tryPrograms(folder: string, account: Account | undefined): Binaries | u
     const major = /\d+/.exec(stdout)?.[0] ?? ''
     return { initdb: join(folder, 'bin', 'initdb'), postgres, major }
   }
-  if (account !== undefined && systemCode(error) === 'EACCES') return undefined
+  if (account !== undefined && isClosed(error, stderr)) return undefined
   const details = `${postgres} --version: ${error?.message ?? stderr.trim()}`
   throw new PostgresServerError('POSTGRES_BINARIES_BROKEN', details, { cause: error })
+}
+
+/** Deno says neither what went wrong nor what was printed, if the account may not start a program. */
+function isClosed(error: Error | undefined, stderr: string | undefined): boolean {
+  return systemCode(error) === 'EACCES' || (error === undefined && stderr === undefined)
 }
 
 /** Copies beside and renames, so that a copy is whole or not there; two at once do no harm. */
