@@ -9,6 +9,7 @@ const ENGINE = 'packages/engine/src/'
  * (errors, log, metrics, durations) is for all; `testing` sees everything.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  metrics: [],
   outbox: ['enqueue', 'sql', 'encrypt'],
   enqueue: ['outbox', 'sql', 'encrypt'],
   encrypt: ['outbox', 'enqueue', 'sql'],

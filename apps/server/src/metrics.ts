@@ -1,17 +1,14 @@
-import { type Metrics } from '@posthorn/engine'
+import type { Metrics } from '@posthorn/engine'
 import {
   METRICS,
-  type Labels,
   type MetricCatalogue,
   type MetricName,
+  type MetricsOf,
 } from '@posthorn/engine/operate'
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-
-/** From a quick local broker to a slow customer. */
-const BUCKETS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 15_000, 60_000]
+import { Gauge, type Registry } from 'prom-client'
 
 /** What the server measures beside the engine. */
-const SERVER_METRICS = {
+export const SERVER_METRICS = {
   posthorn_up: {
     kind: 'gauge',
     help: '1 if the tables could be read; with 0 the gauges about them are old',
@@ -52,10 +49,8 @@ const SERVER_METRICS = {
 /** Every metric that `/metrics` can show of Posthorn. */
 export const ALL_METRICS = { ...METRICS, ...SERVER_METRICS }
 
-/** The engine's metrics, and the durations that the server measures itself. */
-export interface ServerMetrics extends Metrics {
-  observe(name: MetricName<typeof ALL_METRICS, 'histogram'>, ms: number, labels: Labels): void
-}
+/** The engine's metrics, and what the server measures itself. */
+export type ServerMetrics = Metrics & MetricsOf<typeof SERVER_METRICS>
 
 /** A gauge about the tables, with the help of the catalogue. */
 export function tableGauge(
@@ -65,38 +60,4 @@ export function tableGauge(
 ): Gauge {
   const { help } = SERVER_METRICS[name]
   return new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] })
-}
-
-/** The engine's metrics in a registry of Prometheus; each is made when it is first heard of. */
-export function prometheusMetrics(registry: Registry): ServerMetrics {
-  const counters = new Map<string, Counter>()
-  const gauges = new Map<string, Gauge>()
-  const histograms = new Map<string, Histogram>()
-  const options = (name: keyof typeof ALL_METRICS, labels: Labels) => ({
-    name,
-    help: ALL_METRICS[name].help,
-    labelNames: Object.keys(labels),
-    registers: [registry],
-  })
-  return {
-    count(name, by, labels) {
-      const counter = getOrMake(counters, name, () => new Counter(options(name, labels)))
-      counter.inc(labels, by)
-    },
-    gauge(name, value, labels) {
-      getOrMake(gauges, name, () => new Gauge(options(name, labels))).set(labels, value)
-    },
-    observe(name, ms, labels) {
-      const make = () => new Histogram({ ...options(name, labels), buckets: BUCKETS_MS })
-      getOrMake(histograms, name, make).observe(labels, ms)
-    },
-  }
-}
-
-function getOrMake<Metric>(known: Map<string, Metric>, name: string, make: () => Metric): Metric {
-  const found = known.get(name)
-  if (found) return found
-  const metric = make()
-  known.set(name, metric)
-  return metric
 }

@@ -1,4 +1,5 @@
 import { migrate, type MigrationSet, type Transport } from '@posthorn/engine'
+import { prometheusMetrics } from '@posthorn/engine/metrics/prometheus'
 import { migrationStatus, useMovableClock } from '@posthorn/engine/operate'
 import type { System } from '@posthorn/systems'
 import type { Pool } from 'pg'
@@ -9,7 +10,7 @@ import { watchBacklog } from './backlog.ts'
 import { openBrokers, type Brokers } from './brokers.ts'
 import type { Configuration } from './configuration.ts'
 import { openDatabase } from './database.ts'
-import { prometheusMetrics } from './metrics.ts'
+import { SERVER_METRICS } from './metrics.ts'
 import { allMigrations, openSystems } from './open-systems.ts'
 import { OWN_OUTBOXES } from './own-outboxes.ts'
 import { createReadiness } from './readiness.ts'
@@ -84,7 +85,7 @@ async function startParts(
   const opened = await openSystems(systems, { configuration, pool, log, baseUrl: () => url })
   closers.push(() => closeAll(opened.transports))
   const registry = new Registry()
-  const metrics = prometheusMetrics(registry)
+  const metrics = prometheusMetrics(registry, SERVER_METRICS)
   collectDefaultMetrics({ register: registry })
   const readBacklog = watchBacklog(registry, { ...opened, pool, log })
 

@@ -60,13 +60,21 @@ export type MetricName<
   [Name in keyof Catalogue]: Catalogue[Name]['kind'] extends Kind ? Name & string : never
 }[keyof Catalogue]
 
-/** Counters, gauges and durations; the host maps them to Prometheus or OpenTelemetry. */
-export interface Metrics {
-  count(name: MetricName<typeof METRICS, 'counter'>, by: number, labels: Labels): void
-  gauge(name: MetricName<typeof METRICS, 'gauge'>, value: number, labels: Labels): void
+/** From a quick local broker to a slow customer: the bounds of histograms, in milliseconds. */
+export const DURATION_BUCKETS_MS: readonly number[] = [
+  1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 15_000, 60_000,
+]
+
+/** Counters, gauges and durations of a catalogue. */
+export interface MetricsOf<Catalogue extends MetricCatalogue> {
+  count(name: MetricName<Catalogue, 'counter'>, by: number, labels: Labels): void
+  gauge(name: MetricName<Catalogue, 'gauge'>, value: number, labels: Labels): void
   /** A duration in milliseconds. */
-  observe(name: MetricName<typeof METRICS, 'histogram'>, ms: number, labels: Labels): void
+  observe(name: MetricName<Catalogue, 'histogram'>, ms: number, labels: Labels): void
 }
+
+/** Those of the engine: `prometheusMetrics` and `otelMetrics` are ready made, a host may map others. */
+export type Metrics = MetricsOf<typeof METRICS>
 
 /** Measures nothing: the default of a library. */
 export const noMetrics: Metrics = {

@@ -11,7 +11,13 @@ export { verifyAudits, type AuditFinding, type AuditVerification } from './audit
 export { searchAudit, type AuditEntry, type AuditOptions } from './audit.ts'
 export { readBloat } from './bloat.ts'
 export { ERROR_CODES, ERROR_CODE_ALIASES } from '../errors.ts'
-export { METRICS, type Labels, type MetricCatalogue, type MetricName } from '../metrics.ts'
+export {
+  METRICS,
+  type Labels,
+  type MetricCatalogue,
+  type MetricName,
+  type MetricsOf,
+} from '../metrics.ts'
 export { sleep } from '../sleep.ts'
 export { wakeAllRelays } from '../enqueue/notifier.ts'
 export { advanceClock, readClock, useMovableClock } from '../maintain/clock.ts'
