@@ -37,6 +37,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** A test may start a database and use the engine's test kit, wherever it stands. */
 const TESTS_MAY_IMPORT = ['@posthorn/engine', '@posthorn/postgres']
 
+/** The dashboard is looked at through its server, which runs beside the test. */
+const PAGE_TESTS_MAY_IMPORT = [...TESTS_MAY_IMPORT, '@posthorn/server']
+
 /** What the rules are held against. */
 export interface Repository {
   readonly workspaces: readonly Workspace[]
@@ -106,13 +109,17 @@ function relativeProblem(
 }
 
 function mayImport(here: Workspace, target: Workspace, path: string): boolean {
-  if (isForTests(path) && TESTS_MAY_IMPORT.includes(target.name)) return true
+  if (isForTests(path) && importsOfTests(path).includes(target.name)) return true
   return MAY_IMPORT[here.name]?.includes(target.name) ?? false
 }
 
 function findDeclared(path: string, here: Workspace, { shared }: Repository): readonly string[] {
   if (!isForDevelopment(path)) return here.dependencies
-  return [...here.dependencies, ...here.devDependencies, ...shared, ...TESTS_MAY_IMPORT]
+  return [...here.dependencies, ...here.devDependencies, ...shared, ...importsOfTests(path)]
+}
+
+function importsOfTests(path: string): readonly string[] {
+  return path.startsWith('apps/dashboard/test/') ? PAGE_TESTS_MAY_IMPORT : TESTS_MAY_IMPORT
 }
 
 function isForTests(path: string): boolean {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { openDashboard, screenshot } from './harness/index.ts'
+import { openKillable, screenshot } from './harness/index.ts'
 
-const dashboard = await openDashboard()
+const dashboard = await openKillable()
 const patient = { timeout: 60_000 }
 
 /** What a browser says of a server that is not there. */

@@ -8,7 +8,13 @@ import { afterAll, expect, onTestFinished } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { returnPage, takePage } from './pages.ts'
 import { watchProblems } from './problems.ts'
-import { startServer } from './server.ts'
+import {
+  migrationsFor,
+  serveHere,
+  startServer,
+  type ServerHere,
+  type ServerProcess,
+} from './server.ts'
 import { tokenFor, type TestUser } from './token.ts'
 
 const BUILD = fileURLToPath(new URL('../../../../scripts/dashboard.mjs', import.meta.url))
@@ -39,10 +45,18 @@ export interface Dashboard {
   open(path?: string, options?: PageOptions): Promise<Page>
   /** A token that the server takes; a platform operator in `demo` by default. */
   token(user?: Partial<TestUser>): string
-  /** Kills the server's process; the returned function starts another one at the same address. */
-  killServer(): Promise<() => Promise<void>>
   /** Calls the server's API by the token of a user; the body of the answer. */
   call(path: string, options?: CallOptions): Promise<unknown>
+}
+
+export interface Killable extends Dashboard {
+  /** Kills the server's process; the returned function starts another one at the same address. */
+  killServer(): Promise<() => Promise<void>>
+}
+
+export interface DashboardOptions {
+  /** For the server, beside what every test has. */
+  readonly env?: NodeJS.ProcessEnv
 }
 
 export interface Pages {
@@ -82,18 +96,42 @@ export interface CallOptions extends Partial<TestUser> {
 }
 
 /**
- * The built dashboard, served by a real server process on a database of its own: one for a test
- * file, called at its top. Server, browser and database end with the file.
+ * The built dashboard, served by a real server on a database of its own: one for a test file, called
+ * at its top. Server and database end with the file. The server runs in this process, which has its
+ * modules for all files; only one that is to be killed needs a process.
  */
-export async function openDashboard({
-  env = {},
-}: { env?: NodeJS.ProcessEnv } = {}): Promise<Dashboard> {
-  const database = await testDatabase()
+export async function openDashboard({ env = {} }: DashboardOptions = {}): Promise<Dashboard> {
+  return openDashboardOn(serveHere, env)
+}
+
+/** The same with a server that can be killed. */
+export async function openKillable({ env = {} }: DashboardOptions = {}): Promise<Killable> {
+  let given: NodeJS.ProcessEnv = {}
+  let server: ServerProcess | undefined
+  const startAgain = async (wanted: NodeJS.ProcessEnv) => (server = await startServer(wanted))
+  const dashboard = await openDashboardOn((wanted) => startAgain((given = wanted)), env)
+  afterAll(() => server?.close())
+  return {
+    ...dashboard,
+    async killServer() {
+      await server?.kill()
+      return async () => {
+        await startAgain({ ...given, PORT: new URL(dashboard.url).port })
+      }
+    },
+  }
+}
+
+async function openDashboardOn(
+  serve: (env: NodeJS.ProcessEnv) => Promise<ServerHere>,
+  env: NodeJS.ProcessEnv,
+): Promise<Dashboard> {
+  const database = await testDatabase({ migrations: await migrationsFor(env) })
   const secret = randomBytes(32).toString('base64url')
   const browser = await openBrowser()
   if (browser) await (built ??= build())
   const given = { DATABASE_URL: database.url, POSTHORN_JWT_SECRET: secret, ...env }
-  let server = browser && (await startServer(given))
+  const server = browser && (await serve(given))
   afterAll(() => server?.close())
   const url = server?.url ?? 'http://no.browser.invalid'
 
@@ -103,12 +141,6 @@ export async function openDashboard({
     url,
     database,
     token,
-    async killServer() {
-      await server?.kill()
-      return async () => {
-        server = await startServer({ ...given, PORT: new URL(url).port })
-      }
-    },
     async open(path = '/', { login = 'token', allowed = [], ...wished } = {}) {
       if (!browser) throw new Error('there is no browser')
       const { theme = 'light', size = { width: 1_280, height: 800 } } = wished

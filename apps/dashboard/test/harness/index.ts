@@ -1,5 +1,5 @@
 export { axe } from './axe.ts'
-export { openDashboard, openPages } from './dashboard.ts'
+export { openDashboard, openKillable, openPages } from './dashboard.ts'
 export type { CallOptions, Dashboard, PageOptions } from './dashboard.ts'
 export { screenshot } from './screenshot.ts'
 export type { TestUser } from './token.ts'

@@ -28,7 +28,11 @@ export async function startProvider({
   claims(account: string): Record<string, unknown>
 }): Promise<LoginProvider> {
   let answer: RequestListener = (_request, response) => void response.writeHead(503).end()
-  const server = createServer((request, response) => answer(request, response))
+  const server = createServer((request, response) => {
+    // A browser asks for it whenever a page of the provider stands long enough.
+    if (request.url === '/favicon.ico') response.writeHead(204).end()
+    else answer(request, response)
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   afterAll(() => {
     server.closeAllConnections()

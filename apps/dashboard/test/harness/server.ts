@@ -4,6 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { MigrationSet } from '@posthorn/engine'
+import {
+  allMigrations,
+  createLog,
+  loadSystems,
+  readConfiguration,
+  startServer as start,
+} from '@posthorn/server'
 
 const SERVER = new URL('../../../server/src/', import.meta.url)
 const MAIN = fileURLToPath(new URL('main.ts', SERVER))
@@ -15,30 +23,60 @@ const NOT_INHERITED =
 
 const READY_WITHIN_MS = 240_000
 
-/** A second's patience in production is a test's long wait. */
-const SHORT_INTERVALS = { OUTBOUND_WORKER_POLL_INTERVAL_MS: '500' }
+function defaults(folder: string): NodeJS.ProcessEnv {
+  return {
+    PORT: '0',
+    POSTHORN_DATA_DIR: folder,
+    POSTHORN_RATE_LIMIT: '0',
+    POSTHORN_CONFIG: GREETINGS,
+    // A second's patience in production is a test's long wait.
+    OUTBOUND_WORKER_POLL_INTERVAL_MS: '500',
+  }
+}
 
-export interface DashboardServer {
+export interface ServerHere {
   readonly url: string
+  close(): Promise<void>
+}
+
+export interface ServerProcess extends ServerHere {
   /** What it has printed so far. */
   output(): string
-  close(): Promise<void>
   /** Ends the process at once, without a word; another one at the same port goes on where it was. */
   kill(): Promise<void>
 }
 
-/** Runs a real server on a free port until `close`, at the latest until this process ends. */
-export async function startServer(env: NodeJS.ProcessEnv): Promise<DashboardServer> {
+/** The migrations that such a server would apply to an empty database, without the engine's own. */
+export async function migrationsFor(env: NodeJS.ProcessEnv): Promise<MigrationSet[]> {
+  const [, ...migrations] = await allMigrations(await loadSystems({ ...defaults(''), ...env }))
+  return migrations
+}
+
+/** Runs a real server in this process, on a free port, until `close`. */
+export async function serveHere(env: NodeJS.ProcessEnv): Promise<ServerHere> {
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-dashboard-'))
+  const given = { ...defaults(folder), POSTHORN_LOG_LEVEL: 'silent', ...env }
+  const systems = await loadSystems(given)
+  const configuration = readConfiguration(given, systems)
+  const log = createLog(configuration.logLevel)
+  const server = await start(configuration, { systems, log })
+  return {
+    url: server.url ?? '',
+    async close() {
+      await server.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Runs a server in a process of its own until `close`, at the latest until this process ends. */
+export async function startServer(env: NodeJS.ProcessEnv): Promise<ServerProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-dashboard-'))
   const inherited = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name))
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...Object.fromEntries(inherited),
-      ...SHORT_INTERVALS,
-      PORT: '0',
-      POSTHORN_DATA_DIR: folder,
-      POSTHORN_RATE_LIMIT: '0',
-      POSTHORN_CONFIG: GREETINGS,
+      ...defaults(folder),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
