@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { zipOf } from '../src/pages/file-jobs/sample-zip.ts'
 import { openDashboard } from './harness/index.ts'
 
 const dashboard = await openDashboard({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
@@ -138,4 +139,101 @@ test('rows stay where they are, those that came are offered, and windows ask onc
   await page.getByRole('button', { name: '40 new' }).click()
   await page.getByRole('button', { name: '40 new' }).waitFor({ state: 'detached', ...patient })
   await expect.poll(topId, patient).not.toBe(first)
+})
+
+test('a minute that is not over is drawn as none, and said to go on', async () => {
+  const page = await dashboard.open('/overview')
+  const line = page.getByRole('img', { name: 'What messages.outbound delivered in the last hour' })
+  /** How far the line's last point is below its highest, of a steady stream in its first seconds. */
+  const drop = async () => {
+    await pool.query("delete from posthorn.pulse where relay = 'steady'")
+    await pool.query(`
+      insert into posthorn.pulse (outbox, relay, at, delivered)
+      select 'messages.outbound', 'steady', date_trunc('minute', now()) - n * interval '1 minute',
+             case n when 0 then 1 else 600 end
+        from generate_series(0, 5) as n`)
+    await page.reload()
+    await line.waitFor(patient)
+    const points = (await line.locator('polyline').getAttribute('points')) ?? ''
+    const heights = points.split(' ').map((point) => Number(point.split(',')[1]))
+    return (heights.at(-1) ?? 0) - Math.min(...heights)
+  }
+  // More than once if the minute ends meanwhile.
+  await expect.poll(drop, { ...patient, interval: 1_000 }).toBe(0)
+  const plot = page.getByRole('slider', { name: /^Throughput/ })
+  await plot.focus()
+  await page.keyboard.press('End')
+  await expect
+    .poll(() => plot.getAttribute('aria-valuetext'), patient)
+    .toMatch(/^\d\d:\d\d, not over yet/)
+})
+
+async function upload(path: string, type: string, body: BodyInit): Promise<string> {
+  const headers = { authorization: `Bearer ${dashboard.token()}`, 'content-type': type }
+  const response = await fetch(`${dashboard.url}${path}`, { method: 'POST', headers, body })
+  expect(response.status).toBeLessThan(300)
+  const { id, fileJobId } = (await response.json()) as { id?: string; fileJobId?: string }
+  return id ?? fileJobId ?? ''
+}
+
+test('a file whose rows all failed has ended in red', async () => {
+  const rows = ['CASE-1', 'CASE-2'].map((id) => `${id},missing.pdf\n`).join('')
+  const zip = zipOf({ 'cases.csv': `case_id,evidence_files\n${rows}`, 'other.pdf': '%PDF-1.7' })
+  await upload('/api/v1/file-jobs?filename=lost.zip', 'application/zip', zip)
+  const page = await dashboard.open('/file-jobs')
+  const badge = page
+    .getByRole('row', { name: /lost\.zip/ })
+    .locator('[data-color]')
+    .filter({ hasText: 'COMPLETED' })
+  await badge.waitFor(patient)
+  expect(await badge.getAttribute('data-color')).toBe('red')
+})
+
+test('a run that matched nothing does not say so in green', async () => {
+  const csv = 'external_transaction_id,amount,currency,date\nunknown-1,9.85,EUR,2026-03-07\n'
+  const id = await upload('/api/v1/reconciliations?filename=none.csv', 'text/csv', csv)
+  const page = await dashboard.open(`/reconciliation/${id}`)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByRole('button', { name: 'Match 1' }).click()
+  const toast = page.getByRole('alert').filter({ hasText: '0 of 1 records are matched' })
+  await toast.waitFor(patient)
+  const colour = await toast.evaluate((element) =>
+    getComputedStyle(element).getPropertyValue('--notification-color'),
+  )
+  const filled = (name: string) =>
+    page.evaluate<string>(
+      `getComputedStyle(document.documentElement).getPropertyValue('--mantine-color-${name}-filled')`,
+    )
+  expect(colour).toBe(await filled('orange'))
+  expect(colour).not.toBe(await filled('green'))
+})
+
+test('refunds and endpoints are in the audit, with who made them', async () => {
+  const url = `${dashboard.url}/sim/merchant/hooks`
+  await dashboard.call('/api/v1/webhook-endpoints', {
+    body: { url, eventTypes: ['webhook.ping'] },
+    sub: 'grace',
+  })
+  const headers = { 'idempotency-key': randomUUID() }
+  const { id } = (await dashboard.call('/api/v1/payments', {
+    body: { amount: 1_999, currency: 'EUR' },
+    headers,
+  })) as { id: string }
+  const status = async () =>
+    ((await dashboard.call(`/api/v1/payments/${id}`)) as { status: string }).status
+  await expect.poll(status, patient).toBe('succeeded')
+  await dashboard.call(`/api/v1/payments/${id}/refunds`, {
+    body: { amount: 500 },
+    headers: { 'idempotency-key': randomUUID() },
+    sub: 'grace',
+  })
+  const page = await dashboard.open('/audit/entries?actor=grace')
+  await page
+    .getByRole('gridcell', { name: /refund/i })
+    .first()
+    .waitFor(patient)
+  await page
+    .getByRole('gridcell', { name: /endpoint/i })
+    .first()
+    .waitFor(patient)
 })
