@@ -21,11 +21,12 @@ const KILLS = [
   'systems/payments/webhooks/crash.test.ts',
 ]
 
-/** The demo from the API, the command line and the browser, and every page in dark. */
+/** The demo from the API, the command line and the browser, every page in dark and without its server. */
 const STORIES = [
   'apps/cli/src/demo.test.ts',
   'apps/dashboard/test/dark.test.ts',
   'apps/dashboard/test/demo.test.ts',
+  'apps/dashboard/test/killed-server.test.ts',
   'apps/server/src/demo/demo.test.ts',
   'apps/server/src/secrets.test.ts',
 ]
