@@ -90,7 +90,7 @@ test('attempts start at 0, 2, 6, 14 and 30 s; the fifth failure is the end, with
       status: 'failed',
       attempts: i + 1,
       errorCode: 'WEBHOOK_STATUS',
-      error: 'the endpoint answered 500',
+      error: 'Endpoint answered 500',
     })
     const { rows } = await db.pool.query<{ ms: string }>(
       `select extract(epoch from next_attempt_at - posthorn.now()) * 1000 as ms
@@ -186,7 +186,7 @@ test('410 disables the endpoint; what came after is skipped, and replayed on req
   const address = `/api/v1/webhook-endpoints/${endpoint.id}`
   expect((await client.get(address)).body).toMatchObject({
     status: 'disabled',
-    disabledReason: 'the endpoint answered 410',
+    disabledReason: 'Endpoint answered 410',
   })
   const later = await tell()
   expect(await client.delivery(later)).toMatchObject({ status: 'skipped_disabled' })

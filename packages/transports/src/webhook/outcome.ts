@@ -1,6 +1,6 @@
 import { delivered, refused, retryLater, type Outcome } from '@posthorn/engine'
 import { codeOf, WEBHOOK_CODES, type ErrorClass, type WebhookCode } from './errors.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, ExchangeResponse } from './exchange.ts'
 
 /** Shorter than the first wait of a schedule would only make a tired endpoint more tired. */
 const LEAST_WAIT_MS = 2_000
@@ -28,12 +28,32 @@ export function outcomeOf(exchange: Exchange): Answered {
   const status = response?.status ?? 0
   if (status >= 200 && status < 300) return { ...delivered(), exchange }
   const code = codeOf(classOfStatus(status))
-  const failure = { code, message: `the endpoint answered ${status}` }
+  const failure = { code, message: `Endpoint answered ${status}${reasonIn(response)}` }
   if (status === 410) return { ...refused(failure), exchange }
   const after = retryAfterMs(response?.headers['retry-after'])
   return {
     ...retryLater(failure, { after: after === undefined ? undefined : `${after}ms` }),
     exchange,
+  }
+}
+
+/** What the endpoint itself calls it, if its JSON has a short word for that: `: DOWN_FOR_MAINTENANCE`. */
+function reasonIn(response: ExchangeResponse | undefined): string {
+  if (response === undefined || response.encoding !== 'utf8' || response.truncated) return ''
+  try {
+    const body: unknown = JSON.parse(response.body)
+    const { code, error, title } = (typeof body === 'object' && body !== null ? body : {}) as {
+      readonly code?: unknown
+      readonly error?: unknown
+      readonly title?: unknown
+    }
+    // It goes into lists, alerts and notices: nothing that could be a payload.
+    const word = [code, error, title]
+      .filter((each) => typeof each === 'string')
+      .find((each) => /^[\w .-]{1,80}$/.test(each))
+    return word === undefined ? '' : `: ${word}`
+  } catch {
+    return ''
   }
 }
 

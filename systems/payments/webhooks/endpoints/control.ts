@@ -59,7 +59,7 @@ export async function disableGone(
   if (ids.length === 0) return
   const by = 'WEBHOOK_RELAY'
   // In one order, so that two transactions cannot deadlock.
-  const reason = 'the endpoint answered 410'
+  const reason = 'Endpoint answered 410'
   const disabled = await markDisabled(tx, { ids: [...ids].sort(), reason })
   for (const endpoint of disabled) {
     await skipWaiting(tx, outbox, { endpointId: endpoint.id, by })
