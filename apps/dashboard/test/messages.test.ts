@@ -188,6 +188,16 @@ test('a message that waits is cancelled', async () => {
   await page.getByRole('button', { name: 'Cancel 1' }).click()
   await page.getByText('Message cancelled.').waitFor()
   await drawer.getByText('Finished. No action needed.').waitFor()
+  // Many at once: a click, and another one with Shift on the last of them.
+  await send('+16505551234')
+  await send('+16505551234')
+  await page.goto(`${dashboard.url}/messages?outbox=messages.outbound&status=QUEUED`)
+  const boxes = page.getByRole('grid', { name: 'Messages' }).getByRole('checkbox')
+  await boxes.nth(1).click()
+  await boxes.nth(2).click({ modifiers: ['Shift'] })
+  await page.getByRole('button', { name: 'Cancel 2 selected' }).click()
+  await page.getByRole('button', { name: 'Cancel 2', exact: true }).click()
+  await page.getByText('2 messages cancelled.').waitFor()
   await dashboard.call('/api/v1/outboxes/messages.outbound/resume', { method: 'POST' })
 })
 

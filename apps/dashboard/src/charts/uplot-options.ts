@@ -79,7 +79,9 @@ export function optionsOf(
         space: 34,
         filter: (_, splits) => labelled(splits, scale),
         values: (_, splits) =>
-          splits.map((value: number | null) => (value === null ? '' : drawn().format(value))),
+          distinct(
+            splits.map((value: number | null) => (value === null ? '' : drawn().format(value))),
+          ),
       },
     ],
     series: [
@@ -198,4 +200,9 @@ function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly PlotMark[]): 
     ctx.fill()
   }
   ctx.restore()
+}
+
+/** Between whole numbers there may be ticks: a label that says the same as the one below is none. */
+export function distinct(labels: readonly string[]): string[] {
+  return labels.map((label, i) => (labels.indexOf(label) === i ? label : ''))
 }

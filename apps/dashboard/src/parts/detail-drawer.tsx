@@ -62,7 +62,7 @@ function isOfField({ key, target, ctrlKey, metaKey, altKey, isComposing }: Keybo
 
 function Steps({ neighbours: { previous, next } }: { neighbours: Neighbours }) {
   return (
-    <Group gap={4} justify="flex-end" mt={-8}>
+    <Group gap={4} justify="flex-end">
       <ActionIcon aria-label="Previous row" disabled={previous === undefined} onClick={previous}>
         <IconChevronUp size={16} aria-hidden />
       </ActionIcon>

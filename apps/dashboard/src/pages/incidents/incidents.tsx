@@ -5,9 +5,11 @@ import { dataOf } from '../../api/client.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { BulkButton } from '../../parts/bulk-button.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { Empty } from '../../parts/notice.tsx'
 import { PermittedButton } from '../../parts/permitted.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
@@ -70,12 +72,18 @@ export function Incidents() {
                   {state === 'open' ? 'No action needed.' : 'None in this state.'}
                 </Empty>
               )}
+              <AcknowledgeAll incidents={listed.filter((each) => each.acknowledgedBy === null)} />
               <ul className={classes['list']}>
                 {listed.map((incident) => (
                   <Line key={incident.id} incident={incident} onOpen={opened.open} />
                 ))}
               </ul>
-              <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Incident">
+              <DetailDrawer
+                isOpen={shown !== undefined}
+                onClose={opened.close}
+                title="Incident"
+                neighbours={neighboursOf(listed, ({ id }) => id, opened)}
+              >
                 {shown !== undefined && <Details key={shown.id} incident={shown} />}
               </DetailDrawer>
             </>
@@ -83,6 +91,32 @@ export function Incidents() {
         }}
       </QueryState>
     </SectionFrame>
+  )
+}
+
+/** For those who come to a night's worth of them. */
+function AcknowledgeAll({ incidents }: { incidents: readonly Incident[] }) {
+  const api = useApi()
+  const open = incidents.filter(({ state }) => state === 'open')
+  if (open.length < 2) return null
+  return (
+    <Group>
+      <BulkButton
+        to="operate"
+        rows={open}
+        which="shown"
+        verb="Acknowledge"
+        past="acknowledged"
+        nouns={['incident', 'incidents']}
+        changes={['incidents', 'alerts', 'overview']}
+        onDone={() => undefined}
+        run={({ id }) =>
+          api.POST('/api/v1/incidents/{id}/acknowledge', { params: { path: { id } } })
+        }
+      >
+        Others see that you have seen them. They close by themselves when their alerts end.
+      </BulkButton>
+    </Group>
   )
 }
 

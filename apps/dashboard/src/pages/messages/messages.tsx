@@ -1,5 +1,6 @@
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { type ListedOutbox, useOutboxes } from '../../outboxes/use-outboxes.ts'
+import { BulkActions } from './bulk-actions.tsx'
 import { columnsOf } from './columns.tsx'
 import { MessageDetailsView } from './message-details.tsx'
 import { addressOf, keyIn } from './message.ts'
@@ -16,6 +17,7 @@ import {
 } from '../../parts/filter-bar.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { useSelection } from '../../parts/table/selection.ts'
 import { useTable, type Layout } from '../../parts/table/layout.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { type Filter, moment, text, useFilter } from '../../parts/use-filter.ts'
@@ -38,17 +40,27 @@ export function Messages() {
 function MessageList({ outboxes }: { outboxes: readonly ListedOutbox[] }) {
   const filter = useFilter(MESSAGE_FILTER)
   const opened = useOpened()
+  const selection = useSelection()
   const shown = keyIn(opened.id)
   const list = useMessages(filter.values)
   const columns = useMemo(() => columnsOf(outboxes), [outboxes])
   const table = useTable({ name: 'messages', list, columns })
   return (
     <>
-      <MessageFilterBar filter={filter} outboxes={outboxes} layout={table.layout} />
+      <MessageFilterBar filter={filter} outboxes={outboxes} layout={table.layout}>
+        {selection.ids.size > 0 && (
+          <BulkActions
+            chosen={list.rows.filter((row) => selection.has(addressOf(row)))}
+            outboxes={outboxes}
+            onDone={selection.clear}
+          />
+        )}
+      </MessageFilterBar>
       <DataTable
         label="Messages"
         {...table}
         idOf={addressOf}
+        selection={selection}
         onOpen={(row) => opened.open(addressOf(row))}
         opened={opened.id}
         empty={
@@ -91,10 +103,12 @@ interface MessageFilterBarProps {
   readonly filter: Filter<typeof MESSAGE_FILTER>
   readonly outboxes: readonly ListedOutbox[]
   readonly layout: Layout
+  /** What is done with what is selected. */
+  readonly children: ReactNode
 }
 
 /** The fields that narrow messages; the rarer ones come when they are wished for, or set. */
-function MessageFilterBar({ filter, outboxes, layout }: MessageFilterBarProps) {
+function MessageFilterBar({ filter, outboxes, layout, children }: MessageFilterBarProps) {
   const { outbox } = filter.values
   const ofThese = outboxes.filter(({ name }) => outbox === undefined || name === outbox)
   const states = [...new Set(ofThese.flatMap(({ states: words }) => words))]
@@ -118,6 +132,7 @@ function MessageFilterBar({ filter, outboxes, layout }: MessageFilterBarProps) {
         <FilterMoment filter={filter} name="until" label="Created before" />
       </MoreFilters>
       <SavedViews filter={filter} page="messages" layout={layout} />
+      {children}
     </FilterBar>
   )
 }

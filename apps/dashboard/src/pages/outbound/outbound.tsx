@@ -8,6 +8,7 @@ import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { BulkActions } from './bulk-actions.tsx'
 import { Figures } from './figures.tsx'
 import { MessageDetails } from './message-details.tsx'
 import {
@@ -26,6 +27,7 @@ import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts
 import { QueryState } from '../../parts/query-state.tsx'
 import { Stat, StatStrip } from '../../parts/stat.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
+import { useSelection } from '../../parts/table/selection.ts'
 import { useTable } from '../../parts/table/layout.ts'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
@@ -51,6 +53,7 @@ const FILTER = {
 export function Outbound() {
   const api = useApi()
   const opened = useOpened()
+  const selection = useSelection()
   const [isSending, sending] = useDisclosure(false)
   const { filter, list } = useFilteredList({
     queryKey: ['outbound', 'list'],
@@ -84,6 +87,7 @@ export function Outbound() {
         label="Outbound messages"
         {...table}
         idOf={({ id }) => id}
+        selection={selection}
         onOpen={({ id }) => opened.open(id)}
         opened={opened.id}
         empty={
@@ -116,6 +120,12 @@ export function Outbound() {
         </MoreFilters>
         <DossierFinder />
         <SavedViews filter={filter} page="outbound" layout={table.layout} />
+        {selection.ids.size > 0 && (
+          <BulkActions
+            chosen={list.rows.filter(({ id }) => selection.has(id))}
+            onDone={selection.clear}
+          />
+        )}
       </FilteredTable>
       <DetailDrawer
         isOpen={opened.id !== undefined}
