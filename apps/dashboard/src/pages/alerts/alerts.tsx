@@ -15,6 +15,7 @@ import { PageFrame } from '../../parts/page-frame.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import { useSelection } from '../../parts/table/selection.ts'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
@@ -67,13 +68,32 @@ const COLUMNS: readonly Column<Alert>[] = [
   {
     id: 'status',
     title: 'State',
+    sortBy: ({ status }) => status,
     width: '140px',
     cell: ({ status }) => <StateBadge state={status} role={ALERT_ROLES[status]} />,
   },
-  { id: 'code', title: 'Code', width: 'minmax(120px, 1fr)', cell: ({ code }) => code },
-  { id: 'source', title: 'Source', narrow: 'hidden', cell: ({ source }) => source },
+  {
+    id: 'code',
+    title: 'Code',
+    sortBy: ({ code }) => code,
+    width: 'minmax(120px, 1fr)',
+    cell: ({ code }) => code,
+  },
+  {
+    id: 'source',
+    title: 'Source',
+    sortBy: ({ source }) => source,
+    narrow: 'hidden',
+    cell: ({ source }) => source,
+  },
   { id: 'detail', title: 'Detail', width: 'minmax(0, 3fr)', cell: ({ detail }) => detail },
-  { id: 'at', title: 'Raised', width: '120px', cell: ({ raisedAt }) => <Time at={raisedAt} /> },
+  {
+    id: 'at',
+    title: 'Raised',
+    sortBy: ({ raisedAt }) => raisedAt,
+    width: '120px',
+    cell: ({ raisedAt }) => <Time at={raisedAt} />,
+  },
 ]
 
 /** What a person should look at: open ones first by their filter, everything by clearing it. */
@@ -86,6 +106,7 @@ export function Alerts() {
     fields: FILTER,
     read: (query, signal) => dataOf(api.GET('/api/v1/alerts', { params: { query }, signal })),
   })
+  const table = useTable({ name: 'alerts', list, columns: COLUMNS })
   useFresh(['alerts'], ({ kind }) => kind !== 'announcement')
   const acknowledge = useAction({
     run: async (ids: readonly string[]) => {
@@ -122,8 +143,7 @@ export function Alerts() {
       <FilteredTable
         filter={filter}
         label="Alerts"
-        list={list}
-        columns={COLUMNS}
+        {...table}
         idOf={({ id }) => id}
         selection={selection}
         onOpen={({ id }) => opened.open(id)}
@@ -140,7 +160,7 @@ export function Alerts() {
         isOpen={shown !== undefined}
         onClose={opened.close}
         title="Alert"
-        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
       >
         {shown !== undefined && (
           <>

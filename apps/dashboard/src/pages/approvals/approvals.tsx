@@ -13,10 +13,12 @@ import { Json } from '../../parts/json.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { Empty } from '../../parts/notice.tsx'
+import { neighboursOf } from '../../parts/neighbours.ts'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { oneOf } from '../../parts/use-filter.ts'
@@ -55,20 +57,28 @@ const COLUMNS: readonly Column<Proposal>[] = [
   {
     id: 'status',
     title: 'State',
+    sortBy: ({ status }) => status,
     width: '130px',
     cell: ({ status }) => <StateBadge state={status} role={ROLES[status]} />,
   },
   { id: 'kind', title: 'What', width: 'minmax(0, 2fr)', cell: ({ kind }) => KINDS[kind] },
   { id: 'amount', title: 'Amount', cell: amountOf },
-  { id: 'by', title: 'Proposed by', cell: ({ proposedBy }) => proposedBy },
+  {
+    id: 'by',
+    title: 'Proposed by',
+    sortBy: ({ proposedBy }) => proposedBy,
+    cell: ({ proposedBy }) => proposedBy,
+  },
   {
     id: 'decided',
     title: 'Decided by',
+    sortBy: ({ decidedBy }) => decidedBy,
     cell: ({ decidedBy }) => decidedBy ?? '–',
   },
   {
     id: 'at',
     title: 'Proposed',
+    sortBy: ({ proposedAt }) => proposedAt,
     width: '120px',
     cell: ({ proposedAt }) => <Time at={proposedAt} clock="business" />,
   },
@@ -85,6 +95,7 @@ export function Approvals() {
     fields: FILTER,
     read: (query, signal) => dataOf(api.GET('/api/v1/approvals', { params: { query }, signal })),
   })
+  const table = useTable({ name: 'approvals', list, columns: COLUMNS })
   useFresh(['approvals'], (event) => event.kind === 'announcement' && event.topic === 'approvals')
   const shown = list.rows.find(({ id }) => id === opened.id)
   return (
@@ -92,8 +103,7 @@ export function Approvals() {
       <FilteredTable
         filter={filter}
         label="Approvals"
-        list={list}
-        columns={COLUMNS}
+        {...table}
         idOf={({ id }) => id}
         onOpen={({ id }) => opened.open(id)}
         opened={opened.id}
@@ -106,7 +116,12 @@ export function Approvals() {
       >
         <FilterSelect filter={filter} name="status" label="State" options={STATES} />
       </FilteredTable>
-      <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Proposal">
+      <DetailDrawer
+        isOpen={shown !== undefined}
+        onClose={opened.close}
+        title="Proposal"
+        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
+      >
         {shown !== undefined && <ProposalDetails proposal={shown} />}
       </DetailDrawer>
     </PageFrame>

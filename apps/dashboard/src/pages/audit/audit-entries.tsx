@@ -12,6 +12,7 @@ import { Empty } from '../../parts/notice.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import { Time } from '../../parts/time.tsx'
 import { moment, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
@@ -29,11 +30,29 @@ const FILTER = {
 }
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { id: 'at', title: 'Time', width: '110px', cell: ({ at }) => <Time at={at} /> },
-  { id: 'action', title: 'Action', width: 'minmax(0, 1.6fr)', cell: ({ action }) => action },
-  { id: 'entity', title: 'About', narrow: 'hidden', cell: ({ entityType }) => entityType },
+  {
+    id: 'at',
+    title: 'Time',
+    sortBy: ({ at }) => at,
+    width: '110px',
+    cell: ({ at }) => <Time at={at} />,
+  },
+  {
+    id: 'action',
+    title: 'Action',
+    sortBy: ({ action }) => action,
+    width: 'minmax(0, 1.6fr)',
+    cell: ({ action }) => action,
+  },
+  {
+    id: 'entity',
+    title: 'About',
+    sortBy: ({ entityType }) => entityType,
+    narrow: 'hidden',
+    cell: ({ entityType }) => entityType,
+  },
   { id: 'entityId', title: 'Id', width: 'minmax(0, 2fr)', cell: ({ entityId }) => entityId },
-  { id: 'actor', title: 'Actor', cell: ({ actor }) => actor },
+  { id: 'actor', title: 'Actor', sortBy: ({ actor }) => actor, cell: ({ actor }) => actor },
 ]
 
 /** Who did what in the systems, for every user of the organisation. */
@@ -46,6 +65,7 @@ export function AuditEntries() {
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/audit/entries', { params: { query }, signal })),
   })
+  const table = useTable({ name: 'audit-entries', list, columns: COLUMNS })
   const shown = list.rows.find(({ id }) => id === opened.id)
   return (
     <PageFrame
@@ -60,8 +80,7 @@ export function AuditEntries() {
       <FilteredTable
         filter={filter}
         label="Who did what"
-        list={list}
-        columns={COLUMNS}
+        {...table}
         idOf={({ id }) => id}
         onOpen={({ id }) => opened.open(id)}
         opened={opened.id}
@@ -82,7 +101,7 @@ export function AuditEntries() {
         isOpen={shown !== undefined}
         onClose={opened.close}
         title="Audit entry"
-        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
       >
         {shown !== undefined && (
           <>

@@ -14,6 +14,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import { useSelection } from '../../parts/table/selection.ts'
 import { Time } from '../../parts/time.tsx'
 import { oneOf, text } from '../../parts/use-filter.ts'
@@ -38,15 +39,34 @@ const COLUMNS: readonly Column<SetAside>[] = [
   {
     id: 'status',
     title: 'State',
+    sortBy: ({ status }) => status,
     width: '110px',
     cell: ({ status }) => <StateBadge state={status} role={SET_ASIDE_ROLES[status]} />,
   },
-  { id: 'group', title: 'Group', cell: ({ group }) => group },
-  { id: 'type', title: 'Type', narrow: 'hidden', cell: ({ type }) => type ?? 'not decoded' },
-  { id: 'key', title: 'Key', narrow: 'hidden', cell: ({ key }) => key ?? '' },
-  { id: 'code', title: 'Code', cell: ({ code }) => code ?? '' },
+  { id: 'group', title: 'Group', sortBy: ({ group }) => group, cell: ({ group }) => group },
+  {
+    id: 'type',
+    title: 'Type',
+    sortBy: ({ type }) => type,
+    narrow: 'hidden',
+    cell: ({ type }) => type ?? 'not decoded',
+  },
+  {
+    id: 'key',
+    title: 'Key',
+    sortBy: ({ key }) => key,
+    narrow: 'hidden',
+    cell: ({ key }) => key ?? '',
+  },
+  { id: 'code', title: 'Code', sortBy: ({ code }) => code, cell: ({ code }) => code ?? '' },
   { id: 'error', title: 'Error', width: 'minmax(0, 2fr)', cell: ({ error }) => error ?? '' },
-  { id: 'at', title: 'Set aside', width: '120px', cell: (row) => <Time at={row.setAsideAt} /> },
+  {
+    id: 'at',
+    title: 'Set aside',
+    sortBy: ({ setAsideAt }) => setAsideAt,
+    width: '120px',
+    cell: (row) => <Time at={row.setAsideAt} />,
+  },
 ]
 
 /** Consumer groups, how far they are behind, and what they could not handle. */
@@ -65,6 +85,7 @@ export function Consumers() {
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/consumers/dead-letters', { params: { query }, signal })),
   })
+  const table = useTable({ name: 'set-aside', list, columns: COLUMNS })
   useFresh(['consumers'], ({ kind }) => kind === 'operation')
   const dead = list.rows.filter(({ id, status }) => status === 'dead' && selection.has(id))
   return (
@@ -85,8 +106,7 @@ export function Consumers() {
       <FilteredTable
         filter={filter}
         label="Set aside"
-        list={list}
-        columns={COLUMNS}
+        {...table}
         idOf={({ id }) => id}
         selection={selection}
         onOpen={({ id }) => opened.open(id)}
@@ -102,7 +122,7 @@ export function Consumers() {
         isOpen={opened.id !== undefined}
         onClose={opened.close}
         title="Set aside"
-        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
       >
         {opened.id !== undefined && <SetAsideDetails id={opened.id} />}
       </DetailDrawer>

@@ -15,6 +15,7 @@ import { StackedBar } from '../../parts/stacked-bar.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { oneOf } from '../../parts/use-filter.ts'
@@ -27,12 +28,14 @@ const COLUMNS: readonly Column<Job>[] = [
   {
     id: 'filename',
     title: 'File',
+    sortBy: ({ filename }) => filename,
     width: 'minmax(80px, 1.4fr)',
     cell: ({ filename }) => <span title={filename}>{filename}</span>,
   },
   {
     id: 'status',
     title: 'State',
+    sortBy: ({ status }) => status,
     width: '116px',
     cell: (job) => (
       <StateBadge
@@ -55,12 +58,14 @@ const COLUMNS: readonly Column<Job>[] = [
   {
     id: 'at',
     title: 'Uploaded',
+    sortBy: ({ createdAt }) => createdAt,
     width: '120px',
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
   {
     id: 'total',
     title: 'Total',
+    sortBy: ({ totalRows, expectedRows }) => totalRows ?? expectedRows,
     width: '80px',
     align: 'right',
     cell: ({ totalRows, expectedRows }) => countOrDash(totalRows ?? expectedRows),
@@ -68,6 +73,7 @@ const COLUMNS: readonly Column<Job>[] = [
   {
     id: 'errors',
     title: 'Errors',
+    sortBy: ({ counts }) => counts['ERROR'] ?? 0,
     width: '80px',
     align: 'right',
     cell: ({ counts }) => countOrDash(counts['ERROR'] ?? 0),
@@ -83,6 +89,7 @@ export function FileJobs() {
     fields: FILTER,
     read: (query, signal) => dataOf(api.GET('/api/v1/file-jobs', { params: { query }, signal })),
   })
+  const table = useTable({ name: 'file-jobs', list, columns: COLUMNS })
   useFresh(
     ['file-jobs', 'list'],
     (event) => event.kind === 'announcement' && event.topic === 'evidence.job',
@@ -96,8 +103,7 @@ export function FileJobs() {
       <FilteredTable
         filter={filter}
         label="File jobs"
-        list={list}
-        columns={COLUMNS}
+        {...table}
         idOf={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/file-jobs/$id', params: { id } })}
         empty={<Empty title="No files yet">Drop a ZIP above; its rows will be counted here.</Empty>}

@@ -16,9 +16,9 @@ type Notification =
   paths['/api/v1/file-jobs/{id}/notifications']['get']['responses']['200']['content']['application/json']['items'][number]
 
 const KINDS: Readonly<Record<Notification['kind'], string>> = {
-  N1: 'first result',
-  N2: 'final result',
-  REJECTED: 'rejected',
+  N1: 'First result',
+  N2: 'Final result',
+  REJECTED: 'Rejected',
 }
 
 /** The merchant's notifications about a file, and whether they arrived. */
@@ -54,8 +54,8 @@ export function Notifications({ id }: { id: string }) {
                   <>
                     {notification.message}{' '}
                     <Text span c="dimmed" size="sm">
-                      {notification.kind === 'REJECTED' ? '' : `${notification.kind}, `}
                       {KINDS[notification.kind]}
+                      {notification.kind !== 'REJECTED' && ` (${notification.kind})`}
                       {notification.round > 1 && `, round ${notification.round}`}
                     </Text>
                   </>

@@ -8,6 +8,7 @@ import { Empty } from '../../parts/notice.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import { Time } from '../../parts/time.tsx'
 import { moment, oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
@@ -32,10 +33,17 @@ const COLUMNS: readonly Column<GatewayEvent>[] = [
   {
     id: 'status',
     title: 'State',
+    sortBy: ({ status }) => status,
     width: '150px',
     cell: ({ status }) => <StateBadge state={status} role={EVENT_ROLES[status]} />,
   },
-  { id: 'type', title: 'Event', width: 'minmax(0, 1fr)', cell: ({ type }) => type },
+  {
+    id: 'type',
+    title: 'Event',
+    sortBy: ({ type }) => type,
+    width: 'minmax(0, 1fr)',
+    cell: ({ type }) => type,
+  },
   {
     id: 'payment',
     title: 'Payment',
@@ -53,12 +61,14 @@ const COLUMNS: readonly Column<GatewayEvent>[] = [
   {
     id: 'reason',
     title: 'Reason',
+    sortBy: ({ reason }) => reason,
     width: 'minmax(0, 2fr)',
     cell: ({ reason }) => reason ?? '',
   },
   {
     id: 'source',
     title: 'Came by',
+    sortBy: ({ source }) => source,
     width: '90px',
     narrow: 'hidden',
     cell: ({ source }) => source,
@@ -66,6 +76,7 @@ const COLUMNS: readonly Column<GatewayEvent>[] = [
   {
     id: 'received',
     title: 'Received',
+    sortBy: ({ receivedAt }) => receivedAt,
     width: '104px',
     cell: ({ receivedAt }) => <Time at={receivedAt} clock="business" />,
   },
@@ -81,6 +92,7 @@ export function Events() {
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/webhook-events', { params: { query }, signal })),
   })
+  const table = useTable({ name: 'payment-events', list, columns: COLUMNS })
   useRefresh(['payments', 'events'], EVERY_MS)
   return (
     <SectionFrame
@@ -90,8 +102,7 @@ export function Events() {
       <FilteredTable
         filter={filter}
         label="Gateway events"
-        list={list}
-        columns={COLUMNS}
+        {...table}
         idOf={({ id }) => id}
         onOpen={({ id }) => opened.open(id)}
         opened={opened.id}
@@ -113,7 +124,7 @@ export function Events() {
         isOpen={opened.id !== undefined}
         onClose={opened.close}
         title="Gateway event"
-        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
+        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
       >
         {opened.id !== undefined && <EventDetails key={opened.id} id={opened.id} />}
       </DetailDrawer>

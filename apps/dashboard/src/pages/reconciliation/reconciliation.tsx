@@ -4,6 +4,7 @@ import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { useTable } from '../../parts/table/layout.ts'
 import { Empty } from '../../parts/notice.tsx'
 import { FilterSelect } from '../../parts/filter-bar.tsx'
 import { ButtonLink } from '../../parts/links.tsx'
@@ -23,12 +24,14 @@ const COLUMNS: readonly Column<ListedRun>[] = [
   {
     id: 'filename',
     title: 'File',
+    sortBy: ({ filename }) => filename,
     width: 'minmax(90px, 1.4fr)',
     cell: ({ filename }) => <span title={filename}>{filename}</span>,
   },
   {
     id: 'status',
     title: 'State',
+    sortBy: ({ status }) => status,
     width: '118px',
     cell: ({ status }) => <StateBadge state={status} role={RUN_ROLES[status]} />,
   },
@@ -53,12 +56,14 @@ const COLUMNS: readonly Column<ListedRun>[] = [
   {
     id: 'at',
     title: 'Uploaded',
+    sortBy: ({ createdAt }) => createdAt,
     width: '120px',
     cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
   {
     id: 'rate',
     title: 'Rate',
+    sortBy: ({ matchRate }) => matchRate,
     width: '72px',
     align: 'right',
     cell: ({ runNo, matchRate }) => (runNo === 0 ? '–' : `${matchRate}%`),
@@ -66,6 +71,7 @@ const COLUMNS: readonly Column<ListedRun>[] = [
   {
     id: 'total',
     title: 'Records',
+    sortBy: ({ total }) => total,
     width: '86px',
     align: 'right',
     cell: ({ total }) => formatCount(total),
@@ -83,6 +89,7 @@ export function Reconciliation() {
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/reconciliations', { params: { query }, signal })),
   })
+  const table = useTable({ name: 'reconciliation', list, columns: COLUMNS })
   useFresh(
     ['reconciliation'],
     (event) => event.kind === 'announcement' && event.topic === 'reconciliation.run',
@@ -102,8 +109,7 @@ export function Reconciliation() {
       <FilteredTable
         filter={filter}
         label="Files"
-        list={list}
-        columns={COLUMNS}
+        {...table}
         idOf={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/reconciliation/$id', params: { id } })}
         empty={<Empty title="No files yet">Drop a statement of your bank above.</Empty>}
