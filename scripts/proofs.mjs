@@ -67,6 +67,7 @@ export const proofs = [
   { name: 'debezium', files: DEBEZIUM, short: true, full: true },
   { name: 'locks', program: 'test/upgrade/main.ts', full: ['--locks', '--rows', '1000000'] },
   { name: 'restore', program: 'test/restore/main.ts', full: ['--full'] },
+  { name: 'flood', program: 'test/flood/main.ts', full: [] },
   { name: 'newcomer', program: 'test/newcomer/main.ts', full: [] },
 ]
 

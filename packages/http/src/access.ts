@@ -1,8 +1,9 @@
 import type { FastifyRequest, onRequestHookHandler, onResponseHookHandler } from 'fastify'
 import type { Caller } from './caller.ts'
+import { createHeldRefusals } from './held-refusals.ts'
 import { networkOf } from './network.ts'
 import { requirePermission, type Permission } from './permissions.ts'
-import { problem } from './problem.ts'
+import { ProblemError, problem } from './problem.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { TokenVerifier } from './token.ts'
 
@@ -47,13 +48,13 @@ export function createAccessHook(
   { callers: limiter, reads, organisations, organisationReads }: Limiters,
 ): onRequestHookHandler {
   const admit = (request: FastifyRequest, access: Access, caller: Caller) => {
+    request.caller = caller
     const [own, all] = isRead(request) ? [reads, organisationReads] : [limiter, organisations]
     own?.take(userOf(caller))
     all?.take(caller.org)
     const org = request.headers['x-org-id']
     if (org !== undefined && !isNamed(org, caller.org)) throw problem('ORG_MISMATCH')
     checkPortal(caller, request.routeOptions.config.portal)
-    request.caller = caller
     // What a portal's token may do is decided above, for any role.
     if (access !== 'public' && caller.portal === undefined) requirePermission(caller, access)
   }
@@ -65,8 +66,14 @@ export function createAccessHook(
     // What is refused from here on is a caller's own matter, not its network's.
     admit(request, access, known)
   }
+  const hold = createHeldRefusals()
   // With a callback: a token that is known needs no promise.
-  return (request, _reply, done) => {
+  return (request, _reply, next) => {
+    const done = (error?: Error) => {
+      const isLimited = error instanceof ProblemError && error.code === 'RATE_LIMITED'
+      if (isLimited) hold(partyOf(request), () => next(error))
+      else next(error)
+    }
     try {
       const access = accessTo(request)
       const token = access === 'public' ? undefined : bearerToken(request)
@@ -133,6 +140,11 @@ async function callBack(work: Promise<void>, done: (error?: Error) => void): Pro
 /** A user's name across tenants; a token's names contain no line break. */
 export function userOf({ org, sub }: Caller): string {
   return `${org}\n${sub}`
+}
+
+/** Who shares a limit: an organisation, or a network without a token. */
+export function partyOf({ caller, ip }: FastifyRequest): string {
+  return caller ? `org ${caller.org}` : `network ${networkOf(ip)}`
 }
 
 function accessTo(request: FastifyRequest): Access {

@@ -24,6 +24,7 @@ import { watchMethods } from './methods.ts'
 import { addOpenApi, type ApiDescription } from './openapi.ts'
 import { createRateLimiter, type RateLimit } from './rate-limit.ts'
 import { REDACTED, addRequestLog, describeRequest, type Answered } from './request-log.ts'
+import { addRequestTurns, type RequestTurns } from './request-turns.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 import { addSerialization } from './serialization.ts'
 import type { TokenVerifier } from './token.ts'
@@ -64,6 +65,8 @@ export interface AppOptions extends ApiDescription {
    * ten times those of one.
    */
   readonly orgRateLimit?: RateLimit | false
+  /** Requests that are worked on at once. Default 64 of one organisation, 256 in all. */
+  readonly requestTurns?: RequestTurns | false
   /** Connections that one network may have open; proxies are not counted. Default 2,000. */
   readonly maxConnectionsPerNetwork?: number | false
   /**
@@ -131,6 +134,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   if (limiters.callers) app.addHook('onResponse', createRefusalHook(limiters.callers))
   addBodyBudget(app, options.bodyBudget)
   addBodyTimeout(app, requestTimeoutMs)
+  if (options.requestTurns !== false) addRequestTurns(app, options.requestTurns)
   addShares(app)
   addJsonParser(app)
   addValidation(app)

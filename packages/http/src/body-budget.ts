@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { networkOf } from './network.ts'
+import { partyOf } from './access.ts'
 import { problem } from './problem.ts'
 
 /** Bytes of parsed bodies that may be in memory at once. */
@@ -34,8 +34,7 @@ export function addBodyBudget(app: FastifyInstance, budget: BodyBudget = DEFAULT
   app.addHook('onRequest', (request, reply, done) => {
     const bytes = announcedBytes(request)
     if (bytes <= SMALL) return done()
-    const { caller, ip } = request
-    const name = caller ? `org ${caller.org}` : `network ${networkOf(ip)}`
+    const name = partyOf(request)
     const mine = taken.get(name) ?? 0
     // A first one is always taken, however large its route lets it be.
     if ((mine > 0 && mine + bytes > budget.perCaller) || (all > 0 && all + bytes > budget.inAll)) {

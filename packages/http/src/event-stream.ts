@@ -50,6 +50,7 @@ export function lastEventId({ headers }: FastifyRequest): string | undefined {
 export async function sendEvents(reply: FastifyReply, options: EventStreamOptions): Promise<void> {
   const { request } = reply
   const leave = enter(request, options)
+  request.endTurn?.()
   const over = new AbortController()
   const stop = () => over.abort()
   const { closing } = request.server

@@ -1,16 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance } from 'fastify'
 import { Pool, type PoolClient } from 'pg'
-import { networkOf } from './network.ts'
-import { problem } from './problem.ts'
+import { partyOf } from './access.ts'
 import { createTurns } from './turns.ts'
 
 /** For whom a request asks the database. */
 interface Share {
-  /** An organisation, or a network without a token; undefined once the request is answered. */
+  /** Undefined once the request is answered: what goes on after it is the server's own. */
   party: string | undefined
-  /** Whether it had a connection already: what has begun is not refused. */
-  hasBegun: boolean
 }
 
 const current = new AsyncLocalStorage<Share>()
@@ -18,18 +15,11 @@ const current = new AsyncLocalStorage<Share>()
 /** What the server does by itself is a party too. */
 const OURSELVES = ''
 
-export interface FairPoolOptions {
-  /** Requests of one organisation or network that may wait: more would wait until they are given up. Default 1,000. */
-  readonly maxWaiting?: number
-}
-
 /** Notes for each request whose it is, for pools that were made fair. */
 export function addShares(app: FastifyInstance): void {
   // Not earlier: the events of a body's stream run in the connection's context.
-  app.addHook('preValidation', ({ caller, ip }, reply, done) => {
-    const party = caller ? `org ${caller.org}` : `network ${networkOf(ip)}`
-    const share: Share = { party, hasBegun: false }
-    // What goes on after the answer is the server's own.
+  app.addHook('preValidation', (request, reply, done) => {
+    const share: Share = { party: partyOf(request) }
     reply.raw.once('close', () => void (share.party = undefined))
     current.run(share, done)
   })
@@ -46,13 +36,14 @@ type Connected = (
  * them, so that another is served at once; when all are taken, whoever has the fewest is next. What
  * the server itself does takes part as one more organisation.
  */
-export function shareFairly(pool: Pool, { maxWaiting = 1_000 }: FairPoolOptions = {}): Pool {
+export function shareFairly(pool: Pool): Pool {
   const { max: places, connectionTimeoutMillis } = pool.options
   const turns = createTurns({
     places,
     // What we do ourselves may hold one connection and ask for another if one is idle.
     placesOf: (party) => (party === OURSELVES ? places : places - Math.floor(places / 5)),
     patienceMs: connectionTimeoutMillis || 2 ** 31 - 1,
+    // As the pool says it.
     late: () => new Error('timeout exceeded when trying to connect'),
   })
   const parties = new WeakMap<PoolClient, string>()
@@ -63,14 +54,7 @@ export function shareFairly(pool: Pool, { maxWaiting = 1_000 }: FairPoolOptions 
   })
   const connect = pool.connect.bind(pool) as (connected: Connected) => void
   const connectInTurn = (connected: Connected) => {
-    const share = current.getStore()
-    const party = share?.party ?? OURSELVES
-    if (share && party !== OURSELVES && !share.hasBegun) {
-      if (turns.waiting(party) >= maxWaiting) {
-        return connected(tooMany(maxWaiting), undefined, () => {})
-      }
-      share.hasBegun = true
-    }
+    const party = current.getStore()?.party ?? OURSELVES
     const go = (late?: Error) => {
       if (late) return connected(late, undefined, () => {})
       connect((error, client, release) => {
@@ -90,11 +74,4 @@ export function shareFairly(pool: Pool, { maxWaiting = 1_000 }: FairPoolOptions 
   const inPool = () => Reflect.get(Pool.prototype, 'waitingCount', pool)
   Object.defineProperty(pool, 'waitingCount', { get: () => turns.waiting() + inPool() })
   return Object.assign(pool, { connect: replaced })
-}
-
-function tooMany(waiting: number): Error {
-  return problem('RATE_LIMITED', {
-    detail: `${waiting} requests of an organisation, or of a network without a token, wait for the database.`,
-    retryAfterSeconds: 1,
-  })
 }

@@ -1,0 +1,56 @@
+import { request, type Agent } from 'node:http'
+
+export interface Asked {
+  readonly agent: Agent
+  readonly method: 'GET' | 'POST'
+  readonly url: URL
+  readonly token: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+/** A status and the code of its problem, as `200` or `429 RATE_LIMITED`; or why there was no answer. */
+export type Outcome = string
+
+export interface Answered {
+  readonly outcome: Outcome
+  readonly body: string
+}
+
+const PATIENCE_MS = 30_000
+
+/** One attempt; what goes wrong is an outcome. */
+export function exchange({ agent, method, url, token, headers, body }: Asked): Promise<Answered> {
+  return new Promise((resolve) => {
+    const fail = (error: NodeJS.ErrnoException) =>
+      resolve({ outcome: `none: ${error.code ?? error.message}`, body: '' })
+    const asking = request(
+      url,
+      {
+        agent,
+        method,
+        timeout: PATIENCE_MS,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+          ...headers,
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => void chunks.push(chunk))
+        response.on('error', fail)
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString()
+          const code = /"code":"(\w+)"/.exec(text)?.[1]
+          const status = response.statusCode ?? 0
+          const outcome = status < 400 ? String(status) : `${status} ${code ?? ''}`.trim()
+          resolve({ outcome, body: text })
+        })
+      },
+    )
+    asking.on('timeout', () => asking.destroy(new Error('too late')))
+    asking.on('error', fail)
+    asking.end(body)
+  })
+}
