@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { zipOf } from '../src/pages/file-jobs/sample-zip.ts'
 import { openDashboard } from './harness/index.ts'
 
@@ -139,6 +139,24 @@ test('rows stay where they are, those that came are offered, and windows ask onc
   await page.getByRole('button', { name: '40 new' }).click()
   await page.getByRole('button', { name: '40 new' }).waitFor({ state: 'detached', ...patient })
   await expect.poll(topId, patient).not.toBe(first)
+})
+
+test('pictures of outboxes in which nothing happens are asked for once a minute', async () => {
+  const page = await dashboard.open('/home')
+  // The clock stays with the context: no other test is to have it.
+  onTestFinished(() => page.context().close())
+  await page.clock.install()
+  await page.goto(`${dashboard.url}/outboxes`)
+  await page.getByRole('group', { name: 'States of messages.outbound' }).waitFor(patient)
+  let asked = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/graph')) asked += 1
+  })
+  const listed = page.waitForResponse(`${dashboard.url}/api/v1/outboxes`, patient)
+  await page.clock.runFor(31_000)
+  await listed
+  // That of an outbox in which something did happen.
+  expect(asked).toBeLessThanOrEqual(3)
 })
 
 test('a minute that is not over is drawn as none, and said to go on', async () => {

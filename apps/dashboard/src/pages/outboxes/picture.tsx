@@ -8,6 +8,12 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { StateMachine } from '../../state-machine/state-machine.tsx'
 import { layOutGraph, type Graph } from './graph-layout.ts'
 
+/**
+ * What happens is told; only how many moved of late gets old by itself. A page has a picture of every
+ * outbox, and at most a request a second for all of them.
+ */
+const LOOK_AGAIN_MS = 60_000
+
 /** The state machine of an outbox with what is in it now; a state leads to its messages. */
 export function Picture({ name }: { name: string }) {
   const api = useApi()
@@ -15,7 +21,7 @@ export function Picture({ name }: { name: string }) {
     queryKey: ['outboxes', name, 'graph'],
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/v1/outboxes/{name}/graph', { params: { path: { name } }, signal })),
-    refetchInterval: 15_000,
+    refetchInterval: LOOK_AGAIN_MS,
   })
   useFresh(
     ['outboxes', name, 'graph'],
