@@ -38,6 +38,18 @@ const kafka = kafkaTransport({ brokers: ['127.0.0.1:9092'] })
 const horn = posthorn({ pool, outboxes: [events], transports: { kafka } })
 await horn.start()`,
   },
+  '@posthorn/nest': {
+    language: 'ts',
+    text: `
+import { outbox } from '@posthorn/engine'
+import { PosthornModule } from '@posthorn/nest'
+import { Pool } from 'pg'
+
+const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
+export const events = outbox<{ 'order.placed': { order: number } }>('shop.outbox', { order: 'key' })
+// In imports of your module; a method with @HandleMessage(events, 'order.placed') handles them.
+export const posthorn = PosthornModule.forRoot({ pool, outboxes: [events], endPool: true })`,
+  },
   '@posthorn/domain': {
     language: 'ts',
     text: `

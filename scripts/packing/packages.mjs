@@ -13,6 +13,7 @@ const FOLDERS = {
   domain: 'packages/domain',
   saga: 'packages/saga',
   http: 'packages/http',
+  nest: 'packages/nest',
   simulators: 'packages/simulators',
   systems: 'systems',
   dashboard: 'apps/dashboard',

@@ -13,6 +13,7 @@ const PACKAGES = [
   'domain',
   'http',
   'simulators',
+  'nest',
 ]
 const BELOW_SYSTEMS = PACKAGES.map((name) => `@posthorn/${name}`)
 const BELOW_APPS = [...BELOW_SYSTEMS, '@posthorn/systems']
@@ -24,6 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@posthorn/saga': ['@posthorn/engine'],
   '@posthorn/domain': ['@posthorn/engine'],
   '@posthorn/http': ['@posthorn/engine'],
+  '@posthorn/nest': ['@posthorn/engine'],
   '@posthorn/simulators': ['@posthorn/engine', '@posthorn/http'],
   '@posthorn/systems': BELOW_SYSTEMS,
   '@posthorn/server': BELOW_APPS,
