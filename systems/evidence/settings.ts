@@ -61,7 +61,7 @@ export const evidenceSettings = Type.Object({
   EVIDENCE_MAX_ROWS: Type.Integer({
     description: 'rows of a CSV',
     minimum: 1,
-    maximum: 100_000_000,
+    maximum: 67_000_000,
     default: 1_100_000,
   }),
   EVIDENCE_UNREAD_JOBS: Type.Integer({

@@ -10,6 +10,7 @@ import { CopyBuffer, NULL_CELL, copyCell } from '@posthorn/bulk/copy'
 import { csvRows } from './check.ts'
 import { readHeader, readRow, type Header, type ReadRow } from './columns.ts'
 import { copyArtifacts, copyRows, moveCheckpoint, type JobClaim } from './queries.ts'
+import { rowId } from '../rows/row-id.ts'
 import type { StagedFile } from './staging.ts'
 
 /** A row with its number and the id it is stored by. */
@@ -124,7 +125,12 @@ async function* linesOf({ archive, claim, files }: Storing) {
       number += 1
       if (number <= job.rows_read) continue
       const row = readRow(csvRow, header, resolve)
-      const numbered = { id: uuid(), number, row, fault: row.fault ?? badFile(row, files) }
+      const numbered = {
+        id: rowId(job.id, number),
+        number,
+        row,
+        fault: row.fault ?? badFile(row, files),
+      }
       rows += rowLine(job, numbered)
       if (!numbered.fault) artifacts += artifactLines(job, numbered, files)
     }
