@@ -2,6 +2,7 @@ import { loadavg } from 'node:os'
 import { backlog } from './backlog.ts'
 import { dashboard } from './dashboard.ts'
 import { drain } from './drain.ts'
+import { encryption } from './encryption.ts'
 import { endToEnd } from './end-to-end.ts'
 import { enqueue } from './enqueue.ts'
 import { evidence } from './evidence.ts'
@@ -30,6 +31,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   drain: { run: drain, settings: {} },
   latency: { run: latency, settings: {} },
   enqueue: { run: enqueue, settings: {} },
+  encryption: { run: encryption, settings: {} },
   backlog: { run: backlog, settings: {} },
   outage: { run: outage, settings: {} },
   http: { run: http, settings: {} },

@@ -2,6 +2,7 @@ import {
   defineOutbox,
   engineMigrations,
   exponential,
+  keyRing,
   migrate,
   outboxTableSql,
   uuid,
@@ -30,16 +31,20 @@ export interface OutboxForm {
   readonly record: 'all' | 'none'
   /** Batches under way at once, each on a connection of its own. */
   readonly lanes: number
+  /** Whether payloads are stored encrypted. Default false. */
+  readonly encrypted?: boolean
 }
 
 /** Messages a claim, the same for all contestants that claim by the batch. */
 export const BATCH = 500
 
+const SECRET = 'a master key of the benchmark, for nothing else'
+
 const NOWHERE: Destination = { transport: 'noop', topic: 'bench' }
 
 /** A small outbox as an application would define it; by default the destination does nothing. */
 export function benchOutbox(
-  { claims, record, lanes }: OutboxForm,
+  { claims, record, lanes, encrypted = false }: OutboxForm,
   destination: Destination = NOWHERE,
 ): Outbox<OutboxRow> {
   return defineOutbox<OutboxRow>({
@@ -51,6 +56,7 @@ export function benchOutbox(
     claim: { batch: BATCH, lanes },
     ...(claims === 'by row' ? {} : { order: { key: 'key', dead: 'block' } }),
     ...(claims === 'log' ? { storage: 'log' } : {}),
+    ...(encrypted ? { encrypt: { columns: ['payload'], keys: keyRing([SECRET]) } } : {}),
     retry: exponential('1s', { attempts: 5 }),
     destination,
     message: ({ id, key: messageKey, payload: body }) => ({

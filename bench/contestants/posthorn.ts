@@ -116,7 +116,8 @@ export function posthornEnqueue(claims: OutboxForm['claims']): EnqueueContestant
   }
 }
 
-async function startRelay(
+/** Delivers to a handler in this process. */
+export async function startRelay(
   pool: Pool,
   outbox: Outbox<OutboxRow>,
   handle: (message: unknown) => void,
