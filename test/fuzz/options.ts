@@ -1,14 +1,15 @@
 import { parseArgs } from 'node:util'
 import type { Role } from '@posthorn/http'
+import { requireNumber } from '../proof-run.ts'
 
 export interface Options {
-  readonly seed: string
+  readonly seed: number
   /** The most made-up requests for each operation and role, beside those at the edges. */
-  readonly examples: string
-  /** The longest that one role may take. */
-  readonly seconds: string
+  readonly examples: number
+  /** The longest that the API may take for one role. */
+  readonly seconds: number
   readonly roles: readonly Role[]
-  /** Parsers instead of a server. */
+  /** The parsers alone. */
   readonly parsers: boolean
   /** For all parsers together. */
   readonly minutes: number
@@ -28,15 +29,18 @@ export function parseOptions(args: string[]): Options {
       parsers: { type: 'boolean', default: false },
     },
   })
-  const { roles, parsers, ...numbers } = values
-  for (const [name, value] of Object.entries(numbers)) {
-    if (!/^\d{1,9}$/.test(value)) throw new Error(`--${name} takes a whole number, not '${value}'`)
-  }
+  const { roles, parsers } = values
   const named = roles.split(',').map((name) => {
     const role = ROLES.find((each) => each === name)
     if (!role) throw new Error(`--roles takes some of ${ROLES.join()}, not '${name}'`)
     return role
   })
-  const { minutes, ...rest } = numbers
-  return { ...rest, minutes: Number(minutes), roles: named, parsers }
+  return {
+    seed: requireNumber('--seed', values.seed),
+    examples: requireNumber('--examples', values.examples),
+    seconds: requireNumber('--seconds', values.seconds),
+    minutes: requireNumber('--minutes', values.minutes),
+    roles: named,
+    parsers,
+  }
 }

@@ -27,5 +27,5 @@ export async function startFuzzed(secret: string) {
   })
   opened.defer(() => server.close())
   const everything = opened.move()
-  return { url: server.url, folder, close: () => everything.disposeAsync() }
+  return { url: server.url, [Symbol.asyncDispose]: () => everything.disposeAsync() }
 }
