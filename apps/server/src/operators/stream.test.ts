@@ -57,6 +57,30 @@ test('goes on after a lost connection without a gap', async () => {
   expect(idsIn(second)).not.toContain(before)
 })
 
+test('a position of the platform or of another tenant shows nothing but the own', async () => {
+  const [platform, acme] = [
+    await follow(await server.tokenFor({ role: 'platform' })),
+    await follow(await server.tokenFor({ org: 'acme' })),
+  ]
+  const first = await letters.write(pool, { reader: 'erin', org: 'acme' })
+  await expect.poll(() => idsIn(acme)).toContain(first)
+  await expect.poll(() => platform.lastId()).toBeDefined()
+  await expect.poll(() => acme.lastId()).toBeDefined()
+  const positions = [platform.lastId(), acme.lastId()].filter((id) => id !== undefined)
+  const theirs = await letters.write(pool, { reader: 'frank', org: 'acme' })
+  const own = await letters.write(pool, { reader: 'grace', org: 'umbrella' })
+  for (const role of ['member', 'operator'] as const) {
+    const token = await server.tokenFor({ org: 'umbrella', role })
+    for (const after of positions) {
+      const reader = await follow(token, { after })
+      await expect.poll(() => idsIn(reader)).toContain(own)
+      expect(idsIn(reader)).not.toContain(theirs)
+      expect(JSON.stringify(reader.events)).not.toMatch(/acme|erin|frank/)
+      await reader.close()
+    }
+  }
+})
+
 test('an id that is none is 400, and too many streams of one caller are 429', async () => {
   const token = await server.tokenFor({ sub: 'greedy' })
   expect((await follow(token, { after: 'no position!' })).status).toBe(400)

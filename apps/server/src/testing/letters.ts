@@ -7,7 +7,9 @@ import {
   outboxTableSql,
   refused,
   transaction,
+  type MigrationSet,
   type Outbox,
+  type OutboxDefinition,
   type Transport,
 } from '@posthorn/engine'
 import { defineSystem, type System } from '@posthorn/systems'
@@ -15,7 +17,8 @@ import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { letterTable } from './queries.ts'
 
-interface Letter {
+/** A row of `letters.letter`. */
+export interface Letter {
   id: string
   org_id: string
   reader: string
@@ -39,11 +42,11 @@ export interface Letters {
   write(pool: Pool, letter: { reader: string; type?: string; org?: string }): Promise<string>
 }
 
-export function letterSystem(): Letters {
-  const refusing = new Set<string>()
-  const arrived: string[] = []
-  const outbox = defineOutbox<Letter>({
-    name: 'test.letters',
+/** The outbox of `letters.letter`, under a name and with what a test wants beside the usual. */
+export function defineLetters(
+  own: Pick<OutboxDefinition<Letter>, 'name' | 'secrets' | 'encrypt'>,
+): Outbox<Letter> {
+  return defineOutbox<Letter>({
     table: 'letters.letter',
     states: { ready: 'written', sent: 'posted', dead: 'lost', cancelled: 'torn' },
     columns: {
@@ -65,8 +68,20 @@ export function letterSystem(): Letters {
       tenant,
       payload: { reader, token },
     }),
-    secrets: ['token'],
+    ...own,
   })
+}
+
+/** Its table, as a migration of the system `letters`. */
+export function letterMigrations(outbox: Outbox<Letter>): MigrationSet {
+  const sql = `${letterTable}\n${outboxTableSql(outbox)}`
+  return { name: 'letters', migrations: [{ id: '0001_letters', sql, checksum: 'test' }] }
+}
+
+export function letterSystem(): Letters {
+  const refusing = new Set<string>()
+  const arrived: string[] = []
+  const outbox = defineLetters({ name: 'test.letters', secrets: ['token'] })
   const post: Transport = {
     async deliver(batch) {
       return batch.map(({ message }) => {
@@ -82,10 +97,7 @@ export function letterSystem(): Letters {
   const system = defineSystem({
     name: 'letters',
     settings: Type.Object({}),
-    migrations: async () => {
-      const sql = `${letterTable}\n${outboxTableSql(outbox)}`
-      return { name: 'letters', migrations: [{ id: '0001_letters', sql, checksum: 'test' }] }
-    },
+    migrations: async () => letterMigrations(outbox),
     open: () => ({ outboxes: [outbox], transports: { post } }),
   })
   return {

@@ -1,41 +1,11 @@
-import {
-  defineOutbox,
-  delivered,
-  enqueue,
-  fixed,
-  keyRing,
-  outboxTableSql,
-  transaction,
-  type MasterKeys,
-} from '@posthorn/engine'
+import { delivered, enqueue, keyRing, transaction, type MasterKeys } from '@posthorn/engine'
 import { callerOf } from '@posthorn/http'
 import { defineSystem } from '@posthorn/systems'
 import { Type } from 'typebox'
-import { letterTable } from './queries.ts'
-
-interface Letter {
-  id: string
-  org_id: string
-  reader: string
-  type: string
-  token: string
-  status: string
-  attempts: number
-  due_at: Date
-}
+import { defineLetters, letterMigrations } from './letters.ts'
 
 function sealedLetters(keys: MasterKeys) {
-  return defineOutbox<Letter>({
-    name: 'test.sealed-letters',
-    table: 'letters.letter',
-    states: { ready: 'written', sent: 'posted', dead: 'lost' },
-    columns: { dueAt: 'due_at', tenant: 'org_id', type: 'type' },
-    counter: { column: 'attempts', bumps: 'on-failure' },
-    retry: fixed('1m', { attempts: 3 }),
-    encrypt: { columns: ['token'], keys },
-    destination: { transport: 'post', topic: 'letters' },
-    message: ({ id, type, reader, token }) => ({ id, type, payload: { reader, token } }),
-  })
+  return defineLetters({ name: 'test.sealed-letters', encrypt: { columns: ['token'], keys } })
 }
 
 const post = {
@@ -48,11 +18,8 @@ const post = {
 const lettersSystem = defineSystem({
   name: 'letters',
   settings: Type.Object({}),
-  migrations: async () => {
-    const table = outboxTableSql(sealedLetters(keyRing(['the table does not depend on keys'])))
-    const migration = { id: '0001_letters', sql: `${letterTable}\n${table}`, checksum: 'test' }
-    return { name: 'letters', migrations: [migration] }
-  },
+  migrations: async () =>
+    letterMigrations(sealedLetters(keyRing(['the table does not depend on keys']))),
   open({ pool, masterKeys }) {
     if (!masterKeys) throw new Error('this host has no master keys')
     const outbox = sealedLetters(masterKeys)
