@@ -71,7 +71,10 @@ export async function followPayments(db: Queryable, followed: Followed): Promise
       ],
       events: [
         { at: made.real, what: 'Payment created' },
-        ...row.moves.map((move) => ({ at: at(move.at), what: `${move.type} is ${move.status}` })),
+        ...row.moves.map((move) => ({
+          at: at(move.at),
+          what: `The ${move.type} is ${move.status}`,
+        })),
         ...row.told.map((event) => ({ at: at(event.at), what: `Gateway says ${event.type}` })),
       ],
     }

@@ -36,6 +36,17 @@ export function wholeTime({ from, stretchMs, count }: PlotTimes): { min: number;
   return { min: from / 1_000, max: (from + stretchMs * count) / 1_000 }
 }
 
+/** What the numbers at an axis may be apart: 1, 2, 2.5, 5, 10 … */
+const STEPS = Array.from({ length: 24 }, (_, i) =>
+  [1, 2, 2.5, 5].map((n) => n * 10 ** (i - 9)),
+).flat()
+const WHOLE_STEPS = STEPS.filter((step) => Number.isInteger(step))
+
+/** Counts have no halves: a tick between two of them would say one of the two. */
+export function isWhole({ series }: Pick<Drawn, 'series'>): boolean {
+  return series.every(({ values }) => values.every((value) => Number.isInteger(value ?? 0)))
+}
+
 /** `drawn` is asked at every drawing, so that new numbers need no new plot. */
 export function optionsOf(
   size: { width: number },
@@ -53,7 +64,8 @@ export function optionsOf(
   return {
     ...size,
     height: PLOT_HEIGHT,
-    padding: [10, 8, 0, 0],
+    // On the right there is room for half of the last label.
+    padding: [10, 18, 0, 0],
     legend: { show: false },
     scales: {
       x: { time: true, range: (_, min, max) => [min, max] },
@@ -77,11 +89,12 @@ export function optionsOf(
         ticks: { show: false },
         size: 78,
         space: 34,
+        ...(scale === 'linear' && {
+          incrs: () => (isWhole(drawn()) ? WHOLE_STEPS : STEPS),
+        }),
         filter: (_, splits) => labelled(splits, scale),
         values: (_, splits) =>
-          distinct(
-            splits.map((value: number | null) => (value === null ? '' : drawn().format(value))),
-          ),
+          splits.map((value: number | null) => (value === null ? '' : drawn().format(value))),
       },
     ],
     series: [
@@ -200,9 +213,4 @@ function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly PlotMark[]): 
     ctx.fill()
   }
   ctx.restore()
-}
-
-/** Between whole numbers there may be ticks: a label that says the same as the one below is none. */
-export function distinct(labels: readonly string[]): string[] {
-  return labels.map((label, i) => (labels.indexOf(label) === i ? label : ''))
 }

@@ -26,6 +26,13 @@ export function CopyId({ id, what = 'id', shown = Number.POSITIVE_INFINITY }: Co
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
+const UUIDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
+
+/** A text in a narrow place: ids in it by their ends, as `shorten` has them. */
+export function withShortIds(text: string): string {
+  return text.replaceAll(UUIDS, (id) => `…${id.slice(-8)}`)
+}
+
 /** Ids of one hour begin alike: users recognise them by their ends. */
 function shorten(id: string, shown: number): string {
   return UUID.test(id) ? `…${id.slice(-shown)}` : `${id.slice(0, shown)}…`

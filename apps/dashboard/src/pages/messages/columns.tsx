@@ -1,5 +1,5 @@
 import { roleIn, type ListedOutbox } from '../../outboxes/use-outboxes.ts'
-import { CopyId } from '../../parts/copy-id.tsx'
+import { CopyId, withShortIds } from '../../parts/copy-id.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -29,7 +29,7 @@ export function columnsOf(
       title: 'About',
       width: 'minmax(0, 1.6fr)',
       sortBy: ({ label }) => label,
-      cell: ({ label }) => <span title={label ?? undefined}>{label ?? '–'}</span>,
+      cell: ({ label }) => <Short text={label} />,
     },
     {
       id: 'id',
@@ -50,7 +50,7 @@ export function columnsOf(
       title: 'Key',
       sortBy: ({ key }) => key,
       narrow: 'hidden',
-      cell: ({ key }) => key ?? '–',
+      cell: ({ key }) => <Short text={key} />,
     },
     {
       id: 'attempts',
@@ -91,4 +91,8 @@ function NextDue({ row, role }: { row: MessageRow; role: ReturnType<typeof roleI
   if (row.held) return <span title="Waits for an earlier message of its key">waits</span>
   if (role !== 'ready' && role !== 'retry' && role !== 'failing') return <span>–</span>
   return <Time at={row.dueAt} clock="business" ahead />
+}
+
+function Short({ text }: { text: string | null }) {
+  return text === null ? '–' : <span title={text}>{withShortIds(text)}</span>
 }

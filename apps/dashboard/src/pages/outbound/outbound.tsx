@@ -1,5 +1,5 @@
 import { Button, Group, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -66,6 +66,7 @@ export function Outbound() {
     ['outbound'],
     (event) => event.kind === 'transition' && event.outbox === 'messages.outbound',
   )
+  const isPhone = useMediaQuery('(max-width: 48em)') ?? false
   return (
     <SectionFrame
       section={OUTBOUND}
@@ -81,7 +82,7 @@ export function Outbound() {
       }
     >
       <Stats />
-      <Figures />
+      {!isPhone && <Figures />}
       <FilteredTable
         filter={filter}
         label="Outbound messages"
@@ -127,6 +128,8 @@ export function Outbound() {
           />
         )}
       </FilteredTable>
+      {/* A phone shows what one came for first. */}
+      {isPhone && <Figures />}
       <DetailDrawer
         isOpen={opened.id !== undefined}
         onClose={opened.close}

@@ -58,7 +58,7 @@ function Plots({ figures }: { figures: Figures }) {
       <Plot
         {...common}
         title="Payments"
-        unit="by when they were created"
+        unit="created"
         series={series.outcomes}
         format={formatCount}
         stacked
@@ -67,7 +67,7 @@ function Plots({ figures }: { figures: Figures }) {
       <Plot
         {...common}
         title="Time to settle"
-        unit="p50, p95, by the business clock"
+        unit="p50, p95"
         series={series.settle}
         format={inSeconds}
         onPick={show({})}
@@ -75,7 +75,7 @@ function Plots({ figures }: { figures: Figures }) {
       <Plot
         {...common}
         title="Failures by code"
-        unit="payments that the gateway refused"
+        unit="refused"
         series={series.codes}
         format={formatCount}
         stacked
@@ -92,9 +92,10 @@ function inSeconds(seconds: number): string {
 function seriesOf({ succeeded, failed, pending, settleSeconds, codes }: Figures) {
   return {
     outcomes: [
-      { id: 'succeeded', label: 'succeeded', color: 'teal', values: succeeded },
-      { id: 'pending', label: 'pending', color: 'blue', values: pending },
+      // The line of the last is on top of all.
       { id: 'failed', label: 'failed', color: 'red', values: failed },
+      { id: 'pending', label: 'pending', color: 'blue', values: pending },
+      { id: 'succeeded', label: 'succeeded', color: 'teal', values: succeeded },
     ],
     settle: [
       { id: 'p50', label: 'p50', color: 'teal', values: settleSeconds.median },

@@ -1,4 +1,4 @@
-import { useDisclosure } from '@mantine/hooks'
+import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { parseMoney } from '../../format/money.ts'
@@ -120,7 +120,7 @@ const COLUMNS: readonly Column<Payment>[] = [
     id: 'made',
     title: 'Created',
     sortBy: ({ createdAt }) => createdAt,
-    width: '104px',
+    width: '140px',
     cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
 ]
@@ -148,6 +148,8 @@ export function Payments() {
   const isPending = list.rows.some(({ status }) => status === 'pending')
   const table = useTable({ name: 'payments', list, columns: COLUMNS })
   useRefresh(['payments', 'list'], isPending ? EVERY_MS : OTHERS_MS)
+  const isPhone = useMediaQuery('(max-width: 48em)') ?? false
+  const hasCharts = list.rows.length > 0 || filter.isSet
   return (
     <SectionFrame
       section={PAYMENTS}
@@ -158,7 +160,7 @@ export function Payments() {
         </PermittedButton>
       }
     >
-      {(list.rows.length > 0 || filter.isSet) && <GatewayCharts />}
+      {hasCharts && !isPhone && <GatewayCharts />}
       <FilteredTable
         filter={filter}
         label="Payments"
@@ -200,6 +202,8 @@ export function Payments() {
         </MoreFilters>
         <SavedViews filter={filter} page="payments" layout={table.layout} />
       </FilteredTable>
+      {/* A phone shows what one came for first. */}
+      {hasCharts && isPhone && <GatewayCharts />}
       <PaymentForm
         isOpen={isMaking}
         onClose={making.close}

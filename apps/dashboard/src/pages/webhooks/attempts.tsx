@@ -72,7 +72,7 @@ function Exchange({ attempt: { request, response, error, errorClass } }: { attem
   return (
     <Stack gap="sm">
       {errorClass !== null && <CodeNote code={codeOf(errorClass)} />}
-      {error !== null && (
+      {error !== null && response === null && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {error}
         </Text>
@@ -80,7 +80,7 @@ function Exchange({ attempt: { request, response, error, errorClass } }: { attem
       {response !== null && (
         <>
           <Text size="sm" fw={600}>
-            Answered {response.status}
+            Answer
           </Text>
           <AnswerBody response={response} />
           <Json value={response.headers} label="answer headers" />
