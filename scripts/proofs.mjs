@@ -27,6 +27,7 @@ const STORIES = [
   'apps/dashboard/test/dark.test.ts',
   'apps/dashboard/test/demo.test.ts',
   'apps/dashboard/test/killed-server.test.ts',
+  'apps/dashboard/test/outage.test.ts',
   'apps/server/src/demo/demo.test.ts',
   'apps/server/src/secrets.test.ts',
 ]
