@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
-const dashboard = await openDashboard()
+const dashboard = await openDashboard({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
 const patient = { timeout: 60_000 }
 
 async function placeOrder(): Promise<void> {
@@ -19,25 +19,43 @@ async function pay(amount: number): Promise<void> {
   })
 }
 
-/** The picture of the documentation wants minutes of traffic; the test itself is content with seconds. */
-const TRAFFIC_MS = process.env['SCREENSHOTS'] ? 3 * 60_000 : 0
+async function write(to: string): Promise<void> {
+  await dashboard.call('/api/v1/outbound/messages', {
+    body: {
+      ...{ channel: 'whatsapp', to, templateCode: 'otp_code' },
+      payloadJson: { language: 'en_US', parameters: ['4711'] },
+    },
+    headers: { 'idempotency-key': randomUUID() },
+  })
+}
 
-/** Orders and payments, a few a second, more and less by turns. */
+/** The pictures of the documentation want minutes of traffic; the tests are content with seconds. */
+const TRAFFIC_MS = process.env['SCREENSHOTS'] ? 8 * 60_000 : 0
+
+/** The simulator knows nobody there. */
+const UNKNOWN = '+16505550047'
+
+/** Orders, payments with their webhooks, and messages: a few a second, more and less by turns. */
 async function driveTraffic(ms: number): Promise<void> {
+  if (ms === 0) return
+  const url = `${dashboard.url}/sim/merchant/hooks`
+  await dashboard.call('/api/v1/webhook-endpoints', { body: { url, eventTypes: ['*'] } })
   const began = performance.now()
   for (let second = 0; performance.now() - began < ms; second += 1) {
     const many = 2 + (second % 40 < 20 ? second % 20 : 20 - (second % 20)) / 5
     await Promise.all([
       ...Array.from({ length: many }, placeOrder),
       ...Array.from({ length: many / 2 }, (_, n) => pay(1_000 + n * 100)),
+      ...Array.from({ length: many / 2 }, (_, n) => write(`+1650555${1_000 + second * 10 + n}`)),
+      ...(second % 60 === 30 ? [write(UNKNOWN)] : []),
     ])
     await sleep(1_000)
   }
 }
 
-test('the overview shows what moves', { timeout: 60_000 + TRAFFIC_MS }, async () => {
+test('the overview shows what moves', { timeout: 120_000 + 2 * TRAFFIC_MS }, async () => {
   await driveTraffic(TRAFFIC_MS)
-  const page = await dashboard.open('/overview')
+  const page = await dashboard.open('/overview?range=15min')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await Promise.all(Array.from({ length: 40 }, placeOrder))
   await Promise.all(Array.from({ length: 20 }, (_, n) => pay(1_000 + n * 100)))
