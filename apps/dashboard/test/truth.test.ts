@@ -122,7 +122,10 @@ test('rows stay where they are, those that came are offered, and windows ask onc
   await greet(2)
   const page = await dashboard.open('/messages?outbox=example.greetings')
   const table = page.getByRole('grid', { name: 'Messages' })
-  await table.getByRole('row', { name: /^sent/ }).nth(1).waitFor(patient)
+  await table
+    .getByRole('row', { name: / sent example/ })
+    .nth(1)
+    .waitFor(patient)
   // Its id: how long ago it was made changes.
   const topId = async () =>
     /…\w+/.exec((await table.getByRole('row').nth(1).textContent()) ?? '')?.[0]
