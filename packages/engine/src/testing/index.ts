@@ -1,5 +1,5 @@
 export { testDatabase } from './database.ts'
-export type { TestDatabase } from './database.ts'
+export type { TestDatabase } from './create-database.ts'
 export { withBroker } from './broker.ts'
 export { killPoints } from './kill-points.ts'
 export { killAtPoint, startTestChild } from './child-process.ts'
