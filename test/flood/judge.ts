@@ -12,11 +12,13 @@ const WEBHOOK_MS = 10_000
 
 /** What may be left in memory, and in open files: caches, pools and what was compiled meanwhile. */
 const MORE_HEAP = 64
-const MORE_FILES = 100
+/** Endpoints that do not answer have ten requests each under way until they are given up. */
+const MORE_FILES = 400
 
 export interface Watch {
   readonly before: Watched
   readonly during: Watched
+  readonly after: Watched
   /** How the attack was answered, and how often. */
   readonly answers: readonly (readonly [outcome: string, times: number])[]
   readonly usageBefore: Usage
@@ -28,7 +30,7 @@ export interface Watch {
 }
 
 export function judge({ name, about }: Attack, watch: Watch): Ledger {
-  const { before, during, answers, usageBefore, usageDuring, usageAfter, ms, exits } = watch
+  const { before, during, after, answers, usageBefore, usageDuring, usageAfter, ms, exits } = watch
   const most = Math.round(Math.max(UNNOTICED_MS, percentile(before.times, 0.99) * SLOWER))
   const failures = answers.filter(([outcome]) => / ?5\d\d /.test(` ${outcome} `))
   const megabytes = (bytes: number) => Math.round(bytes / MEGABYTE)
@@ -56,6 +58,7 @@ export function judge({ name, about }: Attack, watch: Watch): Ledger {
         value: Math.round(percentile(during.times, 0.99)),
         atMost: most,
       },
+      { name: 'p99 after, ms', value: Math.round(percentile(after.times, 0.99)), atMost: most },
       { name: "p99 of the other's webhooks before, ms", value: webhooksOf(before) },
       {
         name: "p99 of the other's webhooks during, ms",

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { signToken } from '@posthorn/http'
+import { Pool } from 'pg'
+import { findPorts } from '../chaos/ingress.ts'
+import { openWorld } from '../chaos/world.ts'
+import type { Usage } from '../crash/child.ts'
+import { startFleet } from '../crash/fleet.ts'
+import type { Servers } from '../crash/servers.ts'
+import type { AttackTarget } from './attacks/index.ts'
+import { createNeighbour, type Neighbour } from './neighbour.ts'
+import { createDatabase } from './queries.ts'
+import { openReceiver, openSilent } from './receiver.ts'
+
+const USERS = 20
+
+/** A server on a database of its own, one who works on it, and where to attack it. */
+export interface Stage {
+  readonly neighbour: Neighbour
+  readonly target: AttackTarget
+  /** What the server's process has in hand. */
+  measure(): Promise<Usage>
+  /** How often the server's process ended by itself. */
+  exits(): number
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** All roles in one process, with the settings of production. */
+export async function openStage(servers: Servers, name: string): Promise<Stage> {
+  await using opening = new AsyncDisposableStack()
+  const databaseUrl = new URL(servers.databaseUrl)
+  databaseUrl.pathname = `/${await createDatabase(servers.databaseUrl, name)}`
+  const pool = new Pool({ connectionString: databaseUrl.href, max: 2 })
+  opening.defer(() => pool.end())
+  const [port = 0] = await findPorts(1)
+  const url = `http://127.0.0.1:${port}`
+  const world = await openWorld(pool, url)
+  opening.defer(() => world.close())
+  const secret = randomBytes(32).toString('base64url')
+  const server = startFleet({
+    ...{ program: 'server-process.ts', name: `server-${name}`, size: 1, folder: servers.folder },
+    settings: {
+      env: {
+        ...world.env,
+        NODE_ENV: 'production',
+        PORT: String(port),
+        DATABASE_URL: databaseUrl.href,
+        POSTHORN_BASE_URL: url,
+        POSTHORN_DATA_DIR: join(servers.folder, `data-${name}`),
+        POSTHORN_JWT_SECRET: secret,
+        POSTHORN_ENCRYPTION_KEYS: randomBytes(32).toString('base64url'),
+        POSTHORN_LOG_LEVEL: 'warn',
+        EVIDENCE_FOLDER: 'evidence',
+        MAIL_FROM: 'Flood <flood@example.com>',
+        WHATSAPP_VERIFY_TOKEN: 'a verify token of the flood',
+        WHATSAPP_PHONE_NUMBER_IDS: '106540352242922',
+        // Receivers of this run are on this machine.
+        WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+        WEBHOOK_HTTPS_ONLY: 'false',
+      },
+    },
+  })
+  opening.defer(() => server.stop())
+  await server.ready
+
+  const receiver = await openReceiver()
+  opening.defer(() => receiver.close())
+  const silent = await openSilent()
+  opening.defer(() => silent.close())
+  const tokenOf = (org: string, sub: string) =>
+    signToken({ secret, org, sub, role: 'admin', expiresIn: '12h' })
+  const users = Array.from({ length: USERS }, (_, n) => tokenOf('flood', `user-${n}`))
+  const target: AttackTarget = { url, tokens: await Promise.all(users), silent: silent.url }
+  const token = await tokenOf('neighbour', 'ada')
+  const neighbour = await createNeighbour(url, { token, receiver })
+  const everything = opening.move()
+  return {
+    neighbour,
+    target,
+    async measure() {
+      const [usage] = [...(await server.measure()).values()]
+      if (!usage) throw new Error('the server has ended')
+      return usage
+    },
+    exits: () => server.exits.length,
+    [Symbol.asyncDispose]: () => everything.disposeAsync(),
+  }
+}
