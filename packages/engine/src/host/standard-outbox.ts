@@ -35,6 +35,7 @@ export interface StandardOptions<Events extends object> extends Pick<
   OutboxDefinition<StandardRow>,
   | 'label'
   | 'claim'
+  | 'limit'
   | 'storage'
   | 'breaker'
   | 'retention'
@@ -240,6 +241,7 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof StandardOptions<object>>([
   'schemas',
   'label',
   'claim',
+  'limit',
   'storage',
   'breaker',
   'retention',

@@ -149,6 +149,7 @@ export function engineRetention(outboxes: readonly ResolvedDefinition[]): Retent
       'posthorn.bucket': 'leases: 64 rows for each ordered outbox',
       'posthorn.held_key': 'goes when the key goes on',
       'posthorn.pause': 'goes when the outbox is resumed',
+      'posthorn.permit': 'goes when its time is over, at the next claim of its outbox',
       'posthorn.recurring': 'one row for each recurring message of a definition',
       'posthorn.relay': 'goes an hour after the relay did, by the maintenance',
       'posthorn.pulse': 'goes after seven days, by the maintenance',

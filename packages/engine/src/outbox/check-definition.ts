@@ -2,6 +2,7 @@ import type { OutboxDefinition, State } from './definition.ts'
 import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError } from '../errors.ts'
 import { isIdentifier } from '../enqueue/sql-tag.ts'
+import { checkLimit } from './check-limit.ts'
 import { checkRecurring } from './check-recurring.ts'
 import { checkFields } from './definition-shape.ts'
 
@@ -42,6 +43,7 @@ export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
   checkLabel(definition, wrong)
   checkEncrypt(definition, wrong)
   checkLog(definition, wrong)
+  checkLimit(definition, wrong)
   checkRecurring(definition, wrong)
 }
 

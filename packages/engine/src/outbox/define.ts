@@ -66,6 +66,12 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
     attemptMs: toMs(claim?.attempt ?? '5m'),
     order: definition.order as Outbox['order'],
     fair: definition.fair as Outbox['fair'],
+    limit: definition.limit && {
+      atOnce: definition.limit.atOnce,
+      rate: definition.limit.rate,
+      perMs: toMs(definition.limit.per ?? '1s'),
+      by: definition.limit.by,
+    },
     confirmWithinMs: definition.confirm?.within && toMs(definition.confirm.within),
     retry: definition.retry,
     unknown: {

@@ -17,6 +17,7 @@ const DEFINITION: Fields<OutboxDefinition<OutboxRow>> = {
   storage: 'optional',
   order: 'optional',
   fair: 'optional',
+  limit: 'optional',
   breaker: 'optional',
   retention: 'optional',
   unknown: 'optional',

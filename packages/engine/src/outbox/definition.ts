@@ -128,6 +128,18 @@ export interface Fair<Row> {
   readonly first?: string
 }
 
+/** How much a destination is given, by all processes together. Real time. */
+export interface Limit<Row> {
+  /** Messages in its hands at once: from their claim until they are settled. */
+  readonly atOnce?: number
+  /** Messages that are claimed for it within any `per`. */
+  readonly rate?: number
+  /** Up to a day. Default `1s`. Needs `rate`. */
+  readonly per?: Duration
+  /** Each value of the column has the limit for itself. Needs `fair` by the same column. */
+  readonly by?: Column<Row>
+}
+
 export interface Confirm {
   /** Without an outcome for this long (real time) the same message is sent again, uncharged. */
   readonly within?: Duration
@@ -228,6 +240,8 @@ interface Common<Row> {
   readonly order?: Order<Row>
   /** Default: oldest first. Forbidden with `order`. */
   readonly fair?: Fair<Row>
+  /** Default: as much as the relays can. Not with `storage: 'log'`. */
+  readonly limit?: Limit<Row>
   /** Default off: a schedule that never gives up is itself the answer to a broken destination. */
   readonly breaker?: BreakerOptions
   readonly retention?: Retention

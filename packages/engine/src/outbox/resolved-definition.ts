@@ -14,6 +14,14 @@ import type { RetryPolicy } from './retry.ts'
 /** A row of an outbox table as the engine reads it: the table's columns plus the engine's own. */
 export type OutboxRow = Record<string, unknown>
 
+/** A limit over all processes, with its defaults written out. */
+export interface Limits {
+  readonly atOnce: number | undefined
+  readonly rate: number | undefined
+  readonly perMs: number
+  readonly by: string | undefined
+}
+
 /** The part of a checked definition that its SQL follows from, with every default written out. */
 export interface ResolvedDefinition {
   readonly name: string
@@ -47,6 +55,7 @@ export interface ResolvedDefinition {
   readonly attemptMs: number
   readonly order: Order<OutboxRow> | undefined
   readonly fair: Fair<OutboxRow> | undefined
+  readonly limit: Limits | undefined
   readonly confirmWithinMs: number | undefined
   readonly retry: RetryPolicy
   readonly unknown: { readonly then: 'resend' | 'hold'; readonly waitMs: number }

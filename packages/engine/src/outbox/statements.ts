@@ -15,6 +15,7 @@ import {
   claimBatch,
   claimUnconfirmed,
   nextDue,
+  putBack,
   renewClaim,
   takeExpired,
 } from '../sql/claim.ts'
@@ -43,6 +44,8 @@ export interface Statements {
   readonly renewClaim: Prepared
   readonly lockSent: Prepared
   readonly markSuspects: Prepared
+  /** Undefined unless keys have a limit. */
+  readonly putBack: Prepared | undefined
   readonly countUnsettled: Prepared | undefined
   settle(role: SettleRole, guard: Guard): Prepared
   readonly byRow: {
@@ -94,6 +97,7 @@ export function statementsOf(definition: ResolvedDefinition): Statements {
     renewClaim: renewClaim(definition),
     lockSent: lockSent(definition),
     markSuspects: markSuspects(definition),
+    putBack: definition.limit?.by === undefined ? undefined : putBack(definition),
     countUnsettled: countUnsettled(definition),
     settle(role, guard) {
       const known = settles.get(`${role} ${guard}`) ?? settle(definition, role, guard)

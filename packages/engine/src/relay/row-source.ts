@@ -17,13 +17,16 @@ import type { Transaction } from '../enqueue/transaction.ts'
 export class RowSource implements Source {
   readonly #handle: PoolHandle
   readonly #outbox: Outbox
+  /** With a limit for each key: those that have no room now. */
+  readonly #full: ReadonlyMap<string, unknown>
   /** With fair shares: the key that the next claim begins behind. */
   #after: string | null = null
   readonly #plan = new BacklogPlan()
   readonly #floor: DueFloor
 
-  constructor(handle: PoolHandle, outbox: Outbox) {
+  constructor(handle: PoolHandle, outbox: Outbox, full: ReadonlyMap<string, unknown> = new Map()) {
     this.#handle = handle
+    this.#full = full
     this.#outbox = outbox
     this.#floor = new DueFloor(outbox.columns.idType)
   }
@@ -33,7 +36,9 @@ export class RowSource implements Source {
     if (!statement) return undefined
     const token = randomUUID()
     const floor = this.#floor.next()
-    const args = { token, batch, leaseMs: this.#outbox.leaseMs, after: this.#after, ...floor }
+    const { leaseMs } = this.#outbox
+    const full = [...this.#full.keys()]
+    const args = { token, batch, leaseMs, after: this.#after, full, ...floor }
     const began = performance.now()
     const taken = await this.#take(statement, args)
     // With fair shares a claim may leave due messages behind: only an empty one says that there are none.

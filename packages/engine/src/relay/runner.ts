@@ -3,6 +3,7 @@ import { ClaimWorker } from './claim-worker.ts'
 import type { ClaimKind } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { KeySource } from './key-source.ts'
+import { LimitedSource } from './limited-source.ts'
 import { LogSource } from './log-source.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -47,7 +48,11 @@ const MOST_BREAKERS = 50
 
 function sourceOf({ handle, outbox, relay, log }: RunnerOptions): Source {
   if (outbox.log !== undefined) return new LogSource(handle, outbox, relay, log)
-  return outbox.order ? new KeySource(handle, outbox, relay) : new RowSource(handle, outbox)
+  const full = new Map<string, number>()
+  const source = outbox.order
+    ? new KeySource(handle, outbox, relay)
+    : new RowSource(handle, outbox, full)
+  return outbox.limit ? new LimitedSource(source, { handle, outbox, full }) : source
 }
 
 /** What a relay did in one step. */

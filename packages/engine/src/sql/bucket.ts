@@ -95,15 +95,18 @@ export function endedRuns({ name }: ResolvedDefinition): Prepared {
   )
 }
 
+/** A claim that may take few messages begins with the buckets that were read longest ago. */
+const BY_TURNS = '\n   order by l.place'
+
 /** The buckets of `l` that are ours, on real time. */
-function leaseCte({ name }: ResolvedDefinition, p: (param: string) => string): string {
+function leaseCte({ name, limit }: ResolvedDefinition, p: (param: string) => string): string {
   return `lease as materialized (
   select b.bucket, l.place
     from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[])
            with ordinality as l (bucket, token, place)
     join posthorn.bucket as b
       on b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token and b.until > now()
-   where ${unlessPaused({ name } as ResolvedDefinition)}
+   where ${unlessPaused({ name } as ResolvedDefinition)}${limit ? BY_TURNS : ''}
 )`
 }
 

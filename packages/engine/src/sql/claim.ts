@@ -222,6 +222,16 @@ returning m.*, m.${columns.status}::text as claim_from`,
   )
 }
 
+/** Gives up a claim that wrote nothing but its lease: its messages wait as if it had never been. */
+export function putBack({ table, columns }: ResolvedDefinition): Prepared {
+  return prepare(
+    (p) => `update ${table}
+   set claim_token = null, claimed_until = null
+ where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)})
+   and claim_token = ${p('token')}::uuid`,
+  )
+}
+
 /** Renews a claim while work goes on; returns the messages that are still ours. */
 export function renewClaim({ table, columns }: ResolvedDefinition): Prepared {
   return prepare(

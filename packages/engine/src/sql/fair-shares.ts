@@ -56,6 +56,10 @@ export function dueByShares(
   const room =
     fair.atOnce === undefined ? undefined : roomOf(definition, { ...fair, atOnce: fair.atOnce })
   const { walks, picks } = picksOf(definition, fair, p)
+  const limited =
+    definition.limit?.by === undefined
+      ? ''
+      : `\n     and fair_key::text <> all(${p('full')}::text[])`
   const picked = picks.map(
     ({ name, keys, condition }) => `${name} as materialized (
   select fair_key, first.*${room ? ', room' : ''}
@@ -69,7 +73,7 @@ export function dueByShares(
           limit 1
             for update skip locked
          ) as first
-   where due_at <= posthorn.now()${condition}${room ? `\n     and ${room.isEnough(p('batch'))}` : ''}
+   where due_at <= posthorn.now()${condition}${limited}${room ? `\n     and ${room.isEnough(p('batch'))}` : ''}
      and ${unlessPaused(definition)}
    limit ${p('batch')}
 )`,

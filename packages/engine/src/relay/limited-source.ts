@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto'
+import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
+import type { Outbox } from '../outbox/define.ts'
+import type { Limits, OutboxRow } from '../outbox/resolved-definition.ts'
+import { endPermits, renewPermits, returnPermits, takePermits } from '../sql/permits.ts'
+import type { Claim, ClaimKind } from './claim.ts'
+import { idOf, type Settlement } from './settlement.ts'
+import type { SettledApart, Source } from './source.ts'
+
+/** Until the next look where as many are under way as may be: another process may have ended one. */
+const AT_ONCE_MS = 100
+
+/** Permits of a claim, by key; the empty key is the whole outbox. */
+interface Permits {
+  readonly token: string
+  readonly counts: ReadonlyMap<string, number>
+}
+
+interface Granted {
+  readonly key: string
+  readonly granted: number
+  readonly wait_ms: number | null
+}
+
+/**
+ * Keeps a limit over all processes around the claims of another source, which knows nothing of it. A
+ * limit of the whole outbox is asked for before a claim, which then takes no more than that. One for each
+ * key is asked for behind it, and what has no room is put back as it was; the next claims leave such keys
+ * out. Permits have a lease of their own, so that those of a process that died come back.
+ */
+export class LimitedSource implements Source {
+  readonly #inner: Source
+  readonly #handle: PoolHandle
+  readonly #outbox: Outbox
+  readonly #limit: Limits
+  /** By the token of their claim. */
+  readonly #permits = new Map<string, Permits>()
+  /** Keys without room, and until when they are left out. */
+  readonly #full: Map<string, number>
+
+  constructor(
+    inner: Source,
+    { handle, outbox, full }: { handle: PoolHandle; outbox: Outbox; full: Map<string, number> },
+  ) {
+    this.#inner = inner
+    this.#handle = handle
+    this.#outbox = outbox
+    this.#limit = outbox.limit as Limits
+    this.#full = full
+  }
+
+  async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
+    // Nothing is delivered of a claim whose relay is gone.
+    if (kind === 'expired') return this.#inner.claim(kind, batch)
+    this.#forgetPast()
+    return this.#limit.by === undefined
+      ? this.#claimWithin(kind, batch)
+      : this.#claimByKey(kind, batch)
+  }
+
+  async #claimWithin(kind: ClaimKind, batch: number): Promise<Claim | undefined> {
+    if (this.#full.has(WHOLE)) return undefined
+    const token = randomUUID()
+    const wanted = kind === 'suspect' ? 1 : batch
+    const granted = (await this.#take(token, new Map([[WHOLE, wanted]]))).get(WHOLE) ?? 0
+    if (granted === 0) return undefined
+    let used = 0
+    try {
+      const claim = await this.#inner.claim(kind, granted)
+      if (!claim) return undefined
+      used = this.#inner.attemptable(claim).length
+      if (used > 0) this.#permits.set(claim.token, { token, counts: new Map([[WHOLE, used]]) })
+      return claim
+    } finally {
+      await this.#return(token, new Map([[WHOLE, granted - used]]))
+    }
+  }
+
+  async #claimByKey(kind: ClaimKind, batch: number): Promise<Claim | undefined> {
+    for (;;) {
+      const claim = await this.#inner.claim(kind, batch)
+      if (!claim || claim.rows.length === 0) return claim
+      const token = randomUUID()
+      const byKey = Map.groupBy(claim.rows, (row) => this.#keyOf(row))
+      const wanted = new Map([...byKey].map(([key, rows]) => [key, rows.length]))
+      const counts = await this.#take(token, wanted)
+      const going = new Set([...byKey].flatMap(([key, rows]) => rows.slice(0, counts.get(key))))
+      const back = claim.rows.filter((row) => !going.has(row))
+      if (back.length > 0) await this.#putBack(claim, back)
+      // Only an ordinary claim leaves out what is full.
+      if (going.size === 0 && kind !== 'batch') return undefined
+      if (going.size === 0) continue
+      const rows = claim.rows.filter((row) => going.has(row))
+      this.#permits.set(claim.token, { token, counts })
+      return { ...claim, rows }
+    }
+  }
+
+  #keyOf(row: OutboxRow): string {
+    return String(row[this.#limit.by as string])
+  }
+
+  /** What may go of each key; keys that got less than they wanted are full for a while. */
+  async #take(token: string, wanted: ReadonlyMap<string, number>): Promise<Map<string, number>> {
+    const { name: outbox, leaseMs } = this.#outbox
+    const { rows } = await this.#handle.db.query<Granted>(
+      takePermits({
+        ...{ outbox, limit: this.#limit, token, leaseMs },
+        keys: [...wanted.keys()],
+        wanted: [...wanted.values()],
+      }),
+    )
+    for (const { key, granted, wait_ms: ms } of rows) {
+      if (granted >= (wanted.get(key) ?? 0)) continue
+      // What was granted goes first: its end may make room.
+      if (granted > 0 && this.#limit.by === undefined) continue
+      this.#full.set(key, performance.now() + (ms ?? AT_ONCE_MS))
+    }
+    return new Map(rows.map(({ key, granted }) => [key, granted]))
+  }
+
+  async #return(token: string, unused: ReadonlyMap<string, number>): Promise<void> {
+    const left = [...unused].filter(([, count]) => count > 0)
+    if (left.length === 0) return
+    const keys = left.map(([key]) => key)
+    const counts = left.map(([, count]) => count)
+    const { name: outbox } = this.#outbox
+    await this.#handle.db.query(returnPermits({ outbox, token, keys, counts }))
+  }
+
+  async #putBack({ token }: Claim, rows: readonly OutboxRow[]): Promise<void> {
+    const ids = rows.map((row) => idOf(this.#outbox, row))
+    const { putBack } = this.#outbox.statements
+    if (putBack) await run(this.#handle.db, putBack, { ids, token })
+  }
+
+  #forgetPast(): void {
+    const now = performance.now()
+    for (const [key, until] of this.#full) if (until <= now) this.#full.delete(key)
+  }
+
+  async renew(claim: Claim, ms?: number): Promise<boolean> {
+    const held = this.#permits.get(claim.token)
+    if (held) {
+      const { name: outbox, leaseMs } = this.#outbox
+      const keys = [...held.counts.keys()]
+      await this.#handle.db.query(renewPermits({ outbox, token: held.token, keys, leaseMs }))
+    }
+    return this.#inner.renew(claim, ms)
+  }
+
+  attemptable(claim: Claim): readonly number[] {
+    return this.#inner.attemptable(claim)
+  }
+
+  async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
+    const lost = await this.#inner.settle(claim, settlements)
+    await this.#end(claim)
+    return lost
+  }
+
+  async settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
+    const done = await this.#inner.settleApart(claim, settlements)
+    await this.#end(claim)
+    return done
+  }
+
+  /** What cannot be given back now comes back with its lease. */
+  async #end(claim: Claim): Promise<void> {
+    const held = this.#permits.get(claim.token)
+    this.#permits.delete(claim.token)
+    if (!held || this.#limit.atOnce === undefined) return
+    const keys = [...held.counts.keys()]
+    const { name: outbox } = this.#outbox
+    await this.#handle.db
+      .query(endPermits({ outbox, token: held.token, keys }))
+      .catch(() => undefined)
+    for (const key of keys) if (this.#limit.rate === undefined) this.#full.delete(key)
+  }
+
+  drop(claim: Claim): void {
+    this.#permits.delete(claim.token)
+    this.#inner.drop(claim)
+  }
+
+  maintain(): Promise<boolean> {
+    return this.#inner.maintain()
+  }
+
+  /** Where a limit is used up, something may be due already: then it is the limit that is waited for. */
+  async nextDueMs(sinceMs: number): Promise<number | undefined> {
+    const due = await this.#inner.nextDueMs(sinceMs)
+    const now = performance.now()
+    const waits = [...this.#full.values()].map((until) => Math.max(until - now, 1))
+    const next = this.#full.has(WHOLE) ? [] : due === undefined ? [] : [due]
+    return [...waits, ...next].length === 0 ? due : Math.min(...waits, ...next)
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+}
+
+const WHOLE = ''
