@@ -20,6 +20,7 @@ export interface StandardRow {
   readonly tenant: string | null
   readonly headers: Readonly<Record<string, string>> | null
   readonly dedupe: string | null
+  readonly priority?: number
   readonly status: string
   readonly attempts: number
   readonly due_at: Date
@@ -48,6 +49,8 @@ export interface StandardOptions<Events extends object> extends Pick<
   readonly order?: 'key'
   /** What happens behind a dead message of its key. Default `block`. Needs `order`. */
   readonly dead?: Order<StandardRow>['dead']
+  /** The table gets a column for it: messages with a smaller one go first. Default false. */
+  readonly priority?: boolean
   /** Delivers in the order of commits, also of writers that overlap. Needs `order`. Default false. */
   readonly serialise?: boolean
   /** Attempts in all, 2, 4, 8 … seconds apart. Default 10. */
@@ -79,6 +82,8 @@ export interface DraftOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** A second message with this word is not stored; the answer has the id of the first. Not in a log. */
   readonly dedupe?: string
+  /** Smaller ones go first. Needs `priority: true` of the outbox. Default 0. */
+  readonly priority?: number
   /** Not before this long from now, by the business clock. */
   readonly delay?: Duration
 }
@@ -133,7 +138,7 @@ export function outbox<Events extends object>(
   checkOptions(table, options)
   const definition = expand(table, options)
   const rowOf = async (draft: AnyDraft): Promise<Partial<StandardRow>> => {
-    const { type, payload, key, tenant, headers, dedupe } = draft
+    const { type, payload, key, tenant, headers, dedupe, priority } = draft
     const row = {
       type,
       payload: await checkPayload(box.name, options.schemas, { type, payload }),
@@ -141,6 +146,7 @@ export function outbox<Events extends object>(
       tenant,
       headers,
       dedupe: checkDedupe(box, dedupe),
+      priority: checkPriority(box, priority),
     }
     // A field that is undefined is left to the column's default.
     return row as Partial<StandardRow>
@@ -192,7 +198,7 @@ function expand<Events extends object>(
   options: StandardOptions<Events>,
 ): OutboxDefinition<StandardRow> {
   const name = options.name ?? table.replaceAll('_', '-')
-  const { order, dead = 'block', serialise, attempts, schemas: _, ...rest } = options
+  const { order, dead = 'block', serialise, priority, attempts, schemas: _, ...rest } = options
   return {
     ...rest,
     name,
@@ -208,6 +214,7 @@ function expand<Events extends object>(
       errorCode: 'error_code',
       traceparent: 'traceparent',
       ...(rest.storage !== 'log' && { dedupe: ['dedupe'] }),
+      ...(priority && { priority: 'priority' as const }),
     },
     counter: { column: 'attempts', bumps: 'on-failure' },
     retry: options.retry ?? exponential('2s', { attempts: attempts ?? 10 }),
@@ -234,6 +241,7 @@ const OPTIONS: ReadonlySet<string> = new Set<keyof StandardOptions<object>>([
   'order',
   'dead',
   'serialise',
+  'priority',
   'attempts',
   'retry',
   'destination',
@@ -288,6 +296,11 @@ function checkKey(
     'key',
     `${type} needs one, as text: enqueue(tx, '${type}', payload, { key: '7' })`,
   )
+}
+
+function checkPriority({ name, columns }: Outbox<StandardRow>, priority: number | undefined) {
+  if (columns.priority !== undefined || priority === undefined) return priority
+  throw new DefinitionError(name, 'priority', 'needs priority: true of the outbox')
 }
 
 function checkDedupe({ name, log }: Outbox<StandardRow>, dedupe: string | undefined) {

@@ -40,6 +40,7 @@ export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
   checkNumbers(definition, wrong)
   checkOrder(definition, wrong)
   checkFair(definition, wrong)
+  checkPriority(definition, wrong)
   checkLabel(definition, wrong)
   checkEncrypt(definition, wrong)
   checkLog(definition, wrong)
@@ -223,6 +224,21 @@ function checkLabel<Row>({ label, secrets = [] }: OutboxDefinition<Row>, wrong: 
     if ([column, ...properties].some((name) => secrets.includes(name))) {
       wrong('label', `"${part}" is secret and cannot be shown`)
     }
+  }
+}
+
+/** Two rules for what goes first cannot both hold. */
+function checkPriority<Row>({ columns, order, fair }: OutboxDefinition<Row>, wrong: Wrong) {
+  if (columns.priority === undefined) return
+  // A log has an order, too.
+  if (order) {
+    wrong(
+      'columns.priority',
+      'must be left out with order: messages of a key go out as they were written, and a bucket is read from its front',
+    )
+  }
+  if (fair) {
+    wrong('columns.priority', 'must be left out with fair: shares say what goes first (fair.first)')
   }
 }
 

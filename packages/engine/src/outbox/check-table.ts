@@ -125,7 +125,8 @@ async function checkName(db: Queryable, outbox: Outbox): Promise<void> {
 async function warnOfMissingIndex(db: Queryable, outbox: Outbox, log: Log): Promise<void> {
   const { rows } = await db.query<{ definition: string }>(selectIndexes(outbox.table))
   const { fair, columns } = outbox
-  const unordered = fair ? `(${fair.by}, ${columns.dueAt}` : `(${columns.dueAt}`
+  const first = fair?.by ?? columns.priority
+  const unordered = first ? `(${first}, ${columns.dueAt}` : `(${columns.dueAt}`
   const leading = outbox.order ? '(bucket, seq' : unordered
   if (rows.some(({ definition }) => definition.includes(leading))) return
   log.warn(

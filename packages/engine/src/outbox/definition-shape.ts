@@ -53,6 +53,7 @@ const COLUMNS: Fields<Columns<OutboxRow>> = {
   errorCode: 'optional',
   type: 'optional',
   tenant: 'optional',
+  priority: 'optional',
   traceparent: 'optional',
   attemptId: 'optional',
   ref: 'optional',

@@ -58,6 +58,8 @@ export interface Columns<Row> {
   readonly errorCode?: Column<Row>
   readonly type?: Column<Row>
   readonly tenant?: Column<Row>
+  /** A whole number, never null: messages with a smaller one go first. Forbidden with `order` and `fair`. */
+  readonly priority?: Column<Row>
   /** W3C trace context of the enqueueing transaction; filled in by `enqueue`. */
   readonly traceparent?: Column<Row>
   /** An id of the attempt, new for each one, the same when an attempt is repeated after a crash. */

@@ -164,10 +164,15 @@ function lastKey({ fair }: Outbox, rows: readonly OutboxRow[]): string | undefin
     .at(-1)
 }
 
-/** `returning` promises no order; people expect the oldest first. */
+/** `returning` promises no order; people expect the most urgent and then the oldest first. */
 function inOrder({ columns }: Outbox, rows: readonly OutboxRow[]): OutboxRow[] {
   return rows
-    .map((row) => ({ row, due: Number(row[columns.dueAt]), id: String(row[columns.id]) }))
-    .sort((a, b) => a.due - b.due || (a.id < b.id ? -1 : 1))
+    .map((row) => ({
+      row,
+      rank: columns.priority ? Number(row[columns.priority]) : 0,
+      due: Number(row[columns.dueAt]),
+      id: String(row[columns.id]),
+    }))
+    .sort((a, b) => a.rank - b.rank || a.due - b.due || (a.id < b.id ? -1 : 1))
     .map(({ row }) => row)
 }

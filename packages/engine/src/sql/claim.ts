@@ -1,7 +1,7 @@
 // These statements stand whole, as they run, in packages/engine/statements, one file for each way to claim;
 // a test writes those files.
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { dueByShares, nextDueByShares } from './fair-shares.ts'
+import { dueByPriority, dueByShares, nextDueByShares } from './fair-shares.ts'
 import {
   ASYNC_COMMIT,
   literal,
@@ -50,7 +50,7 @@ export function claimBatch(definition: ResolvedDefinition): Prepared {
  * over as a list, since a join may be planned as a reading of the whole table.
  */
 function claimByColumns(definition: ResolvedDefinition): Prepared {
-  const { table, columns, fair } = definition
+  const { table, columns } = definition
   const begins = attemptAssignments(definition)
   // A claim that writes nothing but its lease need not survive a crash of Postgres.
   const quick = begins.length === 0 ? `\n     and ${ASYNC_COMMIT}` : ''
@@ -61,8 +61,8 @@ function claimByColumns(definition: ResolvedDefinition): Prepared {
   )
   return prepare(
     (p) => `with ${
-      fair
-        ? dueByShares(definition, fair, p)
+      isRanked(definition)
+        ? dueByRank(definition, p)
         : `due as (
   select ${columns.id} as id, ${columns.dueAt} as due_at
     from ${table}
@@ -83,9 +83,20 @@ update ${table} as m
        lost_claims = (${lost})::int${set.join('')}
  where m.${columns.id} = any(array(select id from due))
 returning ${readColumns(definition, 'm')}, m.claimed_until is null as claim_lost, m.${columns.status}::text as claim_from${
-      fair ? '' : `,\n          ${CLAIM_UPTO} as claim_upto`
+      isRanked(definition) ? '' : `,\n          ${CLAIM_UPTO} as claim_upto`
     }`,
   )
+}
+
+/** Whether something else than the due time says what goes first. */
+function isRanked({ fair, columns }: ResolvedDefinition): boolean {
+  return fair !== undefined || columns.priority !== undefined
+}
+
+function dueByRank(definition: ResolvedDefinition, p: (param: string) => string): string {
+  return definition.fair
+    ? dueByShares(definition, definition.fair, p)
+    : dueByPriority(definition, definition.columns.priority as string, p)
 }
 
 /** See `DueFloor`. */
@@ -98,11 +109,11 @@ const CLAIM_UPTO = `(select due_at::text || '|' || id::text from due order by du
 
 /** With a claimed state, expired claims are found by their own index, see `takeExpired`. */
 function claimByState(definition: ResolvedDefinition): Prepared {
-  const { table, columns, fair } = definition
+  const { table, columns } = definition
   return prepare(
     (p) => `with ${
-      fair
-        ? dueByShares(definition, fair, p)
+      isRanked(definition)
+        ? dueByRank(definition, p)
         : `due as (
   select ${columns.id} as id, ${columns.dueAt} as due_at, ${columns.status}::text as claim_from
     from ${table}
@@ -116,7 +127,7 @@ function claimByState(definition: ResolvedDefinition): Prepared {
      for update skip locked
 )`
     },
-${takeCte(definition, p)}${fair ? '' : `, lateral ${CLAIM_UPTO} as upto (claim_upto)`}`,
+${takeCte(definition, p)}${isRanked(definition) ? '' : `, lateral ${CLAIM_UPTO} as upto (claim_upto)`}`,
   )
 }
 
@@ -250,6 +261,7 @@ returning ${columns.id}::text as id`,
 export function nextDue(definition: ResolvedDefinition): Prepared {
   const { table, columns, order, name, fair } = definition
   if (fair) return nextDueByShares(definition, fair)
+  if (columns.priority) return nextDueByShares(definition, { by: columns.priority })
   if (order) {
     return prepare(
       (p) => `select extract(epoch from min(due_at) - posthorn.now()) * 1000 as ms

@@ -1,4 +1,4 @@
-// Fair shares: everyone who has messages waiting gets an equal part of a batch.
+// Fair shares, where everyone who has messages waiting gets an equal part of a batch, and priorities.
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { literal, prepare, type Prepared } from './prepared.ts'
 import { unlessPaused, waitsCondition } from './waiting.ts'
@@ -105,6 +105,43 @@ due as (
           limit ${room ? `least(room, ${share})` : share}::int
             for update skip locked
          ) as mine
+   limit ${p('batch')}
+)`
+}
+
+/**
+ * The due messages of each priority, the smallest first: one look into the index for each priority that
+ * has messages waiting, so that those of it that are not due yet are not read.
+ */
+export function dueByPriority(
+  definition: ResolvedDefinition,
+  priority: string,
+  p: (param: string) => string,
+): string {
+  const { table, columns, states } = definition
+  const { id, dueAt } = columns
+  const from = states.claimed === undefined ? '' : `, ${columns.status}::text as claim_from`
+  // A claim that is lost is met here where there is no claimed state, and only released.
+  const free =
+    states.claimed === undefined
+      ? '\n            and (claimed_until is null or claimed_until < now())'
+      : ''
+  return `recursive ${walkKeys(definition, { by: priority }, { name: 'priorities' })},
+due as (
+  select mine.*
+    from priorities
+   cross join lateral (
+         select ${id} as id${from}
+           from ${table}
+          where ${waitsCondition(definition)} and ${priority} = fair_key
+            and ${dueAt} <= posthorn.now()${free}
+            and lost_claims = 0
+            and ${unlessPaused(definition)}
+          order by ${dueAt}, ${id}
+          limit ${p('batch')}
+            for update skip locked
+         ) as mine
+   where due_at <= posthorn.now()
    limit ${p('batch')}
 )`
 }

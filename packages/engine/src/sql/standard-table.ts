@@ -3,7 +3,7 @@ import { engineTableSql } from './table.ts'
 
 /** The table of an outbox whose columns the engine chose, with its name noted for `posthorn.enqueue`. */
 export function standardTableSql(definition: ResolvedDefinition): string {
-  const { name, table, log, order } = definition
+  const { name, table, log, order, columns } = definition
   const [schema] = table.split('.')
   return `create schema if not exists ${schema};
 create table if not exists ${table} (
@@ -13,7 +13,7 @@ create table if not exists ${table} (
   key text${order ? ' not null' : ''},
   tenant text,
   headers jsonb,
-  dedupe text unique,
+  dedupe text unique,${columns.priority ? '\n  priority integer not null default 0,' : ''}
   status text not null default 'pending',
   attempts integer not null default 0,
   due_at timestamptz not null default posthorn.now(),

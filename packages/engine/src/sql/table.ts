@@ -117,6 +117,7 @@ export function engineTableSql(definition: ResolvedDefinition): string {
   )
   const index = (name: string, on: string, where: string) =>
     `create index if not exists ${base}_${name} on ${table} ${on}\n  where ${where};`
+  const first = fair?.by ?? columns.priority
   const indexes: string[] = []
   if (order) {
     indexes.push(
@@ -127,7 +128,7 @@ export function engineTableSql(definition: ResolvedDefinition): string {
     indexes.push(
       index(
         'due',
-        `(${fair ? `${fair.by}, ` : ''}${columns.dueAt}, ${columns.id})`,
+        `(${first ? `${first}, ` : ''}${columns.dueAt}, ${columns.id})`,
         waitsCondition(definition),
       ),
       index(
