@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { auditApart } from './claim-audit.ts'
 import { BacklogPlan } from './backlog-plan.ts'
 import type { Claim, ClaimKind } from './claim.ts'
 import { DueFloor, type Floor } from './due-floor.ts'
@@ -7,16 +8,25 @@ import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
 import { claimArgs, settleClaim } from './settle.ts'
 import { holdKeysOfDead } from './held-keys.ts'
-import { settleApart, UNSETTLED_DELAY_MS } from './settle-apart.ts'
+import { isServersFault, settleApart, UNSETTLED_DELAY_MS } from './settle-apart.ts'
 import { idOf, type Settlement } from './settlement.ts'
 import type { SettledApart, Source } from './source.ts'
 import type { Prepared } from '../sql/prepared.ts'
+import { silentLog, type Log } from '../log.ts'
+import { LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
+
+export interface RowSourceOptions {
+  /** With a limit for each key: those that have no room now. */
+  readonly full?: ReadonlyMap<string, unknown>
+  readonly log?: Log
+}
 
 /** Claims by row: any number of relays, batches, no order. */
 export class RowSource implements Source {
   readonly #handle: PoolHandle
   readonly #outbox: Outbox
+  readonly #log: Log
   /** With a limit for each key: those that have no room now. */
   readonly #full: ReadonlyMap<string, unknown>
   /** With fair shares: the key that the next claim begins behind. */
@@ -24,9 +34,14 @@ export class RowSource implements Source {
   readonly #plan = new BacklogPlan()
   readonly #floor: DueFloor
 
-  constructor(handle: PoolHandle, outbox: Outbox, full: ReadonlyMap<string, unknown> = new Map()) {
+  constructor(
+    handle: PoolHandle,
+    outbox: Outbox,
+    { full = new Map(), log = silentLog }: RowSourceOptions = {},
+  ) {
     this.#handle = handle
     this.#full = full
+    this.#log = log
     this.#outbox = outbox
     this.#floor = new DueFloor(outbox.columns.idType)
   }
@@ -82,11 +97,40 @@ export class RowSource implements Source {
   async #take(statement: Prepared, args: Record<string, unknown>): Promise<OutboxRow[]> {
     const { audit } = this.#outbox
     if (!audit.claimed) return run<OutboxRow>(this.#handle.db, statement, args)
+    try {
+      return await this.#handle.transaction(async (tx) => {
+        const rows = await run<OutboxRow>(tx, statement, args)
+        const claimed = rows.filter((row) => row['claim_lost'] === false)
+        if (claimed.length > 0) await audit.claimed?.(tx, claimed)
+        return rows
+      })
+    } catch (error) {
+      if (isServersFault(error)) throw error
+      return this.#takeApart(statement, args)
+    }
+  }
+
+  /** Without the messages that the definition's audit fails on: each of them is next claimed alone. */
+  async #takeApart(statement: Prepared, args: Record<string, unknown>): Promise<OutboxRow[]> {
+    const { name, statements } = this.#outbox
     return this.#handle.transaction(async (tx) => {
       const rows = await run<OutboxRow>(tx, statement, args)
       const claimed = rows.filter((row) => row['claim_lost'] === false)
-      if (claimed.length > 0) await audit.claimed?.(tx, claimed)
-      return rows
+      const failed = (await auditApart(tx, this.#outbox, claimed)).filter(
+        // What ends after too many times ends without the audit that may be the reason.
+        ({ row }) => Number(row['lost_claims']) <= LOST_CLAIMS_LIMIT,
+      )
+      const ids = failed.map(({ row }) => idOf(this.#outbox, row))
+      const marked = { ids, token: args['token'], delayMs: UNSETTLED_DELAY_MS }
+      if (ids.length > 0) await run(tx, statements.markSuspects, marked)
+      for (const { row, error } of failed) {
+        this.#log.error(
+          { outbox: name, id: idOf(this.#outbox, row), err: error },
+          'claim refused by the audit; trying the message alone',
+        )
+      }
+      const aside = new Set(failed.map(({ row }) => row))
+      return rows.map((row) => (aside.has(row) ? { ...row, claim_lost: true } : row))
     })
   }
 

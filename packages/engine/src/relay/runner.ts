@@ -51,7 +51,7 @@ function sourceOf({ handle, outbox, relay, log }: RunnerOptions): Source {
   const full = new Map<string, number>()
   const source = outbox.order
     ? new KeySource(handle, outbox, relay)
-    : new RowSource(handle, outbox, full)
+    : new RowSource(handle, outbox, { full, log })
   return outbox.limit ? new LimitedSource(source, { handle, outbox, full }) : source
 }
 

@@ -19,6 +19,11 @@ export const UNSETTLED_DELAY_MS = 1_000
  */
 const SERVERS_FAULT = /^(08|40|53|55P03|57|58)/
 
+/** Whether an error says nothing about the message it was met with. */
+export function isServersFault(error: unknown): boolean {
+  return SERVERS_FAULT.test(String((error as { code?: unknown } | null)?.code))
+}
+
 /**
  * Settles what can be: a group that fails is tried again in halves, down to the single message. Throws
  * where the transaction itself is lost, or the fault is the server's: then it is no message's, and all
@@ -36,7 +41,7 @@ export async function settleApart(
       const ids = await inSavepoint(tx, () => settleIn(tx, outbox, { settlements: group, args }))
       ids.forEach((id) => settled.add(id))
     } catch (error) {
-      if (SERVERS_FAULT.test(String((error as { code?: unknown } | null)?.code))) throw error
+      if (isServersFault(error)) throw error
       const [only, ...others] = group
       if (only && others.length === 0) return settleOne(only, error)
       const half = Math.ceil(group.length / 2)
