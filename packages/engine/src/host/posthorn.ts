@@ -4,7 +4,6 @@ import { DefinitionError } from '../errors.ts'
 import { consoleLog } from '../log.ts'
 import { engineMigrations, migrate, migrationSql } from '../maintain/migrate.ts'
 import { listRecurring, type RecurringStatus } from '../operate/recurring.ts'
-import { outboxStats, type OutboxStats } from '../operate/stats.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { Transports } from '../relay/attempt.ts'
 import { createRelay, type Relay, type RelayOptions } from '../relay/relay.ts'
@@ -31,8 +30,6 @@ export interface Posthorn extends Relay {
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
   /** One look at every outbox, for tests and scripts; gives its leases back. */
   tick(): Promise<number>
-  /** How each outbox is doing. */
-  stats(): Promise<OutboxStats[]>
   /** Recurring messages of these outboxes: when each is due next, when it was last, what is wrong. */
   recurring(): Promise<RecurringStatus[]>
 }
@@ -85,7 +82,6 @@ export function posthorn(options: PosthornOptions): Posthorn {
       const names = new Set(outboxes.map(({ name }) => name))
       return (await listRecurring(pool as never)).filter((each) => names.has(each.outbox))
     },
-    stats: () => Promise.all(outboxes.map((box) => outboxStats(pool as never, box))),
   }
 }
 

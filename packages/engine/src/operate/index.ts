@@ -119,7 +119,7 @@ export { type PersonalTable, type SubjectKind } from '../sql/erasure.ts'
 export { type RetentionRule } from '../sql/retention.ts'
 export { takeSamples } from '../maintain/sample.ts'
 export { listRecurring, type RecurringStatus } from './recurring.ts'
-export { outboxStats, type OutboxStats } from './stats.ts'
+export { outboxStats, type OutboxStats } from '../maintain/stats.ts'
 export { countTenantMessages, type TenantCounts } from './tenant-counts.ts'
 export {
   listMasters,

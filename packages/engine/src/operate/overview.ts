@@ -2,7 +2,7 @@ import type { Outbox } from '../outbox/define.ts'
 import { readConsumers, type ConsumerOverview } from './consumers.ts'
 import { listPaused, type Paused } from './control.ts'
 import { selectSurroundings, type SurroundingsRow } from '../sql/overview.ts'
-import { outboxStats, type OutboxStats } from './stats.ts'
+import { outboxStats, type OutboxStats } from '../maintain/stats.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 /** A relay that was heard of in the last 15 s. */

@@ -10,6 +10,7 @@ import { Listener } from './listener.ts'
 import { onceReachable } from './reach-database.ts'
 import { consoleLog, type Log } from '../log.ts'
 import { maintain } from '../maintain/maintenance.ts'
+import { outboxStats, type OutboxStats } from '../maintain/stats.ts'
 import { noMetrics, type Metrics } from '../metrics.ts'
 import { RecurringClock } from './recurring-clock.ts'
 import { Runner } from './runner.ts'
@@ -67,6 +68,8 @@ export interface Relay {
    * leased it keeps, until `stop`.
    */
   tick(): Promise<number>
+  /** How each outbox is doing, in all processes. */
+  stats(): Promise<OutboxStats[]>
 }
 
 /** Delivers what is in the outboxes. The host owns the pool, the transports and the signals. */
@@ -185,6 +188,7 @@ export function createRelay(options: RelayOptions): Relay {
       const claimed = await Promise.all([...runners.values()].map((runner) => runner.tick()))
       return claimed.reduce((sum, each) => sum + each, 0)
     },
+    stats: () => Promise.all(outboxes.map((outbox) => outboxStats(handle.db, outbox))),
   }
   return relay
 }
