@@ -53,6 +53,7 @@ export default defineConfig({
             'scripts/**/*.test.mjs',
             'test/architecture/**/*.test.ts',
             'test/docs/**/*.test.ts',
+            'test/container/**/*.test.ts',
             'test/debezium/**/*.test.ts',
             'test/package/**/*.test.ts',
           ],

@@ -47,6 +47,9 @@ const MODEL = [
 /** The real Debezium, in a JVM of its own: half a minute to start. */
 const DEBEZIUM = ['test/debezium/debezium.test.ts']
 
+/** The image as its Dockerfile makes it, and the chart, for which helm is built once. */
+const CONTAINERS = ['test/container/chart.test.ts', 'test/container/image.test.ts']
+
 const OUTAGES = ['systems/evidence/outages.test.ts']
 
 export const proofs = [
@@ -66,6 +69,7 @@ export const proofs = [
   { name: 'model', files: MODEL, full: true },
   { name: 'outages', files: OUTAGES, short: true, full: true },
   { name: 'debezium', files: DEBEZIUM, short: true, full: true },
+  { name: 'containers', files: CONTAINERS, short: true, full: true },
   { name: 'locks', program: 'test/upgrade/main.ts', full: ['--locks', '--rows', '1000000'] },
   { name: 'restore', program: 'test/restore/main.ts', full: ['--full'] },
   { name: 'flood', program: 'test/flood/main.ts', full: [] },

@@ -11,25 +11,45 @@ const SHIPPED = /^(packages\/|apps\/|systems$)/
  * workspaces it leaves out what a development tool needs too.
  */
 export function listPackages() {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  const found = new Map()
-  const visit = (place) => {
-    if (found.has(place)) return
-    const entry = lock.packages[place]
-    const names = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })
-    const needs = names.map((name) => resolve(lock, place, name)).filter(Boolean)
-    found.set(place, { ...entry, place, needs })
-    needs.forEach(visit)
-  }
-  for (const place of Object.keys(lock.packages)) {
-    if (SHIPPED.test(place) && !place.includes('node_modules/')) visit(place)
-  }
-  const foreign = [...found.values()].filter(({ place }) => place.includes('node_modules/'))
+  const { packages } = readLock()
+  const from = Object.keys(packages).filter(
+    (place) => SHIPPED.test(place) && !place.includes('node_modules/'),
+  )
+  const foreign = reachPackages({ from }).filter(({ place }) => place.includes('node_modules/'))
   return foreign.map(({ place, version, license, integrity, needs }) => ({
     ...{ place, version, integrity, name: nameOf(place) },
     licence: license ?? licenceBeside(nameOf(place), foreign),
     needs: needs.filter((each) => each.includes('node_modules/')),
   }))
+}
+
+/**
+ * What the packages at `from` need to run, they themselves included, as the lock file has them. Not
+ * beyond those that `enters` says no to, and without those that `takes` says no to. `link` is the
+ * place by which one of ours is imported.
+ */
+export function reachPackages({ from, enters = () => true, takes = () => true }) {
+  const lock = readLock()
+  const links = new Map(
+    Object.entries(lock.packages).flatMap(([place, entry]) =>
+      entry.link ? [[entry.resolved, place]] : [],
+    ),
+  )
+  const found = new Map()
+  const visit = (place) => {
+    if (found.has(place) || !takes(place)) return
+    const entry = lock.packages[place]
+    const names = Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })
+    const needs = names.map((name) => resolve(lock, place, name)).filter(Boolean)
+    found.set(place, { ...entry, place, needs, link: links.get(place) })
+    if (enters({ place })) needs.forEach(visit)
+  }
+  from.forEach(visit)
+  return [...found.values()]
+}
+
+function readLock() {
+  return JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
 }
 
 /** As Node finds a package: in the nearest folder of packages on the way up; of ours, its source. */

@@ -81,6 +81,12 @@ export function freePorts<Name extends string>(names: Name[]): Promise<Record<Na
 /** The folder with schemathesis, for `PYTHONPATH`; fetched if it is not there. */
 export function ensureSchemathesis(options?: { log?: Log }): Promise<string>
 
+/** The path of helm; built if it is not there. */
+export function ensureHelm(options?: { log?: Log }): Promise<string>
+
+/** The folder with kubernetes-validate, for `PYTHONPATH`; fetched if it is not there. */
+export function ensureKubernetesSchemas(options?: { log?: Log }): Promise<string>
+
 /** The path of a Chromium that runs headless; fetched if there is none. */
 export function ensureChromium(options?: { log?: Log }): Promise<string>
 

@@ -11,6 +11,7 @@ import { redis } from './redis.mjs'
 import { versitygw } from './versitygw.mjs'
 
 export { ensureChromium } from './chromium.mjs'
+export { ensureHelm, ensureKubernetesSchemas } from './helm.mjs'
 export { ensureKafka } from './kafka.mjs'
 export { ensurePatroni } from './patroni.mjs'
 export { freePorts } from './ports.mjs'
