@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fillCache } from './cache.mjs'
-import { runWithRetries } from './command.mjs'
-import { COPY_JARS, KAFKA_VERSION, LOG4J_VERSION, LOGGING, java } from './kafka.mjs'
+import { KAFKA_VERSION, LOGGING, SLF4J } from './kafka.mjs'
+import { fetchJars, java } from './maven.mjs'
 
 const DEBEZIUM_VERSION = '3.6.1.Final'
 const HOST = '127.0.0.1'
@@ -17,7 +17,7 @@ export function connect(brokers) {
 
     async install(log) {
       const home = await fillCache(`connect-${KAFKA_VERSION}-${DEBEZIUM_VERSION}`, (folder) =>
-        fetchJars(folder, log),
+        fill(folder, log),
       )
       return { version: DEBEZIUM_VERSION, home }
     },
@@ -47,11 +47,14 @@ export function connect(brokers) {
   }
 }
 
-async function fetchJars(folder, log) {
+async function fill(folder, log) {
   log(`connect: fetching Debezium ${DEBEZIUM_VERSION}, about a minute the first time`)
-  await writeFile(join(folder, 'pom.xml'), POM)
   await writeFile(join(folder, 'log4j2.properties'), LOGGING)
-  await runWithRetries('mvn', COPY_JARS, { cwd: folder })
+  await fetchJars(folder, [
+    `org.apache.kafka:connect-runtime:${KAFKA_VERSION}`,
+    `io.debezium:debezium-connector-postgres:${DEBEZIUM_VERSION}`,
+    SLF4J,
+  ])
 }
 
 /** Values that connectors read from the environment of the worker stand as `${env:NAME}`. */
@@ -69,29 +72,3 @@ config.providers=env
 config.providers.env.class=org.apache.kafka.common.config.provider.EnvVarConfigProvider
 `
 }
-
-const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>posthorn</groupId>
-  <artifactId>connect</artifactId>
-  <version>1</version>
-  <packaging>pom</packaging>
-  <dependencies>
-    <dependency>
-      <groupId>org.apache.kafka</groupId>
-      <artifactId>connect-runtime</artifactId>
-      <version>${KAFKA_VERSION}</version>
-    </dependency>
-    <dependency>
-      <groupId>io.debezium</groupId>
-      <artifactId>debezium-connector-postgres</artifactId>
-      <version>${DEBEZIUM_VERSION}</version>
-    </dependency>
-    <dependency>
-      <groupId>org.apache.logging.log4j</groupId>
-      <artifactId>log4j-slf4j-impl</artifactId>
-      <version>${LOG4J_VERSION}</version>
-    </dependency>
-  </dependencies>
-</project>
-`

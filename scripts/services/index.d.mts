@@ -1,4 +1,4 @@
-export type ServiceName = 'kafka' | 'rabbitmq' | 'nats' | 'redis' | 's3'
+export type ServiceName = 'kafka' | 'rabbitmq' | 'nats' | 'redis' | 'sqs' | 's3'
 
 /** `dir`: where pids, ports, data and logs are kept; default `.services` at the root. */
 type In = { dir?: string }

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from './connect.mjs'
+import { elasticmq } from './elasticmq.mjs'
 import { isGiven, reach } from './given.mjs'
 import { kafka } from './kafka.mjs'
 import { crash, inspect, start, stop } from './lifecycle.mjs'
@@ -18,7 +19,7 @@ export { freePorts } from './ports.mjs'
 export { ensureRabbitmq } from './rabbitmq.mjs'
 export { ensureSchemathesis } from './schemathesis.mjs'
 
-const services = [kafka, rabbitmq, nats, redis, versitygw]
+const services = [kafka, rabbitmq, nats, redis, elasticmq, versitygw]
 
 /** The names that the functions below take. */
 export const serviceNames = services.map((service) => service.name)

@@ -4,12 +4,16 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fillCache } from './cache.mjs'
 import { certificatesIn, makeCertificates } from './certificates.mjs'
-import { run, runWithRetries } from './command.mjs'
+import { run } from './command.mjs'
 import { probeKafka } from './kafka-probe.mjs'
+import { fetchJars, java } from './maven.mjs'
 
 export const KAFKA_VERSION = '4.3.1'
-// The same as the log4j-core that Kafka brings along.
-export const LOG4J_VERSION = '2.25.4'
+/**
+ * Kafka's jars name no binding for slf4j (its own distribution adds this one); without it nothing is
+ * logged at all. The same version as the log4j-core that Kafka brings along.
+ */
+export const SLF4J = 'org.apache.logging.log4j:log4j-slf4j-impl:2.25.4'
 
 /** Who may log in at the listener SECURE, by password or by SCRAM. */
 const USER = { name: 'posthorn', password: 'posthorn-secret' }
@@ -28,9 +32,8 @@ export const kafka = {
   async install(log) {
     const home = await fillCache(`kafka-${KAFKA_VERSION}`, async (folder) => {
       log(`kafka: fetching ${KAFKA_VERSION}, about half a minute the first time`)
-      await writeFile(join(folder, 'pom.xml'), POM)
       await writeFile(join(folder, 'log4j2.properties'), LOGGING)
-      await runWithRetries('mvn', COPY_JARS, { cwd: folder })
+      await fetchJars(folder, [`org.apache.kafka:kafka_2.13:${KAFKA_VERSION}`, SLF4J])
     })
     return { version: KAFKA_VERSION, home }
   },
@@ -94,10 +97,6 @@ async function format({ home, folder, data, ports, certificates }) {
   }
 }
 
-export function java() {
-  return process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java'
-}
-
 function classPath(home) {
   return [
     `-Dlog4j2.configurationFile=${join(home, 'log4j2.properties')}`,
@@ -155,37 +154,6 @@ share.coordinator.state.topic.min.isr=1
 share.coordinator.state.topic.num.partitions=4
 `
 }
-
-export const COPY_JARS = [
-  '--batch-mode',
-  '--quiet',
-  'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies',
-  '-DincludeScope=runtime',
-  '-DoutputDirectory=lib',
-]
-
-// Kafka's jars name no binding for slf4j (its own distribution adds this one); without it nothing
-// is logged at all.
-const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>posthorn</groupId>
-  <artifactId>kafka</artifactId>
-  <version>1</version>
-  <packaging>pom</packaging>
-  <dependencies>
-    <dependency>
-      <groupId>org.apache.kafka</groupId>
-      <artifactId>kafka_2.13</artifactId>
-      <version>${KAFKA_VERSION}</version>
-    </dependency>
-    <dependency>
-      <groupId>org.apache.logging.log4j</groupId>
-      <artifactId>log4j-slf4j-impl</artifactId>
-      <version>${LOG4J_VERSION}</version>
-    </dependency>
-  </dependencies>
-</project>
-`
 
 export const LOGGING = `status = warn
 appender.out.type = Console

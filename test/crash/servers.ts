@@ -48,6 +48,7 @@ const VARIABLES = {
   kafka: 'KAFKA_BROKERS',
   nats: 'NATS_URL',
   redis: 'REDIS_URL',
+  sqs: 'SQS_ENDPOINT',
   s3: 'S3_ENDPOINT',
 } as const
 

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import type { Message as SqsMessage } from '@aws-sdk/client-sqs'
+import type { Delivery, Message } from '@posthorn/engine'
+import { fromCloudEvent, idOfCoordinates, natsBinding, toCloudEvent } from '../cloudevents.ts'
+import { TransportError } from '../errors.ts'
+
+/** A message as SQS takes it, but for its queue. */
+export interface Publication {
+  readonly topic: string
+  readonly body: string
+  readonly bytes: number
+  /** Messages of one group are given out one after the other. */
+  readonly groupId: string
+  /** One with the same id is dropped for five minutes. */
+  readonly dedupeId: string
+}
+
+/**
+ * A message has ten attributes at most, and CloudEvents alone are nine: so they are in the body, in
+ * structured mode, with the headers as one of them.
+ */
+export function toPublication(
+  { message, destination }: Delivery,
+  { source, maxMessageBytes }: { source: string; maxMessageBytes: number },
+): Publication {
+  const bare = { ...message, headers: {} }
+  const { headers, body: data } = toCloudEvent(bare, natsBinding, source)
+  const attributes: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.startsWith('ce-')) attributes[name.slice('ce-'.length)] = value
+  }
+  if (Object.keys(message.headers).length > 0) {
+    attributes['posthornheaders'] = JSON.stringify(message.headers)
+  }
+  const envelope = JSON.stringify({ ...attributes, datacontenttype: 'application/json' })
+  const body = xmlSafe(`${envelope.slice(0, -1)},"data":${data}}`)
+  const bytes = Buffer.byteLength(body)
+  if (bytes > maxMessageBytes) {
+    throw new TransportError(
+      'MESSAGE_TOO_LARGE',
+      `message ${message.id} has ${bytes} bytes, SQS takes ${maxMessageBytes}`,
+    )
+  }
+  const { id, key } = message
+  return { topic: destination.topic, body, bytes, groupId: idOf(key ?? id), dedupeId: idOf(id) }
+}
+
+/** Two characters that JSON has and SQS does not; others come escaped. */
+function xmlSafe(json: string): string {
+  return json.replaceAll('\uFFFE', '\\uFFFE').replaceAll('\uFFFF', '\\uFFFF')
+}
+
+/** Ids are up to 128 printable characters of ASCII; what is not is known by its hash. */
+function idOf(text: string): string {
+  return /^[\x21-\x7e]{1,128}$/.test(text) ? text : createHash('sha256').update(text).digest('hex')
+}
+
+const encoder = new TextEncoder()
+
+/** Reads a message. One of others, without an envelope, is its whole body. */
+export function fromDelivery(raw: SqsMessage, topic: string): Message {
+  const sentAt = Number(raw.Attributes?.SentTimestamp ?? 0)
+  const { attributes, data } = partsOf(raw.Body ?? '')
+  const headers = Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [`ce-${name}`, String(value)]),
+  )
+  return fromCloudEvent({ headers, body: encoder.encode(data) }, natsBinding, {
+    id: () => idOfCoordinates(sentAt, `${topic}/${raw.MessageId}`),
+    type: topic,
+    // Of ours it says whether it has one.
+    key: 'id' in attributes ? undefined : raw.Attributes?.MessageGroupId,
+    occurredAt: new Date(sentAt),
+  })
+}
+
+function partsOf(body: string): { attributes: object; data: string } {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    if (typeof Object(parsed).specversion === 'string') {
+      const { data, datacontenttype: _, ...attributes } = parsed as Record<string, unknown>
+      return { attributes, data: JSON.stringify(data ?? null) }
+    }
+  } catch {
+    // Not JSON: the one who reads it says so.
+  }
+  return { attributes: {}, data: body }
+}
