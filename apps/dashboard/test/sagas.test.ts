@@ -94,7 +94,7 @@ test('a declined order is compensated while the page shows it', async () => {
   await stepOf(page, 'paid').getByText('refused').waitFor()
   await stepOf(page, 'shipped').getByText('not begun').waitFor()
   await page.getByText('PAYMENT_DECLINED').first().waitFor()
-  await page.getByText('stock.released').waitFor()
+  await page.getByText('stock.released').first().waitFor()
   await axe(page)
   await screenshot(page, 'saga-undone-light')
 })
