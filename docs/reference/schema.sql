@@ -2503,6 +2503,7 @@ CREATE INDEX webhook_deliveries_dead ON payments.webhook_deliveries USING btree 
 CREATE INDEX webhook_deliveries_due ON payments.webhook_deliveries USING btree (next_attempt_at, id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 CREATE INDEX webhook_deliveries_listed ON payments.webhook_deliveries USING btree (org_id, id);
 CREATE INDEX webhook_deliveries_missed ON payments.webhook_deliveries USING btree (endpoint_id, created_at) WHERE (status = ANY (ARRAY['abandoned'::text, 'skipped_disabled'::text]));
+CREATE INDEX webhook_deliveries_shares ON payments.webhook_deliveries USING btree (org_id, next_attempt_at, id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 CREATE INDEX webhook_deliveries_suspect ON payments.webhook_deliveries USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'failed'::text])) AND (lost_claims > 0));
 CREATE INDEX webhook_deliveries_waiting ON payments.webhook_deliveries USING btree (endpoint_id, order_key, "position") WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 

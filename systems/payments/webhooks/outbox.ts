@@ -43,6 +43,8 @@ export const webhookDeliveries: Outbox<WebhookDelivery> = defineOutbox<WebhookDe
     unreachable: 'charged',
   },
   claim: { batch: 100, lanes: 4, every: '30s', lease: '2m' },
+  // One with hundreds of endpoints, or with endpoints that stay silent, does not hold up another's events.
+  fair: { by: 'org_id' },
   retry: exponential('2s', { factor: 2, attempts: 5 }),
   breaker: {},
   // The endpoint, not its URL: each has a breaker and a queue of requests of its own.

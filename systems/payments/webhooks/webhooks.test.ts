@@ -78,6 +78,15 @@ test('delivers an event, signed both ways, and keeps the exchange', async () => 
   expect(await client.actions(id)).toEqual(['webhook.delivered'])
 })
 
+test('one with hundreds of deliveries does not hold up another', async () => {
+  const [giant, corner] = [await merchantWith(newPath()), await merchantWith(newPath())]
+  for (let i = 0; i < 150; i += 1) await giant.tell()
+  const id = await corner.tell()
+  await running.relay.tick()
+  expect(await corner.client.delivery(id)).toMatchObject({ status: 'delivered' })
+  await settle()
+})
+
 test('attempts start at 0, 2, 6, 14 and 30 s; the fifth failure is the end, with an alert', async () => {
   const path = newPath(500)
   const { org, client, tell } = await merchantWith(path)
