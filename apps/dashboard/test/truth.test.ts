@@ -149,8 +149,11 @@ test('pictures of outboxes in which nothing happens are asked for once a minute'
   // The clock stays with the context: no other test is to have it.
   onTestFinished(() => page.context().close())
   await page.clock.install()
+  const known = page.waitForResponse(`${dashboard.url}/api/v1/outboxes`, patient)
   await page.goto(`${dashboard.url}/outboxes`)
-  await page.getByRole('group', { name: 'States of messages.outbound' }).waitFor(patient)
+  const { items } = (await (await known).json()) as { items: unknown[] }
+  const pictures = page.getByRole('group', { name: /^States of / })
+  await expect.poll(() => pictures.count(), patient).toBe(items.length)
   let asked = 0
   page.on('request', (request) => {
     if (request.url().endsWith('/graph')) asked += 1
