@@ -1,4 +1,5 @@
 import { Group } from '@mantine/core'
+import { useRouter } from '@tanstack/react-router'
 import { useUser } from '../shell/use-user.ts'
 import { AnchorLink } from './links.tsx'
 import { Panel } from './panel.tsx'
@@ -16,7 +17,10 @@ const MOST = 8
 
 /** The same business thing on other pages: the order of a payment, the webhooks of both. */
 export function Related(props: RelatedProps) {
-  return useUser().has.includes('journeys') ? <Elsewhere {...props} /> : null
+  const { has } = useUser()
+  // In the portal there is no page of journeys, and its token may not ask for one.
+  const isRoute = '/journey' in useRouter().routesByPath
+  return isRoute && has.includes('journeys') ? <Elsewhere {...props} /> : null
 }
 
 function Elsewhere({ id, except }: RelatedProps) {
