@@ -154,12 +154,15 @@ test('pictures of outboxes in which nothing happens are asked for once a minute'
   const { items } = (await (await known).json()) as { items: unknown[] }
   const pictures = page.getByRole('group', { name: /^States of / })
   await expect.poll(() => pictures.count(), patient).toBe(items.length)
+  await page.getByRole('status').getByText('Live', { exact: true }).waitFor(patient)
+  // Once it hears of changes a page looks at everything again, one picture after the other.
+  await page.clock.runFor(18_000)
   let asked = 0
   page.on('request', (request) => {
     if (request.url().endsWith('/graph')) asked += 1
   })
   const listed = page.waitForResponse(`${dashboard.url}/api/v1/outboxes`, patient)
-  await page.clock.runFor(31_000)
+  await page.clock.runFor(25_000)
   await listed
   // That of an outbox in which something did happen.
   expect(asked).toBeLessThanOrEqual(3)

@@ -6,7 +6,7 @@ import { enqueueAll } from '../enqueue/enqueue.ts'
 import { everywhere, fakeTransport, testDatabase } from '../testing/index.ts'
 import { latencyBucket, percentile } from '../relay/latency.ts'
 import { outboxTables, sagaEvents } from '../testing/outboxes.ts'
-import { pause } from './control.ts'
+import { pause, resume } from './control.ts'
 import { readCharts, readDestinationCharts, readLagHistory } from './charts.ts'
 import { sampleLag } from './consumers.ts'
 import { SAMPLES } from '../testing/samples.ts'
@@ -113,6 +113,7 @@ test('the age of the oldest undelivered is a line of its own: what waits for a r
 })
 
 test('the lag of consumers has the marks of what was done meanwhile', async () => {
+  await transaction(pool, (tx) => resume(tx, sagas, { by: 'ada', reason: 'seen' }))
   await transaction(pool, (tx) => pause(tx, sagas, { by: 'ada', reason: 'broker away' }))
   const { marks } = await readLagHistory(pool, { minutes: 15, outboxes: [sagas.name] })
   expect(marks).toContainEqual(
