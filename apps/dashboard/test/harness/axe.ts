@@ -4,11 +4,16 @@ import { expect } from 'vitest'
 
 const GRAVE = new Set(['serious', 'critical'])
 
+/** What has an end and has not come to it: a dialog that fades in is too pale until then. */
+const MOVING = `document.getAnimations().filter(({ playState, effect }) =>
+  playState === 'running' && effect?.getComputedTiming().endTime !== Infinity).length`
+
 /**
  * Fails if the page would stop users of a keyboard, a screen reader, or with weak eyes. `rules` are
  * those of axe to check, all by default.
  */
 export async function axe(page: Page, rules?: readonly string[]): Promise<void> {
+  await expect.poll(() => page.evaluate<number>(MOVING)).toBe(0)
   // Half a megabyte: a page that has it from the check before is not given it again.
   if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axeCore.source)
   // Only violations are described.
