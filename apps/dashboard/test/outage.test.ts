@@ -20,6 +20,8 @@ test('a killed server: pages say how old they are, answer clicks, and heal by th
       .getByText(/^(Live|Updated)/)
       .waitFor()
   await overview.getByText('Oldest undelivered').first().waitFor()
+  const loading = elsewhere.getByRole('status', { name: 'Loading' })
+  await expect.poll(() => loading.count()).toBe(0)
   await screenshot(overview, 'outage-before')
 
   const restart = await dashboard.killServer()
@@ -31,7 +33,7 @@ test('a killed server: pages say how old they are, answer clicks, and heal by th
   await screenshot(overview, 'outage-during')
   // A page that was never loaded: the click is taken, and waits.
   await elsewhere.getByRole('link', { name: 'Consumers', exact: true }).click()
-  await elsewhere.getByRole('status', { name: 'Loading' }).waitFor(patient)
+  await loading.waitFor(patient)
   expect(await elsewhere.getByText('Unable to preload CSS').count()).toBe(0)
 
   const before = await messages.evaluate('performance.timeOrigin')
