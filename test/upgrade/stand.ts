@@ -60,7 +60,7 @@ export interface StandOptions {
   readonly servers: Surroundings
   readonly seed: number
   readonly previousRoot?: string
-  /** What the processes are told beside what all runs have in common. */
+  /** Settings of the processes beside those that all runs have in common. */
   readonly env?: Readonly<Record<string, string>>
 }
 

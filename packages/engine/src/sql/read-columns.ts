@@ -2,7 +2,7 @@ import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 
 /**
  * What the engine and the definition want to know of a row, for a select list: every column, or those that
- * `reads` names beside the engine's own. A column that nobody reads still has to be sent and parsed.
+ * `reads` names beside the engine's own. PostgreSQL sends and the relay parses every column that is named here.
  */
 export function readColumns(
   definition: ResolvedDefinition,

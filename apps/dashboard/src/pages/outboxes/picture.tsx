@@ -9,7 +9,7 @@ import { StateMachine } from '../../state-machine/state-machine.tsx'
 import { layOutGraph, type Graph } from './graph-layout.ts'
 
 /**
- * What happens is told; only how many moved of late gets old by itself. A page has a picture of every
+ * The stream tells what happens; only how many moved of late gets old by itself. A page has a picture of every
  * outbox, and at most a request a second for all of them.
  */
 const LOOK_AGAIN_MS = 60_000
