@@ -1,6 +1,7 @@
 import {
   DefinitionError,
   enqueueAll,
+  type NewRow,
   type Outbox,
   type Queryable,
   type Transaction,
@@ -30,9 +31,9 @@ export interface EventOutbox {
  * Binds events to an outbox. `toRow` makes the row of an event, without its id: that is the
  * event's own. Throws a `DefinitionError` if the outbox cannot hold such ids.
  */
-export function eventOutbox<Row>(
-  outbox: Outbox<Row>,
-  toRow: (event: PendingEvent, aggregate: AggregateRoot) => Partial<Row>,
+export function eventOutbox<Row, New>(
+  outbox: Outbox<Row, New>,
+  toRow: (event: PendingEvent, aggregate: AggregateRoot) => NewRow<Row, New>,
 ): EventOutbox {
   const { id, idType } = outbox.columns
   if (idType === 'bigint') {
@@ -44,7 +45,7 @@ export function eventOutbox<Row>(
         return { aggregate, event, row: { ...toRow(event, aggregate), [id]: event.id } }
       }),
     async enqueue(tx, events) {
-      await enqueueAll(tx, outbox, events.map(({ row }) => row) as Partial<Row>[])
+      await enqueueAll(tx, outbox, events.map(({ row }) => row) as NewRow<Row, New>[])
     },
     has: async (db, event) => (await getMessage(db, outbox, event.id)) !== undefined,
   }

@@ -35,6 +35,7 @@ export const ERROR_CODES = {
   TRANSPORT_BROKEN: 'A transport broke its contract.',
   HANDLER_MISSING: 'No handler of this process is for messages of this type.',
   PAYLOAD_INVALID: 'The payload of a message is not what its schema asks for; nothing was stored.',
+  RECURRING_FAILED: 'A recurring message could not be made or stored; nothing was enqueued.',
   HELD_BACK: 'An earlier message of the same key has not gone through yet.',
   PARKED: 'An earlier message of the same key is dead and this outbox parks what comes after it.',
   CONFIRM_OVERDUE: 'No outcome came in time; the message is sent again.',
@@ -75,12 +76,14 @@ export class PosthornError extends CodedError<ErrorCode> {
   }
 }
 
-/** A wrong definition; thrown at start and names the field. */
+/** A wrong definition, or wrong options of a call; thrown at start and names the field. */
 export class DefinitionError extends PosthornError {
   readonly field: string
 
-  constructor(outbox: string, field: string, problem: string) {
-    super('DEFINITION_INVALID', `outbox ${outbox}: ${field}: ${problem}`)
+  constructor(where: string, field: string, problem: string) {
+    // A function's options are no outbox's: `posthorn()`.
+    const place = where.endsWith('()') ? where : `outbox ${where}`
+    super('DEFINITION_INVALID', `${place}: ${field}: ${problem}`)
     this.field = field
   }
 }
@@ -129,6 +132,8 @@ export const SQLSTATE = {
   undefinedFunction: '42883',
   deadlock: '40P01',
   serializationFailure: '40001',
+  noSuchPreparedStatement: '26000',
+  duplicatePreparedStatement: '42P05',
   lockNotAvailable: '55P03',
   queryCanceled: '57014',
   invalidSchemaName: '3F000',

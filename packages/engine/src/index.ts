@@ -1,4 +1,4 @@
-export { fromDrizzle } from './enqueue/adapters/drizzle.ts'
+export { fromDrizzle, type DrizzleInsert, type DrizzleRow } from './enqueue/adapters/drizzle.ts'
 export { fromKnex } from './enqueue/adapters/knex.ts'
 export { fromKysely } from './enqueue/adapters/kysely.ts'
 export { fromMikroOrm } from './enqueue/adapters/mikro-orm.ts'
@@ -18,6 +18,7 @@ export {
   posthorn,
   setUpTables,
   tablesOf,
+  type Part,
   type Posthorn,
   type PosthornOptions,
 } from './host/posthorn.ts'
@@ -41,11 +42,12 @@ export {
   type OutboxDefinition,
   type State,
   type States,
+  type TableName,
 } from './outbox/definition.ts'
 export { decryptBytes, encryptBytes } from './encrypt/cipher.ts'
 export { keyRing, type MasterKeys, type WrappedKey } from './encrypt/master-keys.ts'
 export { toMs, type Duration } from './duration.ts'
-export { enqueue, enqueueAll, type EnqueueOptions } from './enqueue/enqueue.ts'
+export { enqueue, enqueueAll, type EnqueueOptions, type NewRow } from './enqueue/enqueue.ts'
 export {
   CodedError,
   DefinitionError,
@@ -57,6 +59,7 @@ export {
   type ErrorCode,
 } from './errors.ts'
 export { consoleLog, silentLog, type Log } from './log.ts'
+export { directionOf, type Direction } from './sql/direction.ts'
 export { toMessage, type Message, type MessageInit } from './outbox/message.ts'
 export { type Metrics } from './metrics.ts'
 export {

@@ -30,8 +30,14 @@ export const consoleLog: Log = {
 /** One line; of an error what it says, not what hangs on it: a database error carries rows. */
 function lineOf({ err, ...details }: LogDetails, message: string): string {
   const fields = Object.entries(details).map(([name, value]) => `${name}=${textOf(value)}`)
-  const cause = err instanceof Error ? `: ${err.message}` : ''
-  return `posthorn: ${[message + cause, ...fields].join(' ')}`
+  return `posthorn: ${[message + causeOf(err), ...fields].join(' ')}`
+}
+
+/** The code is what `docs/reference/errors.md` and PostgreSQL's own list explain. */
+function causeOf(err: unknown): string {
+  if (!(err instanceof Error)) return err === undefined ? '' : `: ${textOf(err)}`
+  const { code } = err as { code?: unknown }
+  return typeof code === 'string' ? `: ${code}: ${err.message}` : `: ${err.message}`
 }
 
 function textOf(value: unknown): string {

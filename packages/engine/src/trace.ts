@@ -39,9 +39,9 @@ export async function withDeliverySpan(
   // With no SDK behind it, the API gives back the parent or an empty span.
   if (own === undefined || own === head.message.traceparent) return deliver(batch)
   const spans = [first, ...rest.map((delivery) => deliverySpan(outbox, delivery))]
-  const traced = batch.map(({ message, destination }, i) => ({
-    message: { ...message, traceparent: traceparentOf(spans[i]) },
-    destination,
+  const traced = batch.map((delivery, i) => ({
+    ...delivery,
+    message: { ...delivery.message, traceparent: traceparentOf(spans[i]) },
   }))
   // What instruments the client (fetch, a broker's library) belongs to a message only if it is
   // alone; and never to the span that was active when the relay was woken.

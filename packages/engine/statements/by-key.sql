@@ -122,12 +122,12 @@ run as (
     left join lateral (
      select r.*,
             row_number() over (order by seq) as position,
-            count(*) filter (where lost_claims > 0) over (order by seq) as suspects
+            count(*) filter (where lost_claims <> 0) over (order by seq) as others
        from (select * from families.outbox_events
               where held and aggregate_id::text = due.key and status = 0 and quarantined_at is null
               order by seq
               limit $5) as r
-   ) as t on t.suspects = 0 or t.position = 1
+   ) as t on t.others = 0 or t.position = 1
    limit $6
 ),
 noted as (
@@ -175,19 +175,26 @@ due as (
    ) as h
    limit $4
 ),
-run as (
+found as (
   select due.bucket as claim_bucket, due.key as claim_key, due.version as claim_version, t.*
     from due
     left join lateral (
      select r.*,
             row_number() over (order by seq) as position,
-            count(*) filter (where lost_claims > 0) over (order by seq) as suspects
+            count(*) filter (where lost_claims <> 1) over (order by seq) as others
        from (select * from families.outbox_events
               where held and aggregate_id::text = due.key and status = 0 and quarantined_at is null
               order by seq
               limit $5) as r
-   ) as t on t.suspects = 0 or t.position = 1
+   ) as t on t.others = 0 or t.position = 1
    limit $6
+),
+run as (
+  select *
+    from found
+   where coalesce(lost_claims, 0) < 2
+      or (not exists (select from found where lost_claims = 1)
+          and (claim_key, seq) = (select claim_key, seq from found where lost_claims > 1 limit 1))
 ),
 noted as (
   update posthorn.bucket as b
@@ -238,7 +245,7 @@ run as (
 suspect as (
   update families.outbox_events as m
      set held = true,
-         lost_claims = case when run.run_size = 1 then m.lost_claims + 1 else greatest(m.lost_claims, 1) end
+         lost_claims = case when run.run_size = 1 then greatest(m.lost_claims, 1) else m.lost_claims end + 1
     from run
    where m.event_id = run.id
   returning m.aggregate_id::text as key, m.bucket, m.seq
@@ -398,7 +405,7 @@ select *, status::text as claim_from
 
 -- markSuspects: $1 delayMs, $2 ids
 update families.outbox_events
-   set lost_claims = lost_claims + 1,
+   set lost_claims = greatest(lost_claims, 1) + 1,
        next_attempt_at = posthorn.now() + $1 * interval '1 ms',
        held = true
  where event_id = any((select $2::uuid[])::uuid[]);

@@ -31,22 +31,32 @@ noted as (
 )
 select * from taken, lateral (select due_at::text || '|' || id::text from due order by due_at desc, id desc limit 1) as upto (claim_upto);
 
--- claimSuspect: $1 token, $2 leaseMs
-with due as (
-  select id as id, status::text as claim_from
+-- claimSuspect: $1 group, $2 token, $3 leaseMs
+with suspect as (
+  select id as id, next_retry_at as due_at, status::text as claim_from,
+         lost_claims as lost
     from messages.outbound_message
    where status = 'QUEUED'
      and next_retry_at <= posthorn.now()
      and lost_claims > 0
      and not exists (select from posthorn.pause where outbox = 'messages.outbound')
    order by next_retry_at, id
-   limit 1
+   limit $1
      for update skip locked
+),
+due as (
+  select id, claim_from from suspect where lost = 1
+  union all
+  (select id, claim_from
+     from suspect
+    where not exists (select from suspect where lost = 1)
+    order by due_at, id
+    limit 1)
 ),
 taken as (
   update messages.outbound_message as m
-     set claim_token = $1::uuid,
-         claimed_until = now() + $2 * interval '1 ms',
+     set claim_token = $2::uuid,
+         claimed_until = now() + $3 * interval '1 ms',
          lost_claims = m.lost_claims + (m.claimed_until is not null)::int,
          status = 'SENDING',
          attempt_count = m.attempt_count + 1

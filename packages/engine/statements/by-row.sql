@@ -24,9 +24,10 @@ update evidence.file_outbox_row as m
 returning m.*, m.claimed_until is null as claim_lost, m.status::text as claim_from,
           (select due_at::text || '|' || id::text from due order by due_at desc, id desc limit 1) as claim_upto;
 
--- claimSuspect: $1 token, $2 leaseMs
-with due as (
-  select id as id, status::text as claim_from
+-- claimSuspect: $1 group, $2 token, $3 leaseMs
+with suspect as (
+  select id as id, next_retry_at as due_at, status::text as claim_from,
+         lost_claims + (claimed_until is not null)::int as lost
     from evidence.file_outbox_row
    where status in ('PENDING', 'FAILED')
      and next_retry_at <= posthorn.now()
@@ -34,13 +35,22 @@ with due as (
      and (claimed_until is null or claimed_until < now())
      and not exists (select from posthorn.pause where outbox = 'evidence.rows')
    order by next_retry_at, id
-   limit 1
+   limit $1
      for update skip locked
+),
+due as (
+  select id, claim_from from suspect where lost = 1
+  union all
+  (select id, claim_from
+     from suspect
+    where not exists (select from suspect where lost = 1)
+    order by due_at, id
+    limit 1)
 ),
 taken as (
   update evidence.file_outbox_row as m
-     set claim_token = $1::uuid,
-         claimed_until = now() + $2 * interval '1 ms',
+     set claim_token = $2::uuid,
+         claimed_until = now() + $3 * interval '1 ms',
          lost_claims = m.lost_claims + (m.claimed_until is not null)::int,
          retry_count = m.retry_count + (m.status = 'FAILED' and m.lost_claims = 0)::int,
          event_id = case when m.lost_claims > 0 and m.event_id is not null then m.event_id else gen_random_uuid() end
@@ -96,7 +106,7 @@ select *, status::text as claim_from
 
 -- markSuspects: $1 delayMs, $2 ids, $3 token
 update evidence.file_outbox_row
-   set lost_claims = lost_claims + 1,
+   set lost_claims = greatest(lost_claims, 1) + 1,
        next_retry_at = posthorn.now() + $1 * interval '1 ms',
        claim_token = null, claimed_until = null
  where id = any((select $2::uuid[])::uuid[])
@@ -104,7 +114,7 @@ update evidence.file_outbox_row
 
 -- countUnsettled: $1 ids, $2 token
 update evidence.file_outbox_row
-   set lost_claims = lost_claims + 1
+   set lost_claims = greatest(lost_claims, 1) + 1
  where id = any((select $1::uuid[])::uuid[])
    and claim_token = $2::uuid;
 

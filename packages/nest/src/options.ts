@@ -10,7 +10,7 @@ export interface PosthornSettings extends Omit<PosthornOptions, 'outboxes' | 'ha
   readonly setUp?: boolean
   /** False for a process that only enqueues: it wakes the relays of others. Default true. */
   readonly relay?: boolean
-  /** Messages of different keys that are handled at once; each takes a connection. Default 4. */
+  /** Messages of an outbox that are handled at once; each takes a connection. Default 8. */
   readonly atOnce?: number
   /** Ends the pool with the application. Default false: who made it ends it. */
   readonly endPool?: boolean

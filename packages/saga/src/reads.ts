@@ -29,6 +29,8 @@ export interface SagaSummary {
   readonly status: SagaStatus
   /** The step that is tried, waited at or undone; undefined once it is over. */
   readonly step: string | undefined
+  /** Where it goes, or went when it failed; undefined once it is over. */
+  readonly direction: 'forward' | 'back' | undefined
   /** The events it waits for. */
   readonly waitsFor: readonly string[]
   /** When it goes on by itself, by the business clock. */
@@ -116,8 +118,6 @@ export interface SagaDetails extends SagaSummary {
   readonly events: readonly SagaEventDetails[]
   readonly replies: readonly SagaReplyDetails[]
   readonly actions: readonly SagaActionDetails[]
-  /** Where it goes, or went when it failed; undefined once it is over. */
-  readonly direction: 'forward' | 'back' | undefined
   /** What an operator may do to it now. */
   readonly allows: readonly SagaActionName[]
   /** The steps that it can be restarted from. */
@@ -125,6 +125,8 @@ export interface SagaDetails extends SagaSummary {
 }
 
 export interface SagaListOptions {
+  /** Default `newest` first. */
+  readonly sort?: 'newest' | 'oldest'
   readonly name?: string
   readonly status?: SagaStatus
   readonly tenant?: string
@@ -142,8 +144,8 @@ export interface SagaPage {
 
 /** Sagas, newest first, a page at a time. Throws `CURSOR_INVALID` for a cursor that is none. */
 export async function listSagas(db: Queryable, options: SagaListOptions = {}): Promise<SagaPage> {
-  const { name, status, tenant, cursor, limit: wanted = 50 } = options
-  const before = cursor === undefined ? null : fromCursor(cursor)
+  const { name, status, tenant, cursor, limit: wanted = 50, sort = 'newest' } = options
+  const before = cursor === undefined ? null : fromCursor(cursor, sort)
   // No text of Postgres has a zero byte in it: nothing can match.
   if ([name, status, tenant].some((value) => value?.includes('\0'))) {
     return { items: [], nextCursor: undefined }
@@ -154,12 +156,13 @@ export async function listSagas(db: Queryable, options: SagaListOptions = {}): P
     status: status ?? null,
     tenant: tenant ?? null,
     before,
+    sort,
     // One more than asked for tells whether there is another page.
     limit: limit + 1,
   })
   const items = rows.slice(0, limit).map((row) => present<SagaSummary>(row))
   const last = items.at(-1)
-  return { items, nextCursor: last && rows.length > limit ? toCursor(last.id) : undefined }
+  return { items, nextCursor: last && rows.length > limit ? toCursor(last.id, sort) : undefined }
 }
 
 /** A saga with its steps, events and replies; undefined if there is none of that id. */
@@ -188,7 +191,6 @@ export async function getSaga(db: Queryable, id: string): Promise<SagaDetails | 
     events: events.map((event) => present<SagaEventDetails>(event)),
     replies,
     actions: actions.map((action) => present<SagaActionDetails>(action)),
-    direction: standing && directionOf(standing),
     allows: standing ? allowedActions(standing) : [],
     restartsFrom: standing ? restartSteps(standing) : [],
   }
@@ -206,13 +208,14 @@ function present<Type extends object>(row: Stored<Type>): Type {
   return Object.fromEntries(fields) as Type
 }
 
-function toCursor(id: string): string {
-  return Buffer.from(id).toString('base64url')
+/** A cursor of the unusual order says so, and is none of the other. */
+function toCursor(id: string, sort: 'newest' | 'oldest'): string {
+  return Buffer.from(sort === 'newest' ? id : `${id} ${sort}`).toString('base64url')
 }
 
-function fromCursor(cursor: string): string {
-  const id = Buffer.from(cursor, 'base64url').toString()
-  if (!isUuid(id)) throw new PosthornError('CURSOR_INVALID')
+function fromCursor(cursor: string, wanted: 'newest' | 'oldest'): string {
+  const [id = '', sort = 'newest', ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ')
+  if (!isUuid(id) || sort !== wanted || rest.length > 0) throw new PosthornError('CURSOR_INVALID')
   return id
 }
 

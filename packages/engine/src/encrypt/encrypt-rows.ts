@@ -1,10 +1,10 @@
 import type { Queryable, Transaction } from '../enqueue/transaction.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
-import type { OutboxRow, ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { OutboxRow, CheckedDefinition } from '../outbox/resolved-definition.ts'
 import { dataKeysOf, type DataKey } from './data-keys.ts'
 import { envelopeIn, FORMS, open, seal, type Envelope } from './envelope.ts'
 
-type Encrypted = Pick<ResolvedDefinition, 'name' | 'columns' | 'encrypt'>
+type Encrypted = Pick<CheckedDefinition, 'name' | 'columns' | 'encrypt'>
 
 /**
  * Rows as they are stored: the columns that the definition names are encrypted with the newest key of

@@ -1,3 +1,4 @@
+import { checkObject, type Fields } from '../outbox/definition-shape.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
@@ -9,6 +10,7 @@ import { selectColumns } from '../sql/table.ts'
 import { currentTraceparent } from '../trace.ts'
 import type { Transaction } from './transaction.ts'
 import { uuid } from '../uuid.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 export interface EnqueueOptions {
   /** Not before this long from now, by the business clock. */
@@ -23,11 +25,20 @@ export interface EnqueueOptions {
   readonly traceparent?: string
 }
 
+const OPTIONS: Fields<EnqueueOptions> = {
+  delay: 'optional',
+  serialise: 'optional',
+  traceparent: 'optional',
+}
+
 export interface Enqueued {
   readonly id: string
   /** False: a message with the same dedupe key was there before; this is its id. */
   readonly created: boolean
 }
+
+/** What a message is enqueued with: as the outbox demands it, or any part of its row. */
+export type NewRow<Row, New> = unknown extends New ? Partial<Row> : New
 
 /** What was learnt of an outbox's table: a running process does not see it change. */
 interface Known {
@@ -42,10 +53,10 @@ const knownOf = new WeakMap<object, Known>()
  * transaction commits. The id is made here unless given.
  */
 // oxlint-disable-next-line max-params -- transaction, outbox, message and how: the sentence people say
-export async function enqueue<Row>(
+export async function enqueue<Row, New>(
   tx: Transaction,
-  outbox: Outbox<Row>,
-  message: Partial<Row>,
+  outbox: Outbox<Row, New>,
+  message: NewRow<Row, New>,
   options?: EnqueueOptions,
 ): Promise<Enqueued> {
   const [enqueued] = await enqueueAll(tx, outbox, [message], options)
@@ -54,13 +65,19 @@ export async function enqueue<Row>(
 
 /** The same for many, in one statement. Messages of one key keep the order of the array. */
 // oxlint-disable-next-line max-params -- as above
-export async function enqueueAll<Row>(
+export async function enqueueAll<Row, New>(
   tx: Transaction,
-  outbox: Outbox<Row>,
-  messages: readonly Partial<Row>[],
+  outbox: Outbox<Row, New>,
+  messages: readonly NewRow<Row, New>[],
   options: EnqueueOptions = {},
 ): Promise<Enqueued[]> {
   checkTransaction(tx)
+  checkObject(options, OPTIONS, {
+    prefix: '',
+    wrong: (field, problem) => {
+      throw new DefinitionError(outbox.name, field, problem)
+    },
+  })
   if (messages.length === 0) return []
   const box = outbox as unknown as Outbox
   const rows = messages.map((message) =>
@@ -77,8 +94,8 @@ export async function enqueueAll<Row>(
     ...valuesOf(given, stored),
     delay_ms: rows.map(() => (options.delay === undefined ? 0 : toMs(options.delay))),
   }
-  const inserted = await run<{ id: string }>(tx, statement, values)
-  tx.ringLater(box.bell)
+  const inserted = await run<{ id: string; bucket?: number }>(tx, statement, values)
+  tx.ringLater(box.bell, box.order && new Set(inserted.map(({ bucket }) => Number(bucket))))
   const created = new Set(inserted.map(({ id }) => id))
   const ids = rows.map((row) => String(row[box.columns.id]))
   if (created.size === rows.length) return ids.map((id) => ({ id, created: true }))
@@ -114,7 +131,7 @@ function completeRows(
 async function knowledgeOf(tx: Transaction, outbox: Outbox): Promise<Known> {
   const known = knownOf.get(outbox)
   if (known) return known
-  const { rows: columns } = await tx.query<TypedColumn>(selectColumns(outbox.table))
+  const { rows: columns } = await tx.query<TypedColumn>(selectColumns(inSql(outbox).table))
   const learnt = { columns, inserts: new Map<string, Prepared>() }
   if (columns.length > 0) knownOf.set(outbox, learnt)
   return learnt
@@ -160,7 +177,7 @@ function insertOf(
   const made = inserts.get(signature)
   if (made) return made
   // A borrowed transaction may run on a pooler: no named statement is left behind on its connection.
-  const statement = { ...insertMessages(outbox, shape), name: '' }
+  const statement = { ...insertMessages(inSql(outbox), shape), name: '' }
   inserts.set(signature, statement)
   return statement
 }
@@ -191,7 +208,7 @@ async function serialiseKeys(
   if (!(options.serialise ?? order?.serialise)) return
   if (!order) throw new DefinitionError(outbox.name, 'order', 'is needed to serialise by key')
   const keys = rows.map((row) => String(row[order.key]))
-  await run(withoutPreparing(tx), lockBuckets(outbox), { keys })
+  await run(withoutPreparing(tx), lockBuckets(inSql(outbox)), { keys })
 }
 
 async function withDuplicates(
@@ -203,7 +220,7 @@ async function withDuplicates(
   const values = valuesOf(given, rows)
   const found = await run<{ id: string; at: number }>(
     withoutPreparing(tx),
-    findDuplicates(outbox, given),
+    findDuplicates(inSql(outbox), given),
     values,
   )
   const existing = new Map(found.map(({ id, at }) => [at - 1, id]))

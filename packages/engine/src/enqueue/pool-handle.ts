@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { SQLSTATE, sqlState } from '../errors.ts'
 import { bind, type Prepared } from '../sql/prepared.ts'
 import type { Statement } from './sql-tag.ts'
 import { transaction, type Queryable, type Transaction } from './transaction.ts'
@@ -11,16 +12,54 @@ export interface PoolHandle {
   onLost(lost: () => void): () => void
 }
 
-export function poolHandle(pool: Pool, { prepare }: { prepare: boolean }): PoolHandle {
-  const db = pool as unknown as Queryable
+export interface HandleOptions {
+  readonly prepare: boolean
+  /** Called once, when a pooler turns out not to keep what was prepared; from then on nothing is. */
+  readonly onRefused?: () => void
+}
+
+export function poolHandle(pool: Pool, { prepare, onRefused }: HandleOptions): PoolHandle {
+  const plain = pool as unknown as Queryable
+  const bare = withoutPreparing(plain)
   const onLost = (lost: () => void) => listen(pool, lost)
-  if (prepare) return { db, transaction: (work) => transaction(pool, work), onLost }
+  let isPreparing = prepare
+  /** Whether the error says that prepared statements do not work here; nothing was run then. */
+  const isRefusal = (error: unknown): boolean => {
+    if (!REFUSALS.has(sqlState(error))) return false
+    if (isPreparing) onRefused?.()
+    isPreparing = false
+    return true
+  }
+  const db: Queryable = {
+    query: async <Row>(statement: Statement) => {
+      if (!isPreparing || statement.name === undefined) return bare.query<Row>(statement)
+      try {
+        return await plain.query<Row>(statement)
+      } catch (error) {
+        if (isRefusal(error)) return bare.query<Row>(statement)
+        throw error
+      }
+    },
+  }
   return {
-    db: withoutPreparing(db),
+    db,
     onLost,
-    transaction: (work) => transaction(pool, (tx) => work(withoutPreparing(tx))),
+    transaction: (work) => {
+      if (!isPreparing) return transaction(pool, (tx) => work(withoutPreparing(tx)))
+      // The transaction has failed with its statement: the caller's next try prepares nothing.
+      return transaction(pool, work).catch((error: unknown) => {
+        isRefusal(error)
+        throw error
+      })
+    },
   }
 }
+
+/** What a server says of a statement that was prepared on another connection, or by another client. */
+const REFUSALS: ReadonlySet<unknown> = new Set([
+  SQLSTATE.noSuchPreparedStatement,
+  SQLSTATE.duplicatePreparedStatement,
+])
 
 const listenersOf = new WeakMap<Pool, Set<() => void>>()
 

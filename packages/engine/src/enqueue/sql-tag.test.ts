@@ -27,7 +27,10 @@ test('fragments keep their values in order', () => {
 
 test('identifiers are checked', () => {
   expect(sql`select * from ${sql.id('shop.item')}`.text).toBe('select * from shop.item')
-  for (const wrong of ['Shop', 'a b', 'a;b', 'a"b', '', '1a', 'a.b.c', 'a.']) {
+  expect(sql`select ${sql.id('dueAt')} from ${sql.id('public.Order')}`.text).toBe(
+    'select "dueAt" from public."Order"',
+  )
+  for (const wrong of ['a b', 'a;b', 'a"b', '', '1a', 'a.b.c', 'a.']) {
     expect(isIdentifier(wrong), wrong).toBe(false)
     expect(() => sql.id(wrong)).toThrow('is not an identifier')
   }

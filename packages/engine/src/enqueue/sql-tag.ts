@@ -1,3 +1,5 @@
+import { isName, isTable, spell, spellTable } from '../outbox/sql-names.ts'
+
 /** SQL text with its parameters: what every database handle of ours takes. */
 export interface Statement {
   readonly text: string
@@ -20,7 +22,7 @@ class Fragment implements Statement {
   }
 }
 
-/** A name that was checked and may stand in the text. */
+/** A name that was checked, as it may stand in the text. */
 class Identifier {
   readonly name: string
 
@@ -46,10 +48,14 @@ export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Stateme
   return new Fragment(text, values)
 }
 
-/** A table or column name, with its schema if it has one; throws if it is not plain lower case. */
+/**
+ * A table, with its schema if it has one, or a column: `sql.id('public.OutboxEvent')`. Quoted where it must be;
+ * throws for what is no name.
+ */
 sql.id = (name: string): Identifier => {
-  if (!isIdentifier(name)) throw new TypeError(`"${name}" is not an identifier`)
-  return new Identifier(name)
+  if (isTable(name)) return new Identifier(spellTable(name))
+  if (!isName(name)) throw new TypeError(`"${name}" is not an identifier`)
+  return new Identifier(spell(name))
 }
 
 /** Whether a name can stand in SQL text unquoted, with or without its schema. */

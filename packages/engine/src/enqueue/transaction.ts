@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Bell } from './bell.ts'
+import { LateRings, type Bell, type Buckets } from './bell.ts'
 import { PosthornError } from '../errors.ts'
 import type { Statement } from './sql-tag.ts'
 
@@ -16,8 +16,14 @@ declare const inTransaction: unique symbol
  */
 export interface Transaction extends Queryable {
   readonly [inTransaction]: true
-  /** Rings the bell when the transaction ends, as early as this handle can know. */
-  ringLater(bell: Bell): void
+  query<Row = Record<string, unknown>>(statement: Statement): Promise<{ rows: Row[] }>
+  /** As `pg` has it: `query('… where id = $1', [7])`. */
+  query<Row = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<{ rows: Row[] }>
+  /** Rings the bell when the transaction ends, as early as this handle can know; for these buckets alone. */
+  ringLater(bell: Bell, buckets?: Buckets): void
 }
 
 /** What an adapter knows about its library. */
@@ -27,19 +33,24 @@ export interface TransactionSource {
   onEnd?(ended: () => void): void
 }
 
+function statementOf(statement: Statement | string, values: readonly unknown[] = []): Statement {
+  return typeof statement === 'string' ? { text: statement, values: [...values] } : statement
+}
+
 /**
  * Makes a transaction handle out of a library's own. Adapters call it after they have made sure
  * that the handle is in a transaction.
  */
 export function borrowTransaction(source: TransactionSource): Transaction {
-  const bells = new Set<Bell>()
+  const rings = new LateRings()
   const tx = {
-    query: <Row>(statement: Statement) => source.query<Row>(statement),
-    ringLater(bell: Bell) {
+    query: <Row>(statement: Statement | string, values?: readonly unknown[]) =>
+      source.query<Row>(statementOf(statement, values)),
+    ringLater(bell: Bell, buckets?: Buckets) {
       // Where the end cannot be seen, the relay polls for a while.
       if (!source.onEnd) return bell.arm()
-      if (bells.size === 0) source.onEnd(() => bells.forEach((each) => each.ring()))
-      bells.add(bell)
+      if (rings.isEmpty) source.onEnd(() => rings.ring())
+      rings.add(bell, buckets)
     },
   }
   return tx as unknown as Transaction
@@ -54,14 +65,14 @@ export async function transaction<Result>(
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const client = await checkOut(pool)
-  const bells = new Set<Bell>()
+  const rings = new LateRings()
   const tx = {
-    query: <Row>(statement: Statement) =>
-      client.query(statement) as unknown as Promise<{ rows: Row[] }>,
-    ringLater: (bell: Bell) => void bells.add(bell),
+    query: <Row>(statement: Statement | string, values?: readonly unknown[]) =>
+      client.query(statementOf(statement, values)) as unknown as Promise<{ rows: Row[] }>,
+    ringLater: (bell: Bell, buckets?: Buckets) => rings.add(bell, buckets),
   } as unknown as Transaction
   const result = await commitAround(client, () => work(tx))
-  bells.forEach((bell) => bell.ring())
+  rings.ring()
   return result
 }
 

@@ -6,7 +6,11 @@ import type { Message } from '../outbox/message.ts'
 import { delivered, outcomeOfThrow, retryLater, type Outcome } from '../outbox/outcome.ts'
 import type { Delivery, DeliverOptions, Transport } from '../outbox/transport.ts'
 import { noteHandled } from '../sql/handled.ts'
-import { HANDLERS, type StandardRow } from './standard-outbox.ts'
+import { checkObject } from '../outbox/definition-shape.ts'
+import type { StandardRow } from './standard-outbox.ts'
+
+/** The transport that `handlers` are bound under. */
+export const HANDLERS = 'handlers'
 
 /** What a handler is given. */
 export interface Handling<Payload = unknown> {
@@ -25,12 +29,15 @@ export type Handler<Payload = unknown> = (handling: Handling<Payload>) => Promis
 export interface Handlers {
   readonly outbox: Outbox<StandardRow>
   readonly byType: ReadonlyMap<string, Handler>
-  /** Messages that one relay handles at once. */
+  /** Messages of the outbox that one relay handles at once. */
   readonly atOnce: number
 }
 
 export interface HandlersOptions {
-  /** Messages of different keys that one relay handles at once; each takes a connection. Default 4. */
+  /**
+   * Messages of the outbox that one relay handles at once, those of one key one after the other; each
+   * takes a connection. Default 8.
+   */
   readonly atOnce?: number
 }
 
@@ -38,44 +45,99 @@ export interface HandlersOptions {
 export function handlers<Events extends object>(
   outbox: Outbox<StandardRow> & { readonly events?: Events },
   byType: { readonly [Type in keyof Events & string]?: Handler<Events[Type]> },
-  { atOnce = 4 }: HandlersOptions = {},
+  options: HandlersOptions = {},
 ): Handlers {
-  const { name, destination } = outbox
+  const { name, destination } = checkOutbox(outbox)
+  const wrong = (field: string, problem: string): never => {
+    throw new DefinitionError(name, `handlers.${field}`, problem)
+  }
+  checkObject(options, { atOnce: 'optional' }, { prefix: '', wrong })
+  const { atOnce = 8 } = options
   if (typeof destination === 'object' && destination.transport !== HANDLERS) {
     const goes = `its messages go to "${destination.transport}"`
     throw new DefinitionError(name, 'destination', `${goes}: leave it out to have them handled`)
   }
   const entries = Object.entries(byType)
-  const wrong = entries.find(([, handler]) => typeof handler !== 'function')
-  if (wrong) throw new DefinitionError(name, `handlers.${wrong[0]}`, 'is not a function')
-  if (!Number.isInteger(atOnce) || atOnce < 1) {
-    throw new DefinitionError(name, 'handlers.atOnce', 'must be a whole number from 1')
-  }
+  const [strange] = entries.find(([, handler]) => typeof handler !== 'function') ?? []
+  if (strange !== undefined) wrong(strange, 'is not a function')
+  if (!Number.isInteger(atOnce) || atOnce < 1) wrong('atOnce', 'must be a whole number from 1')
   return { outbox, byType: new Map(entries as [string, Handler][]), atOnce }
+}
+
+/** For those whom no compiler warns. */
+function checkOutbox<Row>(outbox: Outbox<Row>): Outbox<Row> {
+  if ((outbox as Outbox<Row> | undefined)?.statements !== undefined) return outbox
+  throw new DefinitionError('handlers()', 'outbox', 'must be what outbox() returned')
+}
+
+/** Handlers by the name of their outbox; throws for an outbox that has two sets. */
+export function byOutbox(sets: readonly Handlers[]): ReadonlyMap<string, Handlers> {
+  const found = new Map<string, Handlers>()
+  for (const set of sets) {
+    const { name } = set.outbox
+    if (found.has(name)) {
+      throw new DefinitionError(name, 'handlers', 'are given twice: put all types into one set')
+    }
+    found.set(name, set)
+  }
+  return found
 }
 
 /**
  * The transport that runs handlers: each message in a transaction of its own, those of one key one after
  * the other where the outbox has an order, and none behind one of its key that failed.
  */
-export function handlerTransport(pool: Pool, sets: readonly Handlers[]): Transport {
-  const byOutbox = new Map(sets.map((set) => [set.outbox.name, set]))
+export function handlerTransport(pool: Pool, given: readonly Handlers[]): Transport {
+  const sets = byOutbox(given)
+  // For all lanes of the relay together: a connection is taken for each.
+  const slots = new Map(given.map(({ outbox, atOnce }) => [outbox.name, new Slots(atOnce)]))
   return {
     async deliver(batch, options) {
       const outcomes = new Map<Delivery, Outcome>()
-      const queues = queuesOf(batch, options)
-      const atOnce = Math.max(...sets.map((set) => set.atOnce))
-      const lane = async () => {
-        for (let queue = queues.shift(); queue; queue = queues.shift()) {
-          await handleInOrder(queue, outcomes, (delivery) =>
-            handle(pool, byOutbox, { delivery, signal: options.signal }),
-          )
+      const handleOne = async (delivery: Delivery) => {
+        const giveBack = await slots.get(delivery.destination.topic)?.take(options.signal)
+        try {
+          return await handle(pool, sets, { delivery, signal: options.signal })
+        } finally {
+          giveBack?.()
         }
       }
-      await Promise.all(Array.from({ length: Math.min(atOnce, queues.length) }, lane))
+      const queues = queuesOf(batch, options)
+      await Promise.all(queues.map((queue) => handleInOrder(queue, outcomes, handleOne)))
       return batch.map((delivery) => outcomes.get(delivery) ?? HELD_BACK)
     },
-    close: async () => undefined,
+  }
+}
+
+/** How many run at once; the others wait in the order in which they came. */
+class Slots {
+  readonly #waiting: (() => void)[] = []
+  #free: number
+
+  constructor(free: number) {
+    this.#free = free
+  }
+
+  /** Waits for one, and returns what gives it back. */
+  async take(signal: AbortSignal): Promise<() => void> {
+    if (this.#free > 0) this.#free -= 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    const giveBack = () => {
+      signal.removeEventListener('abort', giveBack)
+      if (isBack) return
+      isBack = true
+      this.#giveBack()
+    }
+    let isBack = false
+    // A handler that goes on in spite of it must not keep the others waiting for ever.
+    signal.addEventListener('abort', giveBack)
+    return giveBack
+  }
+
+  #giveBack(): void {
+    const next = this.#waiting.shift()
+    if (next) next()
+    else this.#free += 1
   }
 }
 
@@ -106,10 +168,10 @@ interface Handing {
 
 async function handle(
   pool: Pool,
-  byOutbox: ReadonlyMap<string, Handlers>,
+  sets: ReadonlyMap<string, Handlers>,
   { delivery: { message, destination }, signal }: Handing,
 ): Promise<Outcome> {
-  const handler = byOutbox.get(destination.topic)?.byType.get(message.type)
+  const handler = sets.get(destination.topic)?.byType.get(message.type)
   // Perhaps a newer process has one: as any failure it is tried again, and ends as a dead letter.
   if (!handler) {
     const missing = `no handler for ${message.type} in ${destination.topic}`

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../enqueue/sql-tag.ts'
-import { DeliveryError, PosthornError } from '../errors.ts'
+import { DeliveryError } from '../errors.ts'
 import { silentLog } from '../log.ts'
 import { defineOutbox } from '../outbox/define.ts'
 import { delivered } from '../outbox/outcome.ts'
@@ -60,13 +60,15 @@ const statusOf = async () =>
 describe('handlers', () => {
   test('are a destination: typed, in the order of their key, once', async () => {
     await horn.transaction(async (tx) => {
+      await tx.query('select $1::int', [7])
       await events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7' })
       await events.enqueue(tx, 'order.paid', { order: 7, receipt: 'r1' }, { key: '7' })
     })
     await horn.tick()
     expect(seen).toEqual(['placed 7', 'paid 7 r1'])
-    const { rows } = await pool.query('select from posthorn.bucket where token is not null')
-    expect(rows, 'leases that the next process would wait for').toEqual([])
+    const { rows } = await pool.query(`select from posthorn.bucket where token is not null
+      union all select from posthorn.relay`)
+    expect(rows, 'leases and shares that the next process would wait for').toEqual([])
     // As after a crash between the handler's commit and the settling.
     await pool.query(`update shop.outbox set status = 'pending'`)
     await horn.tick()
@@ -105,13 +107,6 @@ describe('handlers', () => {
       { type: 'order.lost', status: 'pending', error_code: 'HANDLER_MISSING' },
     ])
   })
-
-  test('know what they may be given', () => {
-    expect(() => handlers(events, { 'order.placed': 7 as never })).toThrow('is not a function')
-    expect(() => handlers(events, {}, { atOnce: 0 })).toThrow('handlers.atOnce')
-    const elsewhere = outbox('shop.mails', { destination: { transport: 'kafka', topic: 'm' } })
-    expect(() => handlers(elsewhere, {})).toThrow('its messages go to "kafka"')
-  })
 })
 
 describe('enqueue', () => {
@@ -134,38 +129,42 @@ describe('enqueue', () => {
     await expect(keyless).rejects.toThrow('order.placed needs one, as text')
   })
 
+  test('takes the key from the payload where the order says so', async () => {
+    const ordered = outbox<Events>('shop.outbox', { order: 'payload.order' })
+    const nested = outbox('shop.outbox', { order: 'payload.order.id' })
+    const twice = () =>
+      horn.transaction(async (tx) => {
+        // @ts-expect-error -- not every payload has it
+        outbox<Events>('shop.outbox', { order: 'payload.receipt' })
+        // @ts-expect-error -- the key is in the payload
+        await ordered.enqueue(tx, 'order.placed', { order: 7 }, { key: 'x' })
+      })
+    await horn.transaction(async (tx) => {
+      await ordered.enqueue(tx, 'order.placed', { order: 7 })
+      await ordered.enqueueAll(tx, [{ type: 'order.paid', payload: { order: 8, receipt: 'r' } }])
+      await nested.enqueue(tx, 'order.placed', { order: { id: 'nine' } })
+    })
+    const { rows } = await pool.query('select key from shop.outbox order by seq')
+    expect(rows.map(({ key }) => key)).toEqual(['7', '8', 'nine'])
+    await expect(twice()).rejects.toThrow('key: must be left out: the order is by payload.order')
+    const without = horn.transaction((tx) => nested.enqueue(tx, 'order.placed', { order: 7 }))
+    await expect(without).rejects.toThrow('payload.order.id: order.placed needs it')
+  })
+
+  test('refuses options that there are not', async () => {
+    const misspelt = horn.transaction((tx) =>
+      events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7', dely: '1h' } as never),
+    )
+    await expect(misspelt).rejects.toThrow('dely: is not an option of enqueue()')
+    const draft = { type: 'order.placed', payload: { order: 7 }, key: '7', delay: '1h' } as const
+    const delayed = horn.transaction((tx) => events.enqueueAll(tx, [draft]))
+    await expect(delayed).rejects.toThrow('delay: must be left out of enqueueAll()')
+  })
+
   test('refuses a pool before anything is stored', async () => {
     const stored = events.enqueue(pool as never, 'order.placed', { order: 7 }, { key: '7' })
     await expect(stored).rejects.toMatchObject({ code: 'NOT_IN_TRANSACTION' })
     expect(await statusOf()).toEqual([])
-  })
-
-  test('asks the schema first, and stores what it gives back', async () => {
-    const checked = outbox('shop.outbox', {
-      order: 'key',
-      schemas: {
-        'order.placed': {
-          '~standard': {
-            validate: (value: unknown) =>
-              typeof (value as { order?: unknown }).order === 'number'
-                ? { value: { order: 7, checked: true } }
-                : { issues: [{ message: 'must be a number', path: ['order'] }] },
-          },
-        },
-      },
-    })
-    const write = (payload: { order: number; checked: boolean }) =>
-      horn.transaction((tx) => checked.enqueue(tx, 'order.placed', payload, { key: '7' }))
-    await expect(write({ order: 'x' } as never)).rejects.toThrow(
-      new PosthornError(
-        'PAYLOAD_INVALID',
-        'outbox shop.outbox: order.placed: order: must be a number',
-      ),
-    )
-    await write({ order: 7, checked: false })
-    expect((await pool.query('select payload from shop.outbox')).rows).toEqual([
-      { payload: { order: 7, checked: true } },
-    ])
   })
 
   test('keeps one message of a dedupe word, and waits for a delay', async () => {
@@ -177,38 +176,6 @@ describe('enqueue', () => {
     expect(await write()).toEqual({ id: first.id, created: false })
     await horn.tick()
     expect(seen).toEqual([])
-  })
-})
-
-describe('posthorn.enqueue', () => {
-  test('writes from SQL and from a trigger, and wakes the relay', async () => {
-    await pool.query(`
-      create table shop.orders (id int primary key);
-      create function shop.announce() returns trigger language plpgsql as $$
-        begin
-          perform posthorn.enqueue('shop.outbox', 'order.placed', jsonb_build_object('order', new.id),
-            key => new.id::text);
-          return new;
-        end $$;
-      create trigger announce after insert on shop.orders for each row execute function shop.announce();`)
-    await horn.start()
-    try {
-      await pool.query('insert into shop.orders values (1), (2)')
-      await expect.poll(() => seen.toSorted()).toEqual(['placed 1', 'placed 2'])
-    } finally {
-      await horn.stop()
-    }
-    const { rows } = await pool.query(
-      `select distinct posthorn.enqueue('shop.outbox', 'order.paid', '{}', key => '1', dedupe => 'once') as id
-         from generate_series(1, 3)`,
-    )
-    expect(rows).toEqual([{ id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-7/) }])
-  })
-
-  test('names an outbox that is not there', async () => {
-    await expect(pool.query(`select posthorn.enqueue('shop.outbax', 'x', '{}')`)).rejects.toThrow(
-      'there is no outbox "shop.outbax"',
-    )
   })
 })
 
@@ -224,11 +191,11 @@ describe('the short form', () => {
 
   test.each([
     [{ ordre: 'key' }, 'ordre: is not an option of outbox()'],
-    [{ order: 'row' }, 'order: must be "key", or left out'],
+    [{ order: 'row' }, 'order: must be "key", a property of the payload like "payload.order"'],
     [{ attempts: 3, retry: fixed('1s', { attempts: 2 }) }, 'attempts: must be left out'],
     [{ attempts: 0 }, 'retry.attempts: must be a whole number'],
-    [{ dead: 'skip' }, `dead: needs order: 'key'`],
-    [{ serialise: true }, `serialise: needs order: 'key'`],
+    [{ dead: 'skip' }, 'dead: needs order'],
+    [{ serialise: true }, 'serialise: needs order'],
     [{ retry: { attempts: 3 } }, 'retry: must be made by exponential(), fixed() or schedule()'],
   ])('names what is wrong with %j', (options, problem) => {
     expect(() => outbox('shop.x', options as never)).toThrow(problem)
@@ -238,6 +205,8 @@ describe('the short form', () => {
     expect(() => posthorn({ pool: {} as never, outboxes: [] })).toThrow('must be a Pool')
     expect(() => posthorn({ pool, outboxes: [{}] as never })).toThrow('outboxes: must be a list')
     expect(() => posthorn({ pool, outboxes: [events] })).toThrow('has no handlers')
+    expect(() => posthorn(pool, events)).toThrow('has no handlers')
+    expect(() => posthorn(pool, {} as never)).toThrow('outboxes: must be a list')
   })
 
   test('does not start where a dedupe word would not be unique', async () => {

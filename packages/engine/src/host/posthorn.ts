@@ -5,11 +5,13 @@ import { consoleLog } from '../log.ts'
 import { engineMigrations, migrate, migrationSql } from '../maintain/migrate.ts'
 import { listRecurring, type RecurringStatus } from '../operate/recurring.ts'
 import type { Outbox } from '../outbox/define.ts'
+import { checkObject, type Fields } from '../outbox/definition-shape.ts'
 import type { Transports } from '../relay/attempt.ts'
 import { createRelay, type Relay, type RelayOptions } from '../relay/relay.ts'
+import { checkOutboxes, checkRelayOptions, RELAY_FIELDS } from '../relay/relay-options.ts'
 import { lockMigrations } from '../sql/migrate.ts'
-import { handlerTransport, type Handlers } from './handlers.ts'
-import { HANDLERS, type StandardOutbox } from './standard-outbox.ts'
+import { HANDLERS, handlerTransport, type Handlers } from './handlers.ts'
+import type { StandardOutbox } from './standard-outbox.ts'
 
 export interface PosthornOptions extends Omit<RelayOptions, 'outboxes' | 'transports'> {
   /** Those that have handlers need not be named again. */
@@ -22,22 +24,42 @@ export interface PosthornOptions extends Omit<RelayOptions, 'outboxes' | 'transp
 
 /** A relay with what an application needs around it. */
 export interface Posthorn extends Relay {
-  /** Makes the engine's tables and those of `outbox()`, where they are missing. For development. */
-  setUp(): Promise<void>
+  /**
+   * Makes the engine's tables and those of `outbox()`, where they are missing, and returns itself. For
+   * development.
+   */
+  setUp(): Promise<Posthorn>
   /** The same as SQL, for the application's own migrations. */
   sql(): Promise<string>
   /** Commits when `work` resolves, rolls back when it throws, and wakes the relay. */
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
-  /** One look at every outbox, for tests and scripts; gives its leases back. */
-  tick(): Promise<number>
   /** Recurring messages of these outboxes: when each is due next, when it was last, what is wrong. */
   recurring(): Promise<RecurringStatus[]>
 }
 
-/** Everything that one process needs: give it a pool and the outboxes, set up, start. */
-export function posthorn(options: PosthornOptions): Posthorn {
-  const { pool, handlers = [], transports = {}, log = consoleLog } = options
+/** What a process delivers: handlers of an outbox, or an outbox that goes elsewhere. */
+// oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types run side by side
+export type Part = Handlers | Outbox<any>
+
+/**
+ * Everything that one process needs: give it a pool and what it delivers, set up, start. With one object
+ * the same, each by its name.
+ */
+export function posthorn(
+  pool: Pool,
+  parts: Part | readonly Part[],
+  options?: Omit<PosthornOptions, 'pool' | 'outboxes' | 'handlers'>,
+): Posthorn
+export function posthorn(options: PosthornOptions): Posthorn
+export function posthorn(
+  first: Pool | PosthornOptions,
+  parts?: Part | readonly Part[],
+  more: Partial<PosthornOptions> = {},
+): Posthorn {
+  const options = isPool(first) ? { ...more, pool: first, ...divide(parts) } : first
   checkFields(options)
+  const { handlers = [], transports = {}, log = consoleLog, ...others } = options
+  const { pool } = others
   const sets = [handlers].flat()
   const outboxes = [
     ...new Set([
@@ -47,31 +69,13 @@ export function posthorn(options: PosthornOptions): Posthorn {
   ]
   const bound = sets.length > 0 ? { [HANDLERS]: handlerTransport(pool, sets) } : {}
   checkHandlers(outboxes, { ...bound, ...transports })
-  const relay = createRelay({ ...options, outboxes, log, transports: { ...bound, ...transports } })
-  let isStarted = false
-  return {
+  const relay = createRelay({ ...others, outboxes, log, transports: { ...bound, ...transports } })
+  const horn: Posthorn = {
     ...relay,
-    async start() {
-      isStarted = true
-      await relay.start()
-    },
-    async stop() {
-      isStarted = false
-      await relay.stop()
-    },
-    async run(until) {
-      isStarted = true
-      await relay.run(until).finally(() => (isStarted = false))
-    },
-    async tick() {
-      const claimed = await relay.tick()
-      // A process that ends now would keep its leases from the next one until they run out.
-      if (!isStarted) await relay.stop()
-      return claimed
-    },
     async setUp() {
       await migrate(pool, [await engineMigrations()])
       await setUpTables(pool, outboxes)
+      return horn
     },
     sql: async () => {
       const engine = migrationSql([await engineMigrations()], { transaction: 'outer' })
@@ -83,6 +87,22 @@ export function posthorn(options: PosthornOptions): Posthorn {
       return (await listRecurring(pool as never)).filter((each) => names.has(each.outbox))
     },
   }
+  return horn
+}
+
+function isPool(value: unknown): value is Pool {
+  return typeof (value as Partial<Pool> | undefined)?.connect === 'function'
+}
+
+/** Handlers and outboxes, told apart by what only they have; a wrong one is left to the checks. */
+function divide(parts: Part | readonly Part[] | undefined) {
+  const list = parts === undefined ? [] : [parts].flat()
+  const handlers = list.filter(isHandlers)
+  return { handlers, outboxes: list.filter((part) => !isHandlers(part)) as Outbox[] }
+}
+
+function isHandlers(part: unknown): part is Handlers {
+  return (part as Partial<Handlers> | undefined)?.byType instanceof Map
 }
 
 /** Makes the tables of those that `outbox()` made, where they are missing. */
@@ -102,20 +122,23 @@ function isStandard(box: Outbox): box is StandardOutbox & Outbox {
   return 'tableSql' in box
 }
 
+const FIELDS: Fields<PosthornOptions> = { ...RELAY_FIELDS, handlers: 'optional' }
+
 /** For those whom no compiler warns. */
-function checkFields({ pool, outboxes }: PosthornOptions): void {
-  const given = pool as Pool | undefined
-  if (typeof given?.connect !== 'function') {
-    throw new DefinitionError('posthorn()', 'pool', 'must be a Pool of the package "pg"')
+function checkFields(options: PosthornOptions): void {
+  const wrong = (field: string, problem: string): never => {
+    throw new DefinitionError('posthorn()', field, problem)
   }
-  const list = (outboxes ?? []) as readonly (Outbox | undefined)[]
-  if (!Array.isArray(list) || list.some((box) => box?.statements === undefined)) {
-    throw new DefinitionError(
-      'posthorn()',
-      'outboxes',
-      'must be a list of what outbox() or defineOutbox() returned',
-    )
+  if (!isPool((options as Partial<PosthornOptions> | undefined)?.pool)) {
+    wrong('pool', 'must be a Pool of the package "pg"')
   }
+  checkObject(options, FIELDS, { prefix: '', wrong })
+  const { outboxes = [], handlers = [] } = options
+  checkOutboxes(outboxes, wrong)
+  if (![handlers].flat().every(isHandlers)) {
+    wrong('handlers', 'must be what handle() of an outbox returned, or a list of those')
+  }
+  checkRelayOptions(options, wrong)
 }
 
 /** The relay would say that a transport is missing: true, but not what to do about it. */
@@ -126,7 +149,7 @@ function checkHandlers(outboxes: readonly Outbox[], transports: Transports): voi
     throw new DefinitionError(
       name,
       'destination',
-      'has no handlers: pass handlers(outbox, { … }) to posthorn(), or name a destination',
+      'has no handlers: give posthorn() what handle({ … }) of it returns, or name a destination',
     )
   }
 }

@@ -3,13 +3,29 @@ import { enqueueAll, type Enqueued } from '../enqueue/enqueue.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
 import { DefinitionError } from '../errors.ts'
 import { defineOutbox, type Outbox } from '../outbox/define.ts'
-import type { Order, OutboxDefinition } from '../outbox/definition.ts'
+import type { Order, OutboxDefinition, TableName } from '../outbox/definition.ts'
 import type { Occurrence, Recurring, RecurringRule } from '../outbox/recurring.ts'
 import { exponential, type EndingPolicy } from '../outbox/retry.ts'
 import type { Destination } from '../outbox/transport.ts'
 import { standardTableSql } from '../sql/standard-table.ts'
-import { checkPayload, type Schemas } from './payload-schema.ts'
+import {
+  handlers,
+  HANDLERS,
+  type Handler,
+  type Handlers,
+  type HandlersOptions,
+} from './handlers.ts'
+import { isOrderedBy, keyOf, type OrderedBy } from './message-key.ts'
+import {
+  checkPayload,
+  checkSchemas,
+  type AnySchemas,
+  type Inputs,
+  type Outputs,
+  type Schemas,
+} from './payload-schema.ts'
 import { printDefinition } from './print-definition.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 /** A row of the table that `outbox` makes. */
 export interface StandardRow {
@@ -45,8 +61,11 @@ export interface StandardOptions<Events extends object> extends Pick<
   | 'secrets'
   | 'audit'
 > {
-  /** `key`: messages with the same key go out one after the other. Default: none. */
-  readonly order?: 'key'
+  /**
+   * Messages with the same value go out one after the other: of the key that each `enqueue` names
+   * (`key`), or of a property of the payload (`payload.order`), text or a number. Default: none.
+   */
+  readonly order?: OrderedBy<Events>
   /** What happens behind a dead message of its key. Default `block`. Needs `order`. */
   readonly dead?: Order<StandardRow>['dead']
   /** The table gets a column for it: messages with a smaller one go first. Default false. */
@@ -59,7 +78,7 @@ export interface StandardOptions<Events extends object> extends Pick<
   readonly retry?: EndingPolicy
   /** Default: the handlers of this process. */
   readonly destination?: Destination | ((row: StandardRow) => Destination)
-  /** Default: the table's name with "-" for "_". */
+  /** Default: the table's name in lower case, with "-" for "_". */
   readonly name?: string
   /** What checks the payloads of a type at `enqueue`: zod, valibot, or another Standard Schema. */
   readonly schemas?: Schemas<Events>
@@ -90,6 +109,15 @@ export interface DraftOptions {
 
 type Keyed = DraftOptions & { readonly key: string }
 
+/** The key is in the payload. */
+type KeyedByPayload = Omit<DraftOptions, 'key'>
+
+type OptionsBy<By> = By extends 'key'
+  ? Keyed
+  : By extends `payload.${string}`
+    ? KeyedByPayload
+    : DraftOptions
+
 /** A message to be enqueued, for any of the outbox's types. */
 export type Draft<Events extends object, Options> = {
   readonly [Type in keyof Events & string]: { readonly type: Type; readonly payload: Events[Type] }
@@ -100,17 +128,23 @@ export type Draft<Events extends object, Options> = {
 export interface StandardOutbox<
   Events extends object = Record<string, unknown>,
   Options extends DraftOptions = DraftOptions,
+  Given extends object = Events,
 > extends Outbox<StandardRow> {
   /** Writes a message in the caller's transaction: it is delivered if and only if that commits. */
   // oxlint-disable-next-line max-params -- the sentence people say
-  enqueue<Type extends keyof Events & string>(
+  enqueue<Type extends keyof Given & string>(
     tx: Transaction,
     type: Type,
-    payload: Events[Type],
+    payload: Given[Type],
     ...options: Options extends Keyed ? [Options] : [Options?]
   ): Promise<Enqueued>
   /** The same for many, in one statement. */
-  enqueueAll(tx: Transaction, drafts: readonly Draft<Events, Options>[]): Promise<Enqueued[]>
+  enqueueAll(tx: Transaction, drafts: readonly Draft<Given, Options>[]): Promise<Enqueued[]>
+  /** Says which function of this process handles which type, for `posthorn(pool, …)`. */
+  handle(
+    byType: { readonly [Type in keyof Events & string]?: Handler<Events[Type]> },
+    options?: HandlersOptions,
+  ): Handlers
   /** The table, the engine's columns and indexes: for a migration, or for `setUp`. */
   tableSql(): string
   /** This outbox as `defineOutbox` would have it, as TypeScript: where there is more to say. */
@@ -123,26 +157,39 @@ export interface StandardOutbox<
  * An outbox with a table made for it: the short form of `defineOutbox`, which it expands to. `source`
  * prints that, so that growing out of it is editing.
  */
+export function outbox<const Given extends AnySchemas, const By extends string | undefined>(
+  table: TableName,
+  options: Omit<StandardOptions<Outputs<Given>>, 'schemas' | 'order'> & {
+    readonly schemas: Given
+    readonly order?: By & OrderedBy<Outputs<Given>>
+  },
+): StandardOutbox<Outputs<Given>, OptionsBy<By>, Inputs<Given>>
 export function outbox<Events extends object = Record<string, unknown>>(
-  table: string,
+  table: TableName,
   options: StandardOptions<Events> & { readonly order: 'key' },
 ): StandardOutbox<Events, Keyed>
 export function outbox<Events extends object = Record<string, unknown>>(
-  table: string,
+  table: TableName,
+  options: StandardOptions<Events> & { readonly order: `payload.${string}` },
+): StandardOutbox<Events, KeyedByPayload>
+export function outbox<Events extends object = Record<string, unknown>>(
+  table: TableName,
   options?: StandardOptions<Events>,
 ): StandardOutbox<Events>
 export function outbox<Events extends object>(
-  table: string,
+  table: TableName,
   options: StandardOptions<Events> = {},
 ): StandardOutbox<Events> {
   checkOptions(table, options)
   const definition = expand(table, options)
   const rowOf = async (draft: AnyDraft): Promise<Partial<StandardRow>> => {
-    const { type, payload, key, tenant, headers, dedupe, priority } = draft
+    checkDraft(box.name, draft)
+    const { type, key, tenant, headers, dedupe, priority } = draft
+    const payload = await checkPayload(box.name, options.schemas, draft)
     const row = {
       type,
-      payload: await checkPayload(box.name, options.schemas, { type, payload }),
-      key: checkKey(box, { type, key }),
+      payload,
+      key: keyOf(box.name, options.order, { type, payload, key }),
       tenant,
       headers,
       dedupe: checkDedupe(box, dedupe),
@@ -167,8 +214,10 @@ export function outbox<Events extends object>(
       return enqueued as Enqueued
     },
     enqueueAll: (tx: Transaction, drafts: readonly never[]) => write(tx, drafts),
-    tableSql: () => standardTableSql(box),
-    source: () => printDefinition(definition, standardTableSql(box)),
+    handle: (byType: object, given?: HandlersOptions) =>
+      handlers<Record<string, unknown>>(box, byType as Record<string, Handler>, given),
+    tableSql: () => standardTableSql(inSql(box)),
+    source: () => printDefinition(definition, standardTableSql(inSql(box))),
   })
 }
 
@@ -194,10 +243,10 @@ function checkedRecurring<Events extends object>(
 
 /** The whole definition that the short form stands for. */
 function expand<Events extends object>(
-  table: string,
+  table: TableName,
   options: StandardOptions<Events>,
 ): OutboxDefinition<StandardRow> {
-  const name = options.name ?? table.replaceAll('_', '-')
+  const name = options.name ?? nameOf(table)
   const { order, dead = 'block', serialise, priority, attempts, schemas: _, ...rest } = options
   return {
     ...rest,
@@ -234,8 +283,13 @@ function expand<Events extends object>(
   }
 }
 
-/** The transport that `handlers` are bound under. */
-export const HANDLERS = 'handlers'
+/** `public.OutboxEvent` and `public.outbox_event` are `public.outbox-event`. */
+function nameOf(table: string): string {
+  return table
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll('_', '-')
+    .toLowerCase()
+}
 
 const OPTIONS: ReadonlySet<string> = new Set<keyof StandardOptions<object>>([
   'order',
@@ -273,28 +327,36 @@ function checkOptions<Events extends object>(
       `is not an option of outbox(): ${[...OPTIONS].join(', ')}`,
     )
   }
-  if (options.order !== undefined && options.order !== ('key' as string)) {
-    throw new DefinitionError(table, 'order', 'must be "key", or left out')
+  if (options.order !== undefined && !isOrderedBy(options.order)) {
+    throw new DefinitionError(
+      table,
+      'order',
+      'must be "key", a property of the payload like "payload.order", or left out',
+    )
   }
+  checkSchemas(table, options.schemas)
   if (options.attempts !== undefined && options.retry !== undefined) {
     throw new DefinitionError(table, 'attempts', 'must be left out: retry says how many there are')
   }
   for (const field of ['dead', 'serialise'] as const) {
     if (options[field] !== undefined && options.order === undefined) {
-      throw new DefinitionError(table, field, `needs order: 'key'`)
+      throw new DefinitionError(table, field, `needs order`)
     }
   }
 }
 
-function checkKey(
-  box: Outbox<StandardRow>,
-  { type, key }: { type: string; key: string | undefined },
-): string | undefined {
-  if (box.order === undefined || (typeof key === 'string' && key !== '')) return key
+const DRAFT = ['type', 'payload', 'key', 'tenant', 'headers', 'dedupe', 'priority']
+
+/** Misspelt options would go unheard: a message sent at once, or without its dedupe word. */
+function checkDraft(name: string, draft: AnyDraft): void {
+  const strange = Object.keys(draft).find((field) => !DRAFT.includes(field))
+  if (strange === undefined) return
   throw new DefinitionError(
-    box.name,
-    'key',
-    `${type} needs one, as text: enqueue(tx, '${type}', payload, { key: '7' })`,
+    name,
+    strange,
+    strange === 'delay'
+      ? 'must be left out of enqueueAll(): enqueue() takes it, for one message'
+      : `is not an option of enqueue(): ${DRAFT.slice(2).join(', ')}, delay`,
   )
 }
 

@@ -1,5 +1,5 @@
 import { toMs } from '../duration.ts'
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
 import type { DataClass, RetentionCatalogue } from './retention.ts'
 
 /** The class whose time `maintain` reads for the partitions of `posthorn.transition`. */
@@ -83,7 +83,7 @@ const operations: DataClass = {
 }
 
 /** What the engine itself keeps, for a server with these outboxes. */
-export function engineRetention(outboxes: readonly ResolvedDefinition[]): RetentionCatalogue {
+export function engineRetention(outboxes: readonly CheckedDefinition[]): RetentionCatalogue {
   const archives = outboxes.flatMap(({ retention }) => (retention ? [toMs(retention.archive)] : []))
   const archive: DataClass = {
     name: 'engine.archive',

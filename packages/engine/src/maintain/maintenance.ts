@@ -9,7 +9,7 @@ import { readSettings } from './retention.ts'
 import { selectAnyHold } from '../sql/legal-holds.ts'
 import { pruneHandled } from '../sql/handled.ts'
 import { prunePulses, tryLockMaintenance } from '../sql/partitions.ts'
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
 import { transaction, type Transaction } from '../enqueue/transaction.ts'
 
 export interface MaintainOptions {
@@ -41,7 +41,7 @@ export interface Maintained {
  */
 export async function maintain(
   pool: Pool,
-  outboxes: readonly ResolvedDefinition[],
+  outboxes: readonly CheckedDefinition[],
   { log = silentLog, transitionRetention, signal }: MaintainOptions = {},
 ): Promise<Maintained | undefined> {
   const givenMs = transitionRetention === undefined ? undefined : toMs(transitionRetention)

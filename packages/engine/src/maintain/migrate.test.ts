@@ -48,6 +48,23 @@ test('a failing step leaves nothing behind; the steps before it stay', async () 
   expect(status.map(({ appliedAt }) => appliedAt)).toEqual([expect.any(Date), undefined])
 })
 
+test('a new set with tables of its own goes as a whole', async () => {
+  const steps = {
+    '0001_a': 'create schema owned',
+    '0002_b': '-- concurrently\ncreate table if not exists owned.item (id int);',
+  }
+  const broken = { ...set('owned', { ...steps, '0003_c': 'create nonsense' }), ownTables: true }
+  await expect(migrate(db.pool, [broken])).rejects.toThrow('syntax error')
+  const status = await migrationStatus(db.pool, [broken])
+  expect(status.map(({ appliedAt }) => appliedAt)).toEqual([undefined, undefined, undefined])
+  const whole = { ...set('owned', steps), ownTables: true }
+  expect(await migrate(db.pool, [whole])).toHaveLength(2)
+  const { rows } = await db.pool.query(
+    `select distinct applied_at from posthorn.migration where set_name = 'owned'`,
+  )
+  expect(rows).toHaveLength(1)
+})
+
 describe('a step that waits for a lock', () => {
   const table = set('waiting', { '0001_a': 'create schema waiting; create table waiting.item ()' })
   const more = set('waiting', {

@@ -37,6 +37,8 @@ export interface Migration {
 export interface MigrationSet {
   readonly name: string
   readonly migrations: readonly Migration[]
+  /** Its steps touch no table but its own: while none is applied, all go in one transaction. Default false. */
+  readonly ownTables?: boolean
 }
 
 export interface MigrationStatus {
@@ -57,8 +59,9 @@ export async function migrationsFrom(name: string, folder: URL): Promise<Migrati
 }
 
 /** The engine's own tables. */
-export function engineMigrations(): Promise<MigrationSet> {
-  return migrationsFrom('engine', new URL('../migrations/', import.meta.url))
+export async function engineMigrations(): Promise<MigrationSet> {
+  const set = await migrationsFrom('engine', new URL('../migrations/', import.meta.url))
+  return { ...set, ownTables: true }
 }
 
 export interface MigrateOptions {
@@ -74,7 +77,8 @@ export interface MigrateOptions {
 
 /**
  * Applies what is missing of every set, each step in a transaction of its own, so that no lock outlives
- * its step: one that fails leaves nothing behind, those before it stay. Safe to call from many
+ * its step: one that fails leaves nothing behind, those before it stay. Only a new set that has its
+ * tables for itself goes in one transaction, since no process uses them yet. Safe to call from many
  * processes at once. Returns what was applied.
  */
 export async function migrate(
@@ -88,8 +92,6 @@ export async function migrate(
     return (await tx.query<AppliedMigration>(selectMigrations)).rows
   })
   findPending(sets, before)
-  // The tables of a set that is new are empty: nothing need be built beside their writers.
-  const isNew = (set: string) => before.every(({ set_name }) => set_name !== set)
   const applied: { set: string; id: string }[] = []
   let giveUpAt = performance.now() + toMs(patience)
   for (let pauseMs = PAUSE_MS; ;) {
@@ -103,13 +105,13 @@ export async function migrate(
       await sleep(pauseMs)
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
     } else {
-      applied.push(result)
+      applied.push(...result)
       pauseMs = PAUSE_MS
       giveUpAt = performance.now() + toMs(patience)
     }
   }
 
-  /** The next step; or which one did not get its locks; `busy` while another process applies one. */
+  /** The next steps; or which one did not get its locks; `busy` while another process applies one. */
   async function applyNext() {
     let step = ''
     try {
@@ -117,18 +119,25 @@ export async function migrate(
         const { rows: locks } = await tx.query<{ taken: boolean }>(tryLockSteps)
         if (!locks[0]?.taken) return 'busy' as const
         const { rows } = await tx.query<AppliedMigration>(selectMigrations)
-        const [next] = findPending(sets, rows)
+        const [next, ...others] = findPending(sets, rows)
         if (!next) return 'done' as const
-        const { set, migration } = next
-        step = `${set}/${migration.id}`
-        if (isConcurrent(migration) && !isNew(set)) await buildBeside(pool, tx, next)
-        else {
-          await tx.query(lockMigrations)
-          await tx.query(limitLockWaits(toMs(lockTimeout)))
-          await tx.query({ text: plainSql(migration), values: [] })
+        const isNew = rows.every(({ set_name }) => set_name !== next.set)
+        if (isConcurrent(next.migration) && !isNew) {
+          step = `${next.set}/${next.migration.id}`
+          await buildBeside(pool, tx, next)
+          await tx.query(insertMigration(next.set, noteOf(next.migration)))
+          return [{ set: next.set, id: next.migration.id }]
         }
-        await tx.query(insertMigration(set, noteOf(migration)))
-        return { set, id: migration.id }
+        const isWhole = isNew && sets.some(({ name, ownTables }) => name === next.set && ownTables)
+        const steps = isWhole ? [next, ...others.filter(({ set }) => set === next.set)] : [next]
+        await tx.query(lockMigrations)
+        await tx.query(limitLockWaits(toMs(lockTimeout)))
+        for (const { set, migration } of steps) {
+          step = `${set}/${migration.id}`
+          await tx.query({ text: plainSql(migration), values: [] })
+          await tx.query(insertMigration(set, noteOf(migration)))
+        }
+        return steps.map(({ set, migration }) => ({ set, id: migration.id }))
       })
     } catch (error) {
       if (LOCK_STATES.has(sqlState(error))) return { step, blocked: error }

@@ -10,8 +10,9 @@ import {
   selectPartitions,
   type PartitionedTable,
 } from '../sql/partitions.ts'
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
 import { transaction, type Transaction } from '../enqueue/transaction.ts'
+import { bareTable, inSql } from '../outbox/sql-names.ts'
 
 const DAY_MS = 86_400_000
 export const WEEK_MS = 7 * DAY_MS
@@ -49,7 +50,7 @@ export interface PartitionRule {
   /** Rows of outboxes not named here stay, however old; undefined: rows of all outboxes go. */
   readonly knownOutboxes: readonly string[] | undefined
   /** The outbox whose log it is: what has not gone by stays, however old. */
-  readonly logOf?: ResolvedDefinition
+  readonly logOf?: CheckedDefinition
 }
 
 export function transitionRule(keepMs: number): PartitionRule {
@@ -60,7 +61,7 @@ export function transitionRule(keepMs: number): PartitionRule {
  * The archive is shared: a partition goes when it is past its time for the outbox that keeps its
  * rows longest, and another process may have outboxes that this one does not know.
  */
-export function archiveRule(outboxes: readonly ResolvedDefinition[]): PartitionRule {
+export function archiveRule(outboxes: readonly CheckedDefinition[]): PartitionRule {
   const kept = outboxes.filter(({ retention }) => retention !== undefined)
   const longest = Math.max(...kept.map(({ retention }) => toMs(retention?.archive ?? '0d')))
   return {
@@ -71,10 +72,11 @@ export function archiveRule(outboxes: readonly ResolvedDefinition[]): PartitionR
 }
 
 /** A log's partitions go when they are past the outbox's retention and every bucket has gone by. */
-export function logRule(outbox: ResolvedDefinition): PartitionRule | undefined {
-  if (outbox.log === undefined) return undefined
+export function logRule(outbox: CheckedDefinition): PartitionRule | undefined {
+  const { log } = inSql(outbox)
+  if (log === undefined) return undefined
   const keepMs = outbox.retention && toMs(outbox.retention.after)
-  return { table: outbox.log, keepMs, knownOutboxes: undefined, logOf: outbox }
+  return { table: log, keepMs, knownOutboxes: undefined, logOf: outbox }
 }
 
 /** A partition with the end of its range; null is a range without one. */
@@ -119,7 +121,7 @@ export function planPartitions(
       keepMs !== undefined &&
       untilMs !== null &&
       untilMs <= nowMs - keepMs &&
-      name.startsWith(`${bareName(table)}_`),
+      name.startsWith(`${bareTable(table)}_`),
   )
   return {
     retire: uncovered ? { fromMs: end, toMs: nextMonday } : undefined,
@@ -142,13 +144,13 @@ export async function keepPartitions(
   const plan = planPartitions(rule, partitions, nowMs)
   if (plan.retire) {
     const { fromMs, toMs: untilMs } = plan.retire
-    const name = `${bareName(table)}_until_${dayOf(untilMs)}`
+    const name = `${bareTable(table)}_until_${dayOf(untilMs)}`
     const range = { from: fromMs === undefined ? undefined : isoOf(fromMs), to: isoOf(untilMs) }
     await transaction(pool, (tx) => change(tx, retireDefault(table, name, range)))
     created.push(name)
   }
   for (const fromMs of plan.create) {
-    const name = weekName(bareName(table), fromMs)
+    const name = weekName(bareTable(table), fromMs)
     const range = { from: isoOf(fromMs), to: isoOf(mondayAfter(fromMs)) }
     await transaction(pool, (tx) => change(tx, createPartition(table, name, range)))
     created.push(name)
@@ -178,9 +180,9 @@ async function drop(
   return true
 }
 
-async function isNeeded(tx: Transaction, outbox: ResolvedDefinition, name: string) {
+async function isNeeded(tx: Transaction, outbox: CheckedDefinition, name: string) {
   for (const statement of limitWaiting) await tx.query(statement)
-  const [lock, question] = hasUndone(outbox, name) as [string, string]
+  const [lock, question] = hasUndone(inSql(outbox), name) as [string, string]
   await tx.query({ text: lock, values: [] })
   const { rows } = await tx.query<{ undone: boolean }>({ text: question, values: [] })
   return rows[0]?.undone !== false
@@ -192,8 +194,4 @@ function mondayAfter(ms: number): number {
 
 function isoOf(ms: number): string {
   return new Date(ms).toISOString()
-}
-
-function bareName(table: PartitionedTable): string {
-  return table.split('.')[1] as string
 }

@@ -7,6 +7,7 @@ import { testDatabase, viewTable } from '../testing/index.ts'
 import { outboxTables, sagaEvents } from '../testing/outboxes.ts'
 import { SAMPLES, SHAPES } from '../testing/samples.ts'
 import { transaction } from '../enqueue/transaction.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 const sagas = sagaEvents as unknown as Outbox
@@ -138,7 +139,7 @@ test('the statement goes by its index past what is not old enough', async () => 
     insert into sagas.saga_outbox (id, topic, event_type, payload, status, sent_at)
     select gen_random_uuid(), 't', 'e', '{}', 'SENT', now() from generate_series(1, 20000)`)
   await db.pool.query('analyze sagas.saga_outbox')
-  const { text } = pruneFinished(sagas, { archived: true })
+  const { text } = pruneFinished(inSql(sagas), { archived: true })
   const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, [1e9, 5_000])
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toContain('saga_outbox_finished')

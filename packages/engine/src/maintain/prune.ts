@@ -4,8 +4,9 @@ import { silentLog, type Log } from '../log.ts'
 import { run } from '../enqueue/pool-handle.ts'
 import type { Prepared } from '../sql/prepared.ts'
 import { pruneArchived, pruneFinished } from '../sql/prune.ts'
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 /** Rows one statement takes, to keep its transaction short. */
 const BATCH = 5_000
@@ -39,7 +40,7 @@ export interface Pruned {
  */
 export async function prune(
   pool: Pool,
-  outbox: ResolvedDefinition,
+  outbox: CheckedDefinition,
   { budget = '1m', signal, log = silentLog, archiveOnly = false }: PruneOptions = {},
 ): Promise<Pruned> {
   if (!outbox.retention) return { pruned: 0, archived: 0, expired: 0, done: true }
@@ -59,8 +60,8 @@ export async function prune(
   const finished =
     archiveOnly && goesForGood
       ? nothing
-      : await repeat(pruneFinished(outbox, { archived: archives }))
-  const archive = archiveOnly ? nothing : await repeat(pruneArchived(outbox))
+      : await repeat(pruneFinished(inSql(outbox), { archived: archives }))
+  const archive = archiveOnly ? nothing : await repeat(pruneArchived(inSql(outbox)))
   const result = {
     pruned: finished.count,
     archived: archives ? finished.count : 0,

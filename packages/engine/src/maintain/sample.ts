@@ -3,8 +3,9 @@ import { silentLog, type Log } from '../log.ts'
 import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
 import { insertSample, limitCounting, updateSample } from '../sql/sample.ts'
 import { selectKinds, selectWaiting, type LiveCount } from '../sql/stats.ts'
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
 import { transaction } from '../enqueue/transaction.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 /**
  * Counts what waits in each outbox and keeps it, once a minute, whichever process comes first. A
@@ -12,7 +13,7 @@ import { transaction } from '../enqueue/transaction.ts'
  */
 export async function takeSamples(
   pool: Pool,
-  outboxes: readonly ResolvedDefinition[],
+  outboxes: readonly CheckedDefinition[],
   { log = silentLog, signal }: { log?: Log; signal?: AbortSignal } = {},
 ): Promise<void> {
   for (const outbox of outboxes) {
@@ -26,17 +27,17 @@ export async function takeSamples(
   }
 }
 
-async function takeSample(pool: Pool, outbox: ResolvedDefinition, at: Date): Promise<void> {
+async function takeSample(pool: Pool, outbox: CheckedDefinition, at: Date): Promise<void> {
   await transaction(pool, async (tx) => {
     for (const statement of limitCounting) await tx.query(statement)
     const [counted] = await run<{ waiting: number; due: number; oldest_due_at: Date | null }>(
       withoutPreparing(tx),
-      selectWaiting(outbox),
+      selectWaiting(inSql(outbox)),
       {},
     )
     if (!counted) return
     const { waiting, due, oldest_due_at: oldestDueAt } = counted
-    const kinds = await run<LiveCount>(withoutPreparing(tx), selectKinds(outbox), {})
+    const kinds = await run<LiveCount>(withoutPreparing(tx), selectKinds(inSql(outbox)), {})
     const sample = { waiting, due, oldestDueAt, ...kindsOf(kinds, waiting - due) }
     await tx.query(updateSample({ outbox: outbox.name, at, ...sample }))
   })

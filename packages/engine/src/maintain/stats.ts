@@ -10,8 +10,9 @@ import {
   type StatsRow,
 } from '../sql/stats.ts'
 import { selectLogStats, type LogStatsRow } from '../sql/log-view.ts'
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 /** How an outbox is doing at this moment. */
 export interface OutboxStats {
@@ -57,8 +58,8 @@ export interface OutboxStats {
 }
 
 /** Reads all of it by one statement that stays cheap with millions of finished rows. */
-export async function outboxStats(db: Queryable, outbox: ResolvedDefinition): Promise<OutboxStats> {
-  const [row] = await run<StatsRow>(db, { ...selectStats(outbox), name: '' }, {})
+export async function outboxStats(db: Queryable, outbox: CheckedDefinition): Promise<OutboxStats> {
+  const [row] = await run<StatsRow>(db, { ...selectStats(inSql(outbox)), name: '' }, {})
   if (!row) throw new TypeError('the statement has one row')
   const live = await liveOf(db, outbox, row)
   const log = outbox.log === undefined ? undefined : await logOf(db, outbox)
@@ -87,8 +88,8 @@ export async function outboxStats(db: Queryable, outbox: ResolvedDefinition): Pr
 }
 
 /** What the log adds: what waits in it, and the rest, which has gone by. */
-async function logOf(db: Queryable, outbox: ResolvedDefinition) {
-  const text = selectLogStats(outbox, SMALL_TABLE)
+async function logOf(db: Queryable, outbox: CheckedDefinition) {
+  const text = selectLogStats(inSql(outbox), SMALL_TABLE)
   const { rows } = await db.query<LogStatsRow>({ text, values: [] })
   const [row] = rows
   if (!row) throw new TypeError('the statement has one row')
@@ -122,10 +123,10 @@ interface Live {
 }
 
 /** What the indexes find; where they find too much, the whole of a small table, or an estimate. */
-async function liveOf(db: Queryable, outbox: ResolvedDefinition, row: StatsRow): Promise<Live> {
+async function liveOf(db: Queryable, outbox: CheckedDefinition, row: StatsRow): Promise<Live> {
   const groups = [...Map.groupBy(row.live, ({ index, waits }) => (waits ? '' : index)).values()]
   if (row.finished !== null && groups.some(isCut)) {
-    return addUp(await run<LiveCount>(db, { ...selectLive(outbox), name: '' }, {}))
+    return addUp(await run<LiveCount>(db, { ...selectLive(inSql(outbox)), name: '' }, {}))
   }
   return addUp(groups.flatMap((group) => (isCut(group) ? extrapolate(row, group) : group)))
 }
@@ -167,7 +168,7 @@ function addUp(found: readonly LiveCount[]): Live {
   }
 }
 
-function statesOf({ states }: ResolvedDefinition): State[] {
+function statesOf({ states }: CheckedDefinition): State[] {
   const { ready, claimed, retry, failing, sent, confirmed, dead, cancelled } = states
   const words = [ready, claimed, retry, failing, sent, confirmed, dead, cancelled]
   return [...new Set(words.filter((word) => word !== undefined))]
@@ -175,7 +176,7 @@ function statesOf({ states }: ResolvedDefinition): State[] {
 
 /** A count for every word. */
 function countsOf(
-  outbox: ResolvedDefinition,
+  outbox: CheckedDefinition,
   row: StatsRow,
   live: Live['counts'],
 ): Record<string, number> {
@@ -191,13 +192,13 @@ function countsOf(
  * and those have the part of the table that ANALYZE saw.
  */
 function estimate(
-  outbox: ResolvedDefinition,
+  outbox: CheckedDefinition,
   { rows, shares }: StatsRow,
   live: Live['counts'],
 ): Record<string, number> {
   const last = String(outbox.states.confirmed ?? outbox.states.sent)
   const counts = Object.fromEntries(
-    finishedStates(outbox)
+    finishedStates(inSql(outbox))
       .map(String)
       .filter((word) => word !== last)
       .map((word) => [word, Math.round((shares?.[word] ?? 0) * rows)]),

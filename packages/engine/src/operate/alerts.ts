@@ -1,3 +1,4 @@
+import type { TimeSort } from '../sql/direction.ts'
 import { fromCursor, toCursor } from './cursor.ts'
 import { isId } from '../outbox/id-type.ts'
 import {
@@ -54,6 +55,8 @@ export interface AlertFilter {
 }
 
 export interface AlertListOptions extends AlertFilter {
+  /** Default `newest` first. */
+  readonly sort?: TimeSort
   /** `nextCursor` of the page before. */
   readonly cursor?: string
   /** From 1 to 500. Default 50. */
@@ -71,9 +74,9 @@ export async function listAlerts(
   db: Queryable,
   options: AlertListOptions = {},
 ): Promise<AlertPage> {
-  const { source, code, tenant, state, cursor, limit: wanted = 50 } = options
+  const { source, code, tenant, state, cursor, limit: wanted = 50, sort = 'newest' } = options
   const before =
-    cursor === undefined ? null : fromCursor(cursor, { idType: 'bigint', timed: false }).id
+    cursor === undefined ? null : fromCursor(cursor, { idType: 'bigint', timed: false, sort }).id
   // No text of Postgres has a zero byte in it: nothing can match.
   if ([source, code, tenant].some((value) => value?.includes('\0'))) {
     return { items: [], nextCursor: undefined }
@@ -85,13 +88,17 @@ export async function listAlerts(
       code: code ?? null,
       tenant: tenant ?? null,
       before,
+      sort,
       // One more than asked for tells whether there is another page.
       limit: limit + 1,
     }),
   )
   const items = rows.slice(0, limit).map(alertOf)
   const last = items.at(-1)
-  return { items, nextCursor: last && rows.length > limit ? toCursor({ id: last.id }) : undefined }
+  return {
+    items,
+    nextCursor: last && rows.length > limit ? toCursor({ id: last.id }, sort) : undefined,
+  }
 }
 
 /**

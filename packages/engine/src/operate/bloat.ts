@@ -1,5 +1,6 @@
 import { selectHorizons, selectTables, type HorizonRow, type TableRow } from '../sql/bloat.ts'
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
+import { spellTable } from '../outbox/sql-names.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
 const ENGINE_TABLES = ['posthorn.transition', 'posthorn.archive', 'posthorn.held_key']
@@ -36,11 +37,13 @@ export interface Bloat {
 /** What the outboxes' tables weigh, and who keeps vacuum back. Reads statistics only. */
 export async function readBloat(
   db: Queryable,
-  outboxes: readonly Pick<ResolvedDefinition, 'name' | 'table' | 'log'>[],
+  outboxes: readonly Pick<CheckedDefinition, 'name' | 'table' | 'log'>[],
 ): Promise<Bloat> {
-  const names = new Map(
+  const names = new Map<string, { name: string; table: string }>(
     outboxes.flatMap(({ table, log, name }) =>
-      [table, log].filter((each) => each !== undefined).map((each) => [each, name] as const),
+      [table, log]
+        .filter((each) => each !== undefined)
+        .map((each) => [spellTable(each), { name, table: each }] as const),
     ),
   )
   const [tables, horizons] = await Promise.all([
@@ -49,8 +52,8 @@ export async function readBloat(
   ])
   return {
     tables: tables.rows.map((row) => ({
-      table: row.table,
-      outbox: names.get(row.table),
+      table: names.get(row.table)?.table ?? row.table,
+      outbox: names.get(row.table)?.name,
       bytes: row.bytes,
       indexBytes: row.index_bytes,
       liveRows: row.live_rows,

@@ -1,5 +1,6 @@
 import { PosthornError } from '../errors.ts'
 import { isId, type IdType } from '../outbox/id-type.ts'
+import type { TimeSort } from '../sql/direction.ts'
 
 /** Where a page ended: the sort values of its last message. */
 export interface Place {
@@ -8,19 +9,23 @@ export interface Place {
   readonly us?: string
 }
 
-/** A place as an opaque word for the outside. */
-export function toCursor({ id, us }: Place): string {
-  return Buffer.from(JSON.stringify(us === undefined ? [id] : [id, us])).toString('base64url')
+/** A place as an opaque word for the outside; one of the unusual order says so. */
+export function toCursor({ id, us }: Place, sort: TimeSort = 'newest'): string {
+  const mark = sort === 'newest' ? [] : [sort]
+  const values = us === undefined ? [id, ...mark] : [id, us, ...mark]
+  return Buffer.from(JSON.stringify(values)).toString('base64url')
 }
 
 /** The place that a cursor stands for; throws `CURSOR_INVALID` if `toCursor` cannot have made it. */
 export function fromCursor(
   cursor: string,
-  { idType, timed }: { idType: IdType; timed: boolean },
+  { idType, timed, sort = 'newest' }: { idType: IdType; timed: boolean; sort?: TimeSort },
 ): Place {
-  const [id, us] = parseCursor(cursor)
-  const rightTime = timed ? isMicroseconds(us) : us === undefined
-  if (typeof id !== 'string' || !isId(id, idType) || !rightTime) throw invalid()
+  const [id, ...rest] = parseCursor(cursor)
+  const us = timed ? rest.shift() : undefined
+  const isOfThisSort = rest.length === (sort === 'newest' ? 0 : 1) && (rest[0] ?? 'newest') === sort
+  if (typeof id !== 'string' || !isId(id, idType) || !isOfThisSort) throw invalid()
+  if (timed && !isMicroseconds(us)) throw invalid()
   return typeof us === 'string' ? { id, us } : { id }
 }
 
@@ -31,7 +36,7 @@ function parseCursor(cursor: string): unknown[] {
   } catch (cause) {
     throw invalid(cause)
   }
-  if (!Array.isArray(values) || values.length > 2) throw invalid()
+  if (!Array.isArray(values) || values.length > 3) throw invalid()
   return values
 }
 

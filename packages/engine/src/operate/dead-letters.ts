@@ -8,6 +8,7 @@ import {
   selectLetters,
   type LetterConditions,
 } from '../sql/dead-letters.ts'
+import type { TimeSort } from '../sql/direction.ts'
 import { fromCursor, toCursor } from './cursor.ts'
 import { isId } from '../outbox/id-type.ts'
 import type { Operator } from './replay.ts'
@@ -62,6 +63,8 @@ export interface LetterFilter {
 export interface LetterListOptions extends LetterFilter {
   /** Default: all three. */
   readonly state?: SetAsideState
+  /** Default `newest` first. */
+  readonly sort?: TimeSort
   /** `nextCursor` of the page before. */
   readonly cursor?: string
   /** From 1 to 500. Default 50. */
@@ -77,19 +80,20 @@ export interface LetterPage {
 /** What consumers have set aside, newest first. Throws `CURSOR_INVALID` for a cursor that is none. */
 export async function listDeadLetters(
   db: Queryable,
-  { cursor, limit: wanted = 50, state, ...filter }: LetterListOptions = {},
+  { cursor, limit: wanted = 50, state, sort = 'newest', ...filter }: LetterListOptions = {},
 ): Promise<LetterPage> {
   const before =
-    cursor === undefined ? null : fromCursor(cursor, { idType: 'bigint', timed: false }).id
+    cursor === undefined ? null : fromCursor(cursor, { idType: 'bigint', timed: false, sort }).id
   const conditions = conditionsOf(filter, state)
   if (!conditions) return { items: [], nextCursor: undefined }
   const limit = Math.min(Math.max(Math.trunc(wanted), 1), 500)
   // One more than asked for tells whether there is another page.
-  const statement = selectLetters(conditions, { before, limit: limit + 1 })
+  const statement = selectLetters(conditions, { before, sort, limit: limit + 1 })
   const { rows } = await db.query<ConsumerMessageRow>(statement)
   const items = rows.slice(0, limit).map(letterOf)
   const last = items.at(-1)
-  return { items, nextCursor: last && rows.length > limit ? toCursor({ id: last.id }) : undefined }
+  const hasMore = last !== undefined && rows.length > limit
+  return { items, nextCursor: hasMore ? toCursor({ id: last.id }, sort) : undefined }
 }
 
 /** One of them, undefined if it is not there any more: handled or dropped. */

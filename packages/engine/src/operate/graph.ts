@@ -1,9 +1,9 @@
 import type { State } from '../outbox/definition.ts'
 import { selectPairs } from '../sql/overview.ts'
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
 
-export type StateRole = keyof ResolvedDefinition['states']
+export type StateRole = keyof CheckedDefinition['states']
 
 /** What moves a message from one state to another. */
 export type Move =
@@ -40,7 +40,7 @@ export interface Graph {
 type Step = readonly [from: State | undefined, to: State | undefined, move: Move]
 
 /** The states of an outbox and every way between them that its definition allows. */
-export function outboxGraph(outbox: ResolvedDefinition): Graph {
+export function outboxGraph(outbox: CheckedDefinition): Graph {
   const { states } = outbox
   const words = [...new Set(Object.values(states).filter((word) => word !== undefined))]
   const nodes = words.map((word) => ({
@@ -62,7 +62,7 @@ export function outboxGraph(outbox: ResolvedDefinition): Graph {
 }
 
 /** The ways of `decide.ts`, with what operators do. A state that is undefined leaves its way out. */
-function stepsOf(outbox: ResolvedDefinition): Step[] {
+function stepsOf(outbox: CheckedDefinition): Step[] {
   const { states, retry: policy, counter, order, confirmWithinMs } = outbox
   const { ready, claimed, sent, confirmed, retry, failing, dead, cancelled } = states
   const waiting = [...new Set([ready, retry])]
@@ -120,7 +120,7 @@ export interface TransitionRates {
 /** Made of the recorded transitions: an outbox that records none shows none. */
 export async function transitionRates(
   db: Queryable,
-  outbox: Pick<ResolvedDefinition, 'name'>,
+  outbox: Pick<CheckedDefinition, 'name'>,
 ): Promise<TransitionRates> {
   const { rows } = await db.query<{
     from_state: string | null

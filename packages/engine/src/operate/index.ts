@@ -118,7 +118,17 @@ export {
 export { type PersonalTable, type SubjectKind } from '../sql/erasure.ts'
 export { type RetentionRule } from '../sql/retention.ts'
 export { takeSamples } from '../maintain/sample.ts'
-export { listRecurring, type RecurringStatus } from './recurring.ts'
+export {
+  listRecurring,
+  pauseRecurring,
+  resumeRecurring,
+  runRecurring,
+  type RecurringRun,
+  type RecurringStatus,
+  type ResumeRecurring,
+  type RunRecurring,
+  type SteeredRecurring,
+} from './recurring.ts'
 export { outboxStats, type OutboxStats } from '../maintain/stats.ts'
 export { countTenantMessages, type TenantCounts } from './tenant-counts.ts'
 export {

@@ -14,6 +14,7 @@ import {
 } from '../sql/journey.ts'
 import { transaction } from '../enqueue/transaction.ts'
 import { viewMessage } from './view.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 /** Something that happened on a message's way, as far as a table says so. */
 export type JourneyStep =
@@ -183,7 +184,7 @@ async function findTraced(
       await tx.query(limitSearch)
       const rows = await run<{ id: string; state: string; at: Date }>(
         withoutPreparing(tx),
-        selectTraced(outbox, tenant !== undefined),
+        selectTraced(inSql(outbox), tenant !== undefined),
         { pattern: `00-${traceId}-%`, tenant },
       )
       return rows.map(({ id, state, at }) => ({

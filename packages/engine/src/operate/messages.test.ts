@@ -19,6 +19,7 @@ import {
 import { LOGGED, SAMPLES, SHAPES } from '../testing/samples.ts'
 import { transaction } from '../enqueue/transaction.ts'
 import { uuid } from '../uuid.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 interface CountedRow {
   id: string
@@ -104,6 +105,23 @@ describe.each([...SHAPES, LOGGED])('messages of $name', ({ outbox, sample }) => 
     expect(found.map((page) => page.length)).toEqual([5, 5, 2])
     expect(found.flat().slice(0, 7).toSorted()).toEqual(newer.toSorted())
     expect(found.flat().slice(7).toSorted()).toEqual(older.toSorted())
+  })
+
+  test('are listed oldest first too, by cursors of their own', async () => {
+    await put(5)
+    await put(7)
+    const newest = await pages(outbox, { limit: 5 })
+    const oldest = await pages(outbox, { limit: 5, sort: 'oldest' })
+    expect(oldest.map((page) => page.length)).toEqual([5, 5, 2])
+    expect(oldest.flat()).toEqual(newest.flat().toReversed())
+    for (const [sort, other] of [
+      ['newest', 'oldest'],
+      ['oldest', 'newest'],
+    ] as const) {
+      const { nextCursor: cursor = '' } = await listMessages(db.pool, outbox, { limit: 2, sort })
+      const asked = listMessages(db.pool, outbox, { limit: 2, sort: other, cursor })
+      await expect(asked).rejects.toMatchObject({ code: 'CURSOR_INVALID' })
+    }
   })
 
   test('that arrive meanwhile do not shift the pages', async () => {
@@ -261,19 +279,25 @@ test('the dead are listed by their index, and all by one that the table may have
   await db.pool.query('analyze payments.webhook_deliveries')
   const box = webhookDeliveries as unknown as Outbox
   const planOf = async (conditions: Parameters<typeof listStatement>[1], values: unknown[]) => {
-    const { text } = listStatement(box, conditions)
+    const { text } = listStatement(inSql(box), conditions)
     const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   }
-  const dead = await planOf({ state: 'abandoned', given: [], goesOn: false }, [51])
+  const newest = { given: [], sort: 'newest' } as const
+  const dead = await planOf({ ...newest, state: 'abandoned', goesOn: false }, [51])
   expect(dead).toContain('webhook_deliveries_dead')
   await db.pool.query(
     'create index webhook_deliveries_newest on payments.webhook_deliveries (created_at, id)',
   )
-  const next = await planOf({ state: undefined, given: [], goesOn: true }, [uuid(), '0', 51])
+  const next = await planOf({ ...newest, state: undefined, goesOn: true }, [uuid(), '0', 51])
   expect(next).toContain('Index Scan Backward using webhook_deliveries_newest')
   expect(next).toContain('Index Cond')
   expect(next).not.toContain('Sort')
+  const oldest = { given: [], sort: 'oldest', state: undefined, goesOn: true } as const
+  const forward = await planOf(oldest, [uuid(), '0', 51])
+  expect(forward).toContain('Index Scan using webhook_deliveries_newest')
+  expect(forward).toContain('Index Cond')
+  expect(forward).not.toContain('Sort')
 })
 
 test('several outboxes are one list, newest first, without a gap or a double between pages', async () => {

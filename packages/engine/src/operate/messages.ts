@@ -1,6 +1,7 @@
+import type { TimeSort } from '../sql/direction.ts'
 import { fromCursor, toCursor } from './cursor.ts'
 import { isId } from '../outbox/id-type.ts'
-import type { OutboxRow, ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { OutboxRow, CheckedDefinition } from '../outbox/resolved-definition.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { readPayload, type Encryption, type Reveal } from './payloads.ts'
@@ -14,6 +15,7 @@ import {
   type ListCondition,
 } from '../sql/messages.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 /** Which messages; everything left out matches all. */
 export interface MessageFilter {
@@ -36,6 +38,8 @@ export interface MessageFilter {
 }
 
 export interface MessageListOptions extends MessageFilter {
+  /** By their time of creation; where a table has none, by their ids. Default `newest` first. */
+  readonly sort?: TimeSort
   /** `nextCursor` of the page before. */
   readonly cursor?: string
   /** From 1 to 500. Default 50. */
@@ -94,19 +98,19 @@ export interface MessageDetails extends MessageSummary {
 
 /**
  * Messages of an outbox, newest first, a page at a time. Throws `CURSOR_INVALID` for a cursor that
- * is none. A list of all states reads the whole table unless that has an index on its time of
+ * is none, or of another order. A list of all states reads the whole table unless that has an index on its time of
  * creation and its id: without one, a million rows take two seconds.
  */
 export async function listMessages(
   db: Queryable,
-  outbox: ResolvedDefinition,
+  outbox: CheckedDefinition,
   options: MessageListOptions = {},
 ): Promise<MessagePage> {
   const { rows, more } = await readRows(db, outbox, options)
   const last = rows.at(-1)
   return {
     items: rows.map((row) => summaryOf(outbox, row)),
-    nextCursor: last && more ? cursorOf(outbox, last) : undefined,
+    nextCursor: last && more ? cursorOf(outbox, last, options.sort) : undefined,
   }
 }
 
@@ -128,24 +132,24 @@ export async function listAllMessages(
   db: Queryable,
   // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types stand side by side
   outboxes: readonly Outbox<any>[],
-  { cursor, limit: wanted = 50, ...filter }: MessageListOptions = {},
+  { cursor, limit: wanted = 50, sort = 'newest', ...filter }: MessageListOptions = {},
 ): Promise<{ items: readonly OutboxMessage[]; nextCursor: string | undefined }> {
   const limit = boundedLimit(wanted)
   const places = cursor === undefined ? undefined : mergedPlaceIn(cursor)
   const given = CONDITIONS.filter((field) => filter[field] !== undefined)
-  const asked = (outboxes as readonly ResolvedDefinition[]).filter(
+  const asked = (outboxes as readonly CheckedDefinition[]).filter(
     (outbox) =>
       unkept(outbox, given) === undefined && (places === undefined || outbox.name in places),
   )
   const pages = await Promise.all(
     asked.map(async (outbox) => {
       const before = places?.[outbox.name] ?? undefined
-      const options = { ...filter, limit, ...(before !== undefined && { cursor: before }) }
+      const options = { ...filter, sort, limit, ...(before !== undefined && { cursor: before }) }
       const { rows, more } = await readRows(db, outbox, options)
       return { outbox, before, more, rows: rows.map((row) => ({ outbox, row })) }
     }),
   )
-  const merged = pages.flatMap(({ rows }) => rows).toSorted(newestFirst)
+  const merged = pages.flatMap(({ rows }) => rows).toSorted(byTime(sort))
   const items = merged.slice(0, limit)
   const shown = new Set(items)
   const next: Record<string, string | null> = {}
@@ -153,7 +157,7 @@ export async function listAllMessages(
     const left = rows.findIndex((each) => !shown.has(each))
     if (left < 0 && !more) continue
     const last = left < 0 ? rows.at(-1) : rows[left - 1]
-    next[outbox.name] = last ? cursorOf(outbox, last.row) : (before ?? null)
+    next[outbox.name] = last ? cursorOf(outbox, last.row, sort) : (before ?? null)
   }
   return {
     items: items.map(({ outbox, row }) => ({ ...summaryOf(outbox, row), outbox: outbox.name })),
@@ -162,20 +166,24 @@ export async function listAllMessages(
 }
 
 interface PlacedRow {
-  readonly outbox: ResolvedDefinition
+  readonly outbox: CheckedDefinition
   readonly row: OutboxRow
 }
 
 /** Those of a table that keeps no time come last; at the same moment by outbox, then as their table has them. */
-function newestFirst(one: PlacedRow, other: PlacedRow): number {
-  const [a, b] = [microseconds(one.row), microseconds(other.row)]
-  if (a !== b) return a > b ? -1 : 1
-  return one.outbox.name.localeCompare(other.outbox.name)
+function byTime(sort: TimeSort) {
+  const sign = sort === 'newest' ? -1 : 1
+  return (one: PlacedRow, other: PlacedRow): number => {
+    const [a, b] = [microseconds(one.row), microseconds(other.row)]
+    if (a === b) return -sign * one.outbox.name.localeCompare(other.outbox.name)
+    if (a === undefined || b === undefined) return a === undefined ? 1 : -1
+    return a < b ? -sign : sign
+  }
 }
 
-function microseconds(row: OutboxRow): bigint {
+function microseconds(row: OutboxRow): bigint | undefined {
   const us = row['posthorn_us']
-  return typeof us === 'string' ? BigInt(us) : -(2n ** 63n)
+  return typeof us === 'string' ? BigInt(us) : undefined
 }
 
 function encodeMerged(place: MergedPlace): string {
@@ -204,16 +212,16 @@ function boundedLimit(wanted: number): number {
 /** A page as the table has it, and whether there are more. */
 async function readRows(
   db: Queryable,
-  outbox: ResolvedDefinition,
+  outbox: CheckedDefinition,
   options: MessageListOptions,
 ): Promise<{ rows: readonly OutboxRow[]; more: boolean }> {
   const { columns } = outbox
-  const { state, cursor, limit: wanted = 50, ...filter } = options
+  const { state, cursor, limit: wanted = 50, sort = 'newest', ...filter } = options
   const given = CONDITIONS.filter((field) => filter[field] !== undefined)
   checkFilter(outbox, given)
   const timed = columns.createdAt !== undefined
   const place =
-    cursor === undefined ? undefined : fromCursor(cursor, { idType: columns.idType, timed })
+    cursor === undefined ? undefined : fromCursor(cursor, { idType: columns.idType, timed, sort })
   // No text of Postgres has a zero byte in it: nothing can match.
   const texts = [state, ...given.map((field) => filter[field])].map(String)
   const isNoId = filter.id !== undefined && !isId(filter.id, columns.idType)
@@ -221,7 +229,12 @@ async function readRows(
     return { rows: [], more: false }
   }
   const limit = boundedLimit(wanted)
-  const statement = listStatement(outbox, { state, given, goesOn: cursor !== undefined })
+  const statement = listStatement(inSql(outbox), {
+    state,
+    given,
+    goesOn: cursor !== undefined,
+    sort,
+  })
   const rows = await run<OutboxRow>(
     db,
     { ...statement, name: '' },
@@ -244,22 +257,22 @@ async function readRows(
 // oxlint-disable-next-line max-params -- database, outbox, id and whether it is opened
 export async function getMessage(
   db: Queryable,
-  outbox: ResolvedDefinition,
+  outbox: CheckedDefinition,
   id: string,
   { reveal }: { readonly reveal?: Reveal } = {},
 ): Promise<MessageDetails | undefined> {
   if (!isId(id, outbox.columns.idType)) return undefined
-  const [kept] = await run<OutboxRow>(db, { ...selectMessage(outbox), name: '' }, { id })
+  const [kept] = await run<OutboxRow>(db, { ...selectMessage(inSql(outbox)), name: '' }, { id })
   const [logged] =
     kept || outbox.log === undefined
       ? []
-      : await run<OutboxRow>(db, { ...selectLogged(outbox), name: '' }, { id })
+      : await run<OutboxRow>(db, { ...selectLogged(inSql(outbox)), name: '' }, { id })
   const live = kept ?? logged
   // The archive's id is text, as Postgres writes it: small letters.
   const archivedId = outbox.columns.idType === 'uuid' ? id.toLowerCase() : id
   const [archived] = live
     ? []
-    : await run<OutboxRow>(db, { ...selectArchived(outbox), name: '' }, { id: archivedId })
+    : await run<OutboxRow>(db, { ...selectArchived(inSql(outbox)), name: '' }, { id: archivedId })
   const found = live ?? archived
   if (!found) return undefined
   const { posthorn_archived_at: archivedAt, posthorn_label: _, ...stored } = found
@@ -287,7 +300,7 @@ interface TransitionRow {
 
 async function transitionsOf(
   db: Queryable,
-  { name }: ResolvedDefinition,
+  { name }: CheckedDefinition,
   id: string,
 ): Promise<Transition[]> {
   const { rows } = await db.query<TransitionRow>(selectTransitions(name, id))
@@ -303,10 +316,7 @@ async function transitionsOf(
   }))
 }
 
-function summaryOf(
-  { columns, counter, order }: ResolvedDefinition,
-  row: OutboxRow,
-): MessageSummary {
+function summaryOf({ columns, counter, order }: CheckedDefinition, row: OutboxRow): MessageSummary {
   const valueOf = (column: string | undefined) => (column === undefined ? undefined : row[column])
   return {
     id: String(row[columns.id]),
@@ -340,9 +350,13 @@ function dateOf(value: unknown): Date | undefined {
   return value instanceof Date ? value : undefined
 }
 
-function cursorOf({ columns }: ResolvedDefinition, row: OutboxRow): string {
+function cursorOf(
+  { columns }: CheckedDefinition,
+  row: OutboxRow,
+  sort: TimeSort = 'newest',
+): string {
   const id = String(row[columns.id])
-  return toCursor(columns.createdAt ? { id, us: String(row['posthorn_us']) } : { id })
+  return toCursor(columns.createdAt ? { id, us: String(row['posthorn_us']) } : { id }, sort)
 }
 
 const CONDITIONS = [
@@ -358,7 +372,7 @@ const CONDITIONS = [
 ] as const satisfies readonly ListCondition[]
 
 /** A condition on a column that the table does not have would match everything: it is refused. */
-function checkFilter(outbox: ResolvedDefinition, given: readonly ListCondition[]): void {
+function checkFilter(outbox: CheckedDefinition, given: readonly ListCondition[]): void {
   const field = unkept(outbox, given)
   if (field === undefined) return
   throw new DefinitionError(outbox.name, `filter.${field}`, 'the outbox has no such column')
@@ -366,7 +380,7 @@ function checkFilter(outbox: ResolvedDefinition, given: readonly ListCondition[]
 
 /** The first condition on a column that the table does not have. */
 function unkept(
-  { columns, order }: ResolvedDefinition,
+  { columns, order }: CheckedDefinition,
   given: readonly ListCondition[],
 ): ListCondition | undefined {
   const has: Partial<Record<ListCondition, string | undefined>> = {

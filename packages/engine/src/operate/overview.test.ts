@@ -17,6 +17,7 @@ import { everywhere, fakeTransport, testDatabase, viewTable } from '../testing/i
 import { familyEvents, outboxTables, sagaEvents, type SagaEvent } from '../testing/outboxes.ts'
 import { SAMPLES } from '../testing/samples.ts'
 import { transaction } from '../enqueue/transaction.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 const { pool } = db
@@ -144,7 +145,7 @@ describe('what waits', () => {
     expect(sampled.counts['PENDING']).toBeLessThanOrEqual(20_001)
     expect(sampled.counts['SENT']).toBeGreaterThan(205_000)
     const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
-      `explain (analyze, timing off) ${selectStats(sagas).text}`,
+      `explain (analyze, timing off) ${selectStats(inSql(sagas)).text}`,
     )
     const scans = rows
       .map((row) => row['QUERY PLAN'])

@@ -1,7 +1,7 @@
 import { decryptRows, tenantOf } from '../encrypt/encrypt-rows.ts'
 import { envelopeIn } from '../encrypt/envelope.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
-import type { OutboxRow, ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { OutboxRow, CheckedDefinition } from '../outbox/resolved-definition.ts'
 import { noteReveal, selectDestroyed } from '../sql/data-keys.ts'
 
 /**
@@ -22,7 +22,7 @@ export const COVERED = { encrypted: '(encrypted)', erased: '(erased)' } as const
 /** The row for a person to see: what is encrypted is covered, or opened where that is asked for. */
 export async function readPayload(
   db: Queryable,
-  outbox: ResolvedDefinition,
+  outbox: CheckedDefinition,
   { row, reveal }: { readonly row: OutboxRow; readonly reveal: Reveal | undefined },
 ): Promise<{ row: OutboxRow; encryption: Encryption }> {
   const sealed = (outbox.encrypt?.columns ?? []).filter((column) => isSealed(row[column]))

@@ -6,6 +6,7 @@ import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
 import { cancelMessages, countReplayable, groupReplayable, replayDead } from '../sql/replay.ts'
 import { unblockKey } from '../sql/held.ts'
 import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 /** Which dead (or quarantined) messages; everything left out matches all. */
 export interface ReplayFilter {
@@ -42,7 +43,7 @@ export async function countReplay<Row>(
   const box = outbox as unknown as Outbox
   const [row] = await run<{ count: number }>(
     withoutPreparing(db),
-    countReplayable(box),
+    countReplayable(inSql(box)),
     argsOf(box, filter),
   )
   return row?.count ?? 0
@@ -66,7 +67,11 @@ export async function groupDead<Row>(
   filter: ReplayFilter,
 ): Promise<DeadGroup[]> {
   const box = outbox as unknown as Outbox
-  const rows = await run<GroupRow>(withoutPreparing(db), groupReplayable(box), argsOf(box, filter))
+  const rows = await run<GroupRow>(
+    withoutPreparing(db),
+    groupReplayable(inSql(box)),
+    argsOf(box, filter),
+  )
   return rows.map((row) => ({
     code: row.code ?? undefined,
     count: row.count,
@@ -94,7 +99,7 @@ export async function replay<Row>(
   { filter, perSecond, limit = 10_000, by, reason }: ReplayOptions,
 ): Promise<string[]> {
   const box = outbox as unknown as Outbox
-  const rows = await run<{ id: string }>(withoutPreparing(tx), replayDead(box), {
+  const rows = await run<{ id: string }>(withoutPreparing(tx), replayDead(inSql(box)), {
     ...argsOf(box, filter),
     limit,
     spacing_ms: perSecond === undefined ? 0 : 1_000 / perSecond,
@@ -113,7 +118,7 @@ export async function unblock<Row>(
 ): Promise<boolean> {
   const box = outbox as unknown as Outbox
   const args = { key, actor: by, reason: reason ?? null }
-  const rows = await run(withoutPreparing(tx), unblockKey(box), args)
+  const rows = await run(withoutPreparing(tx), unblockKey(inSql(box)), args)
   tx.ringLater(box.bell)
   return rows.length > 0
 }
@@ -129,7 +134,7 @@ export async function cancel<Row>(
   { ids, by, reason }: Operator & { ids: readonly string[] },
 ): Promise<string[]> {
   const box = outbox as unknown as Outbox
-  const statement = cancelMessages(box)
+  const statement = cancelMessages(inSql(box))
   if (!statement) throw new DefinitionError(box.name, 'states.cancelled', 'is needed to cancel')
   const args = { ids: onlyIds(box, ids), actor: by, reason: reason ?? null }
   const plain = withoutPreparing(tx)

@@ -12,6 +12,7 @@ import { everywhere, fakeTransport, testDatabase, viewTable } from '../testing/i
 import { familyEvents, outboundMessages, outboxTables, sagaEvents } from '../testing/outboxes.ts'
 import { LOGGED, SHAPES } from '../testing/samples.ts'
 import { transaction } from '../enqueue/transaction.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 
@@ -87,7 +88,7 @@ describe.each([...SHAPES, LOGGED])('stats of $name', ({ outbox, sample }) => {
     expected[String(dead)]! += 1
     expect(found.counts).toEqual(expected)
     expect(found.failureRate).toBeCloseTo(0.4)
-    expect(found.relays).toBe(1)
+    expect(found.relays, 'a look is over when it is over').toBe(0)
     // A dead message holds its key only where it blocks.
     const held = states.dead === undefined ? 4 : 3
     expect(found.heldKeys).toBe(outbox.order ? held : 0)
@@ -209,7 +210,7 @@ describe('with many finished rows', () => {
   /** Sequential scans of the outbox's table that were carried out. */
   async function scansOf(outbox: Outbox): Promise<Plan[]> {
     const { rows } = await db.pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-      `explain (analyze, format json) ${selectStats(outbox).text}`,
+      `explain (analyze, format json) ${selectStats(inSql(outbox)).text}`,
     )
     const nodes: Plan[] = []
     const visit = (plan: Plan) => {

@@ -5,6 +5,7 @@ import { DefinitionError, SQLSTATE, sqlState } from '../errors.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { limitSearch } from '../sql/journey.ts'
 import { MOST_OF_TENANT, countTenant, type TenantCountRow } from '../sql/tenant-counts.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 /** How the messages of one tenant are doing in an outbox. */
 export interface TenantCounts {
@@ -37,7 +38,7 @@ export async function countTenantMessages<Row>(
   try {
     const rows = await transaction(pool, async (tx) => {
       await tx.query(limitSearch)
-      return run<TenantCountRow>(withoutPreparing(tx), countTenant(box), { tenant })
+      return run<TenantCountRow>(withoutPreparing(tx), countTenant(inSql(box)), { tenant })
     })
     return {
       counts: Object.fromEntries(rows.map(({ state, n }) => [state, n])),

@@ -1,13 +1,13 @@
-import type { OutboxDefinition, State } from './definition.ts'
+import type { EngineColumn, OutboxDefinition, State } from './definition.ts'
 import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError } from '../errors.ts'
-import { isIdentifier } from '../enqueue/sql-tag.ts'
+import { isName, isTable, NAME_RULE } from './sql-names.ts'
 import { checkLimit } from './check-limit.ts'
 import { checkRecurring } from './check-recurring.ts'
 import { checkFields } from './definition-shape.ts'
 
 /** Names the engine's own columns have in every outbox table. */
-const ENGINE_COLUMNS = [
+const ENGINE_COLUMNS: readonly string[] = [
   'claim_token',
   'claimed_until',
   'lost_claims',
@@ -15,25 +15,29 @@ const ENGINE_COLUMNS = [
   'seq',
   'bucket',
   'held',
-]
+] satisfies EngineColumn[]
 
 /** And those of a log. */
 const LOG_COLUMNS = ['xid', 'logged_at']
 
 /** Throws a `DefinitionError` for the first thing that is wrong. */
 export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
+  const { name = 'defineOutbox()' } = (definition as typeof definition | undefined) ?? {}
   const wrong = (field: string, problem: string): never => {
-    throw new DefinitionError(definition.name, field, problem)
+    throw new DefinitionError(name, field, problem)
   }
-  checkFields(definition, wrong)
+  checkFields((definition as typeof definition | undefined) ?? ({} as typeof definition), wrong)
   if (!/^[a-z][a-z0-9]*([.-][a-z0-9]+)*$/.test(definition.name)) {
     wrong(
       'name',
       'must be lower-case words joined by "." or "-", like "payments.webhook-deliveries"',
     )
   }
-  if (!isIdentifier(definition.table) || !definition.table.includes('.')) {
-    wrong('table', 'must be a plain lower-case name with its schema, like "payments.deliveries"')
+  if (!isTable(definition.table)) {
+    wrong(
+      'table',
+      `must be the table's name with its schema, like "shop.outbox" or "public.OutboxEvent": ${NAME_RULE}`,
+    )
   }
   checkStates(definition, wrong)
   checkColumns(definition, wrong)
@@ -49,6 +53,10 @@ export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
 }
 
 type Wrong = (field: string, problem: string) => never
+
+function notAColumn(name: string): string {
+  return `"${name}" is not a column name: ${NAME_RULE}`
+}
 
 function checkStates<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   const { states, counter, retry, confirm, order } = definition
@@ -123,7 +131,7 @@ function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   ]
   for (const [field, name] of named) {
     if (name === undefined) continue
-    if (!isIdentifier(name) || name.includes('.')) wrong(field, `"${name}" is not a column name`)
+    if (!isName(name)) wrong(field, notAColumn(name))
     if (engineNames.includes(name)) wrong(field, `"${name}" is a column of the engine's own`)
   }
   if (confirm?.within !== undefined && columns.sentAt === undefined) {
@@ -217,7 +225,7 @@ function checkLabel<Row>({ label, secrets = [] }: OutboxDefinition<Row>, wrong: 
   }
   for (const part of label as readonly string[]) {
     const [column = '', ...properties] = part.split('.')
-    if (!isIdentifier(column)) wrong('label', `"${column}" is not a column name`)
+    if (!isName(column)) wrong('label', notAColumn(column))
     if (!properties.every((name) => /^[\w-]{1,63}$/.test(name))) {
       wrong('label', `"${part}" must be a column, or a column and properties of letters and digits`)
     }
@@ -254,9 +262,7 @@ function checkEncrypt<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   ]
   if (encrypt.columns.length === 0) wrong('encrypt.columns', 'must name at least one column')
   for (const column of encrypt.columns) {
-    if (!isIdentifier(column) || column.includes('.')) {
-      wrong('encrypt.columns', `"${column}" is not a column name`)
-    }
+    if (!isName(column)) wrong('encrypt.columns', notAColumn(column))
     if (ENGINE_COLUMNS.includes(column) || read.includes(column)) {
       wrong('encrypt.columns', `"${column}" is read by the engine and cannot be encrypted`)
     }
@@ -287,7 +293,7 @@ function checkLog<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
     if (audit?.[hook]) wrong(`audit.${hook}`, 'must be left out: a log settles runs, not messages')
   }
   const bare = table.split('.')[1] ?? ''
-  if (bare.length > MAX_LOGGED_TABLE) {
-    wrong('table', `must have at most ${MAX_LOGGED_TABLE} characters without its schema`)
+  if (Buffer.byteLength(bare) > MAX_LOGGED_TABLE) {
+    wrong('table', `must have at most ${MAX_LOGGED_TABLE} bytes without its schema`)
   }
 }

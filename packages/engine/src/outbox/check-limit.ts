@@ -3,16 +3,10 @@ import type { OutboxDefinition } from './definition.ts'
 
 type Wrong = (field: string, problem: string) => never
 
-const FIELDS = ['atOnce', 'rate', 'per', 'by']
-
 /** What a limit can count, and where it can. */
 export function checkLimit<Row>(definition: OutboxDefinition<Row>, wrong: Wrong): void {
   const { limit } = definition
   if (!limit) return
-  const strange = Object.keys(limit).find((field) => !FIELDS.includes(field))
-  if (strange !== undefined) {
-    wrong(`limit.${strange}`, `is not a field; the fields here are: ${FIELDS.join(', ')}`)
-  }
   if (limit.atOnce === undefined && limit.rate === undefined) wrong('limit', 'needs atOnce or rate')
   for (const field of ['atOnce', 'rate'] as const) {
     const value = limit[field]

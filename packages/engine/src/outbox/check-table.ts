@@ -9,58 +9,95 @@ import {
   registerOutbox,
   selectColumns,
   selectIndexes,
+  selectNamesakes,
   selectUniqueKeys,
   selectVisibility,
 } from '../sql/table.ts'
 import { FORMS } from '../encrypt/envelope.ts'
 import type { TypedColumn } from '../sql/enqueue.ts'
 import type { Queryable } from '../enqueue/transaction.ts'
+import { bareTable, inSql, spell } from './sql-names.ts'
 
 /** Whether the table has what the definition names; a relay does not start on one that has not. */
 export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promise<void> {
-  const { rows } = await db.query<TypedColumn>(selectColumns(outbox.table))
-  if (rows.length === 0) {
-    throw new PosthornError(
-      'TABLE_MISMATCH',
-      `outbox ${outbox.name}: there is no table ${outbox.table}; have the migrations run?`,
-    )
-  }
+  const { rows } = await db.query<TypedColumn>(selectColumns(inSql(outbox).table))
+  if (rows.length === 0) throw await missingTable(db, outbox)
   const present = new Set(rows.map(({ name }) => name))
   for (const [field, column] of listColumns(outbox)) {
-    if (!present.has(column)) {
-      throw new DefinitionError(outbox.name, field, `${outbox.table} has no column "${column}"`)
-    }
+    if (!present.has(column)) throw missingColumn(outbox, { field, column, present })
   }
+  checkTimes(outbox, rows)
   checkEncryptedTypes(outbox, rows)
   checkLabelTypes(outbox, rows)
-  const missing = engineColumns(outbox).filter(([name]) => !present.has(name))
+  const missing = engineColumns(inSql(outbox)).filter(([name]) => !present.has(name))
   if (missing.length > 0) {
     throw new PosthornError(
       'TABLE_MISMATCH',
       `outbox ${outbox.name}: ${outbox.table} lacks ${missing.map(([name]) => name).join(', ')}. ` +
-        `Add to a migration:\n${engineTableSql(outbox)}`,
+        `Add to a migration:\n${engineTableSql(inSql(outbox))}`,
     )
   }
   await checkDedupe(db, outbox)
-  if (outbox.log !== undefined) await checkLog(db, outbox, outbox.log)
-  for (const table of [outbox.table, outbox.log]) {
+  const { table: ownTable, log: ownLog } = inSql(outbox)
+  if (ownLog !== undefined) await checkLog(db, outbox, ownLog)
+  for (const table of [ownTable, ownLog]) {
     if (table !== undefined) await checkVisibility(db, { name: outbox.name, table })
   }
   await checkName(db, outbox)
   await warnOfMissingIndex(db, outbox, log)
 }
 
+async function missingTable(db: Queryable, { name, table }: Outbox): Promise<PosthornError> {
+  const { rows } = await db.query<{ name: string }>(selectNamesakes(table))
+  const advice = rows[0]
+    ? `there is ${rows[0].name}, and names are written as the database has them`
+    : 'have the migrations run?'
+  return new PosthornError(
+    'TABLE_MISMATCH',
+    `outbox ${name}: there is no table ${table}; ${advice}`,
+  )
+}
+
+/** A property of an ORM's model often has the column's name in another case. */
+function missingColumn(
+  { name, table }: Outbox,
+  { field, column, present }: { field: string; column: string; present: ReadonlySet<string> },
+): DefinitionError {
+  const alike = (word: string) => word.replaceAll('_', '').toLowerCase()
+  const namesake = [...present].find((each) => alike(each) === alike(column))
+  const advice =
+    namesake === undefined
+      ? ''
+      : `; it has "${namesake}", and a definition has the names of columns, not of an ORM's properties`
+  return new DefinitionError(name, field, `${table} has no column "${column}"${advice}`)
+}
+
+/**
+ * What the relay compares with the time now. Without a zone the same time would be another one for a writer,
+ * a server and a relay in another zone, and messages would go out hours early or late.
+ */
+function checkTimes({ name, columns }: Outbox, rows: readonly TypedColumn[]): void {
+  for (const field of ['dueAt', 'sentAt'] as const) {
+    const type = rows.find((each) => each.name === columns[field])?.type ?? ''
+    if (!type.endsWith('without time zone')) continue
+    const problem = `"${columns[field]}" is ${type}, and must be timestamptz`
+    throw new DefinitionError(name, `columns.${field}`, problem)
+  }
+}
+
 /** Without it every `enqueue` with a dedupe key would fail, or double what it should not. */
-async function checkDedupe(db: Queryable, { name, table, columns }: Outbox): Promise<void> {
+async function checkDedupe(db: Queryable, outbox: Outbox): Promise<void> {
+  const { name, columns } = outbox
   const { dedupe } = columns
   if (dedupe === undefined) return
+  const { table, columns: spelled } = inSql(outbox)
   const { rows } = await db.query<{ columns: string[] }>(selectUniqueKeys(table))
   const wanted = dedupe.toSorted().join()
   if (rows.some((index) => index.columns.toSorted().join() === wanted)) return
   throw new PosthornError(
     'TABLE_MISMATCH',
     `outbox ${name}: columns.dedupe needs a unique index. Add to a migration:\n` +
-      dedupeIndexSql(table, dedupe),
+      dedupeIndexSql(table, spelled.dedupe ?? []),
   )
 }
 
@@ -83,12 +120,12 @@ function checkLabelTypes({ name, label }: Outbox, columns: readonly TypedColumn[
 
 /** The log must be able to hold all that the table can: what waits moves from one to the other. */
 async function checkLog(db: Queryable, outbox: Outbox, log: string): Promise<void> {
-  const { rows } = await db.query<{ name: string }>(selectMissingInLog(outbox.table, log))
+  const { rows } = await db.query<{ name: string }>(selectMissingInLog(inSql(outbox).table, log))
   if (rows.length === 0) return
   throw new PosthornError(
     'TABLE_MISMATCH',
     `outbox ${outbox.name}: ${log} lacks ${rows.map(({ name }) => name).join(', ')}. ` +
-      `Add to a migration:\n${logTableSql(outbox).join('\n')}`,
+      `Add to a migration:\n${logTableSql(inSql(outbox)).join('\n')}`,
   )
 }
 
@@ -104,14 +141,14 @@ async function checkVisibility(
     'ROWS_HIDDEN',
     `outbox ${name}: row-level security of ${table} may hide messages from the role ${found.role}, ` +
       `and the relay must see all. Give the role BYPASSRLS, or add:\n` +
-      `create policy ${table.split('.')[1]}_relay on ${table} for all to ${found.role} using (true);`,
+      `create policy ${spell(`${bareTable(table)}_relay`)} on ${table} for all to ${found.role} using (true);`,
   )
 }
 
 /** An outbox's name belongs to one table: leases and held keys go by the name. */
 async function checkName(db: Queryable, outbox: Outbox): Promise<void> {
-  const { name, table } = outbox
-  const { rows } = await db.query<{ table_name: string }>(registerOutbox(outbox))
+  const { name, table } = inSql(outbox)
+  const { rows } = await db.query<{ table_name: string }>(registerOutbox(inSql(outbox)))
   const owner = rows[0]?.table_name
   if (owner === table) return
   throw new PosthornError(
@@ -123,14 +160,15 @@ async function checkName(db: Queryable, outbox: Outbox): Promise<void> {
 
 /** Works without its index, but a backlog would then be read in full for every claim. */
 async function warnOfMissingIndex(db: Queryable, outbox: Outbox, log: Log): Promise<void> {
-  const { rows } = await db.query<{ definition: string }>(selectIndexes(outbox.table))
+  const { rows } = await db.query<{ definition: string }>(selectIndexes(inSql(outbox).table))
   const { fair, columns } = outbox
   const first = fair?.by ?? columns.priority
   const unordered = first ? `(${first}, ${columns.dueAt}` : `(${columns.dueAt}`
   const leading = outbox.order ? '(bucket, seq' : unordered
-  if (rows.some(({ definition }) => definition.includes(leading))) return
+  // The server quotes more words than it must.
+  if (rows.some(({ definition }) => definition.replaceAll('"', '').includes(leading))) return
   log.warn(
-    { outbox: outbox.name, sql: engineTableSql(outbox) },
+    { outbox: outbox.name, sql: engineTableSql(inSql(outbox)) },
     'no index for the claim; claims will be slow',
   )
 }

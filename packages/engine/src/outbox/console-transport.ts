@@ -21,6 +21,5 @@ export function consoleTransport(): ConsoleTransport {
       }
       return batch.map(() => delivered())
     },
-    close: async () => undefined,
   }
 }

@@ -76,6 +76,19 @@ test.each([
   ['states.ready', { states: { sent: 'sent', dead: 'dead' } }],
   ['states.waiting', { states: { ...good.states, waiting: 'new' } }],
   ['counter.column', { counter: {} }],
+  ['counter.bumps', { counter: { column: 'tries' } }],
+  ['counter.bumps', { counter: { column: 'tries', bumps: 'on-error' } }],
+  ['counter.colunm', { counter: { ...good.counter, colunm: 'tries' } }],
+  ['claim', { claim: 10 }],
+  ['claim.bacth', { claim: { bacth: 10 } }],
+  ['order.dead', { order: { key: 'key' } }],
+  ['order.serialize', { order: { key: 'key', dead: 'skip', serialize: true } }],
+  ['fair.key', { fair: { by: 'key', key: 'key' } }],
+  ['breaker.failure', { breaker: { failure: 0.5 } }],
+  ['retention.archive', { retention: { after: '7d' } }],
+  ['retention.delete', { retention: { after: '7d', archive: '1d', delete: true } }],
+  ['audit.recrod', { audit: { recrod: 'none' } }],
+  ['unknown.then', { unknown: { wait: '1m' } }],
   ['retry', { retry: { attempts: 3 } }],
   ['reads', { reads: ['no column'] }],
   ['reads', { reads: ['key'], states: { ...good.states, claimed: 'busy' } }],
@@ -102,6 +115,10 @@ test.each([
   const wrong = { ...good, ...change } as unknown as OutboxDefinition<Row>
   expect(() => defineOutbox(wrong)).toThrow(DefinitionError)
   expect(() => defineOutbox(wrong)).toThrow(expect.objectContaining({ field }))
+})
+
+test('no definition at all is named as such', () => {
+  expect(() => (defineOutbox as () => unknown)()).toThrow('defineOutbox(): name: is missing')
 })
 
 test('a wrong definition does not compile', () => {

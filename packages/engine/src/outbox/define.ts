@@ -4,33 +4,42 @@ import type { Audit, OutboxDefinition } from './definition.ts'
 import { toMs } from '../duration.ts'
 import type { Recurring } from './recurring.ts'
 import type { MessageInit } from './message.ts'
-import type { OutboxRow, ResolvedDefinition } from './resolved-definition.ts'
+import type { OutboxRow, CheckedDefinition } from './resolved-definition.ts'
 import { statementsOf, type Statements } from './statements.ts'
 import type { Destination } from './transport.ts'
+import { inSql } from './sql-names.ts'
 
 /**
  * A definition that was checked, with every default written out. The relay, the dashboard and
  * `posthorn status` all read this one object.
  */
-export interface Outbox<Row = OutboxRow> extends ResolvedDefinition {
+export interface Outbox<Row = OutboxRow, New = unknown> extends CheckedDefinition {
   readonly destination: Destination | ((row: Row) => Destination)
   message(row: Row): MessageInit
-  readonly audit: Audit<Row> & ResolvedDefinition['audit']
+  readonly audit: Audit<Row> & CheckedDefinition['audit']
   readonly recurring: Readonly<Record<string, Recurring<Row>>>
   readonly statements: Statements
   /** Wakes the relays and notifiers of this process. */
   readonly bell: Bell
+  /** Never there: carries the type of what a message must be enqueued with. */
+  readonly given?: New
 }
 
 /**
  * Checks a definition and makes the outbox. Throws a `DefinitionError` that names the field.
  *
+ * `Row` is a row as the database has it, with the names of its columns. `New` is what a message must be enqueued
+ * with, as an ORM's type for inserts says; by default any part of a row.
+ *
  * Defaults: `claim: { batch: 100, every: '5s', lease: '30s', attempt: '5m', lanes: 2 }`, `states.retry` =
  * `states.ready`, `columns: { id: 'id', status: 'status' }`, `storage: 'table'`, `audit.record: 'all'`
  * (`failures` in a log), no breaker, no order, no retention, no encryption.
  */
-export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row> {
-  checkDefinition(definition)
+export function defineOutbox<Row, New = Partial<Row>>(
+  definition: OutboxDefinition<Row, New>,
+): Outbox<Row, New> {
+  // What a message is enqueued with says nothing about the definition.
+  checkDefinition(definition as unknown as OutboxDefinition<Row>)
   const { states, counter, claim, breaker, audit } = definition
   const resolved = {
     name: definition.name,
@@ -86,14 +95,14 @@ export function defineOutbox<Row>(definition: OutboxDefinition<Row>): Outbox<Row
     encrypt: definition.encrypt && { plain: 'accept', ...definition.encrypt },
     secrets: definition.secrets ?? [],
     reads: definition.reads,
-    recurring: definition.recurring ?? {},
+    recurring: (definition.recurring ?? {}) as Outbox<Row>['recurring'],
     audit: {
       record: definition.storage === 'log' ? 'failures' : 'all',
       actor: 'RELAY',
       ...audit,
     },
-  } satisfies Omit<Outbox<Row>, 'statements' | 'bell'>
-  return { ...resolved, statements: statementsOf(resolved), bell: createBell() }
+  } satisfies Omit<Outbox<Row, New>, 'statements' | 'bell'>
+  return { ...resolved, statements: statementsOf(inSql(resolved)), bell: createBell() }
 }
 
 /** `payload.order.id` as a column and the properties inside it. */

@@ -1,7 +1,23 @@
-import type { Columns, OutboxDefinition, States } from './definition.ts'
+import type {
+  Audit,
+  BreakerOptions,
+  ClaimOptions,
+  Columns,
+  Confirm,
+  Counter,
+  Encrypt,
+  Fair,
+  Limit,
+  Order,
+  OutboxDefinition,
+  Retention,
+  States,
+  UnknownPolicy,
+} from './definition.ts'
 import type { OutboxRow } from './resolved-definition.ts'
 
-type Fields<Type> = Readonly<Record<keyof Type & string, 'needed' | 'optional'>>
+/** Which fields an object must and may have. */
+export type Fields<Type> = Readonly<Record<keyof Type & string, 'needed' | 'optional'>>
 
 const DEFINITION: Fields<OutboxDefinition<OutboxRow>> = {
   name: 'needed',
@@ -60,21 +76,101 @@ const COLUMNS: Fields<Columns<OutboxRow>> = {
   dedupe: 'optional',
 }
 
+const COUNTER: Fields<Counter<OutboxRow>> = {
+  column: 'needed',
+  bumps: 'needed',
+  limit: 'optional',
+  unreachable: 'optional',
+}
+
+const CLAIM: Fields<ClaimOptions> = {
+  batch: 'optional',
+  every: 'optional',
+  lease: 'optional',
+  attempt: 'optional',
+  lanes: 'optional',
+}
+
+const ORDER: Fields<Order<OutboxRow>> = { key: 'needed', dead: 'needed', serialise: 'optional' }
+
+const FAIR: Fields<Fair<OutboxRow>> = { by: 'needed', atOnce: 'optional', first: 'optional' }
+
+const LIMIT: Fields<Limit<OutboxRow>> = {
+  atOnce: 'optional',
+  rate: 'optional',
+  per: 'optional',
+  by: 'optional',
+}
+
+const BREAKER: Fields<BreakerOptions> = {
+  failures: 'optional',
+  attempts: 'optional',
+  window: 'optional',
+  probe: 'optional',
+}
+
+const RETENTION: Fields<Retention> = { after: 'needed', archive: 'needed' }
+
+const CONFIRM: Fields<Confirm> = { within: 'optional' }
+
+const UNKNOWN: Fields<UnknownPolicy> = { then: 'needed', wait: 'optional' }
+
+const AUDIT: Fields<Audit<OutboxRow>> = {
+  record: 'optional',
+  actor: 'optional',
+  claimed: 'optional',
+  settled: 'optional',
+}
+
+const ENCRYPT: Fields<Encrypt<OutboxRow>> = {
+  columns: 'needed',
+  keys: 'needed',
+  plain: 'optional',
+}
+
+/** What a definition's objects have in them. */
+const PARTS = {
+  states: STATES,
+  columns: COLUMNS,
+  counter: COUNTER,
+  claim: CLAIM,
+  order: ORDER,
+  fair: FAIR,
+  limit: LIMIT,
+  breaker: BREAKER,
+  retention: RETENTION,
+  confirm: CONFIRM,
+  unknown: UNKNOWN,
+  audit: AUDIT,
+  encrypt: ENCRYPT,
+} as const
+
+const BUMPS = ['on-claim', 'on-retry-claim', 'on-failure']
+
 type Wrong = (field: string, problem: string) => never
 
 /** Fields that are missing or misspelt: the compiler's work, for those who use JavaScript. */
 export function checkFields<Row>(definition: OutboxDefinition<Row>, wrong: Wrong): void {
   checkObject(definition, DEFINITION, { prefix: '', wrong })
-  checkObject(definition.states, STATES, { prefix: 'states.', wrong })
-  checkObject(definition.columns, COLUMNS, { prefix: 'columns.', wrong })
-  if (typeof definition.counter.column !== 'string') wrong('counter.column', 'is missing')
+  for (const [part, fields] of Object.entries(PARTS)) {
+    const value: unknown = definition[part as keyof typeof PARTS]
+    if (value === undefined) continue
+    if (typeof value !== 'object' || value === null) return wrong(part, 'must be an object')
+    checkObject(value, fields, { prefix: `${part}.`, wrong })
+  }
+  if (typeof definition.counter.column !== 'string') wrong('counter.column', 'must be a column')
+  // A word that is none of these would count nothing: the message would be tried for ever.
+  if (!BUMPS.includes(definition.counter.bumps)) {
+    wrong('counter.bumps', `must be ${BUMPS.map((word) => `"${word}"`).join(' or ')}`)
+  }
   if (typeof definition.message !== 'function') wrong('message', 'must be a function of the row')
   if (!Array.isArray(definition.retry.delaysMs)) {
     wrong('retry', 'must be made by exponential(), fixed() or schedule()')
   }
 }
 
-function checkObject(
+/** Names the first field that is missing, or that there is not. */
+export function checkObject(
   value: object,
   fields: Readonly<Record<string, 'needed' | 'optional'>>,
   { prefix, wrong }: { prefix: string; wrong: Wrong },

@@ -10,7 +10,18 @@ import type { Destination } from './transport.ts'
 /** A word of a table's own for a state; numbers are for tables that store them as such. */
 export type State = string | number
 
-type Column<Row> = keyof Row & string
+/** Columns that the engine adds to every outbox table, or to some, and uses itself. */
+export type EngineColumn =
+  'claim_token' | 'claimed_until' | 'lost_claims' | 'quarantined_at' | 'seq' | 'bucket' | 'held'
+
+/** What no column of a definition is called: `defineOutbox` says why. */
+type NoColumn = EngineColumn | '' | `${string}${'"' | "'" | '.' | ' '}${string}`
+
+/** A column as the table has it: `created_at`, or `createdAt` where that is its name in the database. */
+type Column<Row> = Exclude<keyof Row & string, NoColumn>
+
+/** A table with its schema, as the database has it: `shop.outbox`, `public.OutboxEvent`. */
+export type TableName = `${string}.${string}`
 
 /** A column, or a property inside one of JSON: `payload.order.id`. */
 export type LabelPart<Row> = Column<Row> | `${Column<Row>}.${string}`
@@ -220,11 +231,11 @@ export type Upcasters = Readonly<
   Record<string, Readonly<Record<number, (payload: never) => unknown>>>
 >
 
-interface Common<Row> {
+interface Common<Row, New> {
   /** `system.noun`, e.g. `payments.webhook-deliveries`; unique in the database. */
   readonly name: string
-  /** With its schema: `payments.webhook_deliveries`. */
-  readonly table: string
+  /** With its schema, without quotes, as the database has it: `shop.outbox`, `public.OutboxEvent`. */
+  readonly table: TableName
   readonly columns: Columns<Row>
   /**
    * What people know a message by: its case, order or recipient. Lists and details show the parts that
@@ -263,7 +274,7 @@ interface Common<Row> {
   readonly secrets?: readonly string[]
   readonly audit?: Audit<Row>
   /** Messages that the outbox gives itself, by name: by a calendar, or every so often. */
-  readonly recurring?: Readonly<Record<string, Recurring<Row>>>
+  readonly recurring?: Readonly<Record<string, Recurring<Row, New>>>
 }
 
 type Ending =
@@ -274,5 +285,8 @@ type Confirming =
   | { readonly confirm: Confirm; readonly states: { readonly confirmed: State } }
   | { readonly confirm?: never; readonly states: { readonly confirmed?: never } }
 
-/** All there is to say about an outbox: what it is, how it looks, when it goes, where it goes. */
-export type OutboxDefinition<Row> = Common<Row> & Ending & Confirming
+/**
+ * All there is to say about an outbox: what it is, how it looks, when it goes, where it goes. `New` is what
+ * a message must be enqueued with.
+ */
+export type OutboxDefinition<Row, New = Partial<Row>> = Common<Row, New> & Ending & Confirming

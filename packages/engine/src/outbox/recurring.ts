@@ -26,14 +26,14 @@ export type RecurringRule =
     }
 
 /** A message that an outbox gives itself again and again, once for each time across all relays. */
-export type Recurring<Row> = RecurringRule & {
+export type Recurring<Row, New = Partial<Row>> = RecurringRule & {
   /**
    * What becomes of the times at which no relay ran: `latest` (default) makes up for the last of them,
    * `all` for each, `skip` for none that is more than a minute ago.
    */
   readonly missed?: 'latest' | 'all' | 'skip'
   /** The row to enqueue. Runs in the transaction that moves the schedule on. */
-  message(occurrence: Occurrence): Partial<Row> | Promise<Partial<Row>>
+  message(occurrence: Occurrence): New | Promise<New>
 }
 
 /** How late an occurrence may be before `skip` leaves it out: clocks and restarts take a moment. */

@@ -7,6 +7,7 @@ import type {
   Order,
   Retention,
   State,
+  TableName,
   Upcasters,
 } from './definition.ts'
 import type { RetryPolicy } from './retry.ts'
@@ -22,12 +23,12 @@ export interface Limits {
   readonly by: string | undefined
 }
 
-/** The part of a checked definition that its SQL follows from, with every default written out. */
-export interface ResolvedDefinition {
+/** A checked definition with every default written out. Names are as the catalogue has them: rows have them so. */
+export interface CheckedDefinition {
   readonly name: string
-  readonly table: string
+  readonly table: TableName
   /** The append-only log in front of the table; undefined where messages are enqueued into the table itself. */
-  readonly log: string | undefined
+  readonly log: TableName | undefined
   readonly states: {
     readonly ready: State
     readonly claimed: State | undefined
@@ -69,4 +70,9 @@ export interface ResolvedDefinition {
     readonly record: 'all' | 'failures' | 'none'
     readonly actor: string
   }
+}
+
+/** What SQL follows from: the same definition, with its names as SQL text wants them. Only `inSql` makes it. */
+export interface ResolvedDefinition extends CheckedDefinition {
+  readonly names: 'spelled'
 }

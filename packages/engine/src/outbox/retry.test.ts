@@ -23,6 +23,16 @@ test('a schedule gives up after its last delay, or repeats it', () => {
   expect(seconds(endless, 5)).toEqual([1, 2, 5, 5, 5])
 })
 
+test.each([
+  [() => (fixed as (delay: string) => unknown)('6h'), 'fixed(): attempts: is missing'],
+  [() => (exponential as (first: string) => unknown)('2s'), 'exponential(): attempts: is missing'],
+  [() => fixed('6h', { attempts: 3, jiter: 1 } as never), 'fixed(): jiter: is not a field'],
+  [() => schedule(['1s'], { then: 'repeat-last', jiter: 1 } as never), 'schedule(): jiter'],
+  [() => schedule('1s' as never), 'schedule(): delays: must be a list'],
+])('options that are missing or misspelt are named: %s', (make, problem) => {
+  expect(make).toThrow(problem)
+})
+
 test('jitter spreads a delay over both sides of it', () => {
   const policy = fixed('10s', { attempts: 2, jitter: 0.5 })
   expect(nextDelay(policy, 1, () => 0)).toBe(5_000)

@@ -1,4 +1,6 @@
 import { toMs, type Duration } from '../duration.ts'
+import { DefinitionError } from '../errors.ts'
+import { checkObject, type Fields } from './definition-shape.ts'
 
 interface PolicyBase {
   /** Delay after the 1st, 2nd … failure, in milliseconds; the last one repeats. */
@@ -19,8 +21,11 @@ export interface EndlessPolicy extends PolicyBase {
 
 export type RetryPolicy = EndingPolicy | EndlessPolicy
 
-/** Suspect claims that a message may lose, in every policy, before it ends: it kills its relays. */
-export const LOST_CLAIMS_LIMIT = 3
+/**
+ * Claims that a message may lose, in every policy, before it ends: one with its batch, one with a group of
+ * suspects, then those that it was alone in. It kills its relays.
+ */
+export const LOST_CLAIMS_LIMIT = 4
 
 export interface PolicyOptions {
   /** Attempts in all, the first included. */
@@ -29,8 +34,23 @@ export interface PolicyOptions {
   jitter?: number
 }
 
+const OPTIONS: Fields<PolicyOptions> = { attempts: 'needed', jitter: 'optional' }
+
+/** For those whom no compiler warns: a policy without attempts would end at once, or never. */
+function checkOptions(
+  where: string,
+  options: object | undefined,
+  fields: Readonly<Record<string, 'needed' | 'optional'>>,
+): void {
+  const wrong = (field: string, problem: string): never => {
+    throw new DefinitionError(where, field, problem)
+  }
+  checkObject(options ?? {}, fields, { prefix: '', wrong })
+}
+
 /** The same delay each time: `fixed('6h', { attempts: 3 })`. */
 export function fixed(delay: Duration, options: PolicyOptions): EndingPolicy {
+  checkOptions('fixed()', options, OPTIONS)
   return { delaysMs: [toMs(delay)], jitter: options.jitter ?? 0, attempts: options.attempts }
 }
 
@@ -39,6 +59,7 @@ export function exponential(
   first: Duration,
   options: PolicyOptions & { factor?: number; max?: Duration },
 ): EndingPolicy {
+  checkOptions('exponential()', options, { ...OPTIONS, factor: 'optional', max: 'optional' })
   const factor = options.factor ?? 2
   const maxMs = options.max === undefined ? Number.POSITIVE_INFINITY : toMs(options.max)
   const delaysMs = Array.from({ length: Math.max(1, Math.min(options.attempts - 1, 64)) }, (_, i) =>
@@ -60,6 +81,10 @@ export function schedule(
   delays: readonly Duration[],
   options: { then?: 'repeat-last' | 'give-up'; jitter?: number } = {},
 ): RetryPolicy {
+  checkOptions('schedule()', options, { then: 'optional', jitter: 'optional' })
+  if (!Array.isArray(delays)) {
+    throw new DefinitionError('schedule()', 'delays', 'must be a list, like ["1s", "1m"]')
+  }
   const base = { delaysMs: delays.map(toMs), jitter: options.jitter ?? 0 }
   return options.then === 'repeat-last'
     ? { ...base, attempts: undefined }

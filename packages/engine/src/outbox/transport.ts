@@ -21,6 +21,11 @@ export interface Destination {
 export interface Delivery {
   readonly message: Message
   readonly destination: Destination
+  /**
+   * When the destination took it before, where it is sent again on purpose: replayed, or unconfirmed.
+   * Known of outboxes with `columns.sentAt`. A destination that drops repeats must not drop this one.
+   */
+  readonly sentAt?: Date
 }
 
 export interface DeliverOptions {
@@ -49,8 +54,11 @@ export interface Transport {
   ): Promise<readonly boolean[]>
   /** Rejects in bounded time if the other side cannot be reached: for a host that says if it is ready. */
   ping?(): Promise<void>
-  /** For the host that opened it, after the relays have stopped: a relay closes nothing that it was given. */
-  close(): Promise<void>
+  /**
+   * For the host that opened it, after the relays have stopped: neither `createRelay` nor `posthorn`
+   * closes what it was given. Left out where there is nothing to close.
+   */
+  close?(): Promise<void>
 }
 
 /**

@@ -156,9 +156,11 @@ export class Attempter {
     const init = messageOf(this.#outbox, clear)
     const traceparent = columns.traceparent && (row[columns.traceparent] as string | null)
     const message = upcast(upcasters, toMessage(traceparent ? { traceparent, ...init } : init))
+    const sentAt = columns.sentAt && (row[columns.sentAt] as Date | null)
     return {
       message,
       destination: typeof destination === 'function' ? destination(row) : destination,
+      ...(sentAt && { sentAt }),
     }
   }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Outbox } from '../outbox/define.ts'
 import type { KeyStatements } from '../outbox/statements.ts'
+import type { Buckets } from '../enqueue/bell.ts'
+import { BucketHints } from './bucket-hints.ts'
 import { suspectLogged } from './log-moves.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
 import { BUCKETS } from '../sql/bucket.ts'
@@ -23,6 +25,7 @@ export class BucketLeases {
   /** Token of each idle bucket, in the order in which they became idle, so that none waits for ever. */
   readonly #idle = new Map<number, string>()
   readonly #busy = new Map<number, string>()
+  readonly #hints = new BucketHints()
   #created = false
   #renewing = false
   /** A lane looked while the idle buckets were being renewed, and has to look again. */
@@ -42,9 +45,29 @@ export class BucketLeases {
 
   /** Marks idle buckets busy: all of them, or one of `shares`, so that the other lanes find some. */
   take(shares: number): Map<number, string> {
-    if (this.#renewing) this.#missed = true
     const owned = this.#idle.size + this.#busy.size
-    const taken = new Map([...this.#idle].slice(0, Math.ceil(owned / shares)))
+    return this.#use([...this.#idle].slice(0, Math.ceil(owned / shares)))
+  }
+
+  /** Something was enqueued: in these buckets, or anywhere. */
+  hear(buckets: Buckets): void {
+    this.#hints.note(buckets)
+  }
+
+  /** The same for the buckets that something was enqueued into; undefined where all are to be looked at. */
+  takeRung(): Map<number, string> | undefined {
+    const rung = this.#hints.take()
+    if (rung === undefined) return undefined
+    const taken = this.#use([...this.#idle].filter(([bucket]) => rung.has(bucket)))
+    // What another lane has in hand is looked at behind it.
+    const busy = [...rung].filter((bucket) => this.#busy.has(bucket) && !taken.has(bucket))
+    this.#hints.note(new Set(busy))
+    return taken
+  }
+
+  #use(leases: readonly (readonly [number, string])[]): Map<number, string> {
+    if (this.#renewing) this.#missed = true
+    const taken = new Map(leases)
     for (const [bucket, token] of taken) {
       this.#idle.delete(bucket)
       this.#busy.set(bucket, token)

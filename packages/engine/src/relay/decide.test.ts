@@ -149,14 +149,14 @@ describe('lost claims', () => {
     return [role, kept, failure?.code]
   }
 
-  test('go back to be claimed alone, three times', () => {
+  test('go back to be claimed in a group, and three times alone', () => {
     expect(lostDecision(sagaEvents, { lostClaims: 1 })).toEqual(['retry', 1, 'CLAIM_EXPIRED'])
-    expect(lostDecision(sagaEvents, { lostClaims: 3 })).toEqual(['retry', 3, 'CLAIM_EXPIRED'])
-    expect(lostDecision(sagaEvents, { lostClaims: 4 })).toEqual(['dead', 0, 'CLAIM_FATAL'])
+    expect(lostDecision(sagaEvents, { lostClaims: 4 })).toEqual(['retry', 4, 'CLAIM_EXPIRED'])
+    expect(lostDecision(sagaEvents, { lostClaims: 5 })).toEqual(['dead', 0, 'CLAIM_FATAL'])
   })
 
   test('are parked where nothing ever ends', () => {
-    expect(lostDecision(familyEvents, { lostClaims: 4 })).toEqual(['quarantined', 0, 'CLAIM_FATAL'])
+    expect(lostDecision(familyEvents, { lostClaims: 5 })).toEqual(['quarantined', 0, 'CLAIM_FATAL'])
   })
 
   test('end a message whose claims were its attempts', () => {

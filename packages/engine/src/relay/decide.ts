@@ -12,7 +12,7 @@
  *     ▲                                    │      │
  *     └──────────── replay ────────────────┴──────┘
  *
- *   A claim that is lost goes back the way of "uncharged", marked to be claimed alone. An unknown
+ *   A claim that is lost goes back the way of "uncharged", marked as a suspect. An unknown
  *   outcome, where there is a claimed state, stays claimed until its wait is over and then goes the
  *   way of "charged"; else it does so at once.
  */

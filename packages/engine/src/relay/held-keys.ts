@@ -5,6 +5,7 @@ import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
 import { isId } from '../outbox/id-type.ts'
 import { holdArgs, holdBehind, type KeyPlan } from './key-plan.ts'
+import { SUSPECT_GROUP } from './claim.ts'
 import { idOf, type Settlement } from './settlement.ts'
 
 /** Maintenance reads all waiting keys, which may be many: at one heartbeat in so many. */
@@ -23,31 +24,30 @@ export class HeldKeys {
     this.#statements = outbox.statements.byKey as KeyStatements
   }
 
-  /** The messages of waiting keys whose time has come; as `suspect` one message whose claim was lost. */
+  /** The messages of waiting keys whose time has come; as `suspect` those whose claim was lost. */
   async read(
     kind: 'held' | 'suspect',
     { leases, batch }: { leases: ReadonlyMap<number, string>; batch: number },
   ): Promise<{ rows: OutboxRow[]; full: boolean }> {
-    const alone = kind === 'suspect'
-    const share = alone ? 1 : Math.ceil(batch / leases.size)
+    const isSuspect = kind === 'suspect'
+    const most = isSuspect ? Math.min(batch, SUSPECT_GROUP) : batch
+    const share = isSuspect ? most : Math.ceil(batch / leases.size)
     const args = {
       buckets: [...leases.keys()],
       tokens: [...leases.values()],
       share,
-      keys: alone ? 1 : batch,
-      limit: batch,
-      batch,
+      ...{ keys: most, limit: most, batch: most },
     }
-    const statement = alone ? this.#statements.claimSuspect : this.#statements.claimHeld
+    const statement = isSuspect ? this.#statements.claimSuspect : this.#statements.claimHeld
     for (;;) {
       const found = await run<OutboxRow>(this.#handle.db, statement, args)
-      const { rows, empty, other } = sortFound(found, alone)
+      const { rows, empty, other } = sortFound(found, isSuspect)
       await this.#free(this.#handle.db, empty)
       if (other.length > 0) {
-        await run(this.#handle.db, this.#statements.markKeys, { keys: other, suspect: !alone })
+        await run(this.#handle.db, this.#statements.markKeys, { keys: other, suspect: !isSuspect })
       }
       const perBucket = keysPerBucket(found)
-      const full = found.length >= batch || Math.max(0, ...perBucket) >= share
+      const full = found.length >= most || Math.max(0, ...perBucket) >= share
       if (rows.length > 0 || (empty.length === 0 && other.length === 0)) return { rows, full }
     }
   }
@@ -149,7 +149,7 @@ interface Blocked {
  * What may be attempted of a read; keys without a message, to be freed; and keys that begin with a
  * message of the other kind, to be marked.
  */
-function sortFound(found: readonly OutboxRow[], alone: boolean) {
+function sortFound(found: readonly OutboxRow[], isSuspect: boolean) {
   const empty: KeyPlan['frees'] = []
   const other = new Set<string>()
   const seen = new Set<string>()
@@ -159,7 +159,7 @@ function sortFound(found: readonly OutboxRow[], alone: boolean) {
     if (row['seq'] === null) {
       const bucket = Number(row['claim_bucket'])
       empty.push({ key, bucket, version: String(row['claim_version']) })
-    } else if (!seen.has(key) && Number(row['lost_claims']) > 0 !== alone) other.add(key)
+    } else if (!seen.has(key) && Number(row['lost_claims']) > 0 !== isSuspect) other.add(key)
     else if (!other.has(key)) rows.push(row)
     seen.add(key)
   }

@@ -8,6 +8,7 @@ import { HeldKeys } from './held-keys.ts'
 import { attemptableRows, planRun, type KeyPlan } from './key-plan.ts'
 import { LowWatermarks } from './low-watermarks.ts'
 import { RowSource } from './row-source.ts'
+import type { Buckets } from '../enqueue/bell.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
 import { inSavepoint } from '../enqueue/savepoint.ts'
 import { settleIn, settleRoles, type SettleArgs } from './settle.ts'
@@ -90,9 +91,14 @@ export class KeySource implements Source {
     return this.#claimFlow(batch)
   }
 
+  hear(buckets: Buckets): void {
+    this.#leases.hear(buckets)
+  }
+
   async #claimFlow(batch: number): Promise<Claim | undefined> {
     const crowded = this.#crowded.flow
-    const read = await this.#read(crowded ? this.#outbox.lanes : 1, async (leases) => {
+    const rung = crowded ? undefined : this.#leases.takeRung()
+    const read = await this.#read(rung ?? this.#share(crowded), async (leases) => {
       const buckets = [...leases.keys()]
       const limit = Math.max(1, Math.ceil(batch / Math.min(this.#active, buckets.length)))
       const floors = buckets.map((bucket) => this.#watermarks.of(bucket))
@@ -102,7 +108,7 @@ export class KeySource implements Source {
       const rows = await run<OutboxRow>(this.#handle.db, statement, args)
       this.#watermarks.learn(buckets, rows)
       const used = tally(rows)
-      if (buckets.length > 1) this.#active = Math.max(used.size, 1)
+      if (!rung && buckets.length > 1) this.#active = Math.max(used.size, 1)
       return { rows, full: rows.length >= batch || Math.max(0, ...used.values()) >= limit }
     })
     if (!read) return undefined
@@ -115,7 +121,7 @@ export class KeySource implements Source {
 
   async #claimHeld(kind: 'held' | 'suspect', batch: number): Promise<Claim | undefined> {
     const crowded = kind === 'held' && this.#crowded.held
-    const read = await this.#read(crowded ? this.#outbox.lanes : 1, (leases) =>
+    const read = await this.#read(this.#share(crowded), (leases) =>
       this.keys.read(kind, { leases, batch }),
     )
     if (!read) return undefined
@@ -124,12 +130,16 @@ export class KeySource implements Source {
     return claimOf(kind, read, true)
   }
 
-  /** Reads from idle buckets: those that gave nothing are idle again at once. */
+  /** The idle buckets, or what a lane may have of them while there is more than it can take. */
+  #share(crowded: boolean): ReadonlyMap<number, string> {
+    return this.#leases.take(crowded ? this.#outbox.lanes : 1)
+  }
+
+  /** Reads from buckets that were taken: those that gave nothing are idle again at once. */
   async #read(
-    shares: number,
+    leases: ReadonlyMap<number, string>,
     readFrom: (leases: ReadonlyMap<number, string>) => Promise<Omit<Read, 'leases'>>,
   ): Promise<Read | undefined> {
-    const leases = this.#leases.take(shares)
     if (leases.size === 0) return undefined
     const found = new Set<number>()
     try {

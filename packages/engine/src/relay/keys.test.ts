@@ -4,11 +4,11 @@ import { fromPg } from '../enqueue/adapters/pg.ts'
 import { advanceClock, useMovableClock } from '../maintain/clock.ts'
 import { confirm } from './confirm.ts'
 import { defineOutbox, type Outbox } from '../outbox/define.ts'
-import { enqueue, enqueueAll, type EnqueueOptions } from '../enqueue/enqueue.ts'
+import { enqueueAll, type EnqueueOptions } from '../enqueue/enqueue.ts'
 import { KeySource } from './key-source.ts'
 import type { Change } from '../outbox/definition.ts'
 import { delivered, refused, retryLater, type Outcome } from '../outbox/outcome.ts'
-import { createRelay, type Relay, type RelayOptions } from './relay.ts'
+import { createRelay, type RelayOptions } from './relay.ts'
 import { cancel, replay, unblock } from '../operate/replay.ts'
 import { exponential } from '../outbox/retry.ts'
 import { poolHandle } from '../enqueue/pool-handle.ts'
@@ -541,82 +541,4 @@ test('a relay that lost its lease leaves the note of the next owner alone', asyn
     [block.name],
   )
   expect(notes.rows).toEqual([{ run_upto: '99', run_size: 99 }])
-})
-
-test('forty relays all get a share of the buckets', async () => {
-  const fake = fakeTransport()
-  const relays = range(1, 40).map((n) => relayTo(block, fake, { name: `relay-${n}` }))
-  for (let round = 0; round < 3; round += 1) for (const relay of relays) await relay.tick()
-  const { rows: owners } = await db.pool.query<{ count: string }>(
-    'select count(*) from posthorn.bucket where outbox = $1 and token is not null group by relay',
-    [block.name],
-  )
-  expect(owners).toHaveLength(40)
-  expect(owners.map(({ count }) => Number(count)).toSorted((a, b) => a - b)).toEqual([
-    ...Array.from({ length: 16 }, () => 1),
-    ...Array.from({ length: 24 }, () => 2),
-  ])
-  for (const relay of relays) await relay.stop()
-})
-
-/** Delivers until the relay begins to read above what it has sent, then forgets all of it. */
-async function loseSent(relay: Relay): Promise<number> {
-  const floor = async () => {
-    const known = await db.pool.query<{ floor: string }>(
-      'select max(floor) as floor from posthorn.bucket',
-    )
-    return Number(known.rows[0]?.floor)
-  }
-  // Until every transaction that was open on the server at some read is over.
-  let n = 0
-  while ((await floor()) < 10) {
-    n += 1
-    await put(block, [['k', n]])
-    await relay.tick()
-  }
-  // Another server took over, which has not seen the last transactions.
-  await db.pool.query(`delete from ${block.table}`)
-  await db.pool.query(`alter table ${block.table} alter column seq restart with 1`)
-  await db.pool.query('update posthorn.bucket set floor = 0')
-  return n
-}
-
-test('what is known of a bucket ends with the connection', async () => {
-  const pool = db.connect({ max: 3, application_name: 'to be cut' })
-  const fake = fakeTransport()
-  const relay = relayTo(block, fake, { pool })
-  const n = await loseSent(relay)
-  expect(payloadsOf(fake)).toEqual(range(1, n))
-  await db.pool.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = 'to be cut' and datname = current_database()`,
-  )
-  await expect.poll(() => pool.totalCount).toBe(0)
-  await transaction(db.pool, (tx) => enqueue(tx, block, { key: 'k', n: n + 1 }))
-  await relay.tick()
-  expect(payloadsOf(fake)).toEqual(range(1, n + 1))
-  await relay.stop()
-})
-
-test('what is known of a bucket ends with the server, though a pooler keeps the connection', async () => {
-  const pool = db.connect({ max: 3 })
-  const query = pool.query.bind(pool) as (statement: object) => Promise<unknown>
-  let isOther = false
-  // The pooler leads to another server, which was started at another time.
-  pool.query = ((statement: { text: string; values: unknown[] }) => {
-    const { values } = statement
-    const text = statement.text.replaceAll('pg_postmaster_start_time()', `timestamptz '2001-01-01'`)
-    return query(isOther ? { text, values } : statement)
-  }) as never
-  const fake = fakeTransport()
-  const relay = relayTo(block, fake, { pool })
-  const n = await loseSent(relay)
-  isOther = true
-  await transaction(db.pool, (tx) => enqueue(tx, block, { key: 'k', n: n + 1 }))
-  await relay.tick()
-  expect(payloadsOf(fake)).toEqual(range(1, n + 1))
-  // Nor is it left to the next owner of the bucket.
-  const left = await db.pool.query('select max(floor) as floor from posthorn.bucket')
-  expect(left.rows).toEqual([{ floor: '0' }])
-  await relay.stop()
 })

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { Buckets } from '../enqueue/bell.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { Limits, OutboxRow } from '../outbox/resolved-definition.ts'
 import { endPermits, renewPermits, returnPermits, takePermits } from '../sql/permits.ts'
-import type { Claim, ClaimKind } from './claim.ts'
+import { SUSPECT_GROUP, type Claim, type ClaimKind } from './claim.ts'
 import { idOf, type Settlement } from './settlement.ts'
 import type { SettledApart, Source } from './source.ts'
 
@@ -61,7 +62,7 @@ export class LimitedSource implements Source {
   async #claimWithin(kind: ClaimKind, batch: number): Promise<Claim | undefined> {
     if (this.#full.has(WHOLE)) return undefined
     const token = randomUUID()
-    const wanted = kind === 'suspect' ? 1 : batch
+    const wanted = kind === 'suspect' ? Math.min(batch, SUSPECT_GROUP) : batch
     const granted = (await this.#take(token, new Map([[WHOLE, wanted]]))).get(WHOLE) ?? 0
     if (granted === 0) return undefined
     let used = 0
@@ -94,6 +95,10 @@ export class LimitedSource implements Source {
       this.#permits.set(claim.token, { token, counts })
       return { ...claim, rows }
     }
+  }
+
+  hear(buckets: Buckets): void {
+    this.#inner.hear?.(buckets)
   }
 
   #keyOf(row: OutboxRow): string {

@@ -12,10 +12,11 @@ import {
   selectMovedColumns,
   suspectLogRun,
 } from '../sql/log-moves.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 /** Asked each time: a migration may have added a column since, and what it holds must move too. */
-async function movedColumns(db: Queryable, { table }: Outbox): Promise<string[]> {
-  const { rows } = await db.query<{ name: string }>(selectMovedColumns(table))
+async function movedColumns(db: Queryable, outbox: Outbox): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(selectMovedColumns(inSql(outbox).table))
   return rows.map(({ name }) => name)
 }
 
@@ -26,7 +27,7 @@ export async function moveToTable(
   rows: readonly OutboxRow[],
 ): Promise<void> {
   if (rows.length === 0) return
-  await run(tx, moveRows(outbox, await movedColumns(tx, outbox)), {
+  await run(tx, moveRows(inSql(outbox), await movedColumns(tx, outbox)), {
     buckets: rows.map((row) => row['bucket']),
     seqs: rows.map((row) => row['seq']),
   })
@@ -39,8 +40,8 @@ export async function moveWaiting(
   ids: readonly string[],
 ): Promise<void> {
   if (outbox.log === undefined || ids.length === 0) return
-  await run(tx, { ...createBuckets(outbox), name: '' }, {})
-  await run(tx, { ...moveByIds(outbox, await movedColumns(tx, outbox)), name: '' }, { ids })
+  await run(tx, { ...createBuckets(inSql(outbox)), name: '' }, {})
+  await run(tx, { ...moveByIds(inSql(outbox), await movedColumns(tx, outbox)), name: '' }, { ids })
 }
 
 /** Makes suspects of what was in flight from the log under leases that were lost; returns their keys. */
@@ -49,7 +50,11 @@ export async function suspectLogged(
   outbox: Outbox,
   lost: { buckets: readonly number[]; token: string },
 ): Promise<{ key: string }[]> {
-  return run<{ key: string }>(tx, suspectLogRun(outbox, await movedColumns(tx, outbox)), lost)
+  return run<{ key: string }>(
+    tx,
+    suspectLogRun(inSql(outbox), await movedColumns(tx, outbox)),
+    lost,
+  )
 }
 
 /**
@@ -74,7 +79,7 @@ export async function adoptCluster(handle: PoolHandle, outbox: Outbox, log: Log)
     await run(tx, statements.lockLog, {})
     const rows = await run<{ moved: number }>(
       tx,
-      adoptLog(outbox, await movedColumns(tx, outbox)),
+      adoptLog(inSql(outbox), await movedColumns(tx, outbox)),
       {},
     )
     return rows[0]?.moved ?? 0

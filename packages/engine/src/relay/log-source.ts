@@ -6,6 +6,7 @@ import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { attemptableRows, keyOf, planRun, type KeyPlan } from './key-plan.ts'
 import { KeySource, tally, within } from './key-source.ts'
 import { adoptCluster, moveToTable } from './log-moves.ts'
+import type { Buckets } from '../enqueue/bell.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
 import { silentLog, type Log } from '../log.ts'
 import { settleIn, type SettleArgs } from './settle.ts'
@@ -54,6 +55,8 @@ export class LogSource implements Source {
   async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
     // What was enqueued into the table itself, before it had a log or by hand, goes first.
     if (kind === 'held') {
+      // Rings speak of the log: they say nothing about where in the table to look.
+      this.hear(undefined)
       return (await this.#keys.claim('held', batch)) ?? this.#keys.claim('batch', batch)
     }
     if (kind !== 'batch') return this.#keys.claim(kind, batch)
@@ -65,14 +68,22 @@ export class LogSource implements Source {
     return this.#claimLog(batch)
   }
 
+  hear(buckets: Buckets): void {
+    this.#keys.hear(buckets)
+  }
+
   async #claimLog(batch: number): Promise<Claim | undefined> {
     const crowded = this.#crowded
     const { leases } = this.#keys
-    const taken = leases.take(crowded ? BUCKETS / CROWDED_BUCKETS : 1)
+    const rung = crowded ? undefined : leases.takeRung()
+    const taken = rung ?? leases.take(crowded ? BUCKETS / CROWDED_BUCKETS : 1)
     if (taken.size === 0) return undefined
     const found = new Set<number>()
     try {
-      const { rows, passed, isCut } = await this.#read(taken, batch)
+      const { rows, passed, isCut } = await this.#read(taken, {
+        batch,
+        isNarrow: rung !== undefined,
+      })
       for (const row of rows) found.add(Number(row['bucket']))
       if (rows.length > 0) return this.#claimOf({ rows, taken, isCut }, crowded)
       this.#crowded = false
@@ -86,7 +97,10 @@ export class LogSource implements Source {
     return this.#claimLog(batch)
   }
 
-  async #read(taken: ReadonlyMap<number, string>, batch: number) {
+  async #read(
+    taken: ReadonlyMap<number, string>,
+    { batch, isNarrow }: { batch: number; isNarrow: boolean },
+  ) {
     const buckets = [...taken.keys()]
     const limit = Math.max(1, Math.ceil(batch / Math.min(this.#active, buckets.length)))
     const args = { buckets, tokens: [...taken.values()], batch, limit }
@@ -97,7 +111,7 @@ export class LogSource implements Source {
     )
     const rows = read.filter((row) => row['claim_run'] !== null)
     const used = tally(rows)
-    if (buckets.length > 1) this.#active = Math.max(used.size, 1)
+    if (!isNarrow && buckets.length > 1) this.#active = Math.max(used.size, 1)
     // A share of the buckets says nothing of the rest.
     if (rows.length > 0 || !this.#crowded) this.#plan.learn(rows.length)
     if (rows.length > 0) {

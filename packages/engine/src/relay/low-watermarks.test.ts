@@ -73,3 +73,11 @@ test('nothing that one server said holds on another', () => {
   watermarks.begin({ bucket: 7, floor: '70', server: 'three' })
   expect(watermarks.of(7)).toBe(70)
 })
+
+test('a bucket that was given back and is taken again begins where its last owner stopped', () => {
+  const watermarks = new LowWatermarks()
+  read(watermarks, [90], '500:500')
+  read(watermarks, [95], '501:501')
+  watermarks.begin({ bucket: 7, floor: '0', server: 'one' })
+  expect(watermarks.of(7)).toBe(0)
+})

@@ -53,6 +53,8 @@ export class LowWatermarks {
   begin({ bucket, floor, server }: Taken): void {
     this.#meet(server)
     const seq = Number(floor)
+    // What this relay knew when it last had the bucket is over: the server may have changed since.
+    this.#watermarks.delete(bucket)
     if (seq <= 0) return
     // Nothing can be proposed before the first read: no transaction is younger than this.
     this.#watermarks.set(bucket, { seq, since: this.#now(), next: { seq, readBy: 0 } })

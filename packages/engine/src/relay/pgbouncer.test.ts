@@ -15,9 +15,10 @@ import {
   uuid,
   type OutboxDefinition,
 } from '../index.ts'
+import { poolHandle } from '../enqueue/pool-handle.ts'
 import { fakeTransport, outboxConformance, testDatabase } from '../testing/index.ts'
 import { outboxTables } from '../testing/outboxes.ts'
-import { SHAPES } from '../testing/samples.ts'
+import { LOGGED, SAMPLES } from '../testing/samples.ts'
 
 interface Job {
   id: string
@@ -59,7 +60,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-for (const { outbox, sample } of SHAPES) {
+for (const { outbox, sample } of [...SAMPLES, LOGGED]) {
   const key = outbox.order && { [outbox.order.key]: uuid() }
   outboxConformance(outbox, {
     pool: () => pooled,
@@ -70,7 +71,8 @@ for (const { outbox, sample } of SHAPES) {
 
 test('a relay that is told to listen behind a pooler says what is wrong, and polls', async () => {
   const said: string[] = []
-  const note = (_: object, message: string) => void said.push(message)
+  const note = ({ set }: { set?: unknown }, message: string) =>
+    void said.push(`${message}: ${String(set)}`)
   const fake = fakeTransport()
   const relay = createRelay({
     pool: pooled,
@@ -89,5 +91,26 @@ test('a relay that is told to listen behind a pooler says what is wrong, and pol
   )
   await expect.poll(() => fake.arrived.length, { timeout: 20_000 }).toBe(40)
   await relay.stop()
-  expect(said).toEqual(['NOTIFY does not come through; polling, nothing prepared'])
+  expect(said).toEqual([
+    `NOTIFY does not come through; polling, nothing prepared: mode: 'poll' (POSTHORN_RELAY_MODE=poll)`,
+  ])
+})
+
+test('statements that were prepared on another connection are run all the same, and it is said once', async () => {
+  let said = 0
+  const handle = poolHandle(pooled, { prepare: true, onRefused: () => void (said += 1) })
+  const ask = (n: number) =>
+    handle.db.query<{ n: number }>({
+      name: `ask_${n % 3}`,
+      text: 'select $1::int as n',
+      values: [n],
+    })
+  const answers: number[] = []
+  // Side by side, so that the pooler leads one client to several connections of its own.
+  for (let round = 0; round < 20; round += 1) {
+    const found = await Promise.all(Array.from({ length: 10 }, (_, n) => ask(n)))
+    answers.push(...found.map(({ rows }) => rows[0]?.n ?? -1))
+  }
+  expect(answers).toEqual(Array.from({ length: 200 }, (_, n) => n % 10))
+  expect(said).toBe(1)
 })

@@ -101,12 +101,13 @@ export class RecurringClock {
       const now = rows[0]?.now ?? new Date()
       const known = [...this.#recurring].flatMap(([name, rule]) => {
         const nextAt = nextAfter(rule, now)
-        return nextAt ? [{ name, rule: ruleText(rule), nextAt }] : []
+        return nextAt ? [{ name, rule: ruleText(rule), nextAt, missed: rule.missed }] : []
       })
       const names = known.map(({ name }) => name)
       const rules = known.map(({ rule }) => rule)
       const nextAt = known.map((each) => each.nextAt)
-      await tx.query(registerRecurring({ outbox: outbox.name, names, rules, nextAt }))
+      const missed = known.map((each) => each.missed ?? 'latest')
+      await tx.query(registerRecurring({ outbox: outbox.name, names, rules, nextAt, missed }))
     })
     this.#isRegistered = true
   }

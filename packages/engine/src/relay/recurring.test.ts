@@ -128,7 +128,7 @@ describe('a recurring message', () => {
          destination: { transport: 'sink', topic: 'reports' },
          recurring: { hourly: { every: '1h', message } },
        })
-       await posthorn({ pool, outboxes: [box], transports: { sink: {} } }).tick()`,
+       await posthorn({ pool, outboxes: [box], transports: { sink: { deliver: async () => [] } } }).tick()`,
       { DATABASE: url },
     )
     const other = hornWith(rule)

@@ -447,6 +447,21 @@ describe('does not start', () => {
   })
 })
 
+test.each([
+  [{ outboxes: undefined }, 'createRelay(): outboxes: is missing'],
+  [{ outboxes: [{}] }, 'createRelay(): outboxes: must be a list'],
+  [{ transports: undefined, transport: {} }, 'createRelay(): transports: is missing'],
+  [{ transports: { fake: {} } }, 'createRelay(): transports.fake: must be a transport'],
+  [{ pool: 'postgres://here' }, 'createRelay(): pool: must be a Pool'],
+  [{ drain: '10' }, 'createRelay(): drain: "10" is not a duration'],
+  [{ maintenance: 'never' }, 'createRelay(): maintenance: "never" is not a duration'],
+  [{ mode: 'push' }, 'createRelay(): mode: must be "listen" or "poll"'],
+  [{ metric: {} }, 'createRelay(): metric: is not a field'],
+])('options that are missing or wrong are named before anything runs: %o', (change, problem) => {
+  const options = { pool: db.pool, outboxes: [jobs], transports: { fake: fakeTransport() } }
+  expect(() => createRelay({ ...options, ...change } as never)).toThrow(problem)
+})
+
 test('a database that goes away and comes back does not end the relay', async () => {
   const fake = fakeTransport()
   const own = new Pool({ connectionString: db.url, max: 6 })

@@ -12,6 +12,7 @@ import { consoleLog, type Log } from '../log.ts'
 import { maintain } from '../maintain/maintenance.ts'
 import { outboxStats, type OutboxStats } from '../maintain/stats.ts'
 import { noMetrics, type Metrics } from '../metrics.ts'
+import { checkRelayFields } from './relay-options.ts'
 import { RecurringClock } from './recurring-clock.ts'
 import { Runner } from './runner.ts'
 import { SelfNotification } from './self-notification.ts'
@@ -22,6 +23,9 @@ import { deleteOthers } from '../sql/recurring.ts'
 import { leave } from '../sql/relay.ts'
 import { listenForWakes, wakeIn } from '../sql/wake.ts'
 import { startPeriodically, type PeriodicTask } from '../maintain/periodic.ts'
+
+/** What says beforehand that there is a pooler in transaction mode, and spares the wait at the start. */
+const POLL = `mode: 'poll' (POSTHORN_RELAY_MODE=poll)`
 
 /** Twice a minute, so that no minute is left out. */
 const SAMPLE_MS = 30_000
@@ -64,8 +68,8 @@ export interface Relay {
   /** `start`, then `stop` when the signal aborts. */
   run(options: { signal: AbortSignal }): Promise<void>
   /**
-   * One look at every outbox, for tests and scripts: returns the number of messages claimed. What it
-   * leased it keeps, until `stop`.
+   * One look at every outbox, for tests and scripts: returns the number of messages claimed. Gives its
+   * leases back at once, unless the relay runs.
    */
   tick(): Promise<number>
   /** How each outbox is doing, in all processes. */
@@ -74,6 +78,9 @@ export interface Relay {
 
 /** Delivers what is in the outboxes. The host owns the pool, the transports and the signals. */
 export function createRelay(options: RelayOptions): Relay {
+  checkRelayFields(options, (field, problem) => {
+    throw new DefinitionError('createRelay()', field, problem)
+  })
   const {
     pool,
     outboxes,
@@ -84,7 +91,9 @@ export function createRelay(options: RelayOptions): Relay {
   } = options
   checkBindings(outboxes, transports)
   const name = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
-  let handle = poolHandle(pool, { prepare: mode === 'listen' })
+  const onRefused = () =>
+    log.warn({ relay: name, set: POLL }, 'prepared statements are refused; going on without')
+  let handle = poolHandle(pool, { prepare: mode === 'listen', onRefused })
   const makeParts = () =>
     assemble({ outboxes, handle, transports, name, version: options.version, log, metrics, pool })
   // Made anew by every `stop`: a relay can be started again.
@@ -107,7 +116,7 @@ export function createRelay(options: RelayOptions): Relay {
     const isHeard = await selfNotification.comesBack(handle.db, signal).catch(() => true)
     if (isHeard || signal.aborted) return
     // As behind a pooler in transaction mode.
-    log.warn({ relay: name }, 'NOTIFY does not come through; polling, nothing prepared')
+    log.warn({ relay: name, set: POLL }, 'NOTIFY does not come through; polling, nothing prepared')
     await listener.close()
     handle = poolHandle(pool, { prepare: false })
     ;({ runners, clocks, listener, selfNotification } = makeParts())
@@ -140,6 +149,16 @@ export function createRelay(options: RelayOptions): Relay {
     }
   }
 
+  /** A process that ends after a look would keep its share from the next one until its leases ran out. */
+  const leaveAtOnce = async () => {
+    try {
+      await Promise.all([...runners.values()].map((runner) => runner.close()))
+      await handle.db.query(leave(name))
+    } catch (error) {
+      log.error({ err: error }, 'relay stop failed; its leases will run out')
+    }
+  }
+
   const relay: Relay = {
     name,
     async start() {
@@ -154,10 +173,7 @@ export function createRelay(options: RelayOptions): Relay {
     async stop() {
       starting?.abort()
       await starting?.over.catch(() => undefined)
-      if (!running) {
-        await Promise.all([...runners.values()].map((runner) => runner.close()))
-        return
-      }
+      if (!running) return
       for (const part of [...runners.values(), ...clocks]) part.stop()
       await Promise.all([listener.close(), stopTasks()])
       const drainMs = toMs(options.drain ?? '10s')
@@ -184,9 +200,13 @@ export function createRelay(options: RelayOptions): Relay {
       await relay.stop()
     },
     async tick() {
-      await Promise.all(clocks.map((clock) => clock.tick()))
-      const claimed = await Promise.all([...runners.values()].map((runner) => runner.tick()))
-      return claimed.reduce((sum, each) => sum + each, 0)
+      try {
+        await Promise.all(clocks.map((clock) => clock.tick()))
+        const claimed = await Promise.all([...runners.values()].map((runner) => runner.tick()))
+        return claimed.reduce((sum, each) => sum + each, 0)
+      } finally {
+        if (!running && !starting) await leaveAtOnce()
+      }
     },
     stats: () => Promise.all(outboxes.map((outbox) => outboxStats(handle.db, outbox))),
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { auditApart } from './claim-audit.ts'
 import { BacklogPlan } from './backlog-plan.ts'
-import type { Claim, ClaimKind } from './claim.ts'
+import { SUSPECT_GROUP, type Claim, type ClaimKind } from './claim.ts'
 import { DueFloor, type Floor } from './due-floor.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
@@ -53,7 +53,8 @@ export class RowSource implements Source {
     const floor = this.#floor.next()
     const { leaseMs } = this.#outbox
     const full = [...this.#full.keys()]
-    const args = { token, batch, leaseMs, after: this.#after, full, ...floor }
+    const group = Math.min(batch, SUSPECT_GROUP)
+    const args = { token, batch, group, leaseMs, after: this.#after, full, ...floor }
     const began = performance.now()
     const taken = await this.#take(statement, args)
     // With fair shares a claim may leave due messages behind: only an empty one says that there are none.

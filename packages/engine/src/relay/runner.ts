@@ -1,6 +1,7 @@
 import { Attempter, type Transports } from './attempt.ts'
 import { ClaimWorker } from './claim-worker.ts'
 import type { ClaimKind } from './claim.ts'
+import type { Buckets, Ring } from '../enqueue/bell.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { KeySource } from './key-source.ts'
 import { LimitedSource } from './limited-source.ts'
@@ -31,6 +32,15 @@ const SPECIAL: readonly ClaimKind[] = ['expired', 'held', 'suspect', 'resend']
 
 /** Special claims of a kind in a row before the ordinary batch is claimed. */
 const SPECIAL_CLAIMS = 20
+
+/**
+ * However much an ordinary claim finds: so often the rest is looked for as well, or retries of an ordered
+ * outbox would wait until the flow has an end.
+ */
+const SPECIAL_MS = 250
+
+/** The same where something is known to be due. */
+const DUE_MS = 50
 
 const MAX_PAUSE_MS = 5_000
 
@@ -73,12 +83,16 @@ export class Runner {
   readonly #scheduler: LaneScheduler
   #stopping = false
   #special = true
+  #specialAt = 0
+  /** When the first lane slept last. */
+  #restedAt = 0
+  readonly #pollMs: number
   #failures = 0
   #dueChanged = false
   #dueAt: number | undefined
   readonly #lookAgain = () => {
     this.#special = true
-    this.#scheduler.ring('ring')
+    this.ring('ring')
   }
 
   constructor(options: RunnerOptions) {
@@ -88,7 +102,8 @@ export class Runner {
     this.#attempter = new Attempter({ outbox, transports, metrics, handle, log })
     const parts = { source: this.#source, attempter: this.#attempter }
     this.#worker = new ClaimWorker({ ...parts, outbox, transports, log, metrics })
-    this.#scheduler = new LaneScheduler(Math.min(outbox.everyMs, outbox.leaseMs))
+    this.#pollMs = Math.min(outbox.everyMs, outbox.leaseMs)
+    this.#scheduler = new LaneScheduler(this.#pollMs)
   }
 
   get #isBounded(): boolean {
@@ -96,14 +111,15 @@ export class Runner {
   }
 
   /** Wakes the lanes: there may be something new. */
-  ring(kind: 'ring' | 'arm'): void {
+  ring(kind: Ring, buckets?: Buckets): void {
+    this.#source.hear?.(buckets)
     this.#scheduler.ring(kind)
   }
 
   /** Runs until `stop`. */
   async run(): Promise<void> {
     const { outbox } = this.#options
-    const unhear = outbox.bell.listen((kind) => this.#scheduler.ring(kind))
+    const unhear = outbox.bell.listen((kind, buckets) => this.ring(kind, buckets))
     const beating = this.#heartbeatLoop()
     const lanes = Array.from({ length: outbox.lanes - 1 }, () => this.#helperLane())
     await Promise.all([this.#firstLane(), ...lanes])
@@ -162,7 +178,7 @@ export class Runner {
       while (!this.#stopping && !this.#attempter.isBlocked) {
         const step = await this.#safely(() => this.#step('batch'))
         // What this lane had in hand may be what the first one found nothing without.
-        if (step) this.#scheduler.ring('ring')
+        if (step) this.ring('ring')
         if (step && !step.more) break
       }
     }
@@ -175,13 +191,30 @@ export class Runner {
       return { claimed: 0, more: false }
     }
     if (permit.kind === 'probe') return { ...(await this.#step('batch', 1)), more: false }
-    if (this.#special) await this.#claimSpecial()
+    if (this.#special || this.#isSpecialDue()) await this.#claimSpecial()
     const step = await this.#step('batch')
     return { claimed: step.claimed, more: step.more || this.#special }
   }
 
+  /** A lane that sleeps wakes up for it; one that has no rest has to think of it. */
+  #isSpecialDue(): boolean {
+    const now = performance.now()
+    const sinceMs = now - this.#specialAt
+    const isDue = this.#dueAt !== undefined && this.#dueAt <= now
+    const isRestless = now - this.#restedAt >= SPECIAL_MS
+    return (
+      sinceMs >= this.#pollMs ||
+      (isDue && sinceMs >= DUE_MS) ||
+      (isRestless && sinceMs >= SPECIAL_MS)
+    )
+  }
+
   async #claimSpecial(): Promise<number> {
     this.#special = false
+    this.#specialAt = performance.now()
+    // What was due is claimed now: what is due next has to be asked for.
+    this.#dueAt = undefined
+    this.#dueChanged = true
     let claimed = 0
     for (const kind of SPECIAL) {
       claimed +=
@@ -220,13 +253,25 @@ export class Runner {
     }
     const dueMs = this.#dueAt === undefined ? undefined : this.#dueAt - performance.now()
     const woken = await this.#scheduler.sleep(heard, dueMs)
+    this.#restedAt = performance.now()
     if (woken !== 'ring') this.#special = true
   }
 
   async #step(kind: ClaimKind, batch?: number): Promise<Step> {
+    const { suspectMutex } = this.#options
+    if (kind !== 'suspect') return suspectMutex.share(() => this.#take(kind, { batch }))
+    return this.#take(kind, { before: () => suspectMutex.quieten() })
+  }
+
+  /** Claims, attempts and settles; `before` is awaited between the claim and its attempt. */
+  async #take(
+    kind: ClaimKind,
+    { batch, before }: { batch?: number | undefined; before?: () => Promise<void> },
+  ): Promise<Step> {
     const started = performance.now()
     const claim = await this.#source.claim(kind, batch)
     if (!claim) return { claimed: 0, more: false }
+    await before?.()
     // What was released while claiming is next claimed alone.
     if (claim.rows.length === 0) this.#special = true
     else {

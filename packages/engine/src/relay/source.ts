@@ -1,3 +1,4 @@
+import type { Buckets } from '../enqueue/bell.ts'
 import type { Claim, ClaimKind } from './claim.ts'
 import type { Settlement } from './settlement.ts'
 import type { Unsettled } from './settle-apart.ts'
@@ -16,6 +17,8 @@ export interface SettledApart {
 export interface Source {
   /** Takes what is there of a kind; undefined when there is nothing. `batch` limits it further. */
   claim(kind: ClaimKind, batch?: number): Promise<Claim | undefined>
+  /** Something was enqueued: in these buckets, or anywhere. */
+  hear?(buckets: Buckets): void
   /** Keeps a claim alive for another lease, or for `ms`; false when it is lost. */
   renew(claim: Claim, ms?: number): Promise<boolean>
   /** Which of the claim's rows may be attempted now. */

@@ -8,6 +8,7 @@ import {
   silentLog,
   transaction,
   type OutboxDefinition,
+  type TableName,
 } from '../index.ts'
 import { fakeTransport, proxyTo, testDatabase } from '../testing/index.ts'
 
@@ -31,15 +32,17 @@ const definition = {
   message: ({ id }: Job) => ({ id, type: 'job', payload: {} }),
 } satisfies OutboxDefinition<Job>
 
-const outboxOf = (name: string, table: string) => defineOutbox<Job>({ ...definition, name, table })
-const tableSql = (table: string) => `
+const outboxOf = (name: string, table: TableName) =>
+  defineOutbox<Job>({ ...definition, name, table })
+const tableSql = (table: TableName) => `
   create table ${table} (id uuid primary key, tenant text not null default 'acme',
     status text not null default 'ready', attempts int not null default 0,
     due_at timestamptz not null default posthorn.now());
   ${outboxTableSql(outboxOf('start.jobs', table))}`
 
+const tables = ['start.job', 'start.other', 'start.secret'] as const
 const database = await testDatabase({
-  sql: `create schema start; ${['start.job', 'start.other', 'start.secret'].map(tableSql).join('')}`,
+  sql: `create schema start; ${tables.map(tableSql).join('')}`,
 })
 const { pool } = database
 const jobs = outboxOf('start.jobs', 'start.job')
@@ -99,7 +102,7 @@ test('a name belongs to one table: the first that was started with it', async ()
 })
 
 test('of two applications that start at once, one gets the name', async () => {
-  const both = ['start.other', 'start.secret'].map((table) =>
+  const both = (['start.other', 'start.secret'] as const).map((table) =>
     relayOf(outboxOf('start.race', table)),
   )
   const ends = await Promise.allSettled(both.map(({ relay }) => relay.start()))

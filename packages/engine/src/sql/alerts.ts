@@ -1,4 +1,5 @@
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { directionOf, type TimeSort } from './direction.ts'
 
 /** An alert as it stands in its table; the id is text, since JavaScript's numbers end before it. */
 export interface AlertRow {
@@ -21,6 +22,7 @@ export interface AlertConditions {
   readonly tenant: string | null
   /** Alerts older than this one. */
   readonly before: string | null
+  readonly sort: TimeSort
   readonly limit: number
 }
 
@@ -37,8 +39,9 @@ const STATES = {
 
 export function selectAlerts(
   state: keyof typeof STATES,
-  { source, code, tenant, before, limit }: AlertConditions,
+  { source, code, tenant, before, sort, limit }: AlertConditions,
 ): Statement {
+  const { beyond, order } = directionOf(sort === 'newest' ? '-id' : 'id')
   return sql`
     select ${COLUMNS}
       from posthorn.alert
@@ -46,8 +49,8 @@ export function selectAlerts(
        and (${source}::text is null or source = ${source})
        and (${code}::text is null or code = ${code})
        and (${tenant}::text is null or tenant = ${tenant})
-       and (${before}::bigint is null or id < ${before}::bigint)
-     order by alert.id desc
+       and (${before}::bigint is null or id ${beyond} ${before}::bigint)
+     order by alert.id ${order}
      limit ${limit}`
 }
 

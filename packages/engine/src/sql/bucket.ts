@@ -192,11 +192,21 @@ select ${readColumns(definition, 'run')}, noted.run as claim_run, h.tail as clai
   )
 }
 
+/** Of the suspects that were found: those of a group, and where there are none, the first of the others. */
+const SUSPECTS_CTE = `
+run as (
+  select *
+    from found
+   where coalesce(lost_claims, 0) < 2
+      or (not exists (select from found where lost_claims = 1)
+          and (claim_key, seq) = (select claim_key, seq from found where lost_claims > 1 limit 1))
+),`
+
 /**
  * Reads the messages of waiting keys whose time has come: a few keys of each bucket by the index, no
- * matter how many are due. A message whose earlier claim was lost comes alone, and everything behind it
- * waits for another round; keys that begin with one are read as `suspect`. A key with nothing behind it
- * comes as a row without a message.
+ * matter how many are due. Everything behind a message whose earlier claim was lost waits for another
+ * round; keys that begin with one are read as `suspect`: what was lost once in a small group, what was
+ * lost in such a group alone. A key with nothing behind it comes as a row without a message.
  */
 export function claimHeld(definition: ResolvedDefinition, kind: 'held' | 'suspect'): Prepared {
   const { name, table, order } = definition
@@ -215,20 +225,20 @@ due as (
    ) as h
    limit ${p('keys')}
 ),
-run as (
+${kind === 'held' ? 'run' : 'found'} as (
   select due.bucket as claim_bucket, due.key as claim_key, due.version as claim_version, t.*
     from due
     left join lateral (
      select r.*,
             row_number() over (order by seq) as position,
-            count(*) filter (where lost_claims > 0) over (order by seq) as suspects
+            count(*) filter (where lost_claims <> ${kind === 'held' ? 0 : 1}) over (order by seq) as others
        from (select * from ${table}
               where held and ${order?.key}::text = due.key and ${waitsCondition(definition)}
               order by seq
               limit ${p('limit')}) as r
-   ) as t on t.suspects = 0 or t.position = 1
+   ) as t on t.others = 0 or t.position = 1
    limit ${p('batch')}
-),
+),${kind === 'held' ? '' : SUSPECTS_CTE}
 ${noteRunCte(definition, p, {
   set: `run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos`,
   // A key that begins with a message of the other kind is read, and not attempted.
@@ -249,8 +259,8 @@ select ${readColumns(definition, 'run', ['claim_bucket', 'claim_key', 'claim_ver
 }
 
 /**
- * What was in flight under an abandoned lease is suspect: it leaves the flow and is next claimed
- * alone. A run of one counts against its message. Returns the keys.
+ * What was in flight under an abandoned lease is suspect: it leaves the flow and is next claimed in a
+ * small group, and alone if it was in one; a run of one is as good as a group. Returns the keys.
  */
 export function suspectRun(definition: ResolvedDefinition): Prepared {
   const { name, table, columns, order } = definition
@@ -280,7 +290,7 @@ run as (
 suspect as (
   update ${table} as m
      set held = true,
-         lost_claims = case when run.run_size = 1 then m.lost_claims + 1 else greatest(m.lost_claims, 1) end
+         lost_claims = case when run.run_size = 1 then greatest(m.lost_claims, 1) else m.lost_claims end + 1
     from run
    where m.${columns.id} = run.id
   returning m.${order?.key}::text as key, m.bucket, m.seq

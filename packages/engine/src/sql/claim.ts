@@ -131,21 +131,36 @@ ${takeCte(definition, p)}${isRanked(definition) ? '' : `, lateral ${CLAIM_UPTO} 
   )
 }
 
-/** Takes one message whose earlier claim was lost: if it kills this relay, it takes no other message with it. */
+/**
+ * Takes messages whose earlier claim was lost. Those that were lost once, with their batch, come in a small
+ * group; what was lost again in such a group comes alone, behind all groups: if it kills this relay, it
+ * takes no other message with it.
+ */
 export function claimSuspect(definition: ResolvedDefinition): Prepared {
   const { table, columns, states } = definition
   const byColumns = states.claimed === undefined
+  const lost = byColumns ? 'lost_claims + (claimed_until is not null)::int' : 'lost_claims'
   return prepare(
-    (p) => `with due as (
-  select ${columns.id} as id, ${columns.status}::text as claim_from
+    (p) => `with suspect as (
+  select ${columns.id} as id, ${columns.dueAt} as due_at, ${columns.status}::text as claim_from,
+         ${lost} as lost
     from ${table}
    where ${waitsCondition(definition)}
      and ${columns.dueAt} <= posthorn.now()
      and lost_claims > 0${byColumns ? '\n     and (claimed_until is null or claimed_until < now())' : ''}
      and ${unlessPaused(definition)}
    order by ${columns.dueAt}, ${columns.id}
-   limit 1
+   limit ${p('group')}
      for update skip locked
+),
+due as (
+  select id, claim_from from suspect where lost = 1
+  union all
+  (select id, claim_from
+     from suspect
+    where not exists (select from suspect where lost = 1)
+    order by due_at, id
+    limit 1)
 ),
 ${takeCte(definition, p)}`,
   )

@@ -1,5 +1,6 @@
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
 import { CONSUMER_MESSAGE, CONSUMER_SOURCE } from './consumer-messages.ts'
+import { directionOf, type TimeSort } from './direction.ts'
 
 /** Which set-aside messages; null matches all. */
 export interface LetterConditions {
@@ -32,16 +33,17 @@ function matchConditions(c: LetterConditions): Statement {
                                                              m.payload)), lower(${c.search})) > 0)`
 }
 
-/** A page, newest first. */
 export function selectLetters(
   conditions: LetterConditions,
-  { before, limit }: { before: string | null; limit: number },
+  { before, sort, limit }: { before: string | null; sort: TimeSort; limit: number },
 ): Statement {
+  const { beyond, order } = directionOf(sort === 'newest' ? '-id' : 'id')
   return sql`
     select ${CONSUMER_MESSAGE}
       from posthorn.consumer_message as m
-     where ${matchConditions(conditions)} and (${before}::bigint is null or m.id < ${before}::bigint)
-     order by m.id desc
+     where ${matchConditions(conditions)}
+       and (${before}::bigint is null or m.id ${beyond} ${before}::bigint)
+     order by m.id ${order}
      limit ${limit}`
 }
 

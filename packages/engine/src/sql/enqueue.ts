@@ -1,4 +1,5 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { spell } from '../outbox/sql-names.ts'
 import { prepare, type Prepared } from './prepared.ts'
 
 /** A column with its type in the table, as the catalogue prints it. */
@@ -9,7 +10,8 @@ export interface TypedColumn {
 
 /**
  * One statement for one message or ten thousand: an array for each column, put together again by
- * `unnest`. A message whose dedupe columns are taken is left out of the result.
+ * `unnest`. A message whose dedupe columns are taken is left out of the result. By key it tells the
+ * buckets, so that a relay of this process looks nowhere else.
  */
 export function insertMessages(
   { table, log, columns, order }: ResolvedDefinition,
@@ -19,7 +21,7 @@ export function insertMessages(
     dedupes,
   }: { given: readonly TypedColumn[]; delayed: boolean; dedupes: boolean },
 ): Prepared {
-  const names = given.map(({ name }) => name)
+  const names = given.map(({ name }) => spell(name))
   // Without a delay the column's own default applies where it is not given.
   const due = delayed ? [columns.dueAt] : []
   const dueValue = delayed ? [`posthorn.now() + u.delay_ms * interval '1 ms'`] : []
@@ -31,10 +33,10 @@ export function insertMessages(
     const numbered = order ? '\n where pg_current_xact_id() is not null' : ''
     const conflict = dedupes ? `\n    on conflict (${columns.dedupe?.join(', ')}) do nothing` : ''
     return `insert into ${log ?? table} (${[...names, ...due].join(', ')})
-select ${[...given.map(({ name, type }) => selectColumn(name, type)), ...dueValue].join(', ')}
+select ${[...given.map(({ name, type }) => selectColumn(spell(name), type)), ...dueValue].join(', ')}
   from unnest(${arrays.join(', ')})
     as u (${[...names, ...(delayed ? ['delay_ms'] : [])].join(', ')})${numbered}${conflict}
-returning ${columns.id}::text as id`
+returning ${columns.id}::text as id${order ? ', bucket' : ''}`
   })
 }
 
@@ -53,12 +55,13 @@ export function findDuplicates(
   { table, columns }: ResolvedDefinition,
   given: readonly TypedColumn[],
 ): Prepared {
-  const dedupe = given.filter(({ name }) => columns.dedupe?.includes(name))
+  const dedupe = given.filter(({ name }) => columns.dedupe?.includes(spell(name)))
+  const names = dedupe.map(({ name }) => spell(name))
   return prepare(
     (p) => `select t.${columns.id}::text as id, u.at::int as at
   from unnest(${dedupe.map(({ name, type }) => `${p(name)}::${arrayOf(type)}`).join(', ')})
-    with ordinality as u (${dedupe.map(({ name }) => name).join(', ')}, at)
-  join ${table} as t on ${dedupe.map(({ name }) => `t.${name} = u.${name}`).join(' and ')}`,
+    with ordinality as u (${names.join(', ')}, at)
+  join ${table} as t on ${names.map((name) => `t.${name} = u.${name}`).join(' and ')}`,
   )
 }
 

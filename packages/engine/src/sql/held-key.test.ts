@@ -6,6 +6,7 @@ import { run } from '../enqueue/pool-handle.ts'
 import { transaction, type Transaction } from '../enqueue/transaction.ts'
 import { testDatabase } from '../testing/index.ts'
 import { freeCancelledCte, holdReplayedCte, unblockKey } from './held.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 /* Every pair of state and event, once by the table and once by the statements. */
 
@@ -132,16 +133,16 @@ async function happen(tx: Transaction, event: KeyEvent): Promise<void> {
     case 'replay': {
       const replayed = `with replayed as (
         select unnest($1::uuid[]) as id, '${KEY}' as key, ${BUCKET}::smallint as bucket,
-               posthorn.now() + ${event.until} * interval '1 s' as due_at)${holdReplayedCte(box)} select`
+               posthorn.now() + ${event.until} * interval '1 s' as due_at)${holdReplayedCte(inSql(box))} select`
       return void (await tx.query({ text: replayed, values: [event.ids] }))
     }
     case 'cancel': {
       const cancelled = `with cancelled as (
-        select unnest($1::uuid[]) as id, '${KEY}' as key)${freeCancelledCte(box)} select`
+        select unnest($1::uuid[]) as id, '${KEY}' as key)${freeCancelledCte(inSql(box))} select`
       return void (await tx.query({ text: cancelled, values: [event.ids] }))
     }
     case 'unblock':
-      return void (await run(tx, unblockKey(box), { key: KEY, actor: 'ops', reason: null }))
+      return void (await run(tx, unblockKey(inSql(box)), { key: KEY, actor: 'ops', reason: null }))
     case 'lose': {
       const token = crypto.randomUUID()
       await tx.query({

@@ -111,7 +111,7 @@ delete from posthorn.held_key as h
   )
 }
 
-/** Notes whether the first message of waiting keys is claimed alone, where that was not known. */
+/** Notes whether the first message of waiting keys is a suspect, where that was not known. */
 export function markKeys({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `update posthorn.held_key
@@ -214,7 +214,7 @@ select key from unblocked`,
   )
 }
 
-/** Part of taking over a lost run: its messages wait behind their key, each to be claimed alone. */
+/** Part of taking over a lost run: its messages wait behind their key, to be claimed as suspects. */
 export function holdSuspects(definition: ResolvedDefinition): string {
   const { name, table, order } = definition
   return `insert into posthorn.held_key as h (outbox, key, bucket, due_at, held_by, suspect)

@@ -4,6 +4,7 @@ import { BUCKETS } from './bucket.ts'
 import { holdSuspects } from './held.ts'
 import { lastSeq, pageSql } from './log.ts'
 import { literal, opaqueArray, prepare, type Prepared } from './prepared.ts'
+import { spell } from '../outbox/sql-names.ts'
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
 
 /** Columns that a row takes with it; the table gives it a `seq` and a `bucket` of its own. */
@@ -26,12 +27,16 @@ interface Arrival {
 /** Takes rows out of the log and puts them into the table, in their order. `from` and `where` are of `m`. */
 function moveCtes(
   { log, table, columns, order }: ResolvedDefinition,
-  names: readonly string[],
+  moved: readonly string[],
   move: { using: string; where: string; arrival: Arrival; returning?: string },
 ): string {
   const { held, lostClaims, state } = move.arrival
+  const names = moved.map(spell)
   const value = (name: string) =>
-    name === columns.status && state !== undefined ? state : `m.${name}`
+    // The branch that is never reached gives the word the type of the column, which may be an enum.
+    name === columns.status && state !== undefined
+      ? `case when true then ${state} else m.${name} end`
+      : `m.${name}`
   return `taken as (
   delete from ${log} as m
    ${move.using}
@@ -73,8 +78,8 @@ select id from moved`,
 }
 
 /**
- * What was in flight under an abandoned lease is suspect: it leaves the log and is next claimed alone. The
- * cursor goes on behind it. Returns the keys.
+ * What was in flight under an abandoned lease is suspect: it leaves the log and is next claimed in a small
+ * group. The cursor goes on behind it. Returns the keys.
  */
 export function suspectLogRun(definition: ResolvedDefinition, names: readonly string[]): Prepared {
   const { name } = definition

@@ -1,3 +1,4 @@
+import { bareTable, beside, spell } from '../outbox/sql-names.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 
 /**
@@ -8,17 +9,17 @@ import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
  */
 export function logTableSql({ log, table, columns }: ResolvedDefinition): string[] {
   if (log === undefined) return []
-  const base = log.split('.')[1]
+  const index = (what: string) => spell(`${bareTable(log)}_${what}`)
   return [
     `create table if not exists ${log} (
   xid xid8 not null default pg_current_xact_id(),
   logged_at timestamptz not null default now(),
   like ${table} including defaults including constraints including generated including identity
 ) partition by range (logged_at);`,
-    `create table if not exists ${log}_default partition of ${log} default;`,
-    `create index if not exists ${base}_flow on ${log} (bucket, seq);`,
-    `create index if not exists ${base}_late on ${log} (xid, bucket, seq);`,
-    `create index if not exists ${base}_id on ${log} (${columns.id});`,
+    `create table if not exists ${beside(log, '_default')} partition of ${log} default;`,
+    `create index if not exists ${index('flow')} on ${log} (bucket, seq);`,
+    `create index if not exists ${index('late')} on ${log} (xid, bucket, seq);`,
+    `create index if not exists ${index('id')} on ${log} (${columns.id});`,
   ]
 }
 

@@ -15,9 +15,12 @@ export function fromLog({ name, log }: ResolvedDefinition): string {
 /** Whether the row `m` of `fromLog` has gone by; it has not where no relay has ever read the log. */
 export const HAS_GONE = 'coalesce(posthorn.log_gone(b, m.xid, m.seq), false)'
 
-/** The word for the state of the row `m`. */
-export function loggedState({ states }: ResolvedDefinition): string {
-  return `case when ${HAS_GONE} then ${literal(states.sent)} else ${literal(states.ready)} end`
+/**
+ * The word for the state of the row `m`. The last branch is never reached: it gives the words the type of the
+ * column, which may be an enum.
+ */
+export function loggedState({ states, columns }: ResolvedDefinition): string {
+  return `case when ${HAS_GONE} then ${literal(states.sent)} when true then ${literal(states.ready)} else m.${columns.status} end`
 }
 
 /** The condition on `m` for being in a state; undefined for states that nothing in a log is in. */

@@ -14,6 +14,7 @@
  *
  * A writer that stays open holds up nothing, and a row that commits late is found by the next tick.
  */
+import { beside } from '../outbox/sql-names.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { unlessPaused, waitsCondition } from './waiting.ts'
 import { readColumns } from './read-columns.ts'
@@ -33,8 +34,8 @@ function momentCte({ log }: ResolvedDefinition): string {
 }
 
 /** The highest seq that was given out, committed or not. */
-export function lastSeq(log: string | undefined): string {
-  return `coalesce(pg_sequence_last_value('${log}_seq_seq'), 0)`
+export function lastSeq(log = ''): string {
+  return `coalesce(pg_sequence_last_value('${beside(log, '_seq_seq')}'), 0)`
 }
 
 /** What bounds a page of the cursor `c`, as SQL. */

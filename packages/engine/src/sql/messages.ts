@@ -1,5 +1,6 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import type { TimeSort } from './direction.ts'
 import { fromLog, inLoggedState, loggedState } from './log-view.ts'
 import { literal, prepare, type Prepared } from './prepared.ts'
 
@@ -8,13 +9,14 @@ export interface ListConditions {
   readonly state: string | undefined
   readonly given: readonly ListCondition[]
   readonly goesOn: boolean
+  readonly sort: TimeSort
 }
 
 export type ListCondition =
   'search' | 'id' | 'tenant' | 'key' | 'type' | 'code' | 'error' | 'since' | 'until'
 
 /**
- * A page of messages, newest first. The page ends are the time in microseconds, which a JavaScript
+ * A page of messages, newest or oldest first. The page ends are the time in microseconds, which a JavaScript
  * date cannot hold, and the id; in a table without a time the id alone.
  */
 export function listMessages(definition: ResolvedDefinition, conditions: ListConditions): Prepared {
@@ -24,7 +26,8 @@ export function listMessages(definition: ResolvedDefinition, conditions: ListCon
   const time = createdAt
     ? `, (extract(epoch from m.${createdAt}::timestamptz) * 1000000)::bigint as posthorn_us`
     : ''
-  const sort = [...(createdAt ? [createdAt] : []), id].map((column) => `m.${column} desc`)
+  const order = conditions.sort === 'newest' ? 'desc' : 'asc'
+  const sort = [...(createdAt ? [createdAt] : []), id].map((column) => `m.${column} ${order}`)
   return prepare((p) => {
     const page = (from: string, stateSql: string, where: readonly string[]) => {
       const listed = shown.map((column) =>
@@ -52,7 +55,7 @@ export function listMessages(definition: ResolvedDefinition, conditions: ListCon
 
 function narrow(
   definition: ResolvedDefinition,
-  { state, given, goesOn }: ListConditions,
+  { state, given, goesOn, sort }: ListConditions,
   p: (param: string) => string,
 ): string[] {
   const { columns, states } = definition
@@ -66,10 +69,11 @@ function narrow(
   for (const field of given) where.push(conditionOn(definition, field, p(field)))
   if (goesOn) {
     const last = `${p('after_id')}::${columns.idType}`
+    const beyond = sort === 'newest' ? '<' : '>'
     where.push(
       columns.createdAt
-        ? `(m.${columns.createdAt}, m.${columns.id}) < (timestamptz 'epoch' + ${p('us')}::bigint * interval '1 microsecond', ${last})`
-        : `m.${columns.id} < ${last}`,
+        ? `(m.${columns.createdAt}, m.${columns.id}) ${beyond} (timestamptz 'epoch' + ${p('us')}::bigint * interval '1 microsecond', ${last})`
+        : `m.${columns.id} ${beyond} ${last}`,
     )
   }
   return where

@@ -1,13 +1,16 @@
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import type { TableName } from '../outbox/definition.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { beside, schemaOf, spell } from '../outbox/sql-names.ts'
 import { IS_V7 } from './inbox.ts'
 import { undoneSql } from './log-moves.ts'
 
 /** A table that is partitioned by time, with its schema. Inboxes are too, by the time in their ids: see below. */
 export type PartitionedTable = string
 
-function schemaOf(table: PartitionedTable): string {
-  return table.split('.')[0] as string
+/** A partition, by the name that the catalogue has for it. */
+function partitionOf(table: PartitionedTable, name: string): TableName {
+  return `${schemaOf(table)}.${spell(name)}`
 }
 
 /** A range of time, `from` included and `to` not, in ISO 8601; without `from` all that is older. */
@@ -53,18 +56,18 @@ export function selectPartitions(table: string): Statement {
 export function createPartition(table: PartitionedTable, name: string, range: Range): string[] {
   return [
     // Not the identity: the numbers of all partitions are the table's.
-    `create table ${schemaOf(table)}.${name} (like ${table} including all excluding identity)`,
-    `alter table ${table} attach partition ${schemaOf(table)}.${name} ${bounds(range)}`,
+    `create table ${partitionOf(table, name)} (like ${table} including all excluding identity)`,
+    `alter table ${table} attach partition ${partitionOf(table, name)} ${bounds(range)}`,
   ]
 }
 
 /** Makes the default partition, with all that is in it, the partition of a range, and a new one. */
 export function retireDefault(table: PartitionedTable, name: string, range: Range): string[] {
   return [
-    `alter table ${table} detach partition ${table}_default`,
-    `alter table ${table}_default rename to ${name}`,
-    `alter table ${table} attach partition ${schemaOf(table)}.${name} ${bounds(range)}`,
-    `create table ${table}_default partition of ${table} default`,
+    `alter table ${table} detach partition ${beside(table, '_default')}`,
+    `alter table ${beside(table, '_default')} rename to ${spell(name)}`,
+    `alter table ${table} attach partition ${partitionOf(table, name)} ${bounds(range)}`,
+    `create table ${beside(table, '_default')} partition of ${table} default`,
   ]
 }
 
@@ -73,7 +76,7 @@ function bounds({ from, to }: Range): string {
 }
 
 export function dropPartition(table: PartitionedTable, name: string): string[] {
-  return [`drop table ${schemaOf(table)}.${name}`]
+  return [`drop table ${partitionOf(table, name)}`]
 }
 
 /**
@@ -81,7 +84,7 @@ export function dropPartition(table: PartitionedTable, name: string): string[] {
  * indexes: a claim that waits for the lock must not wait for a reading of the whole partition.
  */
 export function hasUndone(definition: ResolvedDefinition, partition: string): string[] {
-  const log = `${schemaOf(definition.log as string)}.${partition}`
+  const log = partitionOf(definition.log as string, partition)
   return [
     `lock table ${log} in access exclusive mode`,
     `select exists (${undoneSql({ ...definition, log }, 'm.bucket', 'limit 1')}) as undone`,

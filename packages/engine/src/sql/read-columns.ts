@@ -16,12 +16,12 @@ export function readColumns(
 }
 
 function engineReads({ columns, counter, fair, order }: ResolvedDefinition): string[] {
-  const { id, status, dueAt, createdAt, attemptId, traceparent, priority, ref = {} } = columns
+  const { id, status, dueAt, createdAt, sentAt, attemptId, traceparent, priority } = columns
   // By key a message goes when its bucket comes to it: the time it was due is only for its latency.
   const times = order && createdAt === undefined ? [] : [dueAt, createdAt]
-  const ours = [id, status, ...times, attemptId, traceparent, counter.column, counter.limit]
+  const ours = [id, status, ...times, sentAt, attemptId, traceparent, counter.column, counter.limit]
   const place = order ? [order.key, 'bucket', 'seq', 'held'] : [fair?.by, priority]
-  return [...ours, ...place, ...Object.values(ref), 'lost_claims'].filter(
+  return [...ours, ...place, ...Object.values(columns.ref ?? {}), 'lost_claims'].filter(
     (name) => name !== undefined,
   )
 }

@@ -7,6 +7,12 @@ export interface RecurringRules {
   readonly rules: readonly string[]
 }
 
+/** One of them. */
+export interface RecurringName {
+  readonly outbox: string
+  readonly name: string
+}
+
 export const selectBusinessNow: Statement = sql`select posthorn.now() as now`
 
 /** Notes those that are new, and the rule of those that changed: the relay that starts last is right. */
@@ -15,20 +21,29 @@ export function registerRecurring({
   names,
   rules,
   nextAt,
-}: RecurringRules & { nextAt: readonly Date[] }): Statement {
+  missed,
+}: RecurringRules & { nextAt: readonly Date[]; missed: readonly string[] }): Statement {
   return sql`
-    insert into posthorn.recurring as r (outbox, name, rule, next_at)
-    select ${outbox}::text, name, rule, next_at
-      from unnest(${names}::text[], ${rules}::text[], ${nextAt}::timestamptz[]) as mine (name, rule, next_at)
+    insert into posthorn.recurring as r (outbox, name, rule, next_at, missed)
+    select ${outbox}::text, name, rule, next_at, missed
+      from unnest(${names}::text[], ${rules}::text[], ${nextAt}::timestamptz[], ${missed}::text[])
+        as mine (name, rule, next_at, missed)
     on conflict (outbox, name) do update
-       set rule = excluded.rule, next_at = excluded.next_at, error = null
-     where r.rule <> excluded.rule`
+       set rule = excluded.rule,
+           next_at = case when r.rule = excluded.rule then r.next_at else excluded.next_at end,
+           error = case when r.rule = excluded.rule then r.error end,
+           missed = excluded.missed
+     where r.rule <> excluded.rule or r.missed is distinct from excluded.missed`
 }
 
-/** Those that no definition has any more; a relay that still has one of them notes it again. */
+/**
+ * Those that no definition has any more; a relay that still has one of them notes it again. What is
+ * paused stays: noted again by a relay of another version, it would go on by itself.
+ */
 export function deleteOthers({ outbox, names }: Omit<RecurringRules, 'rules'>): Statement {
   return sql`
-    delete from posthorn.recurring where outbox = ${outbox} and name <> all(${names}::text[])`
+    delete from posthorn.recurring
+     where outbox = ${outbox} and name <> all(${names}::text[]) and paused_at is null`
 }
 
 /**
@@ -42,6 +57,7 @@ export function takeDueRecurring({ outbox, names, rules }: RecurringRules): Stat
       from posthorn.recurring as r
       join unnest(${names}::text[], ${rules}::text[]) as mine (name, rule) on mine.name = r.name
      where r.outbox = ${outbox}
+       and r.paused_at is null
        and r.next_at <= posthorn.now()
                         - case when r.rule = mine.rule then interval '0' else interval '1 minute' end
      order by r.next_at
@@ -80,19 +96,122 @@ export function noteRecurringError(failed: {
      where outbox = ${failed.outbox} and name = ${failed.name}`
 }
 
-/** How long until each is due. */
+/** How long until each is due; null for what is paused. */
 export function selectNextRecurring({
   outbox,
   names,
 }: Pick<RecurringRules, 'outbox' | 'names'>): Statement {
   return sql`
-    select name, (extract(epoch from next_at - posthorn.now()) * 1000)::float8 as ms
+    select name,
+           case when paused_at is null
+                then (extract(epoch from next_at - posthorn.now()) * 1000)::float8 end as ms
       from posthorn.recurring
      where outbox = ${outbox} and name = any(${names}::text[])`
 }
 
-export const selectRecurring: Statement = sql`
-  select outbox, name, rule, next_at, last_at, last_message, enqueued::float8 as enqueued, error,
-         coalesce(next_at < posthorn.now() - interval '1 minute', false) as overdue
-    from posthorn.recurring
-   order by outbox, name`
+/** A recurring message as people see it. */
+export interface RecurringRow {
+  readonly outbox: string
+  readonly name: string
+  readonly rule: string
+  readonly missed: 'latest' | 'all' | 'skip' | null
+  readonly next_at: Date | null
+  readonly last_at: Date | null
+  readonly last_message: string | null
+  readonly enqueued: number
+  readonly error: string | null
+  readonly overdue: boolean
+  readonly paused_at: Date | null
+  readonly paused_by: string | null
+  readonly pause_reason: string | null
+  readonly run_at: Date | null
+  readonly run_by: string | null
+}
+
+/** All of a database, or those of one outbox, or one of them. */
+export function selectRecurring({ outbox, name }: Partial<RecurringName> = {}): Statement {
+  return sql`
+    select outbox, name, rule, missed, next_at, last_at, last_message,
+           enqueued::float8 as enqueued, error,
+           coalesce(paused_at is null and next_at < posthorn.now() - interval '1 minute', false)
+             as overdue,
+           paused_at, paused_by, pause_reason, run_at, run_by
+      from posthorn.recurring
+     where (${outbox ?? null}::text is null or outbox = ${outbox ?? null})
+       and (${name ?? null}::text is null or name = ${name ?? null})
+     order by outbox, name`
+}
+
+/** Keeps relays and other operators off one until the transaction ends. */
+export function lockRecurring({ outbox, name }: RecurringName): Statement {
+  return sql`
+    select rule, next_at, run_at, run_by, posthorn.now() as now
+      from posthorn.recurring
+     where outbox = ${outbox} and name = ${name}
+       for update`
+}
+
+/** Who steers a recurring message, and why. */
+export interface RecurringSwitch extends RecurringName {
+  readonly by: string
+  readonly reason: string | undefined
+}
+
+/**
+ * Waits for a relay that enqueues it at this moment. Answers how many were paused, and leaves its
+ * trace in the audit only then; so does `resumeRecurringRow`.
+ */
+export function pauseRecurringRow({ outbox, name, by, reason }: RecurringSwitch): Statement {
+  return sql`
+    with paused as (
+      update posthorn.recurring
+         set paused_at = now(), paused_by = ${by}, pause_reason = ${reason ?? null}
+       where outbox = ${outbox} and name = ${name} and paused_at is null
+      returning outbox, name
+    ),
+    noted as (
+      insert into posthorn.operation (operation, outbox, subject, actor, reason)
+      select 'pause-recurring', outbox, name, ${by}, ${reason ?? null} from paused
+    )
+    select count(*)::int as changed from paused`
+}
+
+export function resumeRecurringRow({
+  outbox,
+  name,
+  by,
+  reason,
+  nextAt,
+}: RecurringSwitch & { nextAt: Date | null }): Statement {
+  return sql`
+    with resumed as (
+      update posthorn.recurring
+         set paused_at = null, paused_by = null, pause_reason = null, next_at = ${nextAt}
+       where outbox = ${outbox} and name = ${name} and paused_at is not null
+      returning outbox, name
+    ),
+    noted as (
+      insert into posthorn.operation (operation, outbox, subject, actor, reason)
+      select 'resume-recurring', outbox, name, ${by}, ${reason ?? null} from resumed
+    )
+    select count(*)::int as changed from resumed`
+}
+
+/** An operator enqueued one beside its schedule; the time it is due next stays. */
+export function noteRecurringRun(run: RecurringSwitch & { at: Date; message: string }): Statement {
+  return sql`
+    with ran as (
+      update posthorn.recurring
+         -- As precise as a Date, so that operators can say which run they saw last.
+         set run_at = date_trunc('milliseconds', clock_timestamp()),
+             run_by = ${run.by},
+             last_at = ${run.at},
+             last_message = ${run.message},
+             enqueued = enqueued + 1,
+             error = null
+       where outbox = ${run.outbox} and name = ${run.name}
+      returning outbox, name
+    )
+    insert into posthorn.operation (operation, outbox, subject, actor, reason)
+    select 'run-recurring', outbox, name, ${run.by}, ${run.reason ?? null} from ran`
+}

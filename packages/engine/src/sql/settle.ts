@@ -1,6 +1,7 @@
 // These statements stand whole, as they run, in packages/engine/statements, one file for each way to claim;
 // a test writes those files.
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { bare, spell } from '../outbox/sql-names.ts'
 import { endRun } from './bucket.ts'
 import {
   anyOf,
@@ -112,7 +113,7 @@ function fields(definition: ResolvedDefinition, role: SettleRole, guard: Guard):
 
 /** The parameter for a column of the outcome's reference; a field may have any name, a column may not. */
 export function refParam(column: string): string {
-  return `ref_${column}`
+  return spell(`ref_${bare(column)}`)
 }
 
 function records({ audit }: ResolvedDefinition, role: SettleRole): boolean {

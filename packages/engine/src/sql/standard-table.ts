@@ -24,6 +24,6 @@ create table if not exists ${table} (
   traceparent text
 );
 ${engineTableSql(definition)}
-insert into posthorn.outbox (name, table_name, log_name)
-values ('${name}', '${table}', ${log === undefined ? 'null' : `'${log}'`}) on conflict do nothing;`
+insert into posthorn.outbox (name, table_name, log_name, serialise)
+values ('${name}', '${table}', ${log === undefined ? 'null' : `'${log}'`}, ${order?.serialise ?? false}) on conflict do nothing;`
 }

@@ -15,6 +15,7 @@ import {
   webhookDeliveries,
 } from '../testing/outboxes.ts'
 import { LOGGED, SHAPES } from '../testing/samples.ts'
+import { inSql } from '../outbox/sql-names.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 
@@ -147,7 +148,7 @@ test('a replay looks its messages up, also where the statistics are of an empty 
       select ${ID}, 'acme', n::text, 'whatsapp', '+1', '{}', 'FAILED' from generate_series(1, 2000) as n`
     await client.query(`${fill}; delete from ${table}; analyze ${table}; ${fill}`)
     const args = { limit: 1_000, spacing_ms: 0, actor: 'ops' }
-    const plan = await planOf(client, replayDead(outboundMessages), args)
+    const plan = await planOf(client, replayDead(inSql(outboundMessages)), args)
     expect(plan).toContain('outbound_message_pkey')
     expect(plan).not.toContain('Join Filter')
   } finally {
@@ -203,9 +204,9 @@ async function blocksTouched({ text, params }: Prepared, keys: number): Promise<
 
 test('a definition may say what it reads of a row', () => {
   const { statements: _, bell: __, ...definition } = evidenceRows
-  const { text } = claimBatch({ ...definition, reads: ['case_id', 'retry_count'] })
-  const listed = ['id', 'status', 'next_retry_at', 'created_at', 'event_id', 'retry_count']
-  const refs = ['kafka_partition', 'kafka_offset', 'lost_claims', 'case_id']
+  const { text } = claimBatch(inSql({ ...definition, reads: ['case_id', 'retry_count'] }))
+  const listed = ['id', 'status', 'next_retry_at', 'created_at', 'published_at', 'event_id']
+  const refs = ['retry_count', 'kafka_partition', 'kafka_offset', 'lost_claims', 'case_id']
   const names = [...listed, ...refs].map((name) => `m.${name}`).join(', ')
   expect(text).toContain(`returning ${names}, m.claimed_until is null`)
 })
@@ -213,7 +214,7 @@ test('a definition may say what it reads of a row', () => {
 test('a field of a reference may have any name: the SQL knows its column only', () => {
   const { statements: _, bell: __, ...definition } = evidenceRows
   const columns = { ...definition.columns, ref: { 'Delivery-Tag': 'kafka_offset' } }
-  const { text, params } = settle({ ...definition, columns }, 'sent', 'claim')
+  const { text, params } = settle(inSql({ ...definition, columns }), 'sent', 'claim')
   expect(text).toContain('kafka_offset = u.ref_kafka_offset')
   expect([text, ...params].join(' ')).not.toMatch(/delivery-tag/i)
 })

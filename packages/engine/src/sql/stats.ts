@@ -1,4 +1,5 @@
 import type { State } from '../outbox/definition.ts'
+import { bare, bareTable, beside, schemaOf } from '../outbox/sql-names.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { BUCKETS } from './bucket.ts'
 import { waitsCondition } from './waiting.ts'
@@ -79,7 +80,7 @@ export function selectStats(definition: ResolvedDefinition): Prepared {
   const searches = liveSearches(definition)
   const live = searches.map((search) => countSql(definition, search))
   const small = `(select rows from size) < ${SMALL_TABLE}`
-  const indexes = searches.map(({ index }) => `'${table.split('.')[0]}.${index}'`)
+  const indexes = searches.map(({ index }) => `'${beside(table, `_${index}`)}'`)
   return prepare(
     () => `with size as (
   -- As the planner does it: rows a page, as last seen, times the pages there are now. A table
@@ -104,8 +105,8 @@ select (select coalesce(jsonb_agg(to_jsonb(each)), '[]')
          then (select coalesce(jsonb_object_agg(state, share), '{}')
                  from pg_stats,
                       unnest(most_common_vals::text::text[], most_common_freqs) as seen (state, share)
-                where schemaname = '${table.split('.')[0]}' and tablename = '${table.split('.')[1]}'
-                  and attname = '${columns.status}' and not inherited)
+                where schemaname = '${bare(schemaOf(table))}' and tablename = '${bareTable(table)}'
+                  and attname = '${bare(columns.status)}' and not inherited)
        end as shares,
        coalesce(greatest(0, extract(epoch from posthorn.now() - ${oldestDue(definition)})), 0)::float8
          as oldest_due,
@@ -184,8 +185,7 @@ interface Search {
 
 /** One search for each partial index, so that the planner need not guess. */
 function liveSearches(definition: ResolvedDefinition): Search[] {
-  const { table, columns, states, order, fair } = definition
-  const base = table.split('.')[1]
+  const { columns, states, order, fair } = definition
   const { dueAt, id } = columns
   const isWaiting = waitsCondition(definition)
   const due = `${fair ? `${fair.by}, ` : ''}${dueAt}, ${id}`
@@ -207,10 +207,7 @@ function liveSearches(definition: ResolvedDefinition): Search[] {
       const where = `${columns.status} = ${literal(state)}`
       return { index, where, order: by, waits: false, state }
     })
-  return [...waits.map((search) => ({ ...search, waits: true })), ...others].map((search) => ({
-    ...search,
-    index: `${base}_${search.index}`,
-  }))
+  return [...waits.map((search) => ({ ...search, waits: true })), ...others]
 }
 
 function countSql(definition: ResolvedDefinition, search: Search): string {
@@ -220,7 +217,7 @@ function countSql(definition: ResolvedDefinition, search: Search): string {
   const due = waits ? `${columns.dueAt} <= (select posthorn.now())` : 'false'
   const tried = waits ? `(${triedCondition(definition)})` : String(isClaimed)
   const written = columns.createdAt === undefined ? 'null' : columns.createdAt
-  return `select '${index}' as index, ${waits} as waits, state, count(*)::int as n, count(*) filter (where due)::int as due,
+  return `select '${bareTable(table)}_${index}' as index, ${waits} as waits, state, count(*)::int as n, count(*) filter (where due)::int as due,
                        count(*) filter (where ${waits} and tried and not due)::int as retrying,
                        extract(epoch from now() - min(written::timestamptz) filter (where due or tried))::float8 as oldest
                   from (select ${columns.status}::text as state, ${due} as due, ${tried} as tried, ${written} as written

@@ -12,22 +12,23 @@ export function countUnsettled({
   if (confirmWithinMs === undefined) return undefined
   return prepare(
     (p) => `update ${table}
-   set lost_claims = lost_claims + 1
+   set lost_claims = greatest(lost_claims, 1) + 1
  where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)})
    and claim_token = ${p('token')}::uuid`,
   )
 }
 
 /**
- * Marks messages that could not be settled, though their neighbours could: each is next claimed alone,
- * and ends after as many times as a message that kills its relay. The relay that settles still owns them.
+ * Marks messages that could not be settled, though their neighbours could: they need no group to be
+ * found out. Each is next claimed alone, and ends after as many times as a message that kills its relay.
+ * The relay that settles still owns them.
  */
 export function markSuspects(definition: ResolvedDefinition): Prepared {
   const { table, columns, states, order } = definition
   if (states.claimed !== undefined) return shortenClaims(definition)
   return prepare(
     (p) => `update ${table}
-   set lost_claims = lost_claims + 1,
+   set lost_claims = greatest(lost_claims, 1) + 1,
        ${columns.dueAt} = posthorn.now() + ${p('delayMs')} * interval '1 ms',
        ${order ? 'held = true' : 'claim_token = null, claimed_until = null'}
  where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)})${

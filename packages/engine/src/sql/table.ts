@@ -1,5 +1,6 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { bareTable, spell } from '../outbox/sql-names.ts'
 import { waitsCondition } from './waiting.ts'
 import { logTableSql } from './log-table.ts'
 import { anyOf, literal } from './prepared.ts'
@@ -10,6 +11,17 @@ export function selectColumns(table: string): Statement {
     select attname as name, format_type(atttypid, atttypmod) as type
       from pg_attribute
      where attrelid = to_regclass(${table}) and attnum > 0 and not attisdropped`
+}
+
+/** Tables that are called alike but for case and underscores, as ORMs translate names. */
+export function selectNamesakes(table: string): Statement {
+  return sql`
+    select n.nspname || '.' || c.relname as name
+      from pg_class as c
+      join pg_namespace as n on n.oid = c.relnamespace
+     where c.relkind in ('r', 'p')
+       and replace(lower(n.nspname || '.' || c.relname), '_', '') = replace(lower(${table}), '_', '')
+     order by 1`
 }
 
 /** Predicates of a table's partial indexes, as the server prints them. */
@@ -31,7 +43,7 @@ export function selectUniqueKeys(table: string): Statement {
 
 /** The index that keeps a definition's dedupe columns unique. */
 export function dedupeIndexSql(table: string, dedupe: readonly string[]): string {
-  return `create unique index ${table.split('.')[1]}_dedupe on ${table} (${dedupe.join(', ')});`
+  return `create unique index ${spell(`${bareTable(table)}_dedupe`)} on ${table} (${dedupe.join(', ')});`
 }
 
 /**
@@ -68,15 +80,18 @@ export function registerOutbox({
   name,
   table,
   log,
-}: Pick<ResolvedDefinition, 'name' | 'table' | 'log'>): Statement {
+  order,
+}: Pick<ResolvedDefinition, 'name' | 'table' | 'log' | 'order'>): Statement {
   return sql`
-    insert into posthorn.outbox as o (name, table_name, log_name)
-    values (${name}, ${table}, ${log ?? null})
+    insert into posthorn.outbox as o (name, table_name, log_name, serialise)
+    values (${name}, ${table}, ${log ?? null}, ${order?.serialise ?? false})
     on conflict (name) do update
        set table_name = case when to_regclass(o.table_name) is null
                              then excluded.table_name else o.table_name end,
            log_name = case when o.table_name = excluded.table_name or to_regclass(o.table_name) is null
-                           then excluded.log_name else o.log_name end
+                           then excluded.log_name else o.log_name end,
+           serialise = case when o.table_name = excluded.table_name or to_regclass(o.table_name) is null
+                            then excluded.serialise else o.serialise end
     returning table_name`
 }
 
@@ -111,12 +126,12 @@ export function engineColumns({
  */
 export function engineTableSql(definition: ResolvedDefinition): string {
   const { table, columns, states, order, fair, retry, confirmWithinMs, retention } = definition
-  const base = table.split('.')[1]
+  const base = bareTable(table)
   const added = engineColumns(definition).map(
     ([name, ddl]) => `  add column if not exists ${name} ${ddl}`,
   )
   const index = (name: string, on: string, where: string) =>
-    `create index if not exists ${base}_${name} on ${table} ${on}\n  where ${where};`
+    `create index if not exists ${spell(`${base}_${name}`)} on ${table} ${on}\n  where ${where};`
   const first = fair?.by ?? columns.priority
   const indexes: string[] = []
   if (order) {

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { advanceClock, useMovableClock } from '../maintain/clock.ts'
 import { confirm } from '../relay/confirm.ts'
 import { pause, resume } from '../operate/control.ts'
+import { inSql } from '../outbox/sql-names.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { enqueue, enqueueAll } from '../enqueue/enqueue.ts'
 import { delivered, refused, retryLater } from '../outbox/outcome.ts'
@@ -189,7 +190,7 @@ export function outboxConformance<Row>(
     test('a message that kills its relay ends, and its batch-mates do not', async () => {
       const ids = await put(3)
       await vanish()
-      // Each of the three is now claimed alone; the first one goes on killing.
+      // The three are suspects now, tried together and then alone; the first one goes on killing.
       const poison = ids[0] as string
       for (let i = 0; i < 40; i += 1) {
         const hangs = Promise.withResolvers<'hangs'>()
@@ -220,10 +221,10 @@ export function outboxConformance<Row>(
     if (subject.spoil)
       test('a row that cannot be read is out of the way, with an alert', async () => {
         const [bad, good] = (await put(2)) as [string, string]
-        await pool().query(
-          `update ${outbox.log ?? outbox.table} set ${subject.spoil} where ${outbox.columns.id} = $1`,
-          [bad],
-        )
+        const { log, table, columns } = inSql(outbox)
+        await pool().query(`update ${log ?? table} set ${subject.spoil} where ${columns.id} = $1`, [
+          bad,
+        ])
         const transport = fakeTransport()
         await tickUntilIdle(transport)
         expect(await view().alerts()).toEqual([{ subject: bad, code: 'MESSAGE_UNREADABLE' }])

@@ -85,7 +85,7 @@ export function take(rules: Rules, world: World, r: 0 | 1): void {
   for (const m of world.noted) {
     const message = world.messages[m] as Message
     if (message.status !== 'ready') continue
-    Object.assign(message, { held: true, lost: 1 })
+    Object.assign(message, { held: true, lost: Math.min(message.lost + 1, 2) })
     const k = KEYS[m] as number
     world.keys[k] = rules.next(world.keys[k] as HeldKey, { event: 'lose', now: 0 })
     world.versions[k] = (world.versions[k] ?? 0) + 1
@@ -133,7 +133,10 @@ export function readFlow(world: World, r: 0 | 1): void {
   begin(world, r, rows)
 }
 
-/** The waiting keys that are due; a message whose claim was lost comes alone. */
+/**
+ * The waiting keys that are due. What was lost once comes with others of its kind, what was lost again comes
+ * alone; neither with what was never lost.
+ */
 export function readHeld(world: World, r: 0 | 1): void {
   const rows = [0, 1].flatMap((k) => {
     const key = world.keys[k] as HeldKey
@@ -142,8 +145,10 @@ export function readHeld(world: World, r: 0 | 1): void {
       const { status, held: isHeld } = world.messages[m] as Message
       return KEYS[m] === k && status === 'ready' && isHeld
     })
-    const suspect = held.findIndex((m) => (world.messages[m] as Message).lost > 0)
-    const taken = suspect === -1 ? held : held.slice(0, Math.max(suspect, 1))
+    const lostOf = (m: number) => (world.messages[m] as Message).lost
+    const first = lostOf(held[0] ?? 0)
+    const end = first > 1 ? 1 : held.findIndex((m) => lostOf(m) !== first)
+    const taken = end === -1 ? held : held.slice(0, end)
     return taken.map((m) => rowOf(world, m, { claim_version: String(world.versions[k]) }))
   })
   begin(world, r, rows)

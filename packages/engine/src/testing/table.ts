@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import { bare, inSql } from '../outbox/sql-names.ts'
 import type { State } from '../outbox/definition.ts'
 
 /** Looks into an outbox's table past the engine, and does to it what only a crash or a clock could. */
@@ -21,7 +22,8 @@ export interface TableView {
   empty(): Promise<void>
 }
 
-function stateInLog({ columns, states }: Outbox): string {
+function stateInLog(outbox: Outbox): string {
+  const { columns, states } = inSql(outbox)
   const word = (state: State) => (typeof state === 'number' ? String(state) : `'${state}'`)
   return `case when posthorn.log_gone(b, m.xid, m.seq) then ${word(states.sent)} else ${word(states.ready)} end
          as ${columns.status}`
@@ -29,7 +31,7 @@ function stateInLog({ columns, states }: Outbox): string {
 
 /** The messages of a log, with the state that nothing on their rows says. */
 function selectLogged(outbox: Outbox): string {
-  const { log, name, columns } = outbox
+  const { log, name, columns } = inSql(outbox)
   return `select m.*, ${stateInLog(outbox)}
   from ${log} as m
   left join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = m.bucket
@@ -37,14 +39,15 @@ function selectLogged(outbox: Outbox): string {
 }
 
 async function readRows(pool: Pool, outbox: Outbox): Promise<OutboxRow[]> {
-  const { table, log, columns } = outbox
+  const { table, log, columns } = inSql(outbox)
   const kept = await pool.query<OutboxRow>(`select * from ${table} order by ${columns.id}`)
   const logged = log === undefined ? { rows: [] } : await pool.query(selectLogged(outbox))
   return [...kept.rows, ...(logged.rows as OutboxRow[])]
 }
 
 export function viewTable(pool: Pool, outbox: Outbox): TableView {
-  const { table, log, columns, name, order, confirmWithinMs } = outbox
+  const { table, log, name, order, confirmWithinMs } = inSql(outbox)
+  const { columns } = outbox
   return {
     async states() {
       const rows = await readRows(pool, outbox)
@@ -62,7 +65,7 @@ export function viewTable(pool: Pool, outbox: Outbox): TableView {
         select ${shown}, array[1, seq]
           from (select ${shown
             .split(', ')
-            .map((each) => (each === columns.status ? stateInLog(outbox) : `m.${each}`))
+            .map((each) => (bare(each) === columns.status ? stateInLog(outbox) : `m.${each}`))
             .join(', ')}, m.seq
                   from ${log} as m
                   join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = m.bucket) as logged`

@@ -38,14 +38,15 @@ interface Pair {
   isStranded: boolean
 }
 
-/** `rewrite` sees what the server says before the client does. */
+/** `rewrite` sees what the server says before the client does; port 0 is any that is free. */
 export async function createTcpProxy(
   server: { readonly host: string; readonly port: number },
   rewrite: (line: { port: number }) => (bytes: Buffer) => Buffer = () => (bytes) => bytes,
+  at: { readonly host: string; readonly port: number } = { host: '127.0.0.1', port: 0 },
 ): Promise<TcpProxy> {
-  const host = '127.0.0.1'
+  const { host } = at
   const pairs = new Set<Pair>()
-  let port = 0
+  let { port } = at
   let silent: Direction | 'both' | undefined
   let delayMs = 0
   let cutting: 'before' | 'after' | undefined

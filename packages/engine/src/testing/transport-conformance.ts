@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { afterEach, describe } from 'vitest'
+import { afterAll, describe } from 'vitest'
 import type { Subscriber, Transport } from '../outbox/transport.ts'
 import { batchConformance } from './batch-conformance.ts'
 import { consumingConformance } from './consuming-conformance.ts'
@@ -25,32 +25,37 @@ export interface ConformanceOptions {
   readonly offsets?: boolean
 }
 
-/** Makes a client that the suite closes after its test. */
+/** Makes a client that the suite closes at its end. */
 export type Client = () => Promise<TransportUnderTest>
 
 /**
  * What every transport must do, against a real server. `make` gives a new client at each call; the
- * suite closes them. Every test has a topic of its own.
+ * suite closes them. Every test has a topic and clients of its own: several run at once, since most of
+ * their time is waiting for leases, sessions and outages to end.
  */
 export function transportConformance(
   name: string,
   make: () => Promise<TransportUnderTest>,
   options: ConformanceOptions = {},
 ): void {
-  describe(`${name} keeps the transport's contract`, { timeout: 3 * PATIENCE_MS }, () => {
-    const made: TransportUnderTest[] = []
-    const client = async (): Promise<TransportUnderTest> => {
-      const fresh = await make()
-      made.push(fresh)
-      return fresh
-    }
-    afterEach(async () => {
-      await Promise.all(made.splice(0).map(({ transport }) => transport.close()))
-    })
+  describe.concurrent(
+    `${name} keeps the transport's contract`,
+    { timeout: 3 * PATIENCE_MS },
+    () => {
+      const made: TransportUnderTest[] = []
+      const client = async (): Promise<TransportUnderTest> => {
+        const fresh = await make()
+        made.push(fresh)
+        return fresh
+      }
+      afterAll(async () => {
+        await Promise.all(made.map(async ({ transport }) => transport.close?.()))
+      })
 
-    deliveringConformance(client, options)
-    consumingConformance(client, options)
-    deadLetterConformance(client)
-    batchConformance(client)
-  })
+      deliveringConformance(client, options)
+      consumingConformance(client, options)
+      deadLetterConformance(client)
+      batchConformance(client)
+    },
+  )
 }

@@ -1,4 +1,4 @@
-import { sql, type Queryable } from '@posthorn/engine'
+import { directionOf, sql, type Queryable } from '@posthorn/engine'
 import type { Fork } from '../fork.ts'
 import { SIGNAL_PREFIX } from '../step-builder.ts'
 import type {
@@ -19,6 +19,8 @@ export type Stored<Type> = {
 const SUMMARY = sql`
   s.id, s.name, s.version, s.tenant, s.status,
   case when s.finished_at is null or s.status = 'FAILED' then s.step_names[s.position + 1] end as step,
+  case case when s.status = 'FAILED' then s.resumes_as else s.status end
+       when 'RUNNING' then 'forward' when 'COMPENSATING' then 'back' end as direction,
   case when s.asleep and s.waits_for is not null then s.waits_for else '{}' end as "waitsFor",
   case when s.asleep then s.due_at end as "dueAt",
   s.cancelled_at as "cancelledAt", s.deadline_at as "deadlineAt",
@@ -32,24 +34,26 @@ export interface SagaListing {
   readonly name: string | null
   readonly status: string | null
   readonly tenant: string | null
-  /** The id before which the page begins. */
+  /** The id behind which the page begins, in the order of `sort`. */
   readonly before: string | null
+  readonly sort: 'newest' | 'oldest'
   readonly limit: number
 }
 
 /** Newest first: ids are UUIDv7. */
 export async function selectSagas(
   db: Queryable,
-  { name, status, tenant, before, limit }: SagaListing,
+  { name, status, tenant, before, sort, limit }: SagaListing,
 ): Promise<Stored<SagaSummary>[]> {
+  const { beyond, order } = directionOf(sort === 'newest' ? '-id' : 'id')
   const { rows } = await db.query<Stored<SagaSummary>>(sql`
     select ${SUMMARY}
       from sagas.saga as s
      where (${name}::text is null or s.name = ${name})
        and (${status}::text is null or s.status = ${status})
        and (${tenant}::text is null or s.tenant = ${tenant})
-       and (${before}::uuid is null or s.id < ${before}::uuid)
-     order by s.id desc
+       and (${before}::uuid is null or s.id ${beyond} ${before}::uuid)
+     order by s.id ${order}
      limit ${limit}`)
   return rows
 }

@@ -41,7 +41,7 @@ const relay = createRelay({
         await reach('turn over')
         return outcomes
       },
-      close: () => transport.close(),
+      close: async () => transport.close?.(),
     },
   },
 })

@@ -10,6 +10,37 @@ export interface DrizzleTransaction {
   readonly rollback?: unknown
 }
 
+/** What is used of the type of a Drizzle table. */
+interface DrizzleTable {
+  readonly $inferSelect: object
+  readonly $inferInsert: object
+  readonly _: { readonly columns: object }
+}
+
+type ColumnName<Table extends DrizzleTable, Property> = Property extends keyof Table['_']['columns']
+  ? Table['_']['columns'][Property] extends { readonly _: { readonly name: infer Name } }
+    ? Name & string
+    : never
+  : never
+
+/**
+ * A row of a Drizzle table with the names of its columns, which the engine reads, in place of its properties:
+ * `defineOutbox<DrizzleRow<typeof outboxEvents>, DrizzleInsert<typeof outboxEvents>>`. Names that `casing` makes
+ * are not in Drizzle's types; there they must be written out.
+ */
+export type DrizzleRow<Table extends DrizzleTable> = {
+  [
+    Property in keyof Table['$inferSelect'] as ColumnName<Table, Property>
+  ]: Table['$inferSelect'][Property]
+}
+
+/** The same for what an insert must give and what it may. */
+export type DrizzleInsert<Table extends DrizzleTable> = {
+  [
+    Property in keyof Table['$inferInsert'] as ColumnName<Table, Property>
+  ]: Table['$inferInsert'][Property]
+}
+
 /** One for each `tx`: its client may be in another transaction when it is given again. */
 const handles = new WeakMap<DrizzleTransaction, Transaction>()
 

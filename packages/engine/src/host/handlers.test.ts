@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { DefinitionError } from '../errors.ts'
+import { silentLog } from '../log.ts'
+import { fixed } from '../outbox/retry.ts'
+import { testDatabase } from '../testing/index.ts'
+import { handlers } from './handlers.ts'
+import { posthorn } from './posthorn.ts'
+import { outbox } from './standard-outbox.ts'
+
+// oxlint-disable-next-line typescript/consistent-type-definitions -- as the guide has it
+type Events = { placed: { order: number }; paid: { order: number } }
+
+const retry = fixed('1h', { attempts: 3 })
+const claim = { batch: 10, lanes: 2 }
+const one = outbox<Events>('shop.one', { retry, claim })
+const two = outbox<Events>('shop.two', { retry, claim })
+const { pool, connect } = await testDatabase()
+await posthorn({ pool, outboxes: [], log: silentLog }).setUp()
+for (const box of [one, two]) await pool.query(box.tableSql())
+
+beforeEach(() => pool.query('truncate shop.one, shop.two, posthorn.handled'))
+
+const place = (box: typeof one, count: number) =>
+  horn.transaction((tx) =>
+    box.enqueueAll(
+      tx,
+      Array.from({ length: count }, (_, order) => ({ type: 'placed', payload: { order } })),
+    ),
+  )
+const horn = posthorn({ pool, outboxes: [], log: silentLog })
+
+describe('atOnce', () => {
+  test('bounds one outbox in all lanes of a relay, and not another one', async () => {
+    const running = { one: 0, two: 0 }
+    const most = { one: 0, two: 0 }
+    let done = 0
+    const handlerOf = (name: 'one' | 'two') => async () => {
+      running[name] += 1
+      most[name] = Math.max(most[name], running[name])
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      running[name] -= 1
+      done += 1
+    }
+    const both = posthorn(
+      connect({ max: 20 }),
+      [
+        one.handle({ placed: handlerOf('one') }, { atOnce: 2 }),
+        two.handle({ placed: handlerOf('two') }, { atOnce: 6 }),
+      ],
+      { log: silentLog },
+    )
+    await place(one, 40)
+    await place(two, 40)
+    await both.start()
+    await expect.poll(() => done, { timeout: 30_000 }).toBe(80)
+    await both.stop()
+    expect(most).toEqual({ one: 2, two: 6 })
+  })
+})
+
+describe('the signal', () => {
+  test('is aborted when the relay has no more time, and what was not begun waits uncharged', async () => {
+    const begun: number[] = []
+    let heard: unknown
+    const slow = one.handle(
+      {
+        placed: async ({ payload, signal }) => {
+          begun.push(payload.order)
+          await new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+              heard = signal.reason
+              reject(new Error('stopped'))
+            })
+          })
+        },
+      },
+      { atOnce: 1 },
+    )
+    const stopped = posthorn(pool, slow, { log: silentLog, drain: '100ms' })
+    await place(one, 3)
+    await stopped.start()
+    await expect.poll(() => begun).toHaveLength(1)
+    await stopped.stop()
+    expect(heard).toBeDefined()
+    expect(begun).toHaveLength(1)
+    const { rows } = await pool.query(
+      `select attempts, status from shop.one where (payload->>'order')::int <> $1`,
+      begun,
+    )
+    expect(rows).toEqual(Array(2).fill({ attempts: 0, status: 'pending' }))
+  })
+})
+
+test('a handler that heeds no signal keeps no other from its turn for ever', async () => {
+  const box = outbox<Events>('shop.one', {
+    retry: fixed('100ms', { attempts: 30 }),
+    claim: { batch: 1, lanes: 2, attempt: '300ms' },
+  })
+  const seen: number[] = []
+  const over = Promise.withResolvers<void>()
+  const stuck = box.handle(
+    {
+      placed: async ({ payload }) => {
+        if (payload.order === 0) await over.promise
+        seen.push(payload.order)
+      },
+    },
+    { atOnce: 1 },
+  )
+  await place(one, 3)
+  const running = posthorn(connect({ max: 20 }), stuck, { log: silentLog, drain: '100ms' })
+  await running.start()
+  onTestFinished(() => running.stop())
+  onTestFinished(() => over.resolve())
+  await expect.poll(() => seen.toSorted((a, b) => a - b), { timeout: 20_000 }).toEqual([1, 2])
+})
+
+describe('a set of handlers', () => {
+  test('is typed by the events', () => {
+    const never = () => {
+      // @ts-expect-error -- no such type
+      one.handle({ plaecd: async () => undefined })
+      // @ts-expect-error -- no such type
+      handlers(one, { plaecd: async () => undefined })
+      // @ts-expect-error -- the payload has no such field
+      one.handle({ placed: async ({ payload }) => payload.receipt })
+      // @ts-expect-error -- another payload
+      handlers(one, { placed: async ({ payload }: { payload: { order: string } }) => payload })
+    }
+    expect(never).toBeTypeOf('function')
+  })
+
+  test('names what is wrong with it', () => {
+    const handle = (byType: object, options?: object) => () => one.handle(byType, options)
+    expect(handle({ placed: 7 })).toThrow('handlers.placed: is not a function')
+    expect(handle({}, { atOnce: 0 })).toThrow('handlers.atOnce: must be a whole number')
+    expect(handle({}, { atonce: 2 })).toThrow('handlers.atonce: is not a field')
+    expect(() => handlers({} as never, {})).toThrow('handlers(): outbox: must be what outbox()')
+    const elsewhere = outbox('shop.mails', { destination: { transport: 'kafka', topic: 'm' } })
+    expect(() => elsewhere.handle({})).toThrow('its messages go to "kafka"')
+  })
+
+  test('is the only one of its outbox', () => {
+    const sets = [
+      one.handle({ placed: async () => undefined }),
+      one.handle({ paid: async () => undefined }),
+    ]
+    expect(() => posthorn(pool, sets)).toThrow(
+      new DefinitionError('shop.one', 'handlers', 'are given twice: put all types into one set'),
+    )
+  })
+})
