@@ -1,4 +1,4 @@
-export type ServiceName = 'kafka' | 'rabbitmq' | 'nats' | 'redis' | 'sqs' | 's3'
+export type ServiceName = 'kafka' | 'rabbitmq' | 'nats' | 'redis' | 'sqs' | 'schema-registry' | 's3'
 
 /** `dir`: where pids, ports, data and logs are kept; default `.services` at the root. */
 type In = { dir?: string }
@@ -81,11 +81,27 @@ export function freePorts<Name extends string>(names: Name[]): Promise<Record<Na
 /** The folder with schemathesis, for `PYTHONPATH`; fetched if it is not there. */
 export function ensureSchemathesis(options?: { log?: Log }): Promise<string>
 
+/** How to run psql; fetched if there is none. */
+export function ensurePsql(options?: {
+  log?: Log
+}): Promise<{ path: string; env: Record<string, string> }>
+
 /** The path of helm; built if it is not there. */
 export function ensureHelm(options?: { log?: Log }): Promise<string>
 
 /** The folder with kubernetes-validate, for `PYTHONPATH`; fetched if it is not there. */
 export function ensureKubernetesSchemas(options?: { log?: Log }): Promise<string>
+
+/** The file with the schema of a ServiceMonitor; fetched if it is not there. */
+export function ensureServiceMonitors(options?: { log?: Log }): Promise<string>
+
+/** The path of a program that reads Compose files as Docker does; built if it is not there. */
+export function ensureCompose(options?: { log?: Log }): Promise<string>
+
+/** Bun and Deno: the program and what stands before a script; fetched if they are not there. */
+export function ensureRuntimes(options?: {
+  log?: Log
+}): Promise<Readonly<Record<'bun' | 'deno', readonly string[]>>>
 
 /** The path of a Chromium that runs headless; fetched if there is none. */
 export function ensureChromium(options?: { log?: Log }): Promise<string>

@@ -9,17 +9,21 @@ import { nats } from './nats.mjs'
 import { pgbouncer } from './pgbouncer.mjs'
 import { rabbitmq } from './rabbitmq.mjs'
 import { redis } from './redis.mjs'
+import { schemaRegistry } from './schema-registry.mjs'
 import { versitygw } from './versitygw.mjs'
 
 export { ensureChromium } from './chromium.mjs'
-export { ensureHelm, ensureKubernetesSchemas } from './helm.mjs'
+export { ensureCompose } from './compose.mjs'
+export { ensureHelm, ensureKubernetesSchemas, ensureServiceMonitors } from './helm.mjs'
 export { ensureKafka } from './kafka.mjs'
 export { ensurePatroni } from './patroni.mjs'
 export { freePorts } from './ports.mjs'
+export { ensurePsql } from './psql.mjs'
 export { ensureRabbitmq } from './rabbitmq.mjs'
+export { ensureRuntimes } from './runtimes.mjs'
 export { ensureSchemathesis } from './schemathesis.mjs'
 
-const services = [kafka, rabbitmq, nats, redis, elasticmq, versitygw]
+const services = [kafka, rabbitmq, nats, redis, elasticmq, schemaRegistry, versitygw]
 
 /** The names that the functions below take. */
 export const serviceNames = services.map((service) => service.name)

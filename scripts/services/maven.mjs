@@ -2,10 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runWithRetries } from './command.mjs'
 
+const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1'
+
 const COPY_JARS = [
   '--batch-mode',
   '--quiet',
-  'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies',
+  `${PLUGIN}:copy-dependencies`,
   '-DincludeScope=runtime',
   '-DoutputDirectory=lib',
 ]
@@ -14,6 +16,13 @@ const COPY_JARS = [
 export async function fetchJars(folder, jars) {
   await writeFile(join(folder, 'pom.xml'), pomOf(jars))
   await runWithRetries('mvn', COPY_JARS, { cwd: folder })
+}
+
+/** Fetches one archive, named as `group:artifact:version:type:classifier`, and unpacks it into the folder. */
+export async function unpackArtifact(folder, artifact) {
+  const args = [`-Dartifact=${artifact}`, '-DoutputDirectory=.', '-Dmdep.overWriteReleases=true']
+  const command = ['--batch-mode', '--quiet', `${PLUGIN}:unpack`, ...args]
+  await runWithRetries('mvn', command, { cwd: folder })
 }
 
 export function java() {

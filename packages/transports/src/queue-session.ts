@@ -8,7 +8,7 @@ import { createGatherer, type Gatherer } from './gatherer.ts'
 import { untilDone, workOf, workOfUnreadable, type Handling, type Work } from './handling.ts'
 import { runSetAside, type SetAsideRunner } from './set-aside-runner.ts'
 import type { Session } from './subscription.ts'
-import { backoffMs, within, type Slots } from './timing.ts'
+import { backoffMs, createSlots, within } from './timing.ts'
 
 /** A message as a queue gives it to one consumer. */
 export interface Incoming {
@@ -35,7 +35,7 @@ export interface Queue {
 export interface QueueSessionOptions extends Reading, FailuresOptions {
   readonly consumer: Consumer
   readonly log: Log
-  readonly slots: Slots
+  /** Handlers at once. */
   readonly concurrency: number
 }
 
@@ -65,18 +65,18 @@ export class QueueSession implements Session {
   readonly lost = this.#ended.promise
 
   private constructor(queue: Queue, options: QueueSessionOptions) {
-    const { log, slots } = options
-    this.#failures = failuresOf(options.consumer, options, options)
+    const { consumer, log, concurrency } = options
+    this.#failures = failuresOf(consumer, options, options)
     this.#queue = queue
     this.#options = options
     this.#handling = {
       log,
-      slots,
+      // Its own: a handler left over from the session before must not hold a slot here.
+      slots: createSlots(concurrency),
       failures: this.#failures,
       stop: this.#stop.signal,
       signal: this.#abandon.signal,
     }
-    const { consumer, concurrency } = options
     this.#gatherer = consumer.batch && createGatherer(this.#handling, consumer.batch, concurrency)
   }
 

@@ -1,4 +1,4 @@
-import { type Consumer, type Log, type Subscription } from '@posthorn/engine'
+import { DeliveryError, type Consumer, type Log, type Subscription } from '@posthorn/engine'
 import { sleep } from '@posthorn/engine/operate'
 import { TransportError } from './errors.ts'
 import { backoffMs } from './timing.ts'
@@ -20,11 +20,14 @@ export interface StartedSubscription extends Subscription {
 
 const AGAIN = { firstMs: 200, maxMs: 5_000 }
 
-/** Keeps a consumer reading until closed, with a new session whenever the last one was lost. */
+/**
+ * Keeps a consumer reading until closed, with a new session whenever the last one was lost. The signal
+ * ends the waiting of a session that is being opened when the consumer is closed.
+ */
 export function keepSubscribed(
   { topic, group }: Consumer,
   log: Log,
-  openSession: () => Promise<Session>,
+  openSession: (signal: AbortSignal) => Promise<Session>,
 ): StartedSubscription {
   const closed = new AbortController()
   const closing = new Promise<void>((resolve) =>
@@ -32,10 +35,14 @@ export function keepSubscribed(
   )
   const joined = Promise.withResolvers<void>()
   let joinedOnce = false
+  /** The failure that the log has a line about: a broker that stays away fills no log. */
+  let said: string | undefined
 
   const readOnce = async (): Promise<void> => {
-    const session = await openSession()
+    const session = await openSession(closed.signal)
     joinedOnce = true
+    if (said !== undefined) log.info({ topic, group }, 'subscribed after failures')
+    said = undefined
     joined.resolve()
     await Promise.race([session.lost, closing])
     if (closed.signal.aborted) return session.finish()
@@ -49,9 +56,13 @@ export function keepSubscribed(
         await readOnce()
         failures = 0
       } catch (error) {
-        log.warn({ topic, group, err: error }, 'cannot subscribe; trying again')
-        // Not a matter of time, and the caller still listens: a wrong name, other settings.
-        if (error instanceof TransportError && !joinedOnce) return joined.reject(error)
+        // Not a matter of time, and the caller still listens: a wrong name, other settings, no rights.
+        if (isFinal(error) && !joinedOnce) return joined.reject(error)
+        const { code, name } = Object(error) as { code?: unknown; name?: unknown }
+        const failure = String(code ?? name)
+        if (said !== failure)
+          log.warn({ topic, group, err: error }, 'cannot subscribe; trying again')
+        said = failure
       }
       await sleep(backoffMs(AGAIN, failures), closed.signal)
     }
@@ -66,6 +77,10 @@ export function keepSubscribed(
       return running
     },
   }
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof TransportError || (error instanceof DeliveryError && !error.retryable)
 }
 
 /** Keeps a subscription among those to be closed with the transport, and waits until it has joined. */

@@ -39,7 +39,7 @@ export function debeziumConnector<Row>(
   checkOutbox(outbox)
   const columns = messageColumns(outbox)
   const name = `posthorn-${outbox.table.replaceAll(/[._]/g, '-')}`
-  const slot = name.replaceAll('-', '_').toLowerCase()
+  const slot = name.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')
   const config = {
     'connector.class': 'io.debezium.connector.postgresql.PostgresConnector',
     'tasks.max': '1',

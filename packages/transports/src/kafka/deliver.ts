@@ -2,6 +2,8 @@ import { refused, type Delivery, type Outcome, type Transport } from '@posthorn/
 import { abortedOutcome, createGate, heldBackOutcome, sendByHalves } from '../gate.ts'
 import { outcomeBeforeSending } from './failure.ts'
 import { nextRound, type Ready } from './round.ts'
+import { frameJson } from './schema-frame.ts'
+import { outcomeOfSchema, type SchemaRegistry } from './schema-registry.ts'
 import type { Sender } from './sender.ts'
 import { partitionOf, toOutgoing } from './wire.ts'
 
@@ -10,10 +12,13 @@ export interface DeliverParts {
   /** The topic's number of partitions. */
   readonly findTopic: (topic: string) => Promise<number>
   readonly source: string
+  /** Where records name the schemas of their values. */
+  readonly registry: Pick<SchemaRegistry, 'idOf'> | undefined
 }
 
 /** Writes the messages, finds their partitions and sends them in as few requests as possible. */
-export function createDeliver({ sender, findTopic, source }: DeliverParts): Transport['deliver'] {
+export function createDeliver(parts: DeliverParts): Transport['deliver'] {
+  const { sender, findTopic, source, registry } = parts
   let turn = Math.floor(Math.random() * 1_000)
 
   const address = async (
@@ -26,11 +31,23 @@ export function createDeliver({ sender, findTopic, source }: DeliverParts): Tran
       const found = topics.get(topic) ?? (await findTopic(topic).catch(outcomeBeforeSending))
       topics.set(topic, found)
       if (typeof found !== 'number') return found
+      const value = await frame(record.value, delivery)
+      if (typeof value === 'object' && 'kind' in value) return value
       const partition = key === undefined ? turn++ % found : partitionOf(key, found)
-      return { delivery, bytes, record: { ...record, partition } }
+      return { delivery, bytes, record: { ...record, value, partition } }
     } catch (error) {
       return refused(error)
     }
+  }
+
+  /** The value as it goes into the record; an outcome where its schema has no id. */
+  const frame = async (
+    json: string,
+    { message, destination }: Delivery,
+  ): Promise<string | Buffer | Outcome> => {
+    if (!registry) return json
+    const id = await registry.idOf(destination.topic, message.type).catch(outcomeOfSchema)
+    return typeof id === 'number' ? frameJson(id, json) : id
   }
 
   return async (batch, { ordered, signal }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outcomeOfCode, outcomeOfError } from './failure.ts'
+import { finalError, outcomeOfCode, outcomeOfError } from './failure.ts'
 
 /** Kafka's own numbers, and what they mean for a message. */
 const CODES = [
@@ -20,4 +20,13 @@ test('is found in an answer that the library has wrapped', () => {
   const inner = Object.assign(new Error('loading'), { apiId: 'COORDINATOR_LOAD_IN_PROGRESS' })
   const error = new AggregateError([new Error('outer', { cause: inner })], 'failed')
   expect(outcomeOfError(error)).toMatchObject({ kind: 'retryLater', unreachable: true })
+})
+
+test('a right that is missing is final, a broker that is away is not', () => {
+  const denied = Object.assign(new Error('denied'), { apiId: 'GROUP_AUTHORIZATION_FAILED' })
+  expect(finalError(new AggregateError([denied], 'failed'))).toMatchObject({
+    ...{ code: 'GROUP_AUTHORIZATION_FAILED', retryable: false },
+  })
+  const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+  expect(finalError(away)).toBe(away)
 })

@@ -6,6 +6,7 @@ import type { Faulty } from '../gate.ts'
 /** Trying again cannot help: an operator has to change the message, the topic or the rights. */
 const NEVER = new Set([
   'CLUSTER_AUTHORIZATION_FAILED',
+  'GROUP_AUTHORIZATION_FAILED',
   'INVALID_RECORD',
   'INVALID_TOPIC_EXCEPTION',
   'POLICY_VIOLATION',
@@ -95,6 +96,14 @@ export function outcomeBeforeSending(error: unknown): Outcome {
   return answered || error instanceof TransportError ? outcomeOfError(error) : unreachable(error)
 }
 
+/** The one error inside that no time mends, by Kafka's name of it; else the error as it is. */
+export function finalError(error: unknown): unknown {
+  for (const each of tree(error)) {
+    if (NEVER.has(String(each['apiId']))) return toDeliveryError(each, { retryable: false })
+  }
+  return error
+}
+
 /** Whether one of the errors inside is Kafka's answer of that name. */
 export function isAnswer(error: unknown, apiId: string): boolean {
   return [...tree(error)].some((each) => each['apiId'] === apiId)
@@ -112,8 +121,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null
 }
 
-function toDeliveryError(error: Record<string, unknown>): DeliveryError {
-  return new DeliveryError(String(error['apiId']), String(error['message']), { cause: error })
+function toDeliveryError(
+  error: Record<string, unknown>,
+  { retryable = true }: { retryable?: boolean } = {},
+): DeliveryError {
+  const { apiId, message } = error
+  return new DeliveryError(String(apiId), String(message), { cause: error, retryable })
 }
 
 function nameOf(code: number): string {

@@ -10,6 +10,7 @@ import { workOf, workOfUnreadable, type Work } from '../handling.ts'
 import type { PartitionReader, Received } from '../partition-reader.ts'
 import { isRecord, tree } from './failure.ts'
 import { endOffsets, type From } from './offsets.ts'
+import { unframe } from './schema-frame.ts'
 import { bodyOf, fromRecord, headersOf, idOf, type Coordinates } from './wire.ts'
 
 type FetchResponse = Awaited<ReturnType<KafkaConsumer['fetch']>>
@@ -123,7 +124,11 @@ export class Fetcher {
 
   #workFor(record: KafkaRecord, at: Coordinates): Work {
     const { consumer } = this.#options
-    const ref = { partition: at.partition, offset: String(at.offset) }
+    const { schemaId } = unframe(bodyOf(record))
+    const ref = {
+      ...{ partition: at.partition, offset: String(at.offset) },
+      ...(schemaId !== undefined && { schemaId }),
+    }
     const place = { partition: at.partition, offset: at.offset }
     try {
       return workOf(consumer, fromRecord(record, at), { ref, place })

@@ -1,5 +1,7 @@
 export type { DeadLetterSink, ReadingOptions } from '../failures.ts'
 export { debeziumConnector, type DebeziumConnector, type DebeziumOptions } from './debezium.ts'
+export { createSchemaRegistry } from './schema-registry.ts'
+export type { SchemaRegistry, SchemaRegistryOptions, SubjectStrategy } from './schema-registry.ts'
 export type { TopicCreation } from './topics.ts'
 export { kafkaTransport } from './transport.ts'
 export type { KafkaOptions, KafkaTransport } from './transport.ts'

@@ -6,7 +6,7 @@ import { createSlots } from '../timing.ts'
 import { hasMoved, isNotReady, outcomeOfCode, outcomeOfError, tree } from './failure.ts'
 import type { OutgoingRecord } from './wire.ts'
 
-export type StringProducer = Producer<string, string, string, string>
+export type StringProducer = Producer<string, string | Buffer, string, string>
 
 /** A record whose partition is known. */
 export type Addressed = OutgoingRecord & { readonly partition: number }

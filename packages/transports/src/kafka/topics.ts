@@ -19,24 +19,32 @@ export type Client = Pick<Admin, 'metadata'>
 const APPEARS_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 50
 
+export interface TopicMaking {
+  readonly admin: Admin
+  readonly creation: TopicCreation | undefined
+  /** Ends the waiting for a topic that was made. */
+  readonly signal?: AbortSignal
+}
+
 /**
  * The topic's number of partitions; makes it if it is missing and that is wanted. Throws
- * `LEADER_NOT_AVAILABLE` for a topic that is there and has lost brokers: it comes back by itself.
+ * `LEADER_NOT_AVAILABLE` for a topic that is there and has lost brokers, and for one that was made and
+ * that the brokers do not show yet: both come by themselves.
  */
 export async function partitionCount(
   client: Client,
   topic: string,
-  making: { admin: Admin; creation: TopicCreation | undefined },
+  making: TopicMaking,
 ): Promise<number> {
+  const { admin, creation, signal } = making
   let found = await lookUp(client, topic)
   if (found === 'missing') {
-    const { admin, creation } = making
     if (!creation) throw new TransportError('TOPIC_MISSING', `there is no topic "${topic}"`)
     await create(admin, topic, creation)
   }
   for (let waited = 0; typeof found !== 'number'; waited += LOOK_EVERY_MS) {
-    if (waited >= APPEARS_WITHIN_MS) throw notThere(topic, found)
-    await sleep(LOOK_EVERY_MS)
+    if (waited >= APPEARS_WITHIN_MS || signal?.aborted) throw notThere(topic, found)
+    await sleep(LOOK_EVERY_MS, signal)
     found = await lookUp(client, topic)
   }
   return found
@@ -44,10 +52,12 @@ export async function partitionCount(
 
 type Absence = 'missing' | 'leaderless'
 
-function notThere(topic: string, absence: Absence): Error {
-  return absence === 'leaderless'
-    ? new DeliveryError('LEADER_NOT_AVAILABLE', `a partition of "${topic}" has no leader`)
-    : new TransportError('TOPIC_MISSING', `topic "${topic}" was made and is not there yet`)
+function notThere(topic: string, absence: Absence): DeliveryError {
+  const says =
+    absence === 'leaderless'
+      ? `a partition of "${topic}" has no leader`
+      : `topic "${topic}" was made, and the brokers do not show it yet`
+  return new DeliveryError('LEADER_NOT_AVAILABLE', says)
 }
 
 async function lookUp(client: Client, topic: string): Promise<number | Absence> {

@@ -15,8 +15,10 @@ import { addTo, keepSubscribed, type StartedSubscription } from '../subscription
 import { within } from '../timing.ts'
 import { clientOptions } from './client.ts'
 import { createDeliver } from './deliver.ts'
+import { finalError } from './failure.ts'
 import { lagOf } from './lag.ts'
 import { cacheBytes } from './repeated-bytes.ts'
+import { createSchemaRegistry, type SchemaRegistryOptions } from './schema-registry.ts'
 import { createSender } from './sender.ts'
 import { GroupSession, type GroupSessionOptions } from './session.ts'
 import { partitionCount, type TopicCreation } from './topics.ts'
@@ -43,6 +45,8 @@ export interface KafkaOptions extends ReadingOptions {
   readonly commitEvery?: Duration
   /** Handlers at once in one subscription; never two on one partition. Default 8. */
   readonly concurrency?: number
+  /** Records are sent in the wire format of Schema Registry, with the id of a JSON Schema; read either way. */
+  readonly schemaRegistry?: SchemaRegistryOptions
 }
 
 export type KafkaTransport = Required<Transport> & Required<Subscriber>
@@ -70,13 +74,21 @@ export function kafkaTransport(options: KafkaOptions): KafkaTransport {
     ...base,
     retries: false,
     idempotent: true,
-    serializers: { ...stringSerializers, headerKey: repeatBytes, headerValue: repeatBytes },
+    serializers: {
+      key: stringSerializers.key,
+      value: (value?: string | Buffer) => (typeof value === 'string' ? Buffer.from(value) : value),
+      headerKey: repeatBytes,
+      headerValue: repeatBytes,
+    },
   })
   const subscriptions = new Set<StartedSubscription>()
   const making = { admin, creation: createTopics === false ? undefined : createTopics }
 
+  const registry = options.schemaRegistry && createSchemaRegistry(options.schemaRegistry, timeoutMs)
+
   const deliver = createDeliver({
     source,
+    registry,
     sender: createSender(producer),
     findTopic: (topic) => partitionCount(producer, checkName(topic), making),
   })
@@ -87,7 +99,7 @@ export function kafkaTransport(options: KafkaOptions): KafkaTransport {
     lag: ({ topic, group }) => lagOf(admin, checkName(topic), checkName(group)),
 
     async ping() {
-      await admin.metadata({ topics: [], forceUpdate: true })
+      await Promise.all([admin.metadata({ topics: [], forceUpdate: true }), registry?.ping()])
     },
 
     async subscribe(consumer) {
@@ -103,16 +115,20 @@ export function kafkaTransport(options: KafkaOptions): KafkaTransport {
       }
       checkName(consumer.topic)
       checkName(consumer.group)
-      const subscription = keepSubscribed(consumer, log, async () => {
-        await partitionCount(admin, consumer.topic, making)
-        return GroupSession.open(sessionOptions)
+      const subscription = keepSubscribed(consumer, log, async (signal) => {
+        try {
+          await partitionCount(admin, consumer.topic, { ...making, signal })
+          return await GroupSession.open(sessionOptions)
+        } catch (error) {
+          throw finalError(error)
+        }
       })
       return addTo(subscriptions, subscription)
     },
 
     async close() {
       await Promise.all([...subscriptions].map((subscription) => subscription.close()))
-      const closing = Promise.allSettled([producer.close(), admin.close()])
+      const closing = Promise.allSettled([producer.close(), admin.close(), registry?.close()])
       await within(closing, timeoutMs, () => undefined)
     },
   }

@@ -12,13 +12,14 @@ import {
   type Headers,
 } from '../cloudevents.ts'
 import { checkName } from '../names.ts'
+import { unframe } from './schema-frame.ts'
 
-/** A record with strings in it, to be produced. */
-export type OutgoingRecord = MessageToProduce<string, string, string, string>
+/** A record to be produced; its value is JSON, or bytes that have JSON in them. */
+export type OutgoingRecord = MessageToProduce<string, string | Buffer, string, string>
 
 /** A message on its way: its record and about how many bytes that takes in a batch. */
 export interface Outgoing {
-  readonly record: OutgoingRecord
+  readonly record: OutgoingRecord & { readonly value: string }
   readonly bytes: number
 }
 
@@ -60,7 +61,7 @@ export interface Coordinates {
  */
 export function fromRecord(record: KafkaRecord, at: Coordinates): Message {
   const { topic, timestampMs } = at
-  const wire = { headers: headersOf(record), body: bodyOf(record) }
+  const wire = { headers: headersOf(record), body: unframe(bodyOf(record)).body }
   return fromCloudEvent(wire, kafkaBinding, {
     id: () => idOf(at),
     type: topic,
@@ -75,7 +76,7 @@ export function idOf({ topic, partition, offset, timestampMs }: Coordinates): st
 }
 
 /** A record without a value (a tombstone) is a message whose payload is null. */
-export function bodyOf(record: KafkaRecord): Uint8Array {
+export function bodyOf(record: KafkaRecord): Buffer {
   return record.value ?? Buffer.from('null')
 }
 

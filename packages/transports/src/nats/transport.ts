@@ -1,21 +1,15 @@
 import type { NodeConnectionOptions } from '@nats-io/transport-node'
 import {
-  silentLog,
   toMs,
-  type Consumer,
   type Destination,
   type Duration,
-  type Log,
   type Reference,
   type Subscriber,
   type Transport,
 } from '@posthorn/engine'
-import { readingOf, type Reading, type ReadingOptions } from '../failures.ts'
-import { checkName, groupOf } from '../names.ts'
-import { QueueSession } from '../queue-session.ts'
-import { addTo, keepSubscribed, type StartedSubscription } from '../subscription.ts'
-import { createSlots, within } from '../timing.ts'
-import { deliverInWaves } from '../wave.ts'
+import { groupOf } from '../names.ts'
+import { queueTransport, type QueueTransportOptions } from '../queue-transport.ts'
+import { within } from '../timing.ts'
 import { TransportError } from '../errors.ts'
 import { createConnection } from './connection.ts'
 import { createPublisher } from './publisher.ts'
@@ -23,12 +17,11 @@ import { readStream } from './queue.ts'
 import { consumerName, findConsumer, findStream, manage, streamName } from './streams.ts'
 import { toPublication } from './wire.ts'
 
-export interface NatsOptions extends ReadingOptions {
+export interface NatsOptions extends QueueTransportOptions {
   /** `nats://user:password@a:4222,b:4222`, `nats://token@…`, or `tls:` for an encrypted connection. */
   readonly url: string
   /** Certificates and keys other than the system's. */
   readonly tls?: NodeConnectionOptions['tls']
-  readonly log?: Log
   /** CloudEvents `source` of what is sent. Default `posthorn`. */
   readonly source?: string
   /** How long to wait for a connection, and again for an answer. Default 5 s. */
@@ -42,8 +35,6 @@ export interface NatsOptions extends ReadingOptions {
   readonly from?: 'earliest' | 'latest'
   /** After this time without a sign of a member its messages go to others. Default 30 s. */
   readonly session?: Duration
-  /** Handlers at once in one subscription; never two on one partition. Default 8. */
-  readonly concurrency?: number
 }
 
 export interface NatsTransport extends Required<Transport>, Required<Subscriber> {
@@ -57,28 +48,13 @@ export interface NatsTransport extends Required<Transport>, Required<Subscriber>
  * destination's option `group` is for `passed`.
  */
 export function natsTransport(options: NatsOptions): NatsTransport {
-  const { url, tls, log = silentLog, source = 'posthorn', concurrency = 8 } = options
+  const { url, tls, source = 'posthorn' } = options
   const { maxMessageBytes = 1024 * 1024, from = 'earliest', createStreams = {} } = options
   const timeoutMs = toMs(options.timeout ?? '5s')
   const sessionMs = toMs(options.session ?? '30s')
   const making = createStreams === false ? undefined : streamOptionsOf(createStreams)
   const connection = createConnection({ url, name: 'posthorn', timeoutMs, tls })
   const publisher = createPublisher({ connection, timeoutMs, making })
-  const subscriptions = new Set<StartedSubscription>()
-
-  const subscribe = (consumer: Consumer, reading: Reading): StartedSubscription =>
-    keepSubscribed(consumer, log, async () => {
-      const client = await connection.open()
-      const stream = await findStream(await manage(client, timeoutMs), consumer.topic, making)
-      if (!stream) throw new TransportError('TOPIC_MISSING', `no stream for ${consumer.topic}`)
-      const queue = readStream(client, { consumer, stream, timeoutMs, from, sessionMs })
-      // Anew for each session: a handler left over from the last one must not hold a slot here.
-      const slots = createSlots(concurrency)
-      return QueueSession.open(queue, {
-        ...{ ...reading, consumer, log, slots, concurrency },
-        sharesKeys: true,
-      })
-    })
 
   /** What the server knows of a group's consumers, by partition. */
   const look = async (topic: string, group: string) => {
@@ -90,20 +66,37 @@ export function natsTransport(options: NatsOptions): NatsTransport {
     )
   }
 
-  return {
-    deliver: (batch, how) =>
-      deliverInWaves(batch, how, {
-        write(delivery) {
-          streamName(delivery.destination.topic)
-          return toPublication(delivery, { source, maxMessageBytes })
-        },
-        publish: (wave) => publisher.publish(wave),
-      }),
-    async subscribe(consumer) {
-      streamName(consumer.topic)
-      checkName(consumer.group)
-      return addTo(subscriptions, subscribe(consumer, readingOf(options)))
+  const transport = queueTransport(
+    {
+      write: (delivery) => toPublication(delivery, { source, maxMessageBytes }),
+      publish: (wave) => publisher.publish(wave),
+      async queueOf(consumer) {
+        streamName(consumer.topic)
+        const client = await connection.open()
+        const stream = await findStream(await manage(client, timeoutMs), consumer.topic, making)
+        if (!stream) throw new TransportError('TOPIC_MISSING', `no stream for ${consumer.topic}`)
+        return readStream(client, { consumer, stream, timeoutMs, from, sessionMs })
+      },
+      async lag({ topic, group }) {
+        const infos = await look(topic, group)
+        return infos.reduce(
+          (sum, info) => sum + (info ? info.num_pending + info.num_ack_pending : 0),
+          0,
+        )
+      },
+      async ping() {
+        const client = await connection.open()
+        await within(client.rtt(), timeoutMs, () => {
+          throw new Error(`no answer from NATS within ${timeoutMs} ms`)
+        })
+      },
+      close: () => connection.close(),
     },
+    options,
+  )
+
+  return {
+    ...transport,
     async passed(sent) {
       const looks = new Map<string, ReturnType<typeof look>>()
       const lookOnce = ({ topic }: Destination, group: string) => {
@@ -119,26 +112,9 @@ export function natsTransport(options: NatsOptions): NatsTransport {
         }),
       )
     },
-    async lag({ topic, group }) {
-      const infos = await look(topic, group)
-      return infos.reduce(
-        (sum, info) => sum + (info ? info.num_pending + info.num_ack_pending : 0),
-        0,
-      )
-    },
     async partitions(topic) {
       const manager = await manage(await connection.open(), timeoutMs)
       return (await findStream(manager, topic))?.partitions ?? 0
-    },
-    async ping() {
-      const client = await connection.open()
-      await within(client.rtt(), timeoutMs, () => {
-        throw new Error(`no answer from NATS within ${timeoutMs} ms`)
-      })
-    },
-    async close() {
-      await Promise.all([...subscriptions].map((subscription) => subscription.close()))
-      await connection.close()
     },
   }
 }

@@ -9,6 +9,7 @@ import {
   type Headers,
 } from '../cloudevents.ts'
 import { TransportError } from '../errors.ts'
+import { streamName } from './streams.ts'
 
 /** A message as JetStream takes it, but for its partition. */
 export interface Publication {
@@ -25,6 +26,7 @@ export function toPublication(
   { message, destination }: Delivery,
   { source, maxMessageBytes }: { source: string; maxMessageBytes: number },
 ): Publication {
+  streamName(destination.topic)
   const event = toCloudEvent(message, natsBinding, source)
   const headers = createHeaders()
   let bytes = 0

@@ -10,7 +10,8 @@ import {
   type PostgresTopicsOptions,
 } from './index.ts'
 import { connect } from './connection.ts'
-import { appendMessages, commitOffsets } from './queries.ts'
+import { commitOffsets } from './group/queries.ts'
+import { appendMessages } from './queries.ts'
 
 const database = await testDatabase({ migrations: [await topicMigrations()] })
 const made: PostgresTopics[] = []

@@ -22,9 +22,10 @@ import { abortedOutcome, createGate, sendByHalves, type Faulty } from '../gate.t
 import { readingOf, type ReadingOptions } from '../failures.ts'
 import { checkName, groupOf } from '../names.ts'
 import { boundPool, isServerError } from './connection.ts'
-import { appendMessages, deleteGroup, insertTopics, selectLag, selectPassed } from './queries.ts'
+import { deleteGroup, selectLag, selectPassed } from './group/queries.ts'
+import { openSubscription } from './group/subscription.ts'
+import { appendMessages, insertTopics } from './queries.ts'
 import { pruneMessages } from './retention.ts'
-import { openSubscription } from './subscription.ts'
 import { createWake } from './wake.ts'
 
 export interface PostgresTopicsOptions extends ReadingOptions {
@@ -50,6 +51,7 @@ export interface PostgresTopicsOptions extends ReadingOptions {
 }
 
 export interface PostgresTopics extends Transport, Required<Subscriber> {
+  close(): Promise<void>
   /** Deletes messages older than this that every group has passed, in batches; returns how many. */
   prune(olderThan: Duration): Promise<number>
   /** Forgets a group for ever: it no longer keeps messages from being pruned. */

@@ -4,7 +4,8 @@ import { sleep } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import { backoffMs } from '../timing.ts'
 import { boundPool, connect } from './connection.ts'
-import { listenToTopics, notifyGroup, notifyTopics } from './queries.ts'
+import { notifyGroup } from './group/queries.ts'
+import { listenToTopics, notifyTopics } from './queries.ts'
 
 /** What a notification says: new messages in a topic, or a change in a group. */
 export interface Heard {

@@ -11,7 +11,6 @@ import { readingOf, type ReadingOptions } from '../failures.ts'
 import { checkName } from '../names.ts'
 import { QueueSession, type QueueSessionOptions } from '../queue-session.ts'
 import { addTo, keepSubscribed, type StartedSubscription } from '../subscription.ts'
-import { createSlots } from '../timing.ts'
 import { deliverInWaves } from '../wave.ts'
 import { createConnection, type Connection } from './connection.ts'
 import { createPublisher } from './publisher.ts'
@@ -19,12 +18,11 @@ import { readQueue } from './queue.ts'
 import { ensureExchange, ensureQueue, queueDepth, type QueueOptions } from './topology.ts'
 import { queueName, toPublication } from './wire.ts'
 
-interface SubscriptionOptions extends Omit<QueueSessionOptions, 'slots'> {
+interface SubscriptionOptions extends QueueSessionOptions {
   readonly connection: Connection
   readonly declare: boolean
   readonly queue: QueueOptions
   readonly prefetch: number
-  readonly concurrency: number
 }
 
 export interface RabbitmqOptions extends ReadingOptions {
@@ -55,6 +53,7 @@ export interface RabbitmqOptions extends ReadingOptions {
 
 export interface RabbitmqTransport extends Transport, Required<Subscriber> {
   ping(): Promise<void>
+  close(): Promise<void>
   /**
    * Makes a group's queue without reading it, so that what is sent before its consumer comes is
    * kept; with `maxLength` only the newest.
@@ -136,8 +135,6 @@ function startSubscription(options: SubscriptionOptions): StartedSubscription {
     const channel = await client.channel()
     channel.onerror = () => undefined
     await channel.basicQos(options.prefetch)
-    // Anew for each channel: a handler left over from the last one must not hold a slot here.
-    const slots = createSlots(options.concurrency)
-    return QueueSession.open(readQueue(channel, queue), { ...options, slots })
+    return QueueSession.open(readQueue(channel, queue), options)
   })
 }

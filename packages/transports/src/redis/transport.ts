@@ -1,19 +1,8 @@
-import {
-  silentLog,
-  toMs,
-  type Consumer,
-  type Duration,
-  type Log,
-  type Subscriber,
-  type Transport,
-} from '@posthorn/engine'
-import { readingOf, type Reading, type ReadingOptions } from '../failures.ts'
+import { toMs, type Duration, type Subscriber, type Transport } from '@posthorn/engine'
 import { TransportError, UnreachableError } from '../errors.ts'
-import { checkName, groupOf } from '../names.ts'
-import { QueueSession } from '../queue-session.ts'
-import { addTo, keepSubscribed, type StartedSubscription } from '../subscription.ts'
-import { createSlots, within } from '../timing.ts'
-import { deliverInWaves } from '../wave.ts'
+import { groupOf } from '../names.ts'
+import { queueTransport, type QueueTransportOptions } from '../queue-transport.ts'
+import { within } from '../timing.ts'
 import { createConnection, type ConnectionOptions, type RedisClient } from './connection.ts'
 import { readDurability, type Durability } from './durability.ts'
 import { createPublisher } from './publisher.ts'
@@ -21,12 +10,11 @@ import { readTopic } from './queue.ts'
 import { countPartitions, findPosition, findTopic, isAfter, isPending, keysOf } from './streams.ts'
 import { toPublication } from './wire.ts'
 
-export interface RedisOptions extends ReadingOptions {
+export interface RedisOptions extends QueueTransportOptions {
   /** `redis://user:password@host:6379/0`, or `rediss:` for an encrypted connection. */
   readonly url: string
   /** For `rediss:`: certificates and keys other than the system's. */
   readonly tls?: NonNullable<ConnectionOptions['tls']>
-  readonly log?: Log
   /** CloudEvents `source` of what is sent. Default `posthorn`. */
   readonly source?: string
   /** How long to wait for a connection, and again for an answer. Default 5 s. */
@@ -45,8 +33,6 @@ export interface RedisOptions extends ReadingOptions {
   readonly from?: 'earliest' | 'latest'
   /** After this time without a sign of a member its messages go to others. Default 30 s. */
   readonly session?: Duration
-  /** Handlers at once in one subscription; messages of one key never at once. Default 8. */
-  readonly concurrency?: number
 }
 
 export interface RedisTransport extends Required<Transport>, Required<Subscriber> {
@@ -62,7 +48,7 @@ export interface RedisTransport extends Required<Transport>, Required<Subscriber
  * behind them. A destination's option `group` is for `passed`.
  */
 export function redisTransport(options: RedisOptions): RedisTransport {
-  const { url, tls, log = silentLog, source = 'posthorn', prefix = 'posthorn:' } = options
+  const { url, tls, source = 'posthorn', prefix = 'posthorn:' } = options
   const { maxMessageBytes = 1024 * 1024, from = 'earliest', concurrency = 8 } = options
   const partitions = options.partitions === false ? undefined : (options.partitions ?? 8)
   const { keep = '7d', replicas = 0 } = options
@@ -73,7 +59,6 @@ export function redisTransport(options: RedisOptions): RedisTransport {
   const publisher = createPublisher({
     ...{ connection, timeoutMs, prefix, partitions, keepMs, replicas },
   })
-  const subscriptions = new Set<StartedSubscription>()
 
   /** Asks the server, in bounded time. */
   const ask = <Answer>(question: (client: RedisClient) => Promise<Answer>): Promise<Answer> =>
@@ -82,39 +67,40 @@ export function redisTransport(options: RedisOptions): RedisTransport {
       throw new UnreachableError(`no answer from Redis within ${2 * timeoutMs} ms`)
     })
 
-  const subscribe = (consumer: Consumer, reading: Reading): StartedSubscription =>
-    keepSubscribed(consumer, log, () =>
-      ask(async (client) => {
-        const keys = keysOf(prefix, consumer.topic)
-        const found = await findTopic(client, keys, partitions)
-        if (found === 0) throw new TransportError('TOPIC_MISSING', `no topic ${consumer.topic}`)
-        const prefetch = 2 * Math.max(concurrency, consumer.batch?.size ?? 0)
-        const queue = readTopic(client, {
-          ...{ consumer, keys, partitions: found, prefetch, from, sessionMs, timeoutMs },
-        })
-        // Anew for each session: a handler left over from the last one must not hold a slot here.
-        const slots = createSlots(concurrency)
-        return QueueSession.open(queue, {
-          ...{ ...reading, consumer, log, slots, concurrency },
-          sharesKeys: true,
-        })
-      }),
-    )
+  const transport = queueTransport(
+    {
+      write: (delivery) => toPublication(delivery, { source, maxMessageBytes }),
+      publish: (wave) => publisher.publish(wave),
+      queueOf: (consumer) =>
+        ask(async (client) => {
+          const keys = keysOf(prefix, consumer.topic)
+          const found = await findTopic(client, keys, partitions)
+          if (found === 0) throw new TransportError('TOPIC_MISSING', `no topic ${consumer.topic}`)
+          const prefetch = 2 * Math.max(concurrency, consumer.batch?.size ?? 0)
+          const queue = readTopic(client, {
+            ...{ consumer, keys, partitions: found, prefetch, from, sessionMs, timeoutMs },
+          })
+          return { ...queue, open: (take) => ask(() => queue.open(take)) }
+        }),
+      lag: ({ topic, group }) =>
+        ask(async (client) => {
+          const keys = keysOf(prefix, topic)
+          const count = await countPartitions(client, keys)
+          const positions = await Promise.all(
+            Array.from({ length: count }, (_, at) => findPosition(client, keys.stream(at), group)),
+          )
+          return positions.reduce((sum, at) => sum + (at ? at.pending + at.ahead : 0), 0)
+        }),
+      async ping() {
+        await ask((client) => client.ping())
+      },
+      close: () => connection.close(),
+    },
+    options,
+  )
 
   return {
-    deliver: (batch, how) =>
-      deliverInWaves(batch, how, {
-        write(delivery) {
-          checkName(delivery.destination.topic)
-          return toPublication(delivery, { source, maxMessageBytes })
-        },
-        publish: (wave) => publisher.publish(wave),
-      }),
-    async subscribe(consumer) {
-      checkName(consumer.topic)
-      checkName(consumer.group)
-      return addTo(subscriptions, subscribe(consumer, readingOf(options)))
-    },
+    ...transport,
     passed: (sent) =>
       ask((client) => {
         const positions = new Map<string, ReturnType<typeof findPosition>>()
@@ -133,23 +119,7 @@ export function redisTransport(options: RedisOptions): RedisTransport {
           }),
         )
       }),
-    lag: ({ topic, group }) =>
-      ask(async (client) => {
-        const keys = keysOf(prefix, topic)
-        const count = await countPartitions(client, keys)
-        const positions = await Promise.all(
-          Array.from({ length: count }, (_, at) => findPosition(client, keys.stream(at), group)),
-        )
-        return positions.reduce((sum, at) => sum + (at ? at.pending + at.ahead : 0), 0)
-      }),
     partitions: (topic) => ask((client) => countPartitions(client, keysOf(prefix, topic))),
     durability: () => ask(readDurability),
-    async ping() {
-      await ask((client) => client.ping())
-    },
-    async close() {
-      await Promise.all([...subscriptions].map((subscription) => subscription.close()))
-      await connection.close()
-    },
   }
 }

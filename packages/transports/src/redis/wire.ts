@@ -7,6 +7,7 @@ import {
   type Headers,
 } from '../cloudevents.ts'
 import { TransportError } from '../errors.ts'
+import { checkName } from '../names.ts'
 import type { Entry } from './streams.ts'
 
 /** A message as XADD takes it, but for its stream. */
@@ -34,7 +35,7 @@ export function toPublication(
       `message ${message.id} has ${bytes} bytes, ${maxMessageBytes} are allowed`,
     )
   }
-  return { topic: destination.topic, key: message.key, fields }
+  return { topic: checkName(destination.topic), key: message.key, fields }
 }
 
 /** What was read of an entry; a body of no bytes where it has none. */

@@ -65,6 +65,18 @@ withBroker('SQS_ENDPOINT', (endpoint) => {
     expect(await transport.lag({ topic, group: 'stock' })).toBe(1)
   })
 
+  test('takes what is sent again on purpose, once for each time that it was taken', async () => {
+    const topic = newTopic()
+    const transport = sqs({ groups: () => ['mail'] })
+    const first = delivery(topic, 'k', 1)
+    await transport.deliver([first], ordered)
+    const again = { ...first, sentAt: new Date() }
+    await transport.deliver([again], ordered)
+    // An answer that was lost: still the same time.
+    expect(await transport.deliver([again], ordered)).toMatchObject([{ kind: 'delivered' }])
+    expect(await transport.lag({ topic, group: 'mail' })).toBe(2)
+  })
+
   test('says what cannot be: no queue, none to be made, a message that is too large', async () => {
     const topic = newTopic()
     expect(await sqs().deliver([delivery(topic, 'k', 1)], ordered)).toMatchObject([

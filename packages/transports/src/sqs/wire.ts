@@ -3,6 +3,7 @@ import type { Message as SqsMessage } from '@aws-sdk/client-sqs'
 import type { Delivery, Message } from '@posthorn/engine'
 import { fromCloudEvent, idOfCoordinates, natsBinding, toCloudEvent } from '../cloudevents.ts'
 import { TransportError } from '../errors.ts'
+import { checkName } from '../names.ts'
 
 /** A message as SQS takes it, but for its queue. */
 export interface Publication {
@@ -15,14 +16,21 @@ export interface Publication {
   readonly dedupeId: string
 }
 
+/** SQS drops what it has seen: what is sent again on purpose is another message to it. */
+function dedupeIdOf({ message, sentAt }: Delivery): string {
+  return idOf(sentAt ? `${message.id}/${sentAt.getTime()}` : message.id)
+}
+
 /**
  * A message has ten attributes at most, and CloudEvents alone are nine: so they are in the body, in
  * structured mode, with the headers as one of them.
  */
 export function toPublication(
-  { message, destination }: Delivery,
+  delivery: Delivery,
   { source, maxMessageBytes }: { source: string; maxMessageBytes: number },
 ): Publication {
+  const { message, destination } = delivery
+  const topic = checkName(destination.topic)
   const bare = { ...message, headers: {} }
   const { headers, body: data } = toCloudEvent(bare, natsBinding, source)
   const attributes: Record<string, string> = {}
@@ -42,7 +50,7 @@ export function toPublication(
     )
   }
   const { id, key } = message
-  return { topic: destination.topic, body, bytes, groupId: idOf(key ?? id), dedupeId: idOf(id) }
+  return { topic, body, bytes, groupId: idOf(key ?? id), dedupeId: dedupeIdOf(delivery) }
 }
 
 /** Two characters that JSON has and SQS does not; others come escaped. */

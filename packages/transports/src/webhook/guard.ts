@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { isIP, type LookupFunction } from 'node:net'
 import { callbackify } from 'node:util'
 import { CodedError } from '@posthorn/engine'
@@ -32,7 +33,12 @@ export interface Guard {
    * nothing to look up.
    */
   locate(url: string, tenant: string | undefined): Promise<unknown> | undefined
-  /** By the same resolver, to any address: for URLs that need no look. */
+  /**
+   * Does `work`; a name that its connections still have to look up counts as that tenant's. Clients
+   * of HTTP tell their connector the address alone.
+   */
+  onBehalfOf<Result>(tenant: string | undefined, work: () => Result): Result
+  /** By the same resolver, to any address: for the operator's own URLs, which need no look. */
   readonly lookup: LookupFunction
   /** Connects to allowed addresses only, by any name or notation. */
   readonly connector: buildConnector.connector
@@ -54,6 +60,8 @@ export function createGuard(options: GuardOptions = {}): Guard {
   const { opened = [], resolve = createResolver() } = options
   const isAllowed = memoise((address: string) => isAllowedAddress(address, opened))
   const isExempt = (url: URL) => options.exempt?.(url) ?? false
+  const tenants = new AsyncLocalStorage<string | undefined>()
+  const resolveForTenant: Resolve = (hostname) => resolve(hostname, tenants.getStore())
 
   const refusal = (text: string): string | undefined => {
     if (text.length > MAX_URL) return `is longer than ${MAX_URL} characters`
@@ -83,8 +91,9 @@ export function createGuard(options: GuardOptions = {}): Guard {
       const { hostname } = new URL(text)
       return literalOf(hostname) === undefined ? resolve(hostname, tenant) : undefined
     },
+    onBehalfOf: (tenant, work) => tenants.run(tenant, work),
     lookup: lookupBy(resolve),
-    connector: guardConnector(isAllowed, resolve),
+    connector: guardConnector(isAllowed, resolveForTenant),
   }
 }
 

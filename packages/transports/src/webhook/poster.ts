@@ -76,7 +76,8 @@ export class Poster {
       const agent = isOpen ? this.#open : this.#guarded
       const located = isOpen ? undefined : guard.locate(url, message.tenant)
       const request = { url, headers, body, timeoutMs, signal, located }
-      const exchanged = await exchange(agent, request)
+      const send = () => exchange(agent, request)
+      const exchanged = await (isOpen ? send() : guard.onBehalfOf(message.tenant, send))
       const outcome = outcomeOf(own === undefined ? exchanged : { ...exchanged, headers: kept })
       return target.retryInMs === undefined ? outcome : withRetry(outcome, target.retryInMs)
     } catch (error) {

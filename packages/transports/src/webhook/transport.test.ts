@@ -349,3 +349,29 @@ test('what cannot be written as JSON is refused, beside what can', async () => {
     'delivered',
   ])
 })
+
+test("every look at a name is its tenant's own, at the connection and at the next one too", async () => {
+  const looked: string[] = []
+  const counting = createGuard({
+    opened: parseCidrs('127.0.0.0/8'),
+    resolve: async (hostname, tenant) => {
+      looked.push(`${hostname} of ${tenant ?? 'all'}`)
+      return [{ address: '127.0.0.1', family: 4 }]
+    },
+  })
+  const transport = transportTo({ guard: counting })
+  const deliver = (tenant: string, path: string) => {
+    const topic = `http://${tenant}.example:${receiver.port}/${path}`
+    const message = toMessage({ id: uuid(), type: 't', payload: {}, tenant })
+    return outcomesOf([{ message, destination: { transport: 'webhooks', topic } }], transport)
+  }
+  // The first closes its connection, so that the second has to make one of its own.
+  const tenants = ['acme', 'mallory']
+  await Promise.all(tenants.map((tenant) => deliver(tenant, 'reset')))
+  const answers = await Promise.all(tenants.map((tenant) => deliver(tenant, 'ok')))
+  expect(answers.flat().map(codeOf)).toEqual(['delivered', 'delivered'])
+  const once = ['acme.example of acme', 'mallory.example of mallory']
+  expect(new Set(looked)).toEqual(new Set(once))
+  // Before the connection and at it, twice.
+  expect(looked).toHaveLength(8)
+})

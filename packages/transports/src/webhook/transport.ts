@@ -49,7 +49,9 @@ const LEAST_PATIENCE_MS = 20
 const LEAST_PATIENCE_EACH_MS = 5
 
 /** Posts signed webhooks to addresses that may be posted to. A redirect is never followed. */
-export function webhookTransport(options: WebhookTransportOptions): Transport {
+export function webhookTransport(
+  options: WebhookTransportOptions,
+): Transport & { close(): Promise<void> } {
   return new WebhookTransport(options)
 }
 

@@ -1,0 +1,62 @@
+import {
+  silentLog,
+  type Consumer,
+  type Log,
+  type Subscriber,
+  type Transport,
+} from '@posthorn/engine'
+import { readingOf, type ReadingOptions } from './failures.ts'
+import { checkName } from './names.ts'
+import { QueueSession, type Queue } from './queue-session.ts'
+import { addTo, keepSubscribed, type StartedSubscription } from './subscription.ts'
+import { deliverInWaves, type WaveParts } from './wave.ts'
+
+/** What is particular to a broker with queues. */
+export interface QueueBroker<Written> extends WaveParts<Written> {
+  /** The queue of a consumer's group, made if it is missing; not read before it is opened. */
+  queueOf(consumer: Consumer): Promise<Queue>
+  /** How many messages of the topic the group has not acknowledged; 0 where it has no queue. */
+  lag(consumer: Pick<Consumer, 'topic' | 'group'>): Promise<number>
+  /** Rejects in bounded time if the broker cannot be reached. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface QueueTransportOptions extends ReadingOptions {
+  readonly log?: Log
+  /** Handlers at once in one subscription; messages of one key never at once. Default 8. */
+  readonly concurrency?: number
+}
+
+export type QueueTransport = Required<Pick<Transport, 'deliver' | 'close'>> &
+  Required<Subscriber> & { ping(): Promise<void> }
+
+/**
+ * A transport by way of a broker with queues, of which any member of a group may have the next
+ * message: the order of keys, retries, dead letters, batches and new sessions are the same for all.
+ */
+export function queueTransport<Written>(
+  broker: QueueBroker<Written>,
+  options: QueueTransportOptions,
+): QueueTransport {
+  const { log = silentLog, concurrency = 8 } = options
+  const subscriptions = new Set<StartedSubscription>()
+  return {
+    deliver: (batch, how) => deliverInWaves(batch, how, broker),
+    async subscribe(consumer) {
+      checkName(consumer.topic)
+      checkName(consumer.group)
+      const session = { ...readingOf(options), consumer, log, concurrency, sharesKeys: true }
+      const started = keepSubscribed(consumer, log, async () =>
+        QueueSession.open(await broker.queueOf(consumer), session),
+      )
+      return addTo(subscriptions, started)
+    },
+    lag: (consumer) => broker.lag(consumer),
+    ping: () => broker.ping(),
+    async close() {
+      await Promise.all([...subscriptions].map((subscription) => subscription.close()))
+      await broker.close()
+    },
+  }
+}

@@ -1,0 +1,5 @@
+export { createLazyClient } from '../lazy-client.ts'
+export type { LazyClient, LazyClientParts } from '../lazy-client.ts'
+export type { Incoming, Queue } from '../queue-session.ts'
+export { queueTransport } from '../queue-transport.ts'
+export type { QueueBroker, QueueTransport, QueueTransportOptions } from '../queue-transport.ts'
