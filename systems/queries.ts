@@ -2,9 +2,10 @@ import { sql } from '@posthorn/engine'
 import type { AuditSource, SystemAuditEntry } from './system.ts'
 
 /** A table with the columns of an audit, to be searched. */
-export function auditSource(table: string): AuditSource {
+export function auditSource(table: string, clock: AuditSource['clock']): AuditSource {
   return {
     name: table,
+    clock,
     async search(db, search) {
       const { org, entityType, entityId, actor, action, since, until, before } = search
       const { rows } = await db.query<SystemAuditEntry>(sql`

@@ -98,6 +98,8 @@ export interface SystemAuditEntry {
 /** An audit that users search, newest first. */
 export interface AuditSource {
   readonly name: string
+  /** By which its entries are dated. */
+  readonly clock: 'wall' | 'business'
   search(db: Queryable, search: AuditSearch): Promise<readonly SystemAuditEntry[]>
 }
 
@@ -134,8 +136,10 @@ export interface Followed {
 export interface Stop extends Found {
   /** Other ids of its own, and those of what it belongs to. */
   readonly ids: readonly (string | null)[]
-  /** By real time. */
-  readonly events: readonly { readonly at: Date; readonly what: string }[]
+  /** By real time, as a row has it; what has no time has not happened. */
+  readonly events: readonly { readonly at: Date | string | null; readonly what: string }[]
+  /** It belongs to several business things: its ids lead on only where a journey begins with it. */
+  readonly shared?: boolean
   /** The outbox in which it is a message of the same id. */
   readonly outbox?: string
   /** Default everyone in its organisation. */

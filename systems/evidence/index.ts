@@ -104,7 +104,7 @@ export function evidence({ notify, findDeliveries = async () => [] }: EvidenceOp
         searches: [searchFiles],
         follows: [followRows],
         retention: evidenceRetention({ storage, inbox }),
-        audits: [auditSource('evidence.audit_log'), rowAudit],
+        audits: [auditSource('evidence.audit_log', 'wall'), rowAudit],
         simulators: [
           ...(url === SIMULATED ? [documents()] : []),
           ...(settings.SMTP_URL === SIMULATED_MAILBOX ? [mail()] : []),

@@ -76,9 +76,14 @@ export function channelResource(channel: Channel): Static<typeof ChannelResource
 /** The address of a new channel, its key, and what of it may be shown. */
 export function addressOf(channel: NewChannel): { address: string; key?: string; shown: string } {
   if (channel.kind === 'email') return { address: channel.address, shown: channel.address }
-  if (channel.kind === 'slack') return { address: channel.url, shown: new URL(channel.url).host }
+  if (channel.kind === 'slack') return { address: channel.url, shown: hostOf(channel.url) }
   const address = channel.url ?? PAGERDUTY_URL
-  return { address, key: channel.routingKey, shown: new URL(address).host }
+  return { address, key: channel.routingKey, shown: hostOf(address) }
+}
+
+/** What is no URL is refused after this, by the guard. */
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address
 }
 
 /** The secrets of one channel: sealed for it they open for no other. */

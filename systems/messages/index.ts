@@ -42,7 +42,7 @@ const definition = {
     })
     return {
       outboxes: [outbox],
-      audits: [auditSource('messages.audit_event')],
+      audits: [auditSource('messages.audit_event', 'wall')],
       relayed: settings.OUTBOUND_WORKER_ENABLED ? [outbox] : [],
       transports: { [TRANSPORT]: outboundTransport({ pool, providers, sealing }) },
       workers: [

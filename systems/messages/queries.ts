@@ -1,4 +1,4 @@
-import { sql, type Failure, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf, sql, type Failure, type Queryable, type Transaction } from '@posthorn/engine'
 import type { ClosedAttempt } from './attempts.ts'
 import type { Activity, AuditEvent } from './audit.ts'
 import type { MessageState, OutboundMessage } from './message.ts'
@@ -49,8 +49,9 @@ export interface MessagePage {
   /** Created then or later, and before. */
   readonly since?: string | undefined
   readonly until?: string | undefined
-  /** Older than this one. */
-  readonly before: string | undefined
+  /** Behind this one, in the order of `sort`. */
+  readonly before: string | null
+  readonly sort: string
   readonly limit: number
 }
 
@@ -58,7 +59,8 @@ export async function listMessages(db: Queryable, page: MessagePage): Promise<Ou
   const { orgId, limit } = page
   const [status, dossierId, channel] = [page.status, page.dossierId, page.channel].map(orNull)
   const [to, templateCode, errorCode] = [page.to, page.templateCode, page.errorCode].map(orNull)
-  const [since, until, before] = [page.since, page.until, page.before].map(orNull)
+  const [since, until] = [page.since, page.until].map(orNull)
+  const { beyond, order } = directionOf(page.sort)
   const { rows } = await db.query<OutboundMessage>(sql`
     select *
       from messages.outbound_message
@@ -72,8 +74,8 @@ export async function listMessages(db: Queryable, page: MessagePage): Promise<Ou
        -- By the ids, which have their time in them: so the index ends where the time does.
        and (${since}::timestamptz is null or id >= messages.first_id_at(${since}))
        and (${until}::timestamptz is null or id < messages.first_id_at(${until}))
-       and (${before}::uuid is null or id < ${before}::uuid)
-     order by id desc
+       and (${page.before}::uuid is null or id ${beyond} ${page.before}::uuid)
+     order by id ${order}
      limit ${limit}`)
   return rows
 }

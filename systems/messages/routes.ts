@@ -7,6 +7,7 @@ import {
   keyedRequest,
   PageQuery,
   pageOf,
+  sortable,
   toPage,
   type App,
   type FieldError,
@@ -43,8 +44,12 @@ export interface RouteOptions {
 const PATH = '/api/v1/outbound/messages'
 const tags = ['messages']
 const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
+const Id = Type.String({ format: 'uuid' })
+const SORTS = sortable(['-createdAt', 'createdAt'])
+
 const MessageQuery = Type.Object({
   ...PageQuery.properties,
+  sort: SORTS.parameter,
   status: Type.Optional(Type.Enum([...MESSAGE_STATES])),
   dossierId: Type.Optional(DossierId),
   channel: Type.Optional(Type.String({ pattern: '^[a-z]{1,20}$' })),
@@ -136,11 +141,11 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
   })
 
   app.get(PATH, { schema: schemas.list }, async (request) => {
-    const { limit, cursor, ...filter } = request.query
-    const before = cursor === undefined ? undefined : decodeCursor(cursor, IdCursor)[0]
+    const { limit, cursor: _, ...filter } = request.query
+    const before = SORTS.placeIn(request.query, Id)
     const orgId = callerOf(request).org
     const rows = await listMessages(pool, { ...filter, orgId, before, limit: limit + 1 })
-    return toPage(rows, limit, { item: toResource, after: ({ id }) => id })
+    return SORTS.page(rows, request.query, { item: toResource, after: ({ id }) => id })
   })
 
   app.get(`${PATH}/stats`, { schema: schemas.stats }, async (request) => {
@@ -182,7 +187,6 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
   })
 }
 
-const IdCursor = Type.Tuple([Type.String({ format: 'uuid' })])
 const NumberCursor = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })])
 
 function checkMessage(providers: Providers, message: NewMessage): void {

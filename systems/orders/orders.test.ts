@@ -1,4 +1,4 @@
-import { schedule, transaction, uuid } from '@posthorn/engine'
+import { schedule, transaction, uuid, type Queryable } from '@posthorn/engine'
 import { idempotencyTableSql } from '@posthorn/engine/inbox'
 import { outboxConformance } from '@posthorn/engine/testing'
 import { startSaga } from '@posthorn/saga'
@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { createGateway } from '../gateway/index.ts'
 import { orderSaga } from './order-saga.ts'
 import { orderEvents } from './outbox.ts'
+import { listOrders, type OrderListing } from './queries.ts'
 import { orderKeys } from './routes.ts'
 import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
 import { runOrders, runParticipants } from './testing/running.ts'
@@ -246,6 +247,44 @@ test('a saga that has ended can be neither cancelled nor resumed', async () => {
     })
   }
   expect((await operator.post(`/sagas/${uuid()}/cancel`)).status).toBe(404)
+})
+
+test('each order of a list is read from its index, and not sorted', async () => {
+  const org = 'many'
+  await db.pool.query(
+    `with made as (
+       insert into sagas.saga (id, tenant, name, version, step_names, input, status, finished_at)
+       select gen_random_uuid(), $1, 'order', 1, '{pay}', '{}', 'COMPLETED', now()
+         from generate_series(1, 5000)
+       returning id
+     )
+     insert into sagas.orders (id, org_id, saga_id, items, amount, currency)
+     select id, $1, id, '[{"sku": "LAMP", "quantity": 1}]', 1 + (random() * 1000)::int, 'EUR'
+       from made`,
+    [org],
+  )
+  await db.pool.query('analyze sagas.orders, sagas.saga')
+  const explaining = {
+    query: (statement: { text: string; values: unknown[] }) =>
+      db.pool.query({ text: `explain ${statement.text}`, values: statement.values }),
+  } as unknown as Queryable
+  const planOf = async (page: Pick<OrderListing, 'sort' | 'before'>) => {
+    const rows = await listOrders(explaining, { ...page, orgId: org, status: undefined, limit: 50 })
+    return rows.map((row) => (row as unknown as Record<string, string>)['QUERY PLAN']).join('\n')
+  }
+  const middle = '80000000-0000-4000-8000-000000000000'
+  for (const [sort, before, index] of [
+    ['-createdAt', middle, 'orders_org'],
+    ['createdAt', middle, 'orders_org'],
+    ['-amount', [500, middle], 'orders_by_amount'],
+    ['amount', [500, middle], 'orders_by_amount'],
+  ] as const) {
+    for (const place of [null, before]) {
+      const plan = await planOf({ sort, before: place })
+      expect(plan, sort).toContain(index)
+      expect(plan, sort).not.toMatch(/Sort|Seq Scan on orders/)
+    }
+  }
 })
 
 test('without a token there is no order', async () => {

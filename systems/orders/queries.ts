@@ -1,4 +1,4 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Item, Order } from './order.ts'
 
 export interface OrderRow {
@@ -33,15 +33,28 @@ export async function findOrder(
 export interface OrderListing {
   readonly orgId: string
   readonly status: string | undefined
-  readonly before: string | undefined
+  /** Behind this one, in the order of `sort`. */
+  readonly before: OrderPlace | null
+  readonly sort: string
   readonly limit: number
 }
 
-/** Newest first: ids are UUIDv7. */
+/** Where a page ended: the amount only where that is the order. */
+export type OrderPlace = string | readonly [amount: number, id: string]
+
+/** By time, since ids are UUIDv7, or by amount: an index serves each, in both directions. */
 export async function listOrders(
   db: Queryable,
-  { orgId, status, before, limit }: OrderListing,
+  { orgId, status, before, sort, limit }: OrderListing,
 ): Promise<Order[]> {
+  const { beyond, order } = directionOf(sort)
+  const [amount, id] = typeof before === 'string' ? [null, before] : (before ?? [null, null])
+  const [behind, sorted] = /amount$/.test(sort)
+    ? [
+        sql`(o.amount, o.id) ${beyond} (${amount}::bigint, ${id}::uuid)`,
+        sql`o.amount ${order}, o.id ${order}`,
+      ]
+    : [sql`o.id ${beyond} ${id}::uuid`, sql`o.id ${order}`]
   const { rows } = await db.query<Order>(sql`
     select o.id, o.saga_id, o.items, o.amount, o.currency, o.created_at,
            s.status as saga_status, s.error_code, s.error
@@ -52,8 +65,8 @@ export async function listOrders(
             or s.status = ${status ?? null}
             or s.status = 'COMPENSATING' and ${status ?? null} = 'RUNNING'
             or s.status = 'TERMINATED' and ${status ?? null} = 'FAILED')
-       and (${before ?? null}::uuid is null or o.id < ${before ?? null}::uuid)
-     order by o.id desc
+       and (${id}::uuid is null or ${behind})
+     order by ${sorted}
      limit ${limit}`)
   return rows
 }

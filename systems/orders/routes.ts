@@ -3,11 +3,10 @@ import { defineIdempotency } from '@posthorn/engine/inbox'
 import {
   PageQuery,
   callerOf,
-  decodeCursor,
   invalid,
   withIdempotencyKey,
   pageOf,
-  toPage,
+  sortable,
   type App,
 } from '@posthorn/http'
 import { startSaga, type Saga, type SagaKind } from '@posthorn/saga'
@@ -21,6 +20,7 @@ import {
   OrderResource,
   mergeItems,
   toResource,
+  type Order,
 } from './order.ts'
 import type { OrderInput } from './order-saga.ts'
 import { problem } from './problems.ts'
@@ -35,6 +35,10 @@ export const orderKeys = defineIdempotency({ table: 'sagas.idempotency_keys' })
 
 const PATH = '/api/v1/orders'
 const tags = ['orders']
+
+const IdPlace = Type.String({ format: 'uuid' })
+const AmountPlace = Type.Tuple([Type.Integer(), IdPlace])
+const SORTS = sortable(['-createdAt', 'createdAt', '-amount', 'amount'])
 
 const schemas = {
   place: {
@@ -55,6 +59,7 @@ const schemas = {
     tags,
     querystring: Type.Object({
       ...PageQuery.properties,
+      sort: SORTS.parameter,
       status: Type.Optional(Type.Enum([...ORDER_STATES])),
     }),
     response: { 200: pageOf(OrderResource) },
@@ -102,11 +107,13 @@ export function orderRoutes(app: App, { pool, sagas }: OrderRoutesOptions): void
   })
 
   app.get(PATH, { schema: schemas.list }, async (request) => {
-    const { limit, cursor, status } = request.query
-    const before = cursor === undefined ? undefined : decodeCursor(cursor, IdCursor)[0]
-    const page = { orgId: callerOf(request).org, status, before, limit: limit + 1 }
+    const { limit, status, sort } = request.query
+    const byAmount = /amount$/.test(sort)
+    const before = SORTS.placeIn(request.query, byAmount ? AmountPlace : IdPlace)
+    const page = { orgId: callerOf(request).org, status, before, sort, limit: limit + 1 }
     const rows = await listOrders(pool, page)
-    return toPage(rows, limit, { item: toResource, after: ({ id }) => id })
+    const after = ({ amount, id }: Order) => (byAmount ? [Number(amount), id] : id)
+    return SORTS.page(rows, request.query, { item: toResource, after })
   })
 
   app.get(`${PATH}/:id`, { schema: schemas.one }, async (request) => {
@@ -115,8 +122,6 @@ export function orderRoutes(app: App, { pool, sagas }: OrderRoutesOptions): void
     return toResource(order)
   })
 }
-
-const IdCursor = Type.Tuple([Type.String({ format: 'uuid' })])
 
 /** Stores an order and begins its saga, in one transaction. */
 async function placeOrder(

@@ -3,9 +3,9 @@ import { gatewaySettings } from '../gateway/index.ts'
 
 export const orderSettings = Type.Object({
   SAGAS_BROKER: Type.Union(
-    ['topics', 'kafka', 'rabbitmq', 'nats', 'redis'].map((name) => Type.Literal(name)),
+    ['topics', 'kafka', 'rabbitmq', 'nats', 'redis', 'sqs'].map((name) => Type.Literal(name)),
     {
-      description: 'what the sagas send by: topics, kafka, rabbitmq, nats or redis',
+      description: 'what the sagas send by: topics, kafka, rabbitmq, nats, redis or sqs',
       default: 'topics',
     },
   ),

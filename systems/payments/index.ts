@@ -22,8 +22,8 @@ import { reconciliationRoutes } from './reconciliation/index.ts'
 import { paymentRetention } from './retention.ts'
 import { paymentSettings, webhookSecrets } from './settings.ts'
 import { openWebhooks } from './webhooks/index.ts'
-import { followDeliveries, followPayments } from './journey/queries.ts'
-import { searchDeliveries, searchPayments } from './search/queries.ts'
+import { followDeliveries, followLines, followPayments } from './journey/queries.ts'
+import { searchDeliveries, searchLines, searchPayments } from './search/queries.ts'
 
 export { enqueueEvent, selectEventDeliveries } from './webhooks/index.ts'
 export type { WebhookEvent } from './webhooks/index.ts'
@@ -57,9 +57,9 @@ export const payments = defineSystem({
         expiry(pool),
         ...webhooks.workers,
       ],
-      audits: [auditSource('payments.audit_log')],
-      searches: [searchPayments, searchDeliveries],
-      follows: [followDeliveries, followPayments],
+      audits: [auditSource('payments.audit_log', 'business')],
+      searches: [searchPayments, searchDeliveries, searchLines],
+      follows: [followDeliveries, followLines, followPayments],
       destinationNames: webhooks.destinationNames,
       measures: [
         {

@@ -16,6 +16,7 @@ export { answerRepeat, withIdempotencyKey, sendStored } from './with-idempotency
 export type { IdempotentOptions, WorkResult } from './with-idempotency-key.ts'
 export { Problem } from './openapi.ts'
 export { PageQuery, pageOf, toPage } from './paging.ts'
+export { sortable } from './sorting.ts'
 export { PERMISSIONS, ROLES, may, requirePermission, tenantOf } from './permissions.ts'
 export type { Permission } from './permissions.ts'
 export { ProblemError, defineProblems, problem } from './problem.ts'

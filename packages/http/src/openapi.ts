@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { Type } from 'typebox'
 import { defaultAccess, type Access } from './access.ts'
+import { linkCreated } from './links.ts'
 import { PERMISSIONS } from './permissions.ts'
 import { PROBLEM_TYPE } from './problem.ts'
 
@@ -54,7 +55,12 @@ export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Pro
     open.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'public' }
     })
-    open.get('/openapi.json', { schema: { hide: true } }, () => describeBodies(app.swagger()))
+    // Half a megabyte, the same for all: written out once, since strangers may ask for it, too.
+    let text: string | undefined
+    open.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
+      text ??= JSON.stringify(linkCreated(describeBodies(app.swagger())))
+      return reply.type('application/json; charset=utf-8').send(text)
+    })
     await open.register(swaggerUi, { routePrefix: '/docs', uiConfig: { showExtensions: true } })
   })
 }

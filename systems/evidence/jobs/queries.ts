@@ -1,4 +1,4 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { CountedJob, FileJob, JobState, Tally } from './job.ts'
 
 /** Which job, and whose: another merchant's is not found. */
@@ -221,7 +221,9 @@ export interface JobPage {
   readonly org: string
   readonly status: JobState | undefined
   /** Older than this one. */
-  readonly before: string | undefined
+  /** Behind this one, in the order of `sort`. */
+  readonly before: string | null
+  readonly sort: string
   readonly limit: number
 }
 
@@ -248,18 +250,19 @@ const COUNTED = sql`
    group by file_job_id`
 
 export async function listJobs(db: Queryable, page: JobPage): Promise<CountedJob[]> {
-  const { org, status = null, before = null, limit } = page
+  const { org, status = null, before, limit } = page
+  const { beyond, order } = directionOf(page.sort)
   const { rows } = await db.query<Counted>(sql`
     with job as (
       select *
         from evidence.file_job
        where org_id = ${org}
          and (${status}::text is null or status = ${status})
-         and (${before}::uuid is null or id < ${before}::uuid)
-       order by id desc
+         and (${before}::uuid is null or id ${beyond} ${before}::uuid)
+       order by id ${order}
        limit ${limit}
     )
-    select * from job join (${COUNTED}) as counted on file_job_id = id order by id desc`)
+    select * from job join (${COUNTED}) as counted on file_job_id = id order by id ${order}`)
   return rows.map(toCountedJob)
 }
 

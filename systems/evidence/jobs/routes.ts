@@ -1,4 +1,4 @@
-import { callerOf, decodeCursor, PageQuery, pageOf, toPage, type App } from '@posthorn/http'
+import { callerOf, PageQuery, pageOf, sortable, type App } from '@posthorn/http'
 import { transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
@@ -19,6 +19,7 @@ import { findJob, insertAuditEntry, listJobs } from './queries.ts'
 const PATH = '/api/v1/file-jobs'
 const tags = ['evidence']
 const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
+const SORTS = sortable(['-createdAt', 'createdAt'])
 const Nullable = Type.Union([Type.String(), Type.Null()])
 const NotificationResource = Type.Object({
   id: Type.String(),
@@ -66,6 +67,7 @@ const schemas = {
     tags,
     querystring: Type.Object({
       ...PageQuery.properties,
+      sort: SORTS.parameter,
       status: Type.Optional(Type.Enum([...JOB_STATES])),
     }),
     response: { 200: pageOf(JobResource) },
@@ -102,8 +104,6 @@ const schemas = {
   },
 }
 
-const IdCursor = Type.Tuple([Type.String({ format: 'uuid' })])
-
 export interface JobRoutesOptions {
   readonly pool: Pool
   readonly outbox: RowsOutbox
@@ -132,11 +132,11 @@ export function jobRoutes(app: App, options: JobRoutesOptions): void {
   })
 
   app.get(PATH, { schema: schemas.list }, async (request) => {
-    const { limit, cursor, status } = request.query
-    const before = cursor === undefined ? undefined : decodeCursor(cursor, IdCursor)[0]
+    const { limit, sort, status } = request.query
+    const before = SORTS.placeIn(request.query, params.properties.id)
     const { org } = callerOf(request)
-    const jobs = await listJobs(pool, { org, status, before, limit: limit + 1 })
-    return toPage(jobs, limit, { item: toJobResource, after: ({ id }) => id })
+    const jobs = await listJobs(pool, { org, status, before, sort, limit: limit + 1 })
+    return SORTS.page(jobs, request.query, { item: toJobResource, after: ({ id }) => id })
   })
 
   app.get(`${PATH}/:id`, { schema: schemas.one }, async (request) => {

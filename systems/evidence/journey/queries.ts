@@ -52,7 +52,7 @@ export async function followRows(db: Queryable, followed: Followed): Promise<Sto
     events: [
       { at: row.created_at, what: `Row ${row.row_number} of ${row.filename} stored` },
       ...row.moves.map(({ to, by, at }) => ({
-        at: new Date(at),
+        at,
         what: `Row ${row.row_number} is ${to}, by ${by}`,
       })),
     ],

@@ -1,4 +1,4 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { AuditSource, SystemAuditEntry } from '../../system.ts'
 import type { Move } from '../outbox.ts'
 import type { FileOutboxRow, RowState } from './row.ts'
@@ -29,20 +29,23 @@ export interface RowPage {
   readonly jobId: string
   readonly status: RowState | undefined
   readonly caseId: string | undefined
-  /** Behind this row. */
-  readonly after: number
+  /** Behind this row, in the order of `sort`. */
+  readonly after: number | null
+  readonly sort: string
   readonly limit: number
 }
 
 export async function listRows(db: Queryable, page: RowPage): Promise<FileOutboxRow[]> {
   const { jobId, status = null, caseId, after, limit } = page
   if (caseId !== undefined) return listRowsOfCase(db, { ...page, caseId })
+  const { beyond, order } = directionOf(page.sort)
   const { rows } = await db.query<FileOutboxRow>(sql`
     select *
       from evidence.file_outbox_row
-     where file_job_id = ${jobId} and row_number > ${after}
+     where file_job_id = ${jobId}
+       and (${after}::int is null or row_number ${beyond} ${after}::int)
        and (${status}::text is null or status = ${status})
-     order by row_number
+     order by row_number ${order}
      limit ${limit}`)
   return rows
 }
@@ -50,14 +53,16 @@ export async function listRows(db: Queryable, page: RowPage): Promise<FileOutbox
 /** The same for one case, which has an index of its own. */
 async function listRowsOfCase(
   db: Queryable,
-  { jobId, status, caseId, after, limit }: RowPage & { readonly caseId: string },
+  { jobId, status, caseId, after, sort, limit }: RowPage & { readonly caseId: string },
 ): Promise<FileOutboxRow[]> {
+  const { beyond, order } = directionOf(sort)
   const { rows } = await db.query<FileOutboxRow>(sql`
     select *
       from evidence.file_outbox_row
-     where file_job_id = ${jobId} and case_id = ${caseId} and row_number > ${after}
+     where file_job_id = ${jobId} and case_id = ${caseId}
+       and (${after}::int is null or row_number ${beyond} ${after}::int)
        and (${status ?? null}::text is null or status = ${status ?? null})
-     order by row_number
+     order by row_number ${order}
      limit ${limit}`)
   return rows
 }
@@ -65,7 +70,7 @@ async function listRowsOfCase(
 /** The same for errors alone, which have an index of their own. */
 export async function listErrors(
   db: Queryable,
-  { jobId, after, limit }: Omit<RowPage, 'status' | 'caseId'>,
+  { jobId, after, limit }: Pick<RowPage, 'jobId' | 'limit'> & { readonly after: number },
 ): Promise<FileOutboxRow[]> {
   const { rows } = await db.query<FileOutboxRow>(sql`
     select *
@@ -141,6 +146,7 @@ export async function listAudit(db: Queryable, rowId: string): Promise<AuditRow[
 
 /** What became of one row, for who searches the audit by its id: a list of all would be millions. */
 export const rowAudit: AuditSource = {
+  clock: 'wall',
   name: 'evidence.file_outbox_row_audit',
   async search(db, { org, entityType, entityId, actor, action, ...search }) {
     if (entityId === null || !UUID.test(entityId)) return []

@@ -1,4 +1,4 @@
-import { callerOf, decodeCursor, PageQuery, pageOf, toPage, type App } from '@posthorn/http'
+import { callerOf, PageQuery, pageOf, sortable, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { findJob } from '../jobs/queries.ts'
@@ -19,6 +19,7 @@ import { ROW_STATES, RowResource, toRowResource } from './row.ts'
 const PATH = '/api/v1/file-jobs/:id'
 const tags = ['evidence']
 const Id = Type.String({ format: 'uuid' })
+const SORTS = sortable(['rowNumber', '-rowNumber'])
 const Nullable = Type.Union([Type.String(), Type.Null()])
 const ArtifactResource = Type.Object({
   id: Type.String(),
@@ -44,6 +45,7 @@ const schemas = {
     params: Type.Object({ id: Id }),
     querystring: Type.Object({
       ...PageQuery.properties,
+      sort: SORTS.parameter,
       status: Type.Optional(Type.Enum([...ROW_STATES])),
       caseId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     }),
@@ -75,7 +77,7 @@ const schemas = {
   },
 }
 
-const RowCursor = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })])
+const RowNumber = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
 
 export interface RowRoutesOptions {
   readonly pool: Pool
@@ -91,10 +93,10 @@ export function rowRoutes(app: App, { pool, storage }: RowRoutesOptions): void {
 
   app.get(`${PATH}/rows`, { schema: schemas.list }, async (request) => {
     const { id: jobId } = await jobOf({ id: request.params.id, org: callerOf(request).org })
-    const { limit, cursor, status, caseId } = request.query
-    const after = cursor === undefined ? 0 : decodeCursor(cursor, RowCursor)[0]
-    const rows = await listRows(pool, { jobId, status, caseId, after, limit: limit + 1 })
-    return toPage(rows, limit, { item: toRowResource, after: (row) => row.row_number })
+    const { limit, sort, status, caseId } = request.query
+    const after = SORTS.placeIn(request.query, RowNumber)
+    const rows = await listRows(pool, { jobId, status, caseId, after, sort, limit: limit + 1 })
+    return SORTS.page(rows, request.query, { item: toRowResource, after: (row) => row.row_number })
   })
 
   app.get(`${PATH}/rows/:rowId`, { schema: schemas.one }, async (request) => {

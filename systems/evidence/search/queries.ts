@@ -6,6 +6,8 @@ interface FileFound {
   readonly id: string
   readonly filename: string
   readonly status: string
+  /** Null for a file. */
+  readonly row_id: string | null
   readonly row_number: number | null
   readonly case_id: string | null
 }
@@ -22,27 +24,31 @@ export async function searchFiles(db: Queryable, sought: Sought): Promise<Found[
       select id, filename, status from evidence.file_job
        where org_id = ${org} order by id desc limit ${MOST_FILES}
     )
-    (select id, filename, status, null::int as row_number, null::text as case_id
+    (select id, filename, status, null::uuid as row_id, null::int as row_number, null::text as case_id
        from evidence.file_job where org_id = ${org} and id = ${id}::uuid
      union
-     select id, filename, status, null, null from files where filename = ${text}
+     select id, filename, status, null, null, null from files where filename = ${text}
      limit ${limit})
     union all
-    (select f.id, f.filename, r.status, r.row_number, r.case_id
+    (select f.id, f.filename, r.status, r.id, r.row_number, r.case_id
        from files as f
       cross join lateral (
-        select status, row_number, case_id from evidence.file_outbox_row
+        select id, status, row_number, case_id from evidence.file_outbox_row
          where file_job_id = f.id and case_id = ${text} order by row_number limit ${limit}) as r
       limit ${limit})
     union all
-    (select f.id, f.filename, r.status, r.row_number, r.case_id
+    (select f.id, f.filename, r.status, r.id, r.row_number, r.case_id
        from evidence.file_outbox_row as r join evidence.file_job as f on f.id = r.file_job_id
       where r.id = ${id}::uuid and r.org_id = ${org})`)
-  return rows.map(({ id: file, filename, status, row_number: row, case_id: caseId }) => ({
-    kind: row === null ? 'file' : 'file row',
-    id: file,
-    title: row === null ? filename : `Row ${row} of ${filename}`,
-    detail: caseId === null ? status : `${status}, case ${caseId}`,
-    to: `/file-jobs/${file}${caseId === null ? '' : `?caseId=${encodeURIComponent(caseId)}`}`,
-  }))
+  return rows.map(({ id: file, filename, status, row_id: row, row_number: number, case_id: of }) =>
+    row === null
+      ? { kind: 'file', id: file, title: filename, detail: status, to: `/file-jobs/${file}` }
+      : {
+          kind: 'file row',
+          id: row,
+          title: `Row ${number} of ${filename}`,
+          detail: `${status}, case ${of}`,
+          to: `/file-jobs/${file}?open=${row}`,
+        },
+  )
 }

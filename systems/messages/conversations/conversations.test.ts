@@ -118,9 +118,12 @@ describe('what a person writes', () => {
     await sendTemplate(to)
     const image = { id: '99', mime_type: 'image/jpeg', sha256: 'x', caption: 'Look' }
     await hear(
-      said(to, { ago: 3, parts: { type: 'image', image } }),
-      said(to, { ago: 2, parts: { type: 'reaction', reaction: { message_id: 'w', emoji: '👍' } } }),
-      said(to, { ago: 1, parts: { type: 'unsupported', errors: [{ code: 131_051 }] } }),
+      said(to, { ago: 300, parts: { type: 'image', image } }),
+      said(to, {
+        ago: 200,
+        parts: { type: 'reaction', reaction: { message_id: 'w', emoji: '👍' } },
+      }),
+      said(to, { ago: 100, parts: { type: 'unsupported', errors: [{ code: 131_051 }] } }),
     )
     const { id } = await conversationWith(to)
     expect(await threadOf(id)).toMatchObject([

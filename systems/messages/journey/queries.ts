@@ -43,9 +43,10 @@ export async function followMessages(db: Queryable, followed: Followed): Promise
     ids: [row.dossier_id, row.provider_message_id],
     events: [
       { at: row.created_at, what: `${row.channel} message to ${row.to_recipient} queued` },
-      ...(row.status === 'QUEUED'
-        ? []
-        : [{ at: row.updated_at, what: `Message to ${row.to_recipient} is ${row.status}` }]),
+      {
+        at: row.status === 'QUEUED' ? null : row.updated_at,
+        what: `Message to ${row.to_recipient} is ${row.status}`,
+      },
     ],
   }))
 }

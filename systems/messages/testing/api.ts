@@ -121,7 +121,7 @@ export async function startApi(
     },
     async close() {
       await relay.stop()
-      await Promise.all(Object.values(transports).map((transport) => transport.close()))
+      await Promise.all(Object.values(transports).map(async (transport) => transport.close?.()))
       await app.close()
     },
   }

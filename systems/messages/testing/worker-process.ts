@@ -24,7 +24,7 @@ function speechless(transport: Transport): Transport {
       process.stdout.write('answered\n')
       return new Promise(() => undefined)
     },
-    close: () => transport.close(),
+    close: async () => transport.close?.(),
   }
 }
 

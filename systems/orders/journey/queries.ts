@@ -49,9 +49,7 @@ export async function followOrders(db: Queryable, followed: Followed): Promise<S
     ids: [row.saga_id, row.gateway_ref, row.refund_ref],
     events: [
       { at: row.placed_at, what: 'Order placed' },
-      ...(row.paid_at === null
-        ? []
-        : [{ at: row.paid_at, what: `Payment of the order is ${row.payment ?? 'unknown'}` }]),
+      { at: row.paid_at, what: `Payment of the order is ${row.payment ?? 'unknown'}` },
     ],
   }))
 }
@@ -102,13 +100,8 @@ export async function followSagas(db: Queryable, followed: Followed): Promise<St
     ids: [row.order_id],
     events: [
       { at: row.created_at, what: `Saga ${row.name} started` },
-      ...row.steps.map(({ name, status, at }) => ({
-        at: new Date(at),
-        what: `Step ${name} is ${status}`,
-      })),
-      ...(row.finished_at === null
-        ? []
-        : [{ at: row.finished_at, what: `Saga ${row.name} ended ${row.status}` }]),
+      ...row.steps.map(({ name, status, at }) => ({ at, what: `Step ${name} is ${status}` })),
+      { at: row.finished_at, what: `Saga ${row.name} ended ${row.status}` },
     ],
   }))
 }
@@ -143,7 +136,7 @@ export async function followSagaEvents(db: Queryable, followed: Followed): Promi
     ids: [row.saga_id],
     events: [
       { at: row.created_at, what: `${row.event_type} written` },
-      ...(row.sent_at === null ? [] : [{ at: row.sent_at, what: `${row.event_type} sent` }]),
+      { at: row.sent_at, what: `${row.event_type} sent` },
     ],
   }))
 }

@@ -25,6 +25,9 @@ export const SagaItem = Type.Object({
   version: Type.Integer(),
   status: Type.Enum([...SAGA_STATES]),
   step: Nullable,
+  direction: Type.Union([Type.Enum(['forward', 'back']), Type.Null()], {
+    description: 'Where it goes, or went when it failed; null once it is over',
+  }),
   waitsFor: Type.Array(Type.String()),
   dueAt: Nullable,
   cancelledAt: Nullable,
@@ -109,9 +112,6 @@ export const SagaResource = Type.Object({
     }),
     { description: 'What operators did to it, first one first' },
   ),
-  direction: Type.Union([Type.Enum(['forward', 'back']), Type.Null()], {
-    description: 'Where it goes, or went when it failed; null once it is over',
-  }),
   allows: Type.Array(Type.Enum([...SAGA_ACTIONS]), {
     description: 'What an operator may do to it now',
   }),
@@ -125,8 +125,9 @@ export const SagaResource = Type.Object({
 
 export function toItem(saga: SagaSummary): Static<typeof SagaItem> {
   const { id, name, version, status, step = null, error = null, held = null } = saga
+  const { direction = null } = saga
   return {
-    ...{ id, name, version, status, step, error, held },
+    ...{ id, name, version, status, step, direction, error, held },
     waitsFor: [...saga.waitsFor],
     dueAt: time(saga.dueAt),
     cancelledAt: time(saga.cancelledAt),
@@ -174,7 +175,6 @@ export function toDetails(saga: SagaDetails): Static<typeof SagaResource> {
       ...action,
       ...{ step, reason, at: at.toISOString() },
     })),
-    direction: saga.direction ?? null,
     allows: saga.allows.filter((action) => closed === null || action !== 'restart'),
     restartsFrom: closed === null ? [...saga.restartsFrom] : [],
     restartClosed: closed,

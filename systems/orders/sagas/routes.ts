@@ -1,5 +1,5 @@
 import { PosthornError, type Queryable } from '@posthorn/engine'
-import { PageQuery, callerOf, pageOf, type App } from '@posthorn/http'
+import { PageQuery, callerOf, pageOf, sortable, type App } from '@posthorn/http'
 import { getSaga, listSagas, type SagaDetails, type SagaPage } from '@posthorn/saga'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
@@ -16,6 +16,7 @@ const schemas = {
     tags,
     querystring: Type.Object({
       ...PageQuery.properties,
+      sort: sortable(['-createdAt', 'createdAt']).parameter,
       status: Type.Optional(Type.Enum([...SAGA_STATES])),
       name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     }),
@@ -36,8 +37,10 @@ interface SagaKey {
 export function sagaRoutes(app: App, pool: Pool): void {
   app.get(PATH, { schema: schemas.list }, async (request) => {
     const { org: tenant } = callerOf(request)
+    const { sort: wanted, ...query } = request.query
+    const sort = wanted === 'createdAt' ? 'oldest' : 'newest'
     const { items, nextCursor = null } = await page(() =>
-      listSagas(pool, { ...request.query, tenant }),
+      listSagas(pool, { ...query, sort, tenant }),
     )
     return { items: items.map(toItem), nextCursor }
   })

@@ -1,5 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
-import { amountIn, amountText, uuidIn } from '../../sought.ts'
+import { amountsIn, amountText, uuidIn } from '../../sought.ts'
 import type { Found, Sought } from '../../system.ts'
 
 interface OrderFound {
@@ -28,7 +28,7 @@ export async function searchOrders(db: Queryable, sought: Sought): Promise<Found
         union
         select * from (select * from sagas.orders where org_id = ${org} order by id desc
                         limit ${MOST_LOOKED_AT}) as newest
-         where amount = ${amountIn(text)}::bigint
+         where amount = (${amountsIn(text)}::jsonb ->> currency)::bigint
       ) as o
       join sagas.saga as s on s.id = o.saga_id
       left join sagas.payment as p on p.order_id = o.id

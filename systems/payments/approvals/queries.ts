@@ -1,4 +1,4 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { NewProposal, Proposal, ProposalStatus } from './proposal.ts'
 
 /** Above which amount of a currency two persons are needed; null: never. */
@@ -134,15 +134,16 @@ export async function expireProposals(tx: Transaction): Promise<Proposal[]> {
 
 export async function selectProposals(
   db: Queryable,
-  page: { org: string; status: string | null; before: string | null; limit: number },
+  page: { org: string; status: string | null; before: string | null; sort: string; limit: number },
 ): Promise<Proposal[]> {
+  const { beyond, order } = directionOf(page.sort)
   const { rows } = await db.query<Proposal>(sql`
     select ${COLUMNS}
       from payments.proposals
      where org_id = ${page.org}
        and (${page.status}::text is null or status = ${page.status})
-       and (${page.before}::uuid is null or id < ${page.before}::uuid)
-     order by id desc
+       and (${page.before}::uuid is null or id ${beyond} ${page.before}::uuid)
+     order by id ${order}
      limit ${page.limit}`)
   return rows
 }

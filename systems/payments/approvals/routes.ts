@@ -1,5 +1,5 @@
 import { transaction, type Log } from '@posthorn/engine'
-import { callerOf, decodeCursor, invalid, toPage, type App } from '@posthorn/http'
+import { callerOf, invalid, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { createAuditLog } from '../charges/queries.ts'
@@ -26,18 +26,21 @@ export interface ApprovalRoutesOptions {
 
 const PATH = '/api/v1/approvals'
 const LIMITS = '/api/v1/approval-limits'
-const Before = Type.Tuple([Type.String({ format: 'uuid' })])
+const Id = Type.String({ format: 'uuid' })
 const APPROVER = { access: 'approve' } as const
 
 export function approvalRoutes(app: App, options: ApprovalRoutesOptions): void {
   const { pool, fourEyes } = options
 
   app.get(PATH, { schema: schemas.listProposals }, async (request) => {
-    const { limit, cursor, status = null } = request.query
-    const before = cursor === undefined ? null : decodeCursor(cursor, Before)[0]
-    const page = { org: callerOf(request).org, status, before, limit: limit + 1 }
+    const { limit, sort, status = null } = request.query
+    const before = schemas.PROPOSAL_SORTS.placeIn(request.query, Id)
+    const page = { org: callerOf(request).org, status, before, sort, limit: limit + 1 }
     const rows = await selectProposals(pool, page)
-    return toPage(rows, limit, { item: proposalResource, after: ({ id }) => id })
+    return schemas.PROPOSAL_SORTS.page(rows, request.query, {
+      item: proposalResource,
+      after: ({ id }) => id,
+    })
   })
 
   app.get(`${PATH}/:id`, { schema: schemas.readProposal }, async (request) => {

@@ -1,4 +1,4 @@
-import { PageQuery, pageOf } from '@posthorn/http'
+import { PageQuery, pageOf, sortable } from '@posthorn/http'
 import { Type } from 'typebox'
 import { PROPOSAL_KINDS, PROPOSAL_STATES } from './proposal.ts'
 
@@ -32,11 +32,14 @@ const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const Reason = Type.String({ minLength: 1, maxLength: 2_000, description: 'why, in your words' })
 const OptionalReason = Type.Union([Type.Object({ reason: Type.Optional(Reason) }), Type.Null()])
 
+export const PROPOSAL_SORTS = sortable(['-proposedAt', 'proposedAt'])
+
 export const listProposals = {
   summary: 'What waits for a second person, and what was decided; newest first',
   tags,
   querystring: Type.Object({
     ...PageQuery.properties,
+    sort: PROPOSAL_SORTS.parameter,
     status: Type.Optional(Type.Enum(PROPOSAL_STATES)),
   }),
   response: { 200: pageOf(ProposalResource) },

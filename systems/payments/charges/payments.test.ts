@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Queryable } from '@posthorn/engine'
 import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
 import { expect, test } from 'vitest'
@@ -337,7 +338,8 @@ test('payments are found by what is known of them', async () => {
 })
 
 const ANY: PaymentPage = {
-  ...{ orgId: 'many', before: null, limit: 50, status: null, externalPaymentId: null },
+  ...{ orgId: 'many', before: null, sort: '-createdAt', limit: 50 },
+  ...{ status: null, externalPaymentId: null },
   ...{ gatewayRef: null, currency: null, amountFrom: null, amountTo: null },
   ...{ since: null, until: null, disputed: null },
 }
@@ -365,6 +367,16 @@ test('each search reads the index that was made for it', async () => {
   expect(await planOf({ amountFrom: 5, amountTo: 6 })).toContain('payments_by_amount')
   expect(await planOf({ until: '2020-01-01T00:10:00Z' })).toContain('payments_by_time')
   expect(await planOf({ currency: 'JPY' })).toContain('payments_by_currency')
+  const id = randomUUID()
+  for (const [sort, before, index] of [
+    ['createdAt', id, 'payments_listed'],
+    ['-createdAt', id, 'payments_listed'],
+    ['amount', [70, id], 'payments_by_amount'],
+    ['-amount', [70, id], 'payments_by_amount'],
+  ] as const) {
+    const plan = await planOf({ sort, before })
+    expect(plan, sort).toMatch(new RegExp(`Limit[^\\n]*\\n +-> +Index Scan[^\\n]* using ${index} `))
+  }
 })
 
 test('what the gateway made of payments is counted by stretch, for the own organisation', async () => {

@@ -1,4 +1,4 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { KeyClaim } from '@posthorn/engine/inbox'
 import type {
   GatewayTransaction,
@@ -163,13 +163,26 @@ export interface PaymentFilter {
 
 export interface PaymentPage extends PaymentFilter {
   readonly orgId: string
-  /** Older than this one. */
-  readonly before: string | null
+  /** Behind this one, in the order of `sort`. */
+  readonly before: PaymentPlace | null
+  readonly sort: string
   readonly limit: number
 }
 
-/** Newest first. Planned anew for each search: the filters that are there choose the index. */
+/** Where a page ended: the amount only where that is the order. */
+export type PaymentPlace = string | readonly [amount: number, id: string]
+
+/** By id, which has its time in it, or by amount. Planned anew for each search: the filters that are there choose the index. */
 export async function selectPayments(db: Queryable, page: PaymentPage): Promise<PaymentWithSums[]> {
+  const { beyond, order } = directionOf(page.sort)
+  const [amount, id] =
+    typeof page.before === 'string' ? [null, page.before] : (page.before ?? [null, null])
+  const [behind, sorted] = /amount$/.test(page.sort)
+    ? [
+        sql`(amount, id) ${beyond} (${amount}::bigint, ${id}::uuid)`,
+        sql`amount ${order}, id ${order}`,
+      ]
+    : [sql`id ${beyond} ${id}::uuid`, sql`id ${order}`]
   const { rows } = await db.query<PaymentWithSums>(sql`
     with found as (
       select *
@@ -187,8 +200,8 @@ export async function selectPayments(db: Queryable, page: PaymentPage): Promise<
          and (${page.disputed}::boolean is null
               or ${page.disputed} = (id in (select payment_id from payments.disputes
                                              where org_id = ${page.orgId})))
-         and (${page.before}::uuid is null or id < ${page.before}::uuid)
-       order by id desc
+         and (${id}::uuid is null or ${behind})
+       order by ${sorted}
        limit ${page.limit}
     )
     select p.*, l.refunded as refunded_amount, l.disputed as disputed_amount, l.net as net_amount,
@@ -199,7 +212,7 @@ export async function selectPayments(db: Queryable, page: PaymentPage): Promise<
              limit 1) as dispute_status
       from found as p
       join payments.ledger as l on l.payment_id = p.id
-     order by p.id desc`)
+     order by ${sorted}`)
   return rows
 }
 

@@ -28,7 +28,9 @@ import { problem } from '../problems.ts'
 import { findPayment, selectAudit, selectPayments, selectTransactions } from './queries.ts'
 import {
   AuditId,
+  AmountPlace,
   Id,
+  PAYMENT_SORTS,
   capturePayment,
   createPayment,
   listDisputes,
@@ -141,10 +143,11 @@ export function paymentRoutes(
   }
 
   app.get('/api/v1/payments', { schema: listPayments }, async (request) => {
-    const { limit, cursor, amount, ...query } = request.query
-    const before = cursor === undefined ? null : decodeCursor(cursor, Type.Tuple([Id]))[0]
+    const { limit, sort, amount, ...query } = request.query
+    const byAmount = /amount$/.test(sort)
+    const before = PAYMENT_SORTS.placeIn(request.query, byAmount ? AmountPlace : Id)
     const rows = await selectPayments(pool, {
-      ...{ orgId: callerOf(request).org, before, limit: limit + 1 },
+      ...{ orgId: callerOf(request).org, before, sort, limit: limit + 1 },
       status: query.status ?? null,
       externalPaymentId: query.externalPaymentId ?? null,
       gatewayRef: query.gatewayRef ?? null,
@@ -156,7 +159,10 @@ export function paymentRoutes(
       until: query.until ?? null,
       disputed: query.disputed ?? null,
     })
-    return toPage(rows, limit, { item: toResource, after: ({ id }) => id })
+    return PAYMENT_SORTS.page(rows, request.query, {
+      item: toResource,
+      after: (row) => (byAmount ? [Number(row.amount), row.id] : row.id),
+    })
   })
 
   app.get('/api/v1/payments/:id', { schema: readPayment }, async (request) =>

@@ -1,4 +1,4 @@
-import { PageQuery, pageOf } from '@posthorn/http'
+import { PageQuery, pageOf, sortable } from '@posthorn/http'
 import { Type } from 'typebox'
 import { ProposalResource } from '../approvals/schemas.ts'
 
@@ -196,8 +196,13 @@ export const refundPayment = {
 
 const Amount = Type.Integer({ minimum: 1, maximum: 999_999_999_999, description: 'minor units' })
 
+/** By id, which has its time in it, and by amount in minor units. */
+export const AmountPlace = Type.Tuple([Type.Integer(), Id])
+export const PAYMENT_SORTS = sortable(['-createdAt', 'createdAt', '-amount', 'amount'])
+
 const ListQuery = Type.Object({
   ...PageQuery.properties,
+  sort: PAYMENT_SORTS.parameter,
   status: Type.Optional(Type.Enum(['pending', 'succeeded', 'failed', 'refunded'])),
   externalPaymentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   gatewayRef: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),

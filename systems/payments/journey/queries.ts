@@ -1,7 +1,8 @@
 import { sql, type Queryable } from '@posthorn/engine'
 import { madeAt, realTimeOf } from '../../real-time.ts'
-import { amountText, uuidsIn } from '../../sought.ts'
+import { uuidsIn } from '../../sought.ts'
 import type { Followed, Stop } from '../../system.ts'
+import { deliveryThing, keyOfLine, lineThing, paymentThing } from '../things.ts'
 
 interface PaymentRow {
   readonly id: string
@@ -57,11 +58,8 @@ export async function followPayments(db: Queryable, followed: Followed): Promise
     const made = { real: madeAt(row.id, row.created_at), business: row.created_at }
     const at = (time: string) => realTimeOf(new Date(time), made)
     return {
-      kind: 'payment',
-      id: row.id,
-      title: `Payment of ${amountText(row.amount, row.currency)}`,
+      ...paymentThing(row),
       detail: row.status,
-      to: `/payments?open=${row.id}`,
       ids: [
         ...[row.external_payment_id, row.gateway_ref],
         ...row.moves.map(({ ref }) => ref),
@@ -110,18 +108,91 @@ export async function followDeliveries(db: Queryable, followed: Followed): Promi
      order by d.id desc
      limit ${limit}`)
   return rows.map((row) => ({
-    kind: 'webhook',
-    id: row.id,
-    title: `Webhook ${row.event_type}`,
+    ...deliveryThing(row),
     detail: row.status,
-    to: `/webhooks/deliveries?open=${row.id}`,
     outbox: 'payments.webhook-deliveries',
     ids: [row.event_id, row.payment_id, row.gateway_ref],
     events: [
       { at: madeAt(row.id, row.created_at), what: `Webhook ${row.event_type} written` },
-      ...(row.delivered_at === null
-        ? []
-        : [{ at: row.delivered_at, what: `Webhook ${row.event_type} delivered` }]),
+      { at: row.delivered_at, what: `Webhook ${row.event_type} delivered` },
     ],
   }))
+}
+
+interface LineRow {
+  readonly run_id: string
+  readonly line_number: number
+  readonly filename: string
+  readonly amount: string
+  readonly currency: string
+  readonly status: string
+  readonly booked_on: string
+  readonly uploaded_at: Date
+  readonly compared_at: Date | null
+  readonly reason: string | null
+  readonly payments: readonly string[]
+}
+
+/** Lines of bank statements by their key, `run/line`, or by the payments that they were matched with. */
+export async function followLines(db: Queryable, followed: Followed): Promise<Stop[]> {
+  const { org, ids, limit } = followed
+  const uuids = uuidsIn(ids)
+  const keys = ids.map(keyOfLine).filter((key) => key !== undefined)
+  const { rows } = await db.query<LineRow>(sql`
+    with found as (
+      select run_id, line_number
+        from unnest(${keys.map(({ run }) => run)}::uuid[], ${keys.map(({ line }) => line)}::int[])
+          as own (run_id, line_number)
+      union
+      select run_id, line_number from payments.reconciliation_records
+       where matched_payment_id = any(${uuids}::uuid[]) and matched_as is null
+      union
+      select run_id, line_number from payments.reconciliation_records
+       where matched_payment_id = any(${uuids}::uuid[]) and matched_as is not null
+      union
+      select run_id, line_number from payments.reconciliation_links
+       where payment_id = any(${uuids}::uuid[])
+      union
+      select f.run_id, f.line_number
+        from payments.transactions as t
+        join payments.reconciliation_refunds as f on f.refund_id = t.id
+       where t.payment_id = any(${uuids}::uuid[]) and t.type = 'refund'
+    )
+    select r.run_id, r.line_number, run.filename, r.amount::text as amount, r.currency, r.status,
+           r.booked_on::text as booked_on, run.created_at as uploaded_at,
+           d.created_at as compared_at, d.reason,
+           array(select r.matched_payment_id where r.matched_payment_id is not null
+                  union
+                 select k.payment_id from payments.reconciliation_links as k
+                  where k.run_id = r.run_id and k.line_number = r.line_number
+                  union
+                 select t.payment_id
+                   from payments.reconciliation_refunds as f
+                   join payments.transactions as t on t.id = f.refund_id
+                  where f.run_id = r.run_id and f.line_number = r.line_number)::text[] as payments
+      from found
+      join payments.reconciliation_runs as run on run.id = found.run_id and run.org_id = ${org}
+      join payments.reconciliation_records as r
+        on r.run_id = found.run_id and r.line_number = found.line_number
+      left join payments.reconciliation_details as d
+        on d.run_id = r.run_id and d.line_number = r.line_number
+     order by r.run_id desc, r.line_number
+     limit ${limit}`)
+  return rows.map((row) => {
+    const { line_number: line, filename, reason, compared_at: compared } = row
+    const made = { real: madeAt(row.run_id, row.uploaded_at), business: row.uploaded_at }
+    return {
+      ...lineThing(row),
+      detail: `${row.status}, booked ${row.booked_on}`,
+      ids: row.payments,
+      shared: row.payments.length > 1,
+      events: [
+        { at: made.real, what: `Line ${line} of ${filename} uploaded` },
+        {
+          at: compared && realTimeOf(compared, made),
+          what: `Line ${line} of ${filename} is ${(reason ?? row.status).replaceAll('_', ' ')}`,
+        },
+      ],
+    }
+  })
 }

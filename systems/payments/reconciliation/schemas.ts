@@ -1,4 +1,4 @@
-import { PageQuery, pageOf } from '@posthorn/http'
+import { PageQuery, pageOf, sortable } from '@posthorn/http'
 import { Type } from 'typebox'
 import { FORMATS } from './formats/format.ts'
 import { REASONS } from './reason.ts'
@@ -132,11 +132,14 @@ export const runReconciliation = {
   body: Type.Union([Type.Object({ dryRun: Type.Optional(Type.Boolean()) }), Type.Null()]),
   response: { 200: Type.Object({ ...Result, reasons: Counts }) },
 }
+export const RUN_SORTS = sortable(['-createdAt', 'createdAt'])
+
 export const listRuns = {
   tags,
   summary: 'Files and how far their reconciliation is, newest first',
   querystring: Type.Object({
     ...LinePage,
+    sort: RUN_SORTS.parameter,
     status: Type.Optional(Type.Enum([...RUN_STATES])),
   }),
   response: { 200: pageOf(RunResource) },

@@ -53,7 +53,7 @@ export async function runWebhooks(
   const relay = createRelay({ pool: db.pool, outboxes, transports, mode: 'poll' })
   afterAll(async () => {
     await relay.stop()
-    await Promise.all(Object.values(transports).map((transport) => transport.close()))
+    await Promise.all(Object.values(transports).map(async (transport) => transport.close?.()))
     await app.close()
   })
   return {

@@ -1,4 +1,4 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { EventOutcome, EventSource } from '../inbound/event.ts'
 
 /** A row of `payments.webhook_events`, without what it came as. */
@@ -31,15 +31,16 @@ export interface EventPage {
   readonly paymentId: string | null
   readonly since: string | null
   readonly until: string | null
-  /** Older than this one: when it came, and its id. */
+  /** Behind this one, in the order of `sort`: when it came, and its id. */
   readonly before: readonly [received: string, eventId: string] | null
+  readonly sort: string
   readonly limit: number
 }
 
-/** Newest first. */
 export async function selectEvents(db: Queryable, page: EventPage): Promise<KeptEvent[]> {
   const { orgId, status, type, paymentId, since, until, before } = page
   const [received, eventId] = before ?? [null, null]
+  const { beyond, order } = directionOf(page.sort)
   const { rows } = await db.query<KeptEvent>(sql`
     select event_id, type, source, payment_id, named_payment, gateway_ref, outcome, reason,
            received_at, decided_at,
@@ -52,8 +53,8 @@ export async function selectEvents(db: Queryable, page: EventPage): Promise<Kept
        and (${since}::timestamptz is null or received_at >= ${since}::timestamptz)
        and (${until}::timestamptz is null or received_at < ${until}::timestamptz)
        and (${received}::timestamptz is null
-            or (received_at, event_id) < (${received}::timestamptz, ${eventId}::text))
-     order by received_at desc, event_id desc
+            or (received_at, event_id) ${beyond} (${received}::timestamptz, ${eventId}::text))
+     order by received_at ${order}, event_id ${order}
      limit ${page.limit}`)
   return rows
 }

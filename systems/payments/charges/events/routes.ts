@@ -1,5 +1,5 @@
 import { transaction, type Transaction } from '@posthorn/engine'
-import { callerOf, decodeCursor, may, toPage, type App, type Caller } from '@posthorn/http'
+import { callerOf, may, type App, type Caller } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
@@ -14,7 +14,7 @@ import {
 } from '../inbound/event.ts'
 import { createAuditLog } from '../queries.ts'
 import { attachEvent, findEvent, selectEvents, type KeptEvent, type WholeEvent } from './queries.ts'
-import { listEvents, readEvent, reprocessEvent } from './schemas.ts'
+import { EVENT_SORTS, listEvents, readEvent, reprocessEvent } from './schemas.ts'
 
 const PATH = '/api/v1/webhook-events'
 
@@ -28,19 +28,19 @@ export function eventRoutes(app: App, pool: Pool): void {
   }
 
   app.get(PATH, { schema: listEvents }, async (request) => {
-    const { limit, cursor, status = null, ...query } = request.query
+    const { limit, sort, status = null, ...query } = request.query
     const caller = callerOf(request)
     const isUnknown = status === 'unknown_payment'
     if (isUnknown && !orgsOf(caller).includes(null)) return { items: [], nextCursor: null }
     const rows = await selectEvents(pool, {
-      ...{ status, orgId: isUnknown ? null : caller.org, limit: limit + 1 },
+      ...{ status, orgId: isUnknown ? null : caller.org, sort, limit: limit + 1 },
       type: query.type ?? null,
       paymentId: query.paymentId ?? null,
       since: query.since ?? null,
       until: query.until ?? null,
-      before: cursor === undefined ? null : decodeCursor(cursor, Type.Tuple([Position]))[0],
+      before: EVENT_SORTS.placeIn(request.query, Position),
     })
-    return toPage(rows, limit, {
+    return EVENT_SORTS.page(rows, request.query, {
       item: toEvent,
       after: ({ received, event_id: id }) => [received, id],
     })

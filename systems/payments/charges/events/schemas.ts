@@ -1,4 +1,4 @@
-import { PageQuery, pageOf } from '@posthorn/http'
+import { PageQuery, pageOf, sortable } from '@posthorn/http'
 import { Type } from 'typebox'
 
 const Status = Type.Enum([
@@ -40,12 +40,15 @@ const WholeEvent = Type.Object({
 const tags = ['payments']
 const params = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255 }) })
 
+export const EVENT_SORTS = sortable(['-receivedAt', 'receivedAt'])
+
 export const listEvents = {
   tags,
   summary:
     'Events of the gateway, newest first; with unknown_payment, for platform operators, those that name no payment here',
   querystring: Type.Object({
     ...PageQuery.properties,
+    sort: EVENT_SORTS.parameter,
     status: Type.Optional(Status),
     type: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
     paymentId: Type.Optional(Type.String({ format: 'uuid' })),

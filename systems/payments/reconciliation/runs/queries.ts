@@ -1,4 +1,4 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Owner, RunKey } from '../owner.ts'
 import { isUnused, takenAmount } from '../records/queries.ts'
 import type { Tally } from '../reason.ts'
@@ -14,18 +14,21 @@ export async function findRun(db: Queryable, { id, org }: RunKey): Promise<Run |
 
 export interface RunPage extends Owner {
   readonly status: string | undefined
-  readonly before: string | undefined
+  /** Behind this one, in the order of `sort`. */
+  readonly before: string | null
+  readonly sort: string
   readonly limit: number
 }
 
 export async function selectRuns(db: Queryable, page: RunPage): Promise<Run[]> {
+  const { beyond, order } = directionOf(page.sort)
   const { rows } = await db.query<Run>(sql`
     select *
       from payments.reconciliation_runs
      where org_id = ${page.org}
        and (${page.status ?? null}::text is null or status = ${page.status ?? null})
-       and (${page.before ?? null}::uuid is null or id < ${page.before ?? null}::uuid)
-     order by id desc
+       and (${page.before}::uuid is null or id ${beyond} ${page.before}::uuid)
+     order by id ${order}
      limit ${page.limit}`)
   return rows
 }

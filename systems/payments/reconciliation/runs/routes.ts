@@ -1,5 +1,4 @@
-import { decodeCursor, toPage, type App } from '@posthorn/http'
-import { Type } from 'typebox'
+import type { App } from '@posthorn/http'
 import { requireFound, memberOf } from '../owner.ts'
 import { countByReason } from '../reason.ts'
 import * as schemas from '../schemas.ts'
@@ -20,11 +19,11 @@ export function runRoutes(app: App, options: ReconcileOptions): void {
   })
 
   app.get(PATH, { schema: schemas.listRuns }, async (request) => {
-    const { limit, cursor, status } = request.query
-    const before =
-      cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([schemas.Id]))[0]
-    const rows = await selectRuns(pool, { ...memberOf(request), status, before, limit: limit + 1 })
-    return toPage(rows, limit, { item: runResource, after: ({ id }) => id })
+    const { limit, sort, status } = request.query
+    const before = schemas.RUN_SORTS.placeIn(request.query, schemas.Id)
+    const page = { status, before, sort, limit: limit + 1 }
+    const rows = await selectRuns(pool, { ...memberOf(request), ...page })
+    return schemas.RUN_SORTS.page(rows, request.query, { item: runResource, after: ({ id }) => id })
   })
 
   const own = async (request: Parameters<typeof memberOf>[0] & { params: { id: string } }) =>

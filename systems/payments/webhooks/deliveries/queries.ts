@@ -1,4 +1,4 @@
-import { sql, type Outcome, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf, sql, type Outcome, type Queryable, type Transaction } from '@posthorn/engine'
 import { maskUrl } from '../endpoints/endpoint-url.ts'
 import type { Attempt } from './attempt.ts'
 import type { AttemptRow, WebhookDelivery } from './delivery.ts'
@@ -24,15 +24,17 @@ export interface DeliveryPage {
   readonly eventType: string | null
   readonly since: string | null
   readonly until: string | null
+  /** Behind this one, in the order of `sort`. */
   readonly before: string | null
+  readonly sort: string
   readonly limit: number
 }
 
-/** Newest first. */
 export async function selectDeliveries(
   db: Queryable,
   page: DeliveryPage,
 ): Promise<WebhookDelivery[]> {
+  const { beyond, order } = directionOf(page.sort)
   const { rows } = await db.query<WebhookDelivery>(sql`
     select * from payments.webhook_deliveries
      where org_id = ${page.org}
@@ -42,8 +44,8 @@ export async function selectDeliveries(
        and (${page.eventType}::text is null or event_type = ${page.eventType})
        and (${page.since}::timestamptz is null or created_at >= ${page.since}::timestamptz)
        and (${page.until}::timestamptz is null or created_at < ${page.until}::timestamptz)
-       and (${page.before}::uuid is null or id < ${page.before}::uuid)
-     order by id desc
+       and (${page.before}::uuid is null or id ${beyond} ${page.before}::uuid)
+     order by id ${order}
      limit ${page.limit}`)
   return rows
 }

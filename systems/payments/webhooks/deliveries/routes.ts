@@ -30,15 +30,18 @@ export function deliveryRoutes(app: App, pool: Pool): void {
   }
 
   app.get(PATH, { schema: schemas.listDeliveries, ...READ }, async (request) => {
-    const { limit, cursor, status = null, endpointId = null, ...query } = request.query
+    const { limit, sort, status = null, endpointId = null, ...query } = request.query
     const { eventId = null, eventType = null, since = null, until = null } = query
-    const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
+    const before = schemas.DELIVERY_SORTS.placeIn(request.query, Type.String({ format: 'uuid' }))
     const { org } = callerOf(request)
     const rows = await selectDeliveries(db, {
       ...{ org, status, endpointId, eventId, eventType, since, until, before },
-      limit: limit + 1,
+      ...{ sort, limit: limit + 1 },
     })
-    return toPage(rows, limit, { item: deliveryResource, after: ({ id }) => id })
+    return schemas.DELIVERY_SORTS.page(rows, request.query, {
+      item: deliveryResource,
+      after: ({ id }) => id,
+    })
   })
 
   app.get(`${PATH}/runs`, { schema: schemas.listRuns, ...READ }, async (request) => {

@@ -1,4 +1,4 @@
-import { PageQuery, pageOf } from '@posthorn/http'
+import { PageQuery, pageOf, sortable } from '@posthorn/http'
 import { Type } from 'typebox'
 import { Id } from '../endpoints/schemas.ts'
 
@@ -73,11 +73,14 @@ const Run = Type.Object({
 
 const tags = ['webhooks']
 
+export const DELIVERY_SORTS = sortable(['-createdAt', 'createdAt'])
+
 export const listDeliveries = {
   summary: 'What was or is to be delivered, newest first',
   tags,
   querystring: Type.Object({
     ...PageQuery.properties,
+    sort: DELIVERY_SORTS.parameter,
     status: Type.Optional(Status),
     endpointId: Type.Optional(Type.String({ format: 'uuid' })),
     eventId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
