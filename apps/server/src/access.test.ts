@@ -21,7 +21,7 @@ const OPERATORS =
 const OPERATORS_ACTS =
   /^(POST|DELETE) \/api\/v1\/(alerts\/|incidents\/|notice-channels(\/.*)?$|sagas\/|consumers\/dead-letters\/|outboxes\/\{name\}\/(messages\/.*\/(replay|cancel|reveal)|replays?(\/.*)?)$)/
 const PLATFORM =
-  /^\w+ \/api\/v1\/(overview|charts|database|demo|consumers$|outboxes\/\{name\}\/(graph|pause|resume|keys))(\/|$)/
+  /^\w+ \/api\/v1\/(overview|charts|database|demo|consumers$|outboxes\/\{name\}\/(graph|pause|resume|keys|recurring))(\/|$)/
 const ADMINS =
   /^((POST|PATCH|DELETE) \/api\/v1\/(webhook-endpoints|webhook-deliveries|webhook-events|portal-tokens|outbound\/(accounts|templates))|PUT \/api\/v1\/outbound\/templates|PUT \/api\/v1\/approval-limits|\w+ \/api\/v1\/(retention|legal-holds|erasures))(\/|$)/
 const APPROVERS = /^POST \/api\/v1\/approvals\/\{id\}\/(approve|reject)$/

@@ -5,12 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { silentLog, toMessage, type Message } from '@posthorn/engine'
 import { testDatabase, withBroker } from '@posthorn/engine/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { BrokerName } from './broker-catalogue.ts'
 import { openBrokers } from './brokers.ts'
 import { readConfiguration, type ConfigurationError } from './configuration.ts'
 
 const database = await testDatabase()
 
-async function open(env: NodeJS.ProcessEnv, name: 'kafka' | 'rabbitmq') {
+async function open(env: NodeJS.ProcessEnv, name: BrokerName) {
   const configuration = readConfiguration(env, [])
   const brokers = await openBrokers({ configuration, pool: database.pool, log: silentLog })
   onTestFinished(() => brokers.close())
@@ -20,7 +21,7 @@ async function open(env: NodeJS.ProcessEnv, name: 'kafka' | 'rabbitmq') {
 }
 
 /** Sends one message by what the environment says, and reads it back by the same. */
-async function sendAndRead(env: NodeJS.ProcessEnv, name: 'kafka' | 'rabbitmq'): Promise<void> {
+async function sendAndRead(env: NodeJS.ProcessEnv, name: BrokerName): Promise<void> {
   const broker = await open(env, name)
   const topic = `secured-${randomUUID()}`
   const arrived = Promise.withResolvers<Message>()
@@ -121,9 +122,68 @@ withBroker('RABBITMQ_SECURE_URL', (secure) => {
   })
 })
 
+describe('brokers whose address is all there is to say', () => {
+  for (const [name, variable] of [
+    ['nats', 'NATS_URL'],
+    ['redis', 'REDIS_URL'],
+    ['sqs', 'SQS_ENDPOINT'],
+  ] as const) {
+    withBroker(variable, (address) => {
+      test(`${name} by ${variable}`, async () => {
+        await sendAndRead({ [variable]: address }, name)
+      })
+    })
+  }
+})
+
+test.each([
+  [{ SQS_ENDPOINT: 'https://sqs.eu-central-1.amazonaws.com' }, { region: 'eu-central-1' }],
+  [{ SQS_ENDPOINT: 'https://sqs-fips.us-gov-west-1.amazonaws.com' }, { region: 'us-gov-west-1' }],
+  [{ SQS_ENDPOINT: 'https://vpce-1.sqs.ap-south-1.vpce.amazonaws.com' }, { region: 'ap-south-1' }],
+  [{ SQS_ENDPOINT: 'http://elasticmq:9324' }, { region: 'us-east-1' }],
+  [
+    { SQS_ENDPOINT: 'http://queues:9324', SQS_REGION: 'eu-west-1', SQS_PREFIX: 'shop_' },
+    { region: 'eu-west-1', prefix: 'shop_' },
+  ],
+])('SQS in the region that its address or SQS_REGION says: %j', (env, wanted) => {
+  const { brokers } = readConfiguration(env, [])
+  expect(brokers.sqs).toEqual({ address: env.SQS_ENDPOINT, ...wanted })
+})
+
 test('the session of Kafka consumers is as long as the environment says', () => {
   const { brokers } = readConfiguration({ KAFKA_BROKERS: 'a:9092', KAFKA_SESSION_MS: '6000' }, [])
   expect(brokers.kafka).toEqual({ address: 'a:9092', session: '6000ms' })
+})
+
+withBroker('KAFKA_BROKERS', (brokers) => {
+  withBroker('SCHEMA_REGISTRY_URL', (url) => {
+    test('Kafka with a Schema Registry', async () => {
+      const env = { KAFKA_BROKERS: brokers, KAFKA_SCHEMA_REGISTRY_URL: url }
+      const broker = await open({ ...env, KAFKA_SCHEMA_REGISTRY_SUBJECT: 'type' }, 'kafka')
+      const type = `secured.${randomUUID()}`
+      const message = toMessage({ id: randomUUID(), type, payload: {} })
+      expect(await deliver(broker, 'secured-schemas', message)).toMatchObject({
+        ...{ kind: 'refused', failure: { code: 'SCHEMA_MISSING' } },
+      })
+    })
+  })
+})
+
+test('a Schema Registry with a login and certificates of its own', () => {
+  const certificate = `${import.meta.dirname}/testing/server-process.ts`
+  const env = {
+    KAFKA_BROKERS: 'a:9092',
+    KAFKA_SCHEMA_REGISTRY_URL: 'https://registry:8081',
+    KAFKA_SCHEMA_REGISTRY_USERNAME: 'posthorn',
+    KAFKA_SCHEMA_REGISTRY_PASSWORD: 'secret',
+  }
+  expect(readConfiguration(env, []).brokers.kafka?.schemaRegistry).toEqual({
+    ...{ url: 'https://registry:8081', subject: 'topic' },
+    auth: { username: 'posthorn', password: 'secret' },
+  })
+  expect(() =>
+    readConfiguration({ ...env, KAFKA_SCHEMA_REGISTRY_CA_FILE: certificate }, []),
+  ).toThrow(/KAFKA_SCHEMA_REGISTRY_CA_FILE must be a PEM file/)
 })
 
 describe('what belongs together', () => {
@@ -150,6 +210,19 @@ describe('what belongs together', () => {
     [{ ...kafka, KAFKA_SASL_MECHANISM: 'gssapi', ...LOGIN }, [/^KAFKA_SASL_MECHANISM must be/]],
     [{ ...kafka, KAFKA_CA_FILE: missing }, [/^KAFKA_CA_FILE cannot be read: ENOENT/]],
     [{ ...kafka, KAFKA_CA_FILE: notPem }, [/^KAFKA_CA_FILE must be a PEM file/]],
+    [
+      { ...kafka, KAFKA_SCHEMA_REGISTRY_TOKEN: 'abc' },
+      ['KAFKA_SCHEMA_REGISTRY_TOKEN is without effect: it needs KAFKA_SCHEMA_REGISTRY_URL'],
+    ],
+    [
+      {
+        ...{ ...kafka, KAFKA_SCHEMA_REGISTRY_URL: 'http://a:8081' },
+        ...{ KAFKA_SCHEMA_REGISTRY_USERNAME: 'ada', KAFKA_SCHEMA_REGISTRY_TOKEN: 'abc' },
+      },
+      [/belong together/, /exclude each other/],
+    ],
+    [{ SQS_PREFIX: 'shop_' }, ['SQS_PREFIX is without effect: it needs SQS_ENDPOINT']],
+    [{ SQS_ENDPOINT: 'https://key:secret@sqs.eu-central-1.amazonaws.com' }, [/^SQS_ENDPOINT must/]],
     [
       { RABBITMQ_URL: 'amqp://a', RABBITMQ_CA_FILE: missing },
       [/^RABBITMQ_CA_FILE cannot be read/, /begins with amqps:$/],

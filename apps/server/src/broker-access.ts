@@ -1,6 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { clientCredentials } from '@posthorn/transports/oauth'
 import { Type, type Static } from 'typebox'
+import {
+  REGISTRY_ACCESS,
+  readRegistryAccess,
+  registryMistakes,
+  type RegistryAccess,
+} from './schema-registry-access.ts'
+import { file, fileMistakes, readTls, type TlsFiles } from './tls-files.ts'
 
 /** How a broker is reached: where it is, whose certificate it shows, and who we are to it. */
 export interface BrokerAccess {
@@ -11,13 +17,12 @@ export interface BrokerAccess {
   readonly sasl?: SaslLogin
   /** After this time without a heartbeat a consumer's partitions go to others. */
   readonly session?: `${number}ms`
-}
-
-/** PEM texts. */
-export interface TlsFiles {
-  readonly ca?: string
-  readonly cert?: string
-  readonly key?: string
+  /** Of Kafka: where the schemas of what is sent are. */
+  readonly schemaRegistry?: RegistryAccess
+  /** Of Amazon: the one that requests are signed for. */
+  readonly region?: string
+  /** Before the names of all queues. */
+  readonly prefix?: string
 }
 
 export type SaslLogin =
@@ -27,9 +32,6 @@ export type SaslLogin =
       readonly password: string
     }
   | { readonly mechanism: 'OAUTHBEARER'; readonly token: () => Promise<string> }
-
-const file = (description: string) =>
-  Type.Optional(Type.String({ description, pattern: '^[^\\u0000]+$' }))
 
 export const KAFKA_ACCESS = Type.Object({
   KAFKA_SESSION_MS: Type.Optional(
@@ -80,6 +82,7 @@ export const KAFKA_ACCESS = Type.Object({
   KAFKA_OAUTH_SCOPE: Type.Optional(
     Type.String({ description: 'the scope that those tokens are asked for' }),
   ),
+  ...REGISTRY_ACCESS.properties,
 })
 
 export const RABBITMQ_ACCESS = Type.Object({
@@ -104,17 +107,35 @@ export const REDIS_ACCESS = Type.Object({
   REDIS_KEY_FILE: file('the key of that certificate, as a PEM file'),
 })
 
+export const SQS_ACCESS = Type.Object({
+  SQS_REGION: Type.Optional(
+    Type.String({
+      description:
+        'the region that requests to SQS are signed for, where its address does not say it; us-east-1 by default',
+      pattern: '^[a-z0-9-]{1,50}$',
+    }),
+  ),
+  SQS_PREFIX: Type.Optional(
+    Type.String({
+      description: 'what the names of all our queues begin with; posthorn_ by default',
+      pattern: '^[A-Za-z0-9_-]{1,16}$',
+    }),
+  ),
+})
+
 type KafkaValues = Static<typeof KAFKA_ACCESS>
 export function readKafkaAccess(address: string, values: KafkaValues): BrokerAccess {
   const tls = readTls('KAFKA', values)
   const isEncrypted = values.KAFKA_TLS ?? Object.keys(tls).length > 0
   const sasl = readLogin(values)
   const { KAFKA_SESSION_MS: ms } = values
+  const schemaRegistry = readRegistryAccess(values)
   return {
     address,
     ...(isEncrypted && { tls }),
     ...(sasl && { sasl }),
     ...(ms !== undefined && { session: `${ms}ms` }),
+    ...(schemaRegistry && { schemaRegistry }),
   }
 }
 
@@ -136,12 +157,13 @@ export function readRedisAccess(
   return address.startsWith('rediss:') ? { address, tls: readTls('REDIS', values) } : { address }
 }
 
-function readTls(broker: string, values: Readonly<Record<string, unknown>>): TlsFiles {
-  const files = (['ca', 'cert', 'key'] as const).flatMap((name) => {
-    const path = values[`${broker}_${name.toUpperCase()}_FILE`]
-    return typeof path === 'string' ? [[name, readFileSync(path, 'utf8')] as const] : []
-  })
-  return Object.fromEntries(files)
+/** As `sqs.eu-central-1.amazonaws.com` and Amazon's other names for the same say it. */
+const REGION = /[./]sqs(?:-fips)?\.([a-z]{2,}(?:-[a-z0-9]+)+)\./
+
+export function readSqsAccess(address: string, values: Static<typeof SQS_ACCESS>): BrokerAccess {
+  const { SQS_REGION: named, SQS_PREFIX: prefix } = values
+  const region = named ?? REGION.exec(address)?.[1] ?? 'us-east-1'
+  return { address, region, ...(prefix !== undefined && { prefix }) }
 }
 
 function readLogin(values: KafkaValues): SaslLogin | undefined {
@@ -160,10 +182,12 @@ function readLogin(values: KafkaValues): SaslLogin | undefined {
 /** What belongs together and is not: found before anything is opened. */
 export function accessMistakes(env: NodeJS.ProcessEnv): string[] {
   const mistakes = [
+    ...registryMistakes(env),
     ...idle(env, Object.keys(KAFKA_ACCESS.properties), 'KAFKA_BROKERS'),
     ...idle(env, Object.keys(RABBITMQ_ACCESS.properties), 'RABBITMQ_URL'),
     ...idle(env, Object.keys(NATS_ACCESS.properties), 'NATS_URL'),
     ...idle(env, Object.keys(REDIS_ACCESS.properties), 'REDIS_URL'),
+    ...idle(env, Object.keys(SQS_ACCESS.properties), 'SQS_ENDPOINT'),
     ...['KAFKA', 'RABBITMQ', 'NATS', 'REDIS'].flatMap((broker) => fileMistakes(env, broker)),
     ...unencrypted(env, Object.keys(RABBITMQ_ACCESS.properties), ['RABBITMQ_URL', 'amqps:']),
     ...unencrypted(env, Object.keys(NATS_ACCESS.properties), ['NATS_URL', 'tls:']),
@@ -202,25 +226,4 @@ function unencrypted(
   return names
     .filter((name) => env[name])
     .map((name) => `${name} needs an address in ${variable} that begins with ${scheme}`)
-}
-
-function fileMistakes(env: NodeJS.ProcessEnv, broker: string): string[] {
-  const mistakes = ['CA', 'CERT', 'KEY'].flatMap((kind) => {
-    const name = `${broker}_${kind}_FILE`
-    return env[name] ? readingMistakes(name, env[name]) : []
-  })
-  if (Boolean(env[`${broker}_CERT_FILE`]) !== Boolean(env[`${broker}_KEY_FILE`])) {
-    mistakes.push(`${broker}_CERT_FILE and ${broker}_KEY_FILE belong together`)
-  }
-  return mistakes
-}
-
-function readingMistakes(name: string, path: string): string[] {
-  try {
-    return readFileSync(path, 'utf8').includes('-----BEGIN ')
-      ? []
-      : [`${name} must be a PEM file, which ${path} is not`]
-  } catch (error) {
-    return [`${name} cannot be read: ${(error as Error).message}`]
-  }
 }

@@ -7,10 +7,12 @@ import {
   NATS_ACCESS,
   RABBITMQ_ACCESS,
   REDIS_ACCESS,
+  SQS_ACCESS,
   readKafkaAccess,
   readNatsAccess,
   readRabbitmqAccess,
   readRedisAccess,
+  readSqsAccess,
   type BrokerAccess,
 } from './broker-access.ts'
 
@@ -101,6 +103,21 @@ export const BROKERS = {
       return redisTransport({ url: address, ...(tls && { tls }), ...options })
     },
   },
+  sqs: {
+    variable: 'SQS_ENDPOINT',
+    setting: Type.Optional(
+      Type.String({
+        description:
+          'Amazon SQS, as https://sqs.eu-central-1.amazonaws.com, or a server that speaks as it does; the login is found as all programs of Amazon find it',
+        pattern: '^https?://[^\\s/@]+/?$',
+      }),
+    ),
+    describe: ({ address }) => `SQS at ${hostsOf(address)}`,
+    async open(access, options) {
+      const { sqsTransport } = await import('@posthorn/transports/sqs')
+      return sqsTransport({ ...sqsOptionsOf(access), ...options })
+    },
+  },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>
 
 export type BrokerName = keyof typeof BROKERS
@@ -120,15 +137,19 @@ export const BROKER_SETTINGS = {
   ...NATS_ACCESS.properties,
   REDIS_URL: BROKERS.redis.setting,
   ...REDIS_ACCESS.properties,
+  SQS_ENDPOINT: BROKERS.sqs.setting,
+  ...SQS_ACCESS.properties,
 }
 
 export function readBrokers(values: BrokerValues): BrokerAccesses {
   const { KAFKA_BROKERS: kafka, RABBITMQ_URL: rabbitmq, NATS_URL: nats, REDIS_URL: redis } = values
+  const { SQS_ENDPOINT: sqs } = values
   return {
     ...(kafka !== undefined && { kafka: readKafkaAccess(kafka, values) }),
     ...(rabbitmq !== undefined && { rabbitmq: readRabbitmqAccess(rabbitmq, values) }),
     ...(nats !== undefined && { nats: readNatsAccess(nats, values) }),
     ...(redis !== undefined && { redis: readRedisAccess(redis, values) }),
+    ...(sqs !== undefined && { sqs: readSqsAccess(sqs, values) }),
   }
 }
 
@@ -141,4 +162,8 @@ function hostsOf(address: string): string {
 
 export function listKafkaBrokers({ address }: BrokerAccess): string[] {
   return address.split(',').map((broker) => broker.trim())
+}
+
+export function sqsOptionsOf({ address: endpoint, region = 'us-east-1', prefix }: BrokerAccess) {
+  return { endpoint, region, ...(prefix !== undefined && { prefix }) }
 }

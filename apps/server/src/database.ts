@@ -13,8 +13,11 @@ export interface Database {
   readonly pool: Pool
   /** For people: where it is, without its password. */
   readonly where: string
-  /** A pool of its own for work that would starve the others, or be starved. */
-  openPool(name: string, size: number): Pool
+  /**
+   * A pool of its own for work that would starve the others, or be starved. A connection on which a
+   * statement takes longer than `limitMs` is given up for another.
+   */
+  openPool(name: string, size: number, limitMs?: number): Pool
   close(): Promise<void>
 }
 
@@ -75,7 +78,7 @@ interface Where {
 function createPools({ connectionString, Client }: Where, log: Log) {
   const pools: Pool[] = []
   return {
-    open(name: string, size: number): Pool {
+    open(name: string, size: number, limitMs?: number): Pool {
       const pool = new Pool({
         ...(Client ? { Client } : { connectionString }),
         max: size,
@@ -85,6 +88,7 @@ function createPools({ connectionString, Client }: Where, log: Log) {
         // A machine that vanished says no goodbye: a connection without an answer is asked after this.
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
+        ...(limitMs !== undefined && { query_timeout: limitMs }),
       })
       // An idle connection that dies is replaced at the next query; unheard, it would end the process.
       pool.on('error', (error) =>

@@ -40,7 +40,8 @@ describe('/metrics', () => {
     expect(await metric(`posthorn_breaker_open${there}`)).toBe(0)
     expect(await metric(`posthorn_delivery_ms_count${there}`)).toBeGreaterThan(0)
     const route = '{method="GET",route="/metrics",status="200"}'
-    expect(await metric(`posthorn_http_request_ms_count${route}`)).toBeGreaterThan(0)
+    const readRequests = async () => (await metric(`posthorn_http_request_ms_count${route}`)) ?? 0
+    await expect.poll(readRequests, { interval: 100 }).toBeGreaterThan(0)
     expect(await metric('process_resident_memory_bytes')).toBeGreaterThan(0)
   })
 })
@@ -53,6 +54,15 @@ test('probes are answered, however many requests a stranger makes', async () => 
   expect(await statuses('/openapi.json')).toContain(429)
   expect(await statuses('/healthz')).toEqual([200, 200, 200, 200, 200])
   expect(await statuses('/readyz')).not.toContain(429)
+  expect(await statuses('/metrics')).toEqual([200, 200, 200, 200, 200])
+})
+
+test('metrics are written out once for many who ask at once', async () => {
+  const read = async () => (await server.call('/metrics')).body['text']
+  const texts = await Promise.all(Array.from({ length: 20 }, read))
+  expect(new Set(texts).size).toBeLessThan(texts.length)
+  const isNew = async () => !texts.includes(await read())
+  await expect.poll(isNew, { interval: 300 }).toBe(true)
 })
 
 test('a port that is taken is named', async () => {
@@ -68,6 +78,33 @@ describe('/readyz', () => {
       status: 200,
       body: { ready: true, checks: { database: { ok: true }, migrations: { ok: true } } },
     })
+  })
+
+  test('is 200 while requests have all connections', async () => {
+    const crowded = await testDatabase()
+    const busy = await testServer(crowded, { env: { POSTHORN_POOL_SIZE: '2' } })
+    const holder = await crowded.pool.connect()
+    await holder.query('begin; lock table example.greeting in access exclusive mode')
+    // Of several organisations, since none gets all connections.
+    const waiting = Array.from({ length: 6 }, async (_, n) => {
+      const token = await busy.tokenFor({ org: `org ${n}` })
+      return busy.call('/api/v1/greetings', { body: { name: 'waits' }, token })
+    })
+    // The other connection listens for topics.
+    const held = async () => {
+      const { rows } = await crowded.pool.query<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity
+          where datname = current_database() and application_name = 'posthorn'
+            and wait_event_type = 'Lock'`,
+      )
+      return rows[0]?.n
+    }
+    await expect.poll(held).toBe(1)
+    const { status, body } = await busy.call('/readyz')
+    expect({ status, body }).toMatchObject({ status: 200, body: { ready: true } })
+    await holder.query('rollback')
+    holder.release()
+    await Promise.all(waiting)
   })
 
   test('stays 200 beside a newer migration, unless it is breaking', async () => {

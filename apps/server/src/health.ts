@@ -15,10 +15,11 @@ const Checked = Type.Object({
   ),
 })
 
-const PUBLIC = { access: 'public' } as const
+/** Never limited: a stranger's requests must not make a supervisor restart the process, nor blind it. */
+const PROBE = { access: 'public', rateLimit: false } as const
 
-/** Never limited: a stranger's requests must not make a supervisor restart the process. */
-const PROBE = { ...PUBLIC, rateLimit: false } as const
+/** Metrics are written out once for all who ask within this time: thousands of lines, for strangers too. */
+const SHARED_MS = 250
 
 const healthz = {
   summary: 'Liveness: the process answers',
@@ -49,8 +50,15 @@ export function healthRoutes(app: App, { readiness, registry, readBacklog }: Hea
     return reply.code(answer.ready ? 200 : 503).send(answer)
   })
 
-  app.get('/metrics', { schema: metrics, config: PUBLIC }, async (_request, reply) => {
+  const write = async () => {
     await readBacklog()
-    return reply.type(registry.contentType).send(await registry.metrics())
+    return registry.metrics()
+  }
+  let written: { readonly at: number; readonly text: Promise<string> } | undefined
+  app.get('/metrics', { schema: metrics, config: PROBE }, async (_request, reply) => {
+    if (!written || performance.now() - written.at > SHARED_MS) {
+      written = { at: performance.now(), text: write() }
+    }
+    return reply.type(registry.contentType).send(await written.text)
   })
 }

@@ -122,6 +122,9 @@ test('a channel is tested, and may not lead into the network behind the server',
   await expect.poll(last, soon).toBe('delivered')
   const inside = { kind: 'slack', name: 'inside', url: 'http://169.254.169.254/latest' }
   expect((await server.call('/api/v1/notice-channels', { body: inside })).status).toBe(400)
+  const nowhere = { kind: 'slack', name: 'nowhere', url: 'https://' }
+  const refused = await server.call('/api/v1/notice-channels', { body: nowhere })
+  expect(refused).toMatchObject({ status: 400, body: { errors: [{ reason: 'is not a URL' }] } })
   const gone = await server.call(`/api/v1/notice-channels/${channel?.id}`, { method: 'DELETE' })
   expect(gone.status).toBe(204)
 })

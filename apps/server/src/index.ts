@@ -1,5 +1,5 @@
 export type { BrokerAccess } from './broker-access.ts'
-export { BROKER_NAMES, listKafkaBrokers } from './broker-catalogue.ts'
+export { BROKER_NAMES, listKafkaBrokers, sqsOptionsOf } from './broker-catalogue.ts'
 export type { BrokerName } from './broker-catalogue.ts'
 export { openBrokers } from './brokers.ts'
 export type { Brokers } from './brokers.ts'

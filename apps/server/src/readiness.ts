@@ -7,7 +7,7 @@ import { selectOne } from './queries.ts'
 import type { Work } from './work.ts'
 
 /** How long one check may take before it counts as failed. */
-const PATIENCE_MS = 3_000
+export const PATIENCE_MS = 3_000
 
 /** Answers are shared for this long: a probe must not be a load. */
 const FRESH_MS = 1_000

@@ -6,10 +6,18 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { testDatabase } from '@posthorn/engine/testing'
+import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
 import { signToken } from '@posthorn/http'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { SecretSearch, type Secrets } from './testing/secret-search.ts'
+import { archiveOf } from './demo/archive.ts'
+import {
+  businessSecrets,
+  environmentOf,
+  neighbourSecrets,
+  registryLogins,
+  secretsIn,
+} from './testing/given-secrets.ts'
+import { SecretSearch } from './testing/secret-search.ts'
 import { call, startProcess } from './testing/server-process.ts'
 
 // The whole demo, on a machine that may be busy with other tests.
@@ -31,59 +39,149 @@ async function startCollector() {
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** What the environment gives to the server and its systems. */
-const environment = {
-  POSTHORN_JWT_SECRET: word(),
-  POSTHORN_ENCRYPTION_KEYS: word(),
-  GATEWAY_API_KEY: word(),
-  PAYMENTS_WEBHOOK_SECRET: word(),
-  STRIPE_API_KEY: `sk_test_${word()}`,
-  STRIPE_WEBHOOK_SECRET: `whsec_${word()}`,
-  WHATSAPP_ACCESS_TOKEN: word(),
-  WHATSAPP_APP_SECRET: word(),
-  WHATSAPP_VERIFY_TOKEN: word(),
-  DOCUMENTS_TOKEN: word(),
-  S3_EVENTS_TOKEN: word(),
-  ALERTS_WEBHOOK_SECRET: `whsec_${word()}${word().slice(0, 4)}`,
-} satisfies Secrets
+type Ask = (path: string, body?: unknown, method?: string) => ReturnType<typeof call>
 
-/** In addresses of servers that do not answer: their errors are logged, stored and counted. */
-const addresses = { mailPassword: word(), alertsKey: word() }
-
-test('after a demo with faults no secret stands in clear in a log, table, metric, trace, file or answer', async () => {
-  const database = await testDatabase()
+async function openServer(env: NodeJS.ProcessEnv, database: TestDatabase) {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-secrets-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const collector = await startCollector()
   const server = startProcess({
-    ...environment,
     POSTHORN_CONFIG: '',
     DATABASE_URL: database.url,
     POSTHORN_DATA_DIR: folder,
     POSTHORN_LOG_LEVEL: 'debug',
     POSTHORN_RATE_LIMIT: '0',
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OUTBOUND_EMAIL_URL: `smtp://posthorn:${addresses.mailPassword}@127.0.0.1:1`,
-    ALERTS_WEBHOOK_URL: `http://127.0.0.1:1/alerts?key=${addresses.alertsKey}`,
+    ...env,
   })
   await expect.poll(server.output, { timeout: 400_000, interval: 500 }).toMatch(/ready: http/)
   const url = await server.url()
-  const secret = environment.POSTHORN_JWT_SECRET
+  const secret = env['POSTHORN_JWT_SECRET'] ?? ''
   const token = await signToken({ secret, sub: 'olga', org: 'demo', role: 'platform' })
-  const ask = (path: string, body?: unknown, method?: string) =>
+  const ask: Ask = (path, body, method) =>
     call(`${url}${path}`, { token, ...(body !== undefined && { body }), ...(method && { method }) })
+  const askAs = async (org: string, path: string, body: unknown) => {
+    const other = await signToken({ secret, sub: 'ada', org, role: 'admin' })
+    return call(`${url}${path}`, { token: other, body })
+  }
+  return { server, url, token, ask, askAs, folder, database }
+}
 
-  // Secrets of customers: of an endpoint, its own headers and its address, and of a portal.
-  const customers = { header: word(), urlKey: word() }
-  const endpoint = await ask('/api/v1/webhook-endpoints', {
+type Opened = Awaited<ReturnType<typeof openServer>>
+
+/** Looks through the tables, the files, every page and what is answered to mistakes; then the log. */
+async function lookThrough(search: SecretSearch, opened: Opened): Promise<string[]> {
+  const { server, url, token, ask, folder, database } = opened
+  expect(await search.lookInTables(database.pool)).toBeGreaterThan(200)
+  await search.lookInFiles(folder)
+  const mistakes = [
+    ...['/nothing', '/api/v1/payments?limit=x', '/graphql?query={', '/metrics', '/healthz'],
+    ...['/api/v1/me', '/readyz', '/'],
+  ]
+  const pages = await listPages(ask)
+  const asked = [
+    ...[...pages, ...mistakes].map((path) => ({ path, as: token })),
+    ...mistakes.map((path) => ({ path, as: undefined })),
+    { path: '/api/v1/me', as: `${token}x` },
+  ]
+  for (const { path, as } of asked) {
+    const headers = as === undefined ? {} : { authorization: `Bearer ${as}` }
+    const response = await fetch(`${url}${path}`, { headers, signal: AbortSignal.timeout(30_000) })
+    const answer = await response.text()
+    search.look(`answer of ${path}`, `${answer}${JSON.stringify([...response.headers])}`)
+  }
+  await server.end('SIGTERM')
+  search.look('log', server.output())
+  return pages
+}
+
+/** Of each list that stands above a page, the things whose pages are looked at. */
+const OF_EACH = 4
+
+/** Every list and page that can be read, those of things by the ids that their lists have. */
+async function listPages(ask: Ask): Promise<string[]> {
+  const { body } = await ask('/openapi.json')
+  const described = Object.entries(body['paths'] as Record<string, object>)
+  const paths = described.flatMap(([path, methods]) =>
+    'get' in methods && !/\/stream|^\/sim/.test(path) ? [path] : [],
+  )
+  const lists = new Map<string, Promise<Record<string, unknown>[]>>()
+  const itemsOf = (list: string) => {
+    const known = lists.get(list) ?? ask(list).then(({ body: { items } }) => itemsIn(items))
+    lists.set(list, known)
+    return known
+  }
+  const fill = async (path: string): Promise<string[]> => {
+    const [, before = '', name = '', after = ''] = /^(.*?)\/\{(\w+)\}(.*)$/.exec(path) ?? []
+    if (name === '') return [path]
+    const items = (await itemsOf(before)).slice(0, OF_EACH)
+    const ids = items.map((item) => item[name] ?? item['id'] ?? item['fileJobId'] ?? item['type'])
+    const filled = ids.map((id) => fill(`${before}/${encodeURIComponent(String(id))}${after}`))
+    return (await Promise.all(filled)).flat()
+  }
+  return (await Promise.all(paths.map(fill))).flat()
+}
+
+function itemsIn(items: unknown): Record<string, unknown>[] {
+  return Array.isArray(items) ? (items as Record<string, unknown>[]) : []
+}
+
+test('after a demo with faults no secret stands in clear in a log, table, metric, trace, file or answer', async () => {
+  const database = await testDatabase()
+  const collector = await startCollector()
+  const given = businessSecrets()
+  const opened = await openServer(
+    {
+      ...environmentOf(given),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      NOTICES_ALLOW_CIDRS: '127.0.0.0/8',
+    },
+    database,
+  )
+  const { url, ask, token } = opened
+
+  // Secrets of customers: of an endpoint, its own headers and its address, of a portal, of a
+  // WhatsApp account, and of channels whose servers do not answer.
+  const customers = {
+    ...{ header: word(), urlKey: word(), slackPath: word(), pagerPath: word() },
+    ...{ routingKey: word(), accessToken: word(), appSecret: word(), verifyToken: word() },
+  }
+  const make = async (path: string, body: object) => {
+    const made = await ask(path, body)
+    expect(made.status, JSON.stringify(made.body)).toBeLessThan(300)
+    return made.body
+  }
+  const endpoint = await make('/api/v1/webhook-endpoints', {
     url: `${url}/sim/merchant/hooks?key=${customers.urlKey}`,
     eventTypes: ['*'],
     headers: { 'x-api-key': customers.header },
   })
-  expect(endpoint.status, JSON.stringify(endpoint.body)).toBe(201)
-  const portal = await ask('/api/v1/portal-tokens', {})
-  const mail = { channel: 'email', recipient: 'ada@example.test', subject: 'Hi', text: 'Hello' }
-  await ask('/api/v1/outbound/messages', mail)
+  const portal = await make('/api/v1/portal-tokens', {})
+  const { accessToken, appSecret, verifyToken, routingKey } = customers
+  // Of another organisation: WhatsApp does not know the account, and refuses what is sent by it.
+  const account = { name: 'shop', phoneNumberIds: ['106540352249999'] }
+  const message = { channel: 'whatsapp', to: '+16505551234', templateCode: 'hello_world' }
+  for (const [path, body] of [
+    ['/api/v1/outbound/accounts', { ...account, accessToken, appSecret, verifyToken }],
+    [
+      '/api/v1/outbound/messages',
+      { ...message, payloadJson: { language: 'en_US', parameters: [] } },
+    ],
+  ] as const) {
+    const made = await opened.askAs('shop', path, body)
+    expect(made.status, JSON.stringify(made.body)).toBeLessThan(300)
+  }
+  const slack = { kind: 'slack', url: `http://127.0.0.1:1/services/${customers.slackPath}` }
+  const pager = { kind: 'pagerduty', url: `http://127.0.0.1:1/${customers.pagerPath}`, routingKey }
+  for (const channel of [
+    { name: 'ops', ...slack },
+    { name: 'duty', ...pager },
+  ]) {
+    const { id } = await make('/api/v1/notice-channels', channel)
+    const tested = await ask(`/api/v1/notice-channels/${String(id)}/test`, undefined, 'POST')
+    expect(tested.status).toBe(202)
+  }
+  const mail = { channel: 'email', to: 'ada@example.test' }
+  const payloadJson = { subject: 'Hi', text: 'Hello' }
+  await make('/api/v1/outbound/messages', { ...mail, payloadJson })
 
   expect((await ask('/api/v1/demo', undefined, 'POST')).status).toBe(202)
   const demo = async () => (await ask('/api/v1/demo')).body
@@ -94,14 +192,12 @@ test('after a demo with faults no secret stands in clear in a log, table, metric
 
   const { body: mails } = await ask('/sim/mail/requests?limit=100')
   const invitation = /invitations\?token=([\w.-]+)/.exec(JSON.stringify(mails))?.[1] ?? ''
-  expect(invitation.length).toBeGreaterThan(20)
-  const issued: Secrets = {
-    ...{ token, invitation, header: customers.header, urlKey: customers.urlKey },
-    signingSecret: String(endpoint.body['secret']).replace(/^whsec_/, ''),
-    portalToken: String(portal.body['token']),
+  const secrets = {
+    ...{ ...secretsIn(given), ...customers, token, invitation },
+    signingSecret: String(endpoint['secret']).replace(/^whsec_/, ''),
+    portalToken: String(portal['token']),
     databasePassword: new URL(database.url).password,
   }
-  const secrets = { ...environment, ...addresses, ...issued }
   for (const [name, value] of Object.entries(secrets)) {
     expect(value.length, name).toBeGreaterThan(16)
   }
@@ -112,18 +208,19 @@ test('after a demo with faults no secret stands in clear in a log, table, metric
   await control.lookInTables(database.pool)
   expect([...control.found].join()).toMatch(/merchant.*order|order.*merchant/)
 
-  expect(await search.lookInTables(database.pool)).toBeGreaterThan(200)
-  await search.lookInFiles(folder)
-  for (const { path, as } of await pages(ask)) {
-    const headers = as === undefined ? {} : { authorization: `Bearer ${as}` }
-    const response = await fetch(`${url}${path}`, { headers, signal: AbortSignal.timeout(30_000) })
-    search.look(
-      `answer of ${path}`,
-      `${await response.text()}${JSON.stringify([...response.headers])}`,
-    )
+  const pages = await lookThrough(search, opened)
+  for (const page of [
+    /outboxes\/[^/]+\/messages\/[^/]+$/,
+    /outboxes\/[^/]+\/messages\/[^/]+\/journey$/,
+    /webhook-endpoints\/[^/]+$/,
+    /webhook-deliveries\/[^/]+\/attempts$/,
+    /outbound\/messages\/[^/]+\/attempts$/,
+    /payments\/[^/]+\/audit$/,
+    /file-jobs\/[^/]+\/rows\/[^/]+$/,
+    /reconciliations\/[^/]+\/records\/[^/]+$/,
+  ]) {
+    expect(pages.filter((each) => page.test(each)).length, String(page)).toBeGreaterThan(0)
   }
-  await server.end('SIGTERM')
-  search.look('log', server.output())
   expect(collector.received.join().length).toBeGreaterThan(10_000)
   search.look('traces', collector.received.join('\n'))
 
@@ -131,27 +228,53 @@ test('after a demo with faults no secret stands in clear in a log, table, metric
   expect(search.searched).toBeGreaterThan(1_000_000)
 })
 
-/** Every list and page without a parameter, and what is answered to mistakes. */
-async function pages(ask: (path: string) => Promise<{ body: Record<string, unknown> }>) {
-  const { body } = await ask('/openapi.json')
-  const described = Object.entries(body['paths'] as Record<string, object>)
-  const paths = described.flatMap(([path, methods]) =>
-    'get' in methods && !/[{]|\/stream|^\/sim/.test(path) ? [path] : [],
-  )
-  const platform = await signToken({
-    ...{ secret: environment.POSTHORN_JWT_SECRET, sub: 'page', org: 'demo', role: 'platform' },
-  })
-  const mistakes = [
-    '/nothing',
-    '/api/v1/payments?limit=x',
-    '/graphql?query={',
-    '/metrics',
-    '/healthz',
-  ]
-  return [
-    ...paths.map((path) => ({ path, as: platform })),
-    ...mistakes.map((path) => ({ path, as: platform })),
-    ...[...mistakes, '/api/v1/me', '/readyz', '/'].map((path) => ({ path, as: undefined })),
-    { path: '/api/v1/me', as: `${platform}x` },
-  ]
-}
+test.each(['password', 'token'] as const)(
+  'nor do those of brokers, a bucket and a mail server that do not let the server in, with a %s for the registry',
+  async (login) => {
+    const database = await testDatabase()
+    const given = {
+      ...neighbourSecrets(),
+      ...registryLogins[login](),
+      POSTHORN_JWT_SECRET: businessSecrets().POSTHORN_JWT_SECRET,
+    }
+    const opened = await openServer(
+      {
+        ...environmentOf(given),
+        ...{ KAFKA_BROKERS: process.env['KAFKA_BROKERS'] || '127.0.0.1:1' },
+        ...{ KAFKA_SASL_MECHANISM: 'plain', KAFKA_USERNAME: 'posthorn', SAGAS_BROKER: 'rabbitmq' },
+        ...{ KAFKA_SCHEMA_REGISTRY_URL: 'http://127.0.0.1:1' },
+        ...(login === 'password' && { KAFKA_SCHEMA_REGISTRY_USERNAME: 'posthorn' }),
+        ...{ S3_ENDPOINT: 'http://127.0.0.1:1', S3_BUCKET: 'none', S3_ACCESS_KEY_ID: 'posthorn' },
+      },
+      database,
+    )
+    const { url, token, ask, server } = opened
+    const checks = async () => Object.entries((await ask('/readyz')).body['checks'] as object)
+    const away = async () =>
+      (await checks()).flatMap(([name, { ok }]: [string, { ok: boolean }]) => (ok ? [] : [name]))
+    await expect.poll(away, { timeout: 60_000, interval: 500 }).toContain('rabbitmq')
+
+    // Each of them is needed for one of these.
+    const line = { items: [{ sku: 'LAMP', quantity: 1 }], amount: 100, currency: 'EUR' }
+    await ask('/api/v1/orders', line)
+    const say = async (query: string) => JSON.stringify((await ask('/graphql', { query })).body)
+    const family = /"id":"([^"]+)"/.exec(
+      await say('mutation { createFamily(input: { name: "F" }) { family { id } } }'),
+    )?.[1]
+    await say(
+      `mutation { inviteFamilyMemberByEmail(input: { familyId: "${family}", email: "a@b.test", role: MEMBER }) { errors { code } } }`,
+    )
+    const zip = archiveOf(new Map([['cases.csv', 'case_id,evidence_files\nCASE-1,a.pdf\n']]))
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/zip' }
+    const uploaded = await fetch(`${url}/api/v1/file-jobs?filename=a.zip`, {
+      ...{ method: 'POST', headers, body: zip, signal: AbortSignal.timeout(120_000) },
+    })
+    const search = new SecretSearch(secretsIn(given))
+    search.look('answer of an upload', await uploaded.text())
+    const isTried = () => /MAIL_SERVER|ECONNREFUSED/.test(server.output())
+    await expect.poll(isTried, { timeout: 60_000, interval: 500 }).toBe(true)
+
+    await lookThrough(search, opened)
+    expect([...search.found]).toEqual([])
+  },
+)

@@ -13,7 +13,7 @@ import { openDatabase } from './database.ts'
 import { SERVER_METRICS } from './metrics.ts'
 import { allMigrations, openSystems } from './open-systems.ts'
 import { OWN_OUTBOXES } from './own-outboxes.ts'
-import { createReadiness } from './readiness.ts'
+import { createReadiness, PATIENCE_MS } from './readiness.ts'
 import { startTracing } from './tracing.ts'
 import { startWork } from './work.ts'
 
@@ -91,7 +91,9 @@ async function startParts(
 
   const work = await startWork({ configuration, database, brokers, opened, metrics, log })
   closers.push(work.close)
-  const readiness = createReadiness({ pool, migrations, brokers, work })
+  // A connection of its own: a flood of requests must not take the process out of service.
+  const probes = database.openPool('posthorn-probe', 1, PATIENCE_MS)
+  const readiness = createReadiness({ pool: probes, migrations, brokers, work })
   const watching = { registry, metrics, readiness, readBacklog }
   const api = await openApi({ configuration, pool, opened, ...watching, log })
   closers.push(api.close)
@@ -138,5 +140,5 @@ async function bringUpToDate(
 }
 
 async function closeAll(transports: Readonly<Record<string, Transport>>): Promise<void> {
-  await Promise.allSettled(Object.values(transports).map((transport) => transport.close()))
+  await Promise.allSettled(Object.values(transports).map(async (transport) => transport.close?.()))
 }

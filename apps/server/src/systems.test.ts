@@ -25,6 +25,9 @@ test('a server has the systems that are shipped, and leaves the schema of anothe
   // What a new server says to try can be done.
   const configuration = { roles: new Set(['api'] as const), production: false }
   const said = welcome({ configuration, server, token: undefined })
+  expect(welcome({ configuration, server, token: 'a.b.c' })).toContain(
+    `npx posthorn demo --url ${server.url} --token a.b.c\n`,
+  )
   const order = /-d '(\{.*\})'/.exec(said)?.[1] ?? ''
   const placed = await server.call('/api/v1/orders', { body: JSON.parse(order) as unknown })
   expect(placed.status).toBe(202)

@@ -38,7 +38,8 @@ function dashboardLines(url: string, token: string | undefined): string[] {
 }
 
 function firstThing(url: string, token: string | undefined): string[] {
-  const given = token === undefined ? '' : ' --token "$TOKEN"'
+  // Whole, so that this line alone can be copied: the secret may be known to the server only.
+  const given = token === undefined ? '' : ` --token ${token}`
   return [
     'Try:',
     `  TOKEN=${token ?? '…a token of yours…'}`,

@@ -1,9 +1,9 @@
 import { acknowledgeAlert, listAlerts, type Alert } from '@posthorn/engine/operate'
 import { transaction } from '@posthorn/engine'
-import { PageQuery, callerOf, pageOf, problem, type App } from '@posthorn/http'
+import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR, scopeOf, withinScope } from './outbox-registry.ts'
+import { OPERATOR, scopeOf, timeSortOf, withinScope } from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
@@ -35,6 +35,7 @@ const list = {
   tags,
   querystring: Type.Object({
     ...PageQuery.properties,
+    sort: sortable(['-raisedAt', 'raisedAt']).parameter,
     status: Type.Optional(State),
     source: Filter,
     code: Filter,
@@ -54,9 +55,10 @@ const acknowledging = {
 
 export function alertRoutes(app: App, pool: Pool): void {
   app.get('/api/v1/alerts', { schema: list, config: OPERATOR }, async (request) => {
-    const { status, ...filter } = request.query
+    const { status, sort, ...filter } = request.query
     const wanted = withinScope(request, {
       ...filter,
+      sort: timeSortOf(sort),
       ...(status !== undefined && { state: status }),
     })
     const { items, nextCursor } = await listAlerts(pool, wanted)

@@ -37,6 +37,7 @@ const schema = {
         entityId: Type.String(),
         details: Type.Unknown(),
         at: Type.String({ format: 'date-time' }),
+        clock: Type.Enum(['wall', 'business'], { description: 'the one that `at` is of' }),
       }),
     ),
   },
@@ -65,7 +66,7 @@ export function auditEntryRoutes(app: App, pool: Pool, sources: readonly AuditSo
     const found = await Promise.all(
       sources.map(async (source) => {
         const rows = await source.search(pool, { ...search, before: places[source.name] ?? null })
-        return rows.map((row) => ({ ...row, audit: source.name }))
+        return rows.map((row) => ({ ...row, audit: source.name, clock: source.clock }))
       }),
     )
     const all = found
@@ -80,7 +81,12 @@ export function auditEntryRoutes(app: App, pool: Pool, sources: readonly AuditSo
   })
 }
 
-function entryOf(entry: SystemAuditEntry & { readonly audit: string }) {
+type FoundEntry = SystemAuditEntry & {
+  readonly audit: string
+  readonly clock: AuditSource['clock']
+}
+
+function entryOf(entry: FoundEntry) {
   return {
     id: `${entry.audit}:${entry.seq}`,
     audit: entry.audit,
@@ -91,5 +97,6 @@ function entryOf(entry: SystemAuditEntry & { readonly audit: string }) {
     entityId: entry.entity_id,
     details: entry.details,
     at: entry.created_at.toISOString(),
+    clock: entry.clock,
   }
 }

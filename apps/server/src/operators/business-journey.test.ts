@@ -86,7 +86,32 @@ async function write(org: string, range: number, reference: string) {
      values ($1::uuid, $2, $3, 1, 2, $4, 'a.pdf')`,
     [row, file, org, CASE],
   )
-  return { order, saga, event, payment, delivery, message, row }
+  const [bank, other] = [id(0), idOf(range + 4, 0)]
+  await run(
+    `insert into payments.reconciliation_runs
+       (id, org_id, user_id, filename, file_hash, file_bytes, total, unmatched, sums)
+     select $1::uuid, $2, 'ada', 'bank.csv', sha256($1::text::bytea), 1, 2, 2, '{}'`,
+    [bank, org],
+  )
+  await run(
+    `insert into payments.payments (id, org_id, user_id, amount, currency)
+     values ($1::uuid, $2, 'ada', 500, 'EUR')`,
+    [other, org],
+  )
+  await run(
+    `insert into payments.reconciliation_records
+       (run_id, line_number, amount, booked_on, currency, external_transaction_id, status,
+        matched_payment_id, decided_by, matched_as)
+     select $1::uuid, n, 1000, '2026-03-07', 'EUR', 'BANK-' || n, 'matched', payment, 'manual', null
+       from (values (1, $2::uuid), (2, $3::uuid)) as line (n, payment)`,
+    [bank, payment, other],
+  )
+  await run(
+    `insert into payments.reconciliation_details (run_id, line_number, run_no, reason, payment_id)
+     select $1::uuid, n, 0, 'manual_match', null from generate_series(1, 2) as n`,
+    [bank],
+  )
+  return { order, saga, event, payment, delivery, message, row, line: `${bank}/1` }
 }
 
 const acme = await write('acme', 1, 'pay_77')
@@ -110,7 +135,10 @@ async function journey(id: string, token = operator): Promise<Answer> {
   return body as unknown as Answer
 }
 
-const KINDS = ['file row', 'message', 'order', 'outbound message', 'payment', 'saga', 'webhook']
+const KINDS = [
+  ...['file row', 'message', 'order', 'outbound message', 'payment', 'saga', 'statement line'],
+  'webhook',
+]
 
 test.each([
   ['an order', acme.order],
@@ -121,6 +149,7 @@ test.each([
   ['the event of a webhook', `evt_failed_${acme.payment}`],
   ['an outbound message', acme.message],
   ['a row of a file', acme.row],
+  ['a line of a statement', acme.line],
   ['a case', CASE],
   ['a reference of the gateway', 'pay_77'],
 ])('%s leads to all others', async (_what, id) => {
@@ -134,6 +163,7 @@ test.each([
     expect.arrayContaining([
       ...['Order placed', 'Step reserve is COMPLETED', 'Payment created'],
       ...['Webhook payment.failed delivered', 'Row 1 of may.zip stored'],
+      ...['Line 1 of bank.csv uploaded', 'Line 1 of bank.csv is manual match'],
     ]),
   )
 })
@@ -151,6 +181,61 @@ test('another organisation finds its own things under the same case, and nothing
   const { things } = await journey(CASE, token)
   expect(things).toHaveLength(KINDS.length)
   expect(things.filter(({ id }) => !own.includes(id))).toEqual([])
+})
+
+test('a line that settles several payments is on the journey of each, and joins none of them', async () => {
+  const [line, other, further] = [`${idOf(1, 0)}/2`, idOf(5, 0), idOf(9, 0)]
+  await database.pool.query(
+    `insert into payments.payments (id, org_id, user_id, amount, currency)
+     values ($1::uuid, 'acme', 'ada', 500, 'EUR')`,
+    [further],
+  )
+  await database.pool.query(
+    `insert into payments.reconciliation_links (payment_id, run_id, line_number)
+     values ($1::uuid, $2::uuid, 2)`,
+    [further, idOf(1, 0)],
+  )
+  const kindsOf = async (id: string) => {
+    const { things } = await journey(id)
+    return things.map((thing) => `${thing.kind} ${thing.id}`).toSorted()
+  }
+  expect(await kindsOf(other)).toEqual([`payment ${other}`, `statement line ${line}`])
+  expect(await kindsOf(further)).toEqual([`payment ${further}`, `statement line ${line}`])
+  expect(await kindsOf(line)).toEqual([
+    ...[`payment ${other}`, `payment ${further}`, `statement line ${line}`],
+  ])
+})
+
+test.each([
+  ['its payment', acme.payment],
+  ['the bank’s id', 'BANK-1'],
+  ['its key', acme.line],
+])('a line of a statement is found by %s, by its organisation only', async (_what, text) => {
+  const found = async (token: string) => {
+    const path = `/api/v1/search?q=${encodeURIComponent(text as string)}`
+    const { items } = (await server.call(path, { token })).body as unknown as {
+      items: { kind: string; id: string; to: string }[]
+    }
+    return items.filter(({ kind }) => kind === 'statement line')
+  }
+  expect(await found(operator)).toMatchObject([
+    { id: acme.line, to: `/reconciliation/${idOf(1, 0)}?open=1` },
+  ])
+  const foreign = await found(await server.tokenFor({ org: 'rival', role: 'operator' }))
+  expect(foreign.map(({ id }) => id)).not.toContain(acme.line)
+})
+
+test('an amount is found in the digits of its currency', async () => {
+  await database.pool.query(
+    `insert into payments.payments (id, org_id, user_id, amount, currency)
+     values ($1::uuid, 'yen', 'ada', 1200, 'JPY')`,
+    [idOf(8, 0)],
+  )
+  const token = await server.tokenFor({ org: 'yen', role: 'member' })
+  const found = async (text: string) =>
+    (await server.call(`/api/v1/search?q=${text}`, { token })).body['items']
+  expect(await found('1200')).toMatchObject([{ id: idOf(8, 0), title: 'Payment of 1200 JPY' }])
+  expect(await found('12.00')).toEqual([])
 })
 
 test('who does not operate sees no messages of outboxes', async () => {

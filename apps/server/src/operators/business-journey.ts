@@ -4,7 +4,9 @@ import type { Pool } from 'pg'
 import { Type } from 'typebox'
 
 const Thing = Type.Object({
-  kind: Type.String({ description: 'order, saga, payment, webhook, message, file row …' }),
+  kind: Type.String({
+    description: 'order, saga, payment, webhook, statement line, message, file row …',
+  }),
   id: Type.String(),
   title: Type.String(),
   detail: Type.String(),
@@ -17,7 +19,7 @@ const Thing = Type.Object({
 const schema = {
   summary: 'The journey of one business thing: all that belongs to it, and what happened, in order',
   description:
-    "From the id of an order, saga, payment, webhook, message, file row or case of the caller's organisation to all others that it leads to. `isComplete` is false where there is more than is followed.",
+    "From the id of an order, saga, payment, webhook, statement line (`run/line`), message, file row or case of the caller's organisation to all others that it leads to. `isComplete` is false where there is more than is followed.",
   tags: ['search'],
   querystring: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
   response: {
@@ -52,6 +54,7 @@ export function businessJourneyRoutes(app: App, { pool, follows }: BusinessJourn
     )
     const shown = stops
       .filter(({ readers }) => readers !== 'operators' || operates)
+      .map((stop) => ({ ...stop, events: happenedTo(stop) }))
       .toSorted((one, other) => beginningOf(one) - beginningOf(other))
     const timeline = shown.flatMap(({ kind, id, events }) =>
       events.map(({ at, what }) => ({ at: at.toISOString(), what, kind, id })),
@@ -67,11 +70,16 @@ export function businessJourneyRoutes(app: App, { pool, follows }: BusinessJourn
   })
 }
 
-function beginningOf({ events }: Stop): number {
+/** What has a time, as a time: arrays of a row have theirs as texts. */
+function happenedTo({ events }: Stop): { readonly at: Date; readonly what: string }[] {
+  return events.flatMap(({ at, what }) => (at === null ? [] : [{ at: new Date(at), what }]))
+}
+
+function beginningOf({ events }: { readonly events: readonly { readonly at: Date }[] }): number {
   return Math.min(...events.map(({ at }) => at.getTime()))
 }
 
-/** A journey of six kinds takes four rounds from any of them; each asks every system once. */
+/** A journey of seven kinds takes four rounds from any of them; each asks every system once. */
 const MOST_ROUNDS = 6
 const OF_A_KIND = 20
 const MOST_STOPS = 100
@@ -102,7 +110,9 @@ export async function followAll({ follows, ask }: Following, id: string) {
       return some
     })
     for (const stop of found.flat()) stops.set(`${stop.kind} ${stop.id}`, stop)
-    const named = found.flat().flatMap((stop) => [stop.id, ...stop.ids])
+    const named = found
+      .flat()
+      .flatMap((stop) => [stop.id, ...(stop.shared && stop.id !== id ? [] : stop.ids)])
     const fresh = named.filter(
       (each) => each !== null && each.length >= SHORTEST && !asked.has(each),
     ) as string[]

@@ -10,10 +10,17 @@ import {
   type LetterFilter,
   type SetAsideMessage,
 } from '@posthorn/engine/operate'
-import { PageQuery, callerOf, pageOf, problem, type App } from '@posthorn/http'
+import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { OPERATOR, PLATFORM, isWithin, scopeOf, withinScope } from './outbox-registry.ts'
+import {
+  OPERATOR,
+  PLATFORM,
+  isWithin,
+  scopeOf,
+  timeSortOf,
+  withinScope,
+} from './outbox-registry.ts'
 import { Moment, textOrNull } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
@@ -101,6 +108,7 @@ const list = {
   tags,
   querystring: Type.Object({
     ...PageQuery.properties,
+    sort: sortable(['-setAsideAt', 'setAsideAt']).parameter,
     status: Type.Optional(State),
     ...Filter.properties,
   }),
@@ -149,10 +157,11 @@ export function consumerRoutes(app: App, pool: Pool): void {
   }))
 
   app.get('/api/v1/consumers/dead-letters', { schema: list, config: OPERATOR }, async (request) => {
-    const { status, cursor, limit, ...asked } = request.query
+    const { status, cursor, limit, sort, ...asked } = request.query
     const { items, nextCursor } = await listDeadLetters(pool, {
       ...withinScope(request, filterOf(asked)),
       limit,
+      sort: timeSortOf(sort),
       ...(cursor !== undefined && { cursor }),
       ...(status !== undefined && { state: status }),
     })

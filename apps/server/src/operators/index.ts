@@ -22,6 +22,7 @@ import { meRoutes } from './me.ts'
 import { messageRoutes } from './messages.ts'
 import { outboxRoutes } from './outboxes.ts'
 import { overviewRoutes } from './overview.ts'
+import { recurringRoutes } from './recurring.ts'
 import { replayRoutes } from './replays.ts'
 import { retentionRoutes } from './retention.ts'
 import { searchRoutes } from './search.ts'
@@ -54,6 +55,7 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   overviewRoutes(app, { pool, outboxes: registered, destinationNames })
   chartRoutes(app, pool, registered)
   outboxRoutes(app, pool, registered)
+  recurringRoutes(app, pool, registered)
   graphRoutes(app, pool, registered)
   allMessageRoutes(app, pool, registered)
   messageRoutes(app, pool, registered)

@@ -8,7 +8,7 @@ import {
   type MessageDetails,
   type MessageSummary,
 } from '@posthorn/engine/operate'
-import { PageQuery, callerOf, pageOf, problem, type App } from '@posthorn/http'
+import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
@@ -20,6 +20,7 @@ import {
   isWithin,
   outboxFor,
   scopeOf,
+  timeSortOf,
   withinScope,
   type OutboxRegistry,
 } from './outbox-registry.ts'
@@ -54,6 +55,7 @@ const tags = ['outboxes']
 
 export const MessageQuery = Type.Object({
   ...PageQuery.properties,
+  sort: sortable(['-createdAt', 'createdAt']).parameter,
   search: Type.Optional(
     Type.String({ ...SHORT, description: 'anywhere in the row; reads row by row' }),
   ),
@@ -72,10 +74,11 @@ export const MessageQuery = Type.Object({
 /** What the query asks for, within what the caller may see. */
 export function filterOf(
   request: FastifyRequest,
-  { status, since, until, ...filter }: Static<typeof MessageQuery>,
+  { status, sort, since, until, ...filter }: Static<typeof MessageQuery>,
 ) {
   return withinScope(request, {
     ...filter,
+    sort: timeSortOf(sort),
     ...(status !== undefined && { state: status }),
     ...(since !== undefined && { since: new Date(since) }),
     ...(until !== undefined && { until: new Date(until) }),

@@ -25,6 +25,11 @@ export interface Scope {
   readonly tenant?: string
 }
 
+/** An order by time as the engine calls it. */
+export function timeSortOf(sort: string): 'newest' | 'oldest' {
+  return sort.startsWith('-') ? 'newest' : 'oldest'
+}
+
 /** What the caller may see: everything, or what belongs to its organisation. */
 export function scopeOf(request: FastifyRequest): Scope {
   const tenant = tenantOf(callerOf(request))

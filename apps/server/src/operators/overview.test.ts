@@ -187,16 +187,20 @@ test('dead letters are replayed by selection or time, counted first and spread o
 test('the journey of a message goes on to the consumers that have had it', async () => {
   const { body: made } = await server.call('/api/v1/greetings', { body: { name: 'journey' } })
   const path = `/api/v1/outboxes/example.greetings/messages/${String(made['id'])}/journey`
+  // The consumer may have had it before the relay has written down that it was sent.
   const kinds = async () =>
-    ((await server.call(path)).body['steps'] as Item[]).map(({ kind }) => kind)
-  await expect.poll(kinds, soon).toEqual(['created', 'transition', 'received'])
+    ((await server.call(path)).body['steps'] as Item[]).map(({ kind }) => String(kind)).toSorted()
+  await expect.poll(kinds, soon).toEqual(['created', 'received', 'transition'])
   const { body } = await server.call(path)
   expect(body).toMatchObject({
     outbox: 'example.greetings',
     messageId: made['id'],
     eventId: made['id'],
     isComplete: true,
-    steps: [{}, { from: 'waiting', to: 'sent' }, { inbox: 'example.inbox', consumer: 'greeter' }],
+    steps: expect.arrayContaining([
+      expect.objectContaining({ from: 'waiting', to: 'sent' }),
+      expect.objectContaining({ inbox: 'example.inbox', consumer: 'greeter' }),
+    ]),
   })
   const unknown = '/api/v1/outboxes/example.greetings/messages/none/journey'
   expect((await server.call(unknown)).status).toBe(404)

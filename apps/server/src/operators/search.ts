@@ -7,7 +7,9 @@ import { Type } from 'typebox'
 import { isWithin, scopeOf, type OutboxRegistry } from './outbox-registry.ts'
 
 const FoundResource = Type.Object({
-  kind: Type.String({ description: 'order, saga, payment, webhook, message, file …' }),
+  kind: Type.String({
+    description: 'order, saga, payment, webhook, statement line, message, file …',
+  }),
   id: Type.String(),
   title: Type.String(),
   detail: Type.String(),
@@ -17,7 +19,7 @@ const FoundResource = Type.Object({
 const schema = {
   summary: 'Find things by an id, an external id, a recipient or an amount',
   description:
-    "Things of the caller's organisation, and what belongs to them: an order's id finds its saga and payment, a payment's its webhooks. Messages of the outboxes are found by their id, by operators.",
+    "Things of the caller's organisation, and what belongs to them: an order's id finds its saga and payment, a payment's its webhooks and statement lines. Messages of the outboxes are found by their id, by operators.",
   tags: ['search'],
   querystring: Type.Object({ q: Type.String({ minLength: 1, maxLength: 200 }) }),
   response: { 200: Type.Object({ items: Type.Array(FoundResource) }) },

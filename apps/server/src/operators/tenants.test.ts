@@ -127,6 +127,8 @@ test('what is done to a whole outbox, and figures over all, are for the platform
     [`${base}/keys`, undefined],
     [`${base}/keys/bob/unblock`, {}],
     [`${base}/graph`, undefined],
+    [`${base}/recurring`, undefined],
+    [`${base}/recurring/digest/run`, {}],
     ['/api/v1/overview', undefined],
     ['/api/v1/overview/history', undefined],
     ['/api/v1/consumers', undefined],

@@ -44,7 +44,7 @@ export interface Letters {
 
 /** The outbox of `letters.letter`, under a name and with what a test wants beside the usual. */
 export function defineLetters(
-  own: Pick<OutboxDefinition<Letter>, 'name' | 'secrets' | 'encrypt'>,
+  own: Pick<OutboxDefinition<Letter>, 'name' | 'secrets' | 'encrypt' | 'recurring'>,
 ): Outbox<Letter> {
   return defineOutbox<Letter>({
     table: 'letters.letter',
@@ -78,10 +78,10 @@ export function letterMigrations(outbox: Outbox<Letter>): MigrationSet {
   return { name: 'letters', migrations: [{ id: '0001_letters', sql, checksum: 'test' }] }
 }
 
-export function letterSystem(): Letters {
+export function letterSystem(own: Pick<OutboxDefinition<Letter>, 'recurring'> = {}): Letters {
   const refusing = new Set<string>()
   const arrived: string[] = []
-  const outbox = defineLetters({ name: 'test.letters', secrets: ['token'] })
+  const outbox = defineLetters({ name: 'test.letters', secrets: ['token'], ...own })
   const post: Transport = {
     async deliver(batch) {
       return batch.map(({ message }) => {

@@ -7,7 +7,8 @@ const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const GREETINGS = fileURLToPath(new URL('./greetings/index.ts', import.meta.url))
 
 /** Variables of the developer's environment that a server under test must not see. */
-const NOT_INHERITED = /^(DATABASE_URL|KAFKA_|RABBITMQ_|POSTHORN_|OTEL_|PORT$|HOST$|NODE_ENV$)/
+const NOT_INHERITED =
+  /^(DATABASE_URL|KAFKA_|RABBITMQ_|NATS_|REDIS_|SQS_|POSTHORN_|OTEL_|PORT$|HOST$|NODE_ENV$)/
 
 export interface ServerProcess {
   readonly output: () => string

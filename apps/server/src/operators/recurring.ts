@@ -1,0 +1,205 @@
+import { PosthornError, transaction } from '@posthorn/engine'
+import {
+  listRecurring,
+  pauseRecurring,
+  resumeRecurring,
+  runRecurring,
+  type RecurringStatus,
+} from '@posthorn/engine/operate'
+import { callerOf, problem, type App } from '@posthorn/http'
+import type { FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import {
+  OptionalReason,
+  OutboxName,
+  OutboxParams,
+  PLATFORM,
+  outboxNamed,
+  type OutboxRegistry,
+} from './outbox-registry.ts'
+import { Moment, textOrNull } from './transition.ts'
+
+const tags = ['outboxes']
+const Text = Type.Union([Type.String(), Type.Null()])
+const Reason = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
+const Params = Type.Object({
+  name: OutboxName,
+  recurring: Type.String({ minLength: 1, maxLength: 63 }),
+})
+
+const Resource = Type.Object({
+  name: Type.String(),
+  rule: Type.String({ description: '`every 30s`, or `cron 0 6 * * * Europe/Zurich`' }),
+  inWords: Type.String({ description: '`every day at 06:00, Europe/Zurich`' }),
+  timeZone: Text,
+  missed: Type.Union(
+    [Type.Literal('latest'), Type.Literal('all'), Type.Literal('skip'), Type.Null()],
+    { description: 'what becomes of times at which no relay ran' },
+  ),
+  nextAt: Moment,
+  lastAt: Moment,
+  lastMessage: Text,
+  enqueued: Type.Integer(),
+  overdue: Type.Boolean({ description: 'due for more than a minute, and not paused' }),
+  error: Text,
+  pausedAt: Moment,
+  pausedBy: Text,
+  pauseReason: Text,
+  runAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'when an operator ran it last beside its schedule',
+  }),
+  runBy: Text,
+})
+
+const list = {
+  summary: 'Recurring messages of an outbox that a relay has noted, with their next and last times',
+  tags,
+  params: OutboxParams,
+  response: { 200: Type.Object({ items: Type.Array(Resource) }) },
+}
+
+const Steered = Type.Object({
+  changed: Type.Boolean({ description: 'false: it was so before' }),
+  recurring: Resource,
+})
+
+const pausing = {
+  summary: 'Pause a recurring message in every process; one that is being enqueued is finished',
+  tags,
+  params: Params,
+  body: OptionalReason,
+  response: { 200: Steered },
+}
+
+const resuming = {
+  summary:
+    'Resume a recurring message; what the pause left out is made up for as its definition says',
+  tags,
+  params: Params,
+  body: Type.Union([
+    Type.Object({
+      reason: Reason,
+      missed: Type.Optional(
+        Type.Literal('skip', { description: 'leave out the times of the pause' }),
+      ),
+    }),
+    Type.Null(),
+  ]),
+  response: { 200: Steered },
+}
+
+const running = {
+  summary: 'Enqueue a recurring message now, paused or not; its schedule stays as it is',
+  tags,
+  params: Params,
+  body: Type.Union([
+    Type.Object({
+      reason: Reason,
+      seen: Type.Optional(
+        Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+          description: '`runAt` as the caller saw it: 409 if another operator ran it since',
+        }),
+      ),
+    }),
+    Type.Null(),
+  ]),
+  response: {
+    200: Type.Object({
+      message: Type.String({ description: 'the id of the message' }),
+      created: Type.Boolean({ description: 'false: its dedupe key had this message before' }),
+    }),
+  },
+}
+
+/** An outbox gives itself messages for all organisations: they are the platform's to steer. */
+export function recurringRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+  const base = '/api/v1/outboxes/:name/recurring'
+
+  app.get(base, { schema: list, config: PLATFORM }, async (request) => {
+    const { name } = outboxNamed(outboxes, request.params.name)
+    return { items: (await listRecurring(pool, { outbox: name })).map(resourceOf) }
+  })
+
+  app.post(`${base}/:recurring/pause`, { schema: pausing, config: PLATFORM }, async (request) => {
+    const which = whichOf(outboxes, request.params)
+    const operator = operatorOf(request, request.body?.reason)
+    const steered = await transaction(pool, (tx) => pauseRecurring(tx, which, operator))
+    if (!steered) throw notNoted(which)
+    return { changed: steered.changed, recurring: resourceOf(steered.status) }
+  })
+
+  app.post(`${base}/:recurring/resume`, { schema: resuming, config: PLATFORM }, async (request) => {
+    const which = whichOf(outboxes, request.params)
+    const { reason, missed } = request.body ?? {}
+    const how = { ...operatorOf(request, reason), ...(missed && { missed }) }
+    const steered = await transaction(pool, (tx) => resumeRecurring(tx, which, how))
+    if (!steered) throw notNoted(which)
+    return { changed: steered.changed, recurring: resourceOf(steered.status) }
+  })
+
+  app.post(`${base}/:recurring/run`, { schema: running, config: PLATFORM }, async (request) => {
+    const outbox = outboxNamed(outboxes, request.params.name)
+    const { recurring: name } = request.params
+    const { reason, seen } = request.body ?? {}
+    const how = {
+      name,
+      ...operatorOf(request, reason),
+      ...(seen !== undefined && { seen: seen === null ? null : new Date(seen) }),
+    }
+    const run = await transaction(pool, (tx) => runRecurring(tx, outbox, how)).catch(refuseFailed)
+    if (run.kind === 'unknown') throw notNoted({ outbox: outbox.name, name })
+    if (run.kind === 'ran') {
+      const detail = `${run.by} ran it at ${run.at.toISOString()}; nothing was enqueued.`
+      throw problem('CONFLICT', { detail })
+    }
+    return { message: run.message, created: run.created }
+  })
+}
+
+interface Which {
+  readonly outbox: string
+  readonly name: string
+}
+
+function whichOf(
+  outboxes: OutboxRegistry,
+  { name, recurring }: { name: string; recurring: string },
+): Which {
+  return { outbox: outboxNamed(outboxes, name).name, name: recurring }
+}
+
+function operatorOf(request: FastifyRequest, reason: string | undefined) {
+  return { by: callerOf(request).sub, ...(reason !== undefined && { reason }) }
+}
+
+function notNoted({ outbox, name }: Which) {
+  const detail = `${outbox} has no recurring message ${name}, or no relay has started with it yet.`
+  return problem('NOT_FOUND', { detail })
+}
+
+/** What the definition or the table said is what the operator needs to know. */
+function refuseFailed(error: unknown): never {
+  if (error instanceof PosthornError && error.code === 'RECURRING_FAILED') {
+    throw problem('CONFLICT', { detail: error.message, cause: error })
+  }
+  throw error
+}
+
+function resourceOf(status: RecurringStatus) {
+  const { name, rule, inWords, enqueued, overdue, paused, run } = status
+  return {
+    ...{ name, rule, inWords, enqueued, overdue },
+    timeZone: textOrNull(status.timeZone),
+    missed: status.missed ?? null,
+    nextAt: textOrNull(status.nextAt),
+    lastAt: textOrNull(status.lastAt),
+    lastMessage: textOrNull(status.lastMessage),
+    error: textOrNull(status.error),
+    pausedAt: textOrNull(paused?.at),
+    pausedBy: textOrNull(paused?.by),
+    pauseReason: textOrNull(paused?.reason),
+    runAt: textOrNull(run?.at),
+    runBy: textOrNull(run?.by),
+  }
+}
