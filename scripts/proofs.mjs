@@ -21,12 +21,16 @@ const KILLS = [
   'systems/payments/webhooks/crash.test.ts',
 ]
 
-/** The demo from the API, the command line and the browser, every page in dark and without its server. */
+/**
+ * The demo from the API, the command line and the browser, the main tasks by keyboard, every page at
+ * every width, in both themes and without its server.
+ */
 const STORIES = [
   'apps/cli/src/demo.test.ts',
-  'apps/dashboard/test/dark.test.ts',
   'apps/dashboard/test/demo.test.ts',
+  'apps/dashboard/test/keyboard.test.ts',
   'apps/dashboard/test/killed-server.test.ts',
+  'apps/dashboard/test/looks.test.ts',
   'apps/dashboard/test/outage.test.ts',
   'apps/server/src/demo/demo.test.ts',
   'apps/server/src/secrets.test.ts',
@@ -44,11 +48,24 @@ const MODEL = [
   'systems/payments/reconciliation/runs/properties.test.ts',
 ]
 
+/** Services that `npm create posthorn` makes: each with its tests, each broker for real. Part of `npm test` too. */
+const PACKAGES = ['test/package/package.test.ts']
+
 /** The real Debezium, in a JVM of its own: half a minute to start. */
 const DEBEZIUM = ['test/debezium/debezium.test.ts']
 
-/** The image as its Dockerfile makes it, and the chart, for which helm is built once. */
-const CONTAINERS = ['test/container/chart.test.ts', 'test/container/image.test.ts']
+/** The image as its Dockerfile makes it, the chart and the Compose files: their readers are built once. */
+const CONTAINERS = [
+  'test/container/chart.test.ts',
+  'test/container/compose.test.ts',
+  'test/container/image.test.ts',
+]
+
+/** Bun and Deno, which npm fetches once. */
+const RUNTIMES = ['test/package/runtimes.test.ts']
+
+/** Topics behind a PgBouncer: the conformance suite once more, where every wake-up is a poll. */
+const POOLER = ['packages/transports/src/postgres/pgbouncer.test.ts']
 
 const OUTAGES = ['systems/evidence/outages.test.ts']
 
@@ -67,12 +84,21 @@ export const proofs = [
   { name: 'stories', files: STORIES, short: true, full: true },
   { name: 'bounds', files: BOUNDS, short: true, full: true },
   { name: 'model', files: MODEL, full: true },
+  { name: 'runtimes', files: RUNTIMES, short: true, full: true },
+  { name: 'packages', files: PACKAGES, full: true },
   { name: 'outages', files: OUTAGES, short: true, full: true },
+  { name: 'pooler', files: POOLER, short: true, full: true },
   { name: 'debezium', files: DEBEZIUM, short: true, full: true },
   { name: 'containers', files: CONTAINERS, short: true, full: true },
   { name: 'locks', program: 'test/upgrade/main.ts', full: ['--locks', '--rows', '1000000'] },
   { name: 'restore', program: 'test/restore/main.ts', full: ['--full'] },
   { name: 'flood', program: 'test/flood/main.ts', full: [] },
+  { name: 'release', program: 'test/release/main.ts', full: [] },
+  { name: 'fuzz', program: 'test/fuzz/main.ts', full: [] },
+  { name: 'peers', program: 'test/chaos/peers/main.ts', full: [] },
+  // A bug that is put in must be found.
+  { name: 'seeded answer', program: 'test/chaos/seeded/main.ts', full: ['answer'] },
+  { name: 'seeded fence', program: 'test/chaos/seeded/main.ts', full: ['fence'] },
   { name: 'newcomer', program: 'test/newcomer/main.ts', full: [] },
 ]
 

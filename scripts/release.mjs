@@ -42,16 +42,23 @@ function raise(version) {
 async function prepare(signal) {
   const { version } = readManifest('packages/engine')
   const objections = objectionsToRelease(version)
+  // Known in a moment: packing and examining take a minute.
+  if (objections.length > 0) throw refusal(objections)
   const to = join(root, '.posthorn', 'release')
   await rm(to, { recursive: true, force: true })
   const { status, output } = await runProgram('scripts/pack.mjs', ['--to', to], { signal })
   if (status !== 0) throw new Error(output)
   const files = (await readdir(to)).map((file) => join(to, file))
-  for (const file of files) objections.push(...(await complaintsAbout(file)))
+  const complaints = []
+  for (const file of files) complaints.push(...(await complaintsAbout(file)))
+  if (complaints.length > 0) throw refusal(complaints)
   writeFileSync(join(to, 'SHA512SUMS'), await digestsOf(files))
-  if (objections.length > 0) throw new Error(['Not to be published:', ...objections].join('\n- '))
   console.log(`${files.length} packages of ${version} are in ${to}. In this order, by hand:`)
   for (const { tarball } of readPackages([])) console.log(`  npm publish ${join(to, tarball)}`)
+}
+
+function refusal(objections) {
+  return new Error(['Not to be published:', ...objections].join('\n- '))
 }
 
 /** What of the repository stands against a release. */
@@ -64,9 +71,9 @@ function objectionsToRelease(version) {
     ...(read('CHANGELOG.md').includes(`## [${version}] - `)
       ? []
       : [`CHANGELOG.md has no section [${version}].`]),
-    ...(readManifest('.').repository
+    ...(readManifest('.').repository?.url
       ? []
-      : ['package.json names no repository, which npm compares with the provenance.']),
+      : ['package.json has no repository.url, which npm compares with the provenance.']),
   ]
 }
 

@@ -3,12 +3,7 @@ import { run } from 'graphile-worker'
 import { Pool } from 'pg'
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
-await run({
-  pgPool: pool,
-  taskList: {
-    'order.placed': async (payload) => console.log('handled', (payload as { order: number }).order),
-  },
-})
+await run({ pgPool: pool, taskList: { 'order.placed': async (payload) => console.log(payload) } })
 const client = await pool.connect()
 try {
   await client.query('begin')

@@ -3,17 +3,10 @@ import { Pool } from 'pg'
 import { PgBoss } from 'pg-boss'
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
-const boss = new PgBoss({ connectionString: process.env['DATABASE_URL'] as string })
+const boss = new PgBoss(process.env['DATABASE_URL'] as string)
 await boss.start()
-await boss.createQueue('order.placed', {
-  policy: 'key_strict_fifo',
-  retryLimit: 4,
-  retryDelay: 2,
-  retryBackoff: true,
-})
-await boss.work<{ order: number }>('order.placed', async ([job]) =>
-  console.log('handled', job?.data.order),
-)
+await boss.createQueue('order.placed', { policy: 'key_strict_fifo', retryLimit: 4 })
+await boss.work('order.placed', async ([job]) => console.log(job?.data))
 const client = await pool.connect()
 const db = { executeSql: (text: string, values?: unknown[]) => client.query(text, values) }
 try {

@@ -1,17 +1,14 @@
 // An order and its message in one transaction, ordered by key, five attempts, handled in this process.
-import { handlers, outbox, posthorn } from '@posthorn/engine'
+import { outbox, posthorn } from '@posthorn/engine'
 import { Pool } from 'pg'
 
 type Events = { 'order.placed': { order: number } }
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
-const events = outbox<Events>('shop.outbox', { order: 'key', attempts: 5 })
-const placed = handlers(events, {
-  'order.placed': async ({ payload }) => console.log('handled', payload.order),
-})
-const horn = posthorn({ pool, handlers: placed })
-await horn.setUp()
+const events = outbox<Events>('shop.outbox', { order: 'payload.order', attempts: 5 })
+const placed = events.handle({ 'order.placed': async ({ payload }) => console.log(payload) })
+const horn = await posthorn(pool, placed).setUp()
 await horn.start()
 await horn.transaction(async (tx) => {
-  await tx.query({ text: 'insert into orders (id) values ($1)', values: [7] })
-  await events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7' })
+  await tx.query('insert into orders (id) values ($1)', [7])
+  await events.enqueue(tx, 'order.placed', { order: 7 })
 })

@@ -144,6 +144,12 @@ const server = await startServer(readConfiguration(env, systems), {
 })
 console.log(server.url)`,
   },
+  'create-posthorn': {
+    language: 'sh',
+    text: `
+npm create posthorn shop                                # PostgreSQL alone: it comes along
+npm create posthorn shop -- --orm drizzle --to kafka    # other parts; --help lists them`,
+  },
   '@posthorn/cli': {
     language: 'sh',
     text: `

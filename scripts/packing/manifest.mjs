@@ -30,7 +30,7 @@ export function publishedManifest({ folder, manifest, doors, isBuilt }, imported
 /** Where the sources are, once package.json at the root says so. */
 function repositoryOf(directory) {
   const { repository } = readManifest('.')
-  return repository ? { repository: { ...repository, directory } } : {}
+  return repository?.url ? { repository: { ...repository, directory } } : {}
 }
 
 /** Of a package that publishes only some of its modules, what those import. */

@@ -18,6 +18,7 @@ const FOLDERS = {
   systems: 'systems',
   dashboard: 'apps/dashboard',
   server: 'apps/server',
+  'create-posthorn': 'apps/create-posthorn',
   cli: 'apps/cli',
 }
 const PUBLISHED = Object.keys(FOLDERS)

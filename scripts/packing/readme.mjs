@@ -1,7 +1,6 @@
 import { EXAMPLES } from './examples.mjs'
 
-/** Where readers of one package find the guide and the others. */
-const START = 'https://www.npmjs.com/package/@posthorn/engine'
+const PAGES = 'https://www.npmjs.com/package'
 
 /** What npm shows of a package: what it is for, how to get it, an example, what can be imported. */
 export function readmeOf(manifest) {
@@ -12,11 +11,25 @@ export function readmeOf(manifest) {
   return [
     `# ${name}`,
     description,
-    `\`\`\`sh\nnpm install ${name}\n\`\`\``,
+    // What npm itself runs is not installed first.
+    ...(name.startsWith('create-') ? [] : [`\`\`\`sh\nnpm install ${name}\n\`\`\``]),
     `\`\`\`${language}\n${text.trim()}\n\`\`\``,
     `Node ${engines.node}${doors.length > 0 ? '; modules with their types:' : '.'}`,
     ...(doors.length > 0 ? [doors.join('\n')] : []),
     ...(peers.length > 0 ? ['Optional, for the modules that use them:', peers.join('\n')] : []),
-    `Part of [Posthorn](${START}): reliable messages for PostgreSQL. ${license} licence.\n`,
+    `${whereNext(manifest)} ${license} licence.\n`,
   ].join('\n\n')
+}
+
+/** The guide at the version that the package has, once it is known where the sources are. */
+function whereNext({ name, version, repository }) {
+  const project = (url) => `Part of [Posthorn](${url}): reliable messages for PostgreSQL.`
+  const home = /^(?:git\+)?(https:\/\/.+?)(?:\.git)?$/.exec(repository?.url ?? '')?.[1]
+  if (home) {
+    const docs = `${home}/blob/v${version}/docs`
+    const start = `[Start with the guide](${docs}/guide/quick-start.md)`
+    return `${project(home)} ${start}, or see [all of the documentation](${docs}/README.md).`
+  }
+  if (name !== '@posthorn/engine') return project(`${PAGES}/@posthorn/engine`)
+  return `[A service to start with](${PAGES}/create-posthorn): \`npm create posthorn\`.`
 }

@@ -17,10 +17,7 @@ export function objectionTo(version, former) {
 export function withVersion(manifest, version) {
   const raised = (dependencies) =>
     Object.fromEntries(
-      Object.entries(dependencies).map(([name, range]) => [
-        name,
-        name.startsWith('@posthorn/') ? version : range,
-      ]),
+      Object.entries(dependencies).map(([name, range]) => [name, isOurs(name) ? version : range]),
     )
   const fields = ['dependencies', 'devDependencies', 'peerDependencies']
   const own = fields.filter((field) => manifest[field] !== undefined)
@@ -31,12 +28,16 @@ export function withVersion(manifest, version) {
   }
 }
 
+function isOurs(name) {
+  return name.startsWith('@posthorn/') || name === 'create-posthorn'
+}
+
 /** The lock file with our packages at `version`; nothing of others is touched. */
 export function lockWithVersion(lock, version) {
-  const isOurs = (place) => !place.includes('node_modules')
+  const isOwn = (place) => !place.includes('node_modules')
   const packages = Object.entries(lock.packages).map(([place, each]) => [
     place,
-    isOurs(place) ? withVersion(each, version) : each,
+    isOwn(place) ? withVersion(each, version) : each,
   ])
   return { ...lock, packages: Object.fromEntries(packages) }
 }

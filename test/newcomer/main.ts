@@ -5,7 +5,7 @@ import { RUNTIMES } from './runtimes.ts'
 
 /*
  * npm run newcomer [-- --on node22,bun]: what a newcomer does, from an empty folder with the packed
- * packages: init, a first message, the dashboard in a browser, the doctor, the tests of the service.
+ * packages: a service made, its first message, the dashboard in a browser, the doctor, then its own tests.
  */
 const { values } = parseArgs({ options: { on: { type: 'string' } } })
 const wanted = values.on?.split(',')

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir } from 'node:fs/promises'
+import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
@@ -7,6 +7,7 @@ import type { Ledger, Line } from '../crash/ledger.ts'
 import type { ProofStage } from '../proof-run.ts'
 import { createCommands, type Commands } from './commands.ts'
 import type { Runtime } from './runtimes.ts'
+import { readTarballs, useTarballs, type Tarballs } from './tarballs.ts'
 
 const PACK = fileURLToPath(new URL('../../scripts/pack.mjs', import.meta.url))
 
@@ -22,7 +23,7 @@ export async function followGuide({ folder, signal, runtimes }: Following): Prom
   const packed = join(folder, 'packed')
   const commands = createCommands(signal)
   await commands.run(process.execPath, [PACK, '--to', packed], folder)
-  const tarballs = (await readdir(packed)).map((file) => join(packed, file))
+  const tarballs = await readTarballs(packed)
   const ledgers: Ledger[] = []
   for (const runtime of runtimes) {
     const home = join(folder, runtime.name)
@@ -50,7 +51,7 @@ interface Way {
   readonly runtime: Runtime
   readonly home: string
   readonly program: readonly string[]
-  readonly tarballs: readonly string[]
+  readonly tarballs: Tarballs
   readonly commands: Commands
 }
 
@@ -61,17 +62,19 @@ async function followOn({ runtime, home, program, tarballs, commands }: Way): Pr
   const reach = (step: string) => reached.push({ name: `seconds: ${step}`, value: elapsed() })
   const start = join(home, 'start')
   await mkdir(start, { recursive: true })
-  await commands.install(start, tarballs)
-  reach('the command installed')
-  const cli = join('node_modules', '@posthorn', 'cli', 'bin', 'posthorn.mjs')
-  const posthorn = [...program, cli]
-  await commands.run(posthorn[0] ?? '', [...posthorn.slice(1), 'init', 'shop'], start)
-  const shop = join(start, 'shop')
-  await commands.install(shop, tarballs)
-  reach('the service installed')
-
   const on = (args: readonly string[]) => [...program.slice(1), ...args]
   const [runs = ''] = program
+  // What `npm create posthorn shop` does: it installs the one package and runs its program.
+  await commands.install(start, [tarballs.files.get('create-posthorn') ?? ''])
+  const create = join('node_modules', 'create-posthorn', 'bin', 'create-posthorn.mjs')
+  await commands.run(runs, on([create, 'shop']), start)
+  reach('the service made')
+  const shop = join(start, 'shop')
+  await useTarballs(shop, tarballs)
+  await commands.install(shop, [])
+  reach('its packages installed')
+
+  const cli = join('node_modules', '@posthorn', 'cli', 'bin', 'posthorn.mjs')
   await using service = commands.start(runs, on(['src/main.ts']), { cwd: shop, env: { PORT: '0' } })
   const url = await service.hear(/'(http:\/\/127\.0\.0\.1:\d+\/orders)/)
   const placed = await fetch(`${url}?item=lamp`, { method: 'POST' })
@@ -89,6 +92,8 @@ async function followOn({ runtime, home, program, tarballs, commands }: Way): Pr
   const doctor = await commands.run(runs, on([cli, 'doctor', ...config]), shop)
   reach('examined by the doctor')
   const seconds = elapsed()
+  const tests = await commands.run(runs, runtime.test, shop)
+  reach('its own tests passed')
   return {
     title: `${runtime.name}, ${seconds} s from the empty folder`,
     lines: [
@@ -100,10 +105,17 @@ async function followOn({ runtime, home, program, tarballs, commands }: Way): Pr
         value: doctor.trim().split('\n').at(-1) ?? '',
         must: 'all checks passed',
       },
-      { name: 'seconds in all', value: seconds, atMost: PATIENCE_S },
+      { name: 'its own tests that passed', value: countPassed(tests), must: 2 },
+      { name: 'seconds until the doctor has been', value: seconds, atMost: PATIENCE_S },
     ],
-    details: doctor.trim().split('\n'),
+    details: [...doctor.trim().split('\n'), ...tests.trim().split('\n')],
   }
+}
+
+/** `pass 2`, `2 pass` and `2 passed`, by what each runtime prints at the end. */
+function countPassed(printed: string): number {
+  const found = /\bpass (\d+)|\b(\d+) pass/.exec(printed)
+  return Number(found?.[1] ?? found?.[2] ?? 0)
 }
 
 /** As the newcomer sees it: the outbox on the overview, and the message in its list. */

@@ -83,7 +83,7 @@ async function askFor(folder: string, tarballs: readonly string[]): Promise<void
 }
 
 /** By the npm of the environment, from its cache as far as that goes. */
-async function npmInstall(folder: string): Promise<void> {
+export async function npmInstall(folder: string): Promise<void> {
   const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--include=dev']
   const limits = { timeout: 600_000, killSignal: 'SIGKILL' } as const
   const shell = process.platform === 'win32'
@@ -100,7 +100,7 @@ function readInstalled(folder: string, tarball: string): InstalledPackage {
   }
 }
 
-/** `posthorn-engine-0.1.0.tgz` is `@posthorn/engine`. */
+/** `posthorn-engine-0.1.0.tgz` is `@posthorn/engine`, `create-posthorn-0.1.0.tgz` has no scope. */
 function nameOf(tarball: string): string {
-  return tarball.replace(/^posthorn-(.+?)-\d.*$/, '@posthorn/$1')
+  return tarball.replace(/-\d.*$/, '').replace(/^posthorn-/, '@posthorn/')
 }

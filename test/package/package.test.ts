@@ -1,17 +1,55 @@
-import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { withBroker } from '@posthorn/engine/testing'
+import { DESTINATIONS, ORMS } from 'create-posthorn'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { complaintsAbout } from '../../scripts/packing/lint.mjs'
 import { importsOf } from '../architecture/imports.ts'
+import { withEmptyDatabase } from '../docs/empty-database.ts'
 import { root } from '../docs/markdown.ts'
 import { runScript } from '../docs/program.ts'
-import { install, pack, type InstalledPackage, type Installation } from './installation.ts'
+import {
+  install,
+  npmInstall,
+  pack,
+  type InstalledPackage,
+  type Installation,
+} from './installation.ts'
+import {
+  compileServices,
+  linkOrms,
+  placeOrder,
+  prepareService,
+  testService,
+  type Parts,
+} from './made-service.ts'
 
 // Compilers and servers on a machine that has other things to do.
 
 let installation: Installation
+
+/** Every library with handlers, and every destination with pg. */
+const SERVICES: readonly Parts[] = [
+  ...ORMS.map((orm) => [orm, 'handlers'] as const),
+  ...DESTINATIONS.filter((to) => to !== 'handlers').map((to) => ['pg', to] as const),
+]
+
+/** Each starts a PostgreSQL: the others, and brokers that are real, come with the full proof. */
+const STAND_FOR_OTHERS = ['pg handlers', 'drizzle handlers', 'prisma handlers', 'pg kafka']
+const isFull = process.env['PROOF'] === 'full'
+
+const BROKERS = {
+  kafka: 'KAFKA_BROKERS',
+  rabbitmq: 'RABBITMQ_URL',
+  nats: 'NATS_URL',
+  redis: 'REDIS_URL',
+  sqs: 'SQS_ENDPOINT',
+}
 
 beforeAll(async () => {
   installation = await install()
@@ -89,9 +127,11 @@ test('a package holds modules with their declarations, migrations, and no tests'
     expect(files.some((file) => file.startsWith('dist/testing/'))).toBe(isDoor)
     expect(text('LICENSE')).toContain('MIT License')
     const readme = text('README.md')
-    expect(readme).toContain(`npm install ${manifest.name}`)
+    const isCreated = manifest.name === 'create-posthorn'
+    expect(readme).toContain(isCreated ? 'npm create posthorn' : `npm install ${manifest.name}`)
     expect(readme).toMatch(/\n```(ts|sh)\n(?!npm install)[^]+?\n```\n/)
     expect(readme).toMatch(/\]\(https:\/\//)
+    expect(readme).not.toContain(`/package/${manifest.name})`)
   }
   const migrations = installation.packages.flatMap(({ files }) =>
     files.filter((file) => file.endsWith('.sql')),
@@ -119,21 +159,115 @@ test('the example on the page of each package compiles', async () => {
   expect(await typeErrors(files, { skipLibCheck: true })).toBe('')
 })
 
-test.each([
-  ['pg', 'handlers'],
-  ['pg', 'kafka'],
-  ['pg', 'topics'],
-  ['pg', 'rabbitmq'],
-])('init makes a service of %s and %s that compiles', async (orm, to) => {
-  const program = join(installation.folder, 'node_modules/@posthorn/cli/bin/posthorn.mjs')
-  const folder = join(installation.folder, `shop-${orm}-${to}`)
-  const made = await runScript(program, ['init', folder, '--orm', orm, '--to', to])
-  expect(made).toMatchObject({ status: 0, stdout: expect.stringContaining('src/outboxes.ts') })
-  const compiler = join(root, 'node_modules/typescript/bin/tsc')
-  expect(await runScript(compiler, ['-p', folder])).toMatchObject({ status: 0, stdout: '' })
-  const again = await runScript(program, ['init', folder])
-  expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('is not empty') })
+describe('a service that was made', () => {
+  const folderOf = ([orm, to]: Parts) => join(installation.folder, `shop-${orm}-${to}`)
+
+  beforeAll(async () => {
+    await linkOrms(installation.folder)
+    for (const parts of SERVICES) {
+      const [orm, to] = parts
+      const args = [folderOf(parts), '--orm', orm, '--to', to]
+      expect(await runScript(bin('create-posthorn'), args)).toMatchObject({ status: 0 })
+      await prepareService(folderOf(parts))
+    }
+  }, 300_000)
+
+  test('is the same by npm create and by the command line, and stays as it is', async () => {
+    const folder = folderOf(['pg', 'handlers'])
+    const twin = join(installation.folder, 'twin', basename(folder))
+    const made = await runScript(bin('@posthorn/cli', 'posthorn'), ['init', twin])
+    expect(made).toMatchObject({ status: 0, stdout: expect.stringContaining('src/outboxes.ts') })
+    const files = made.stdout.trim().split('\n')
+    expect(globSync('**/*.*', { cwd: folder }).toSorted()).toEqual(
+      files.filter((file) => file !== '.gitignore').toSorted(),
+    )
+    for (const file of files) {
+      expect(readFileSync(join(twin, file), 'utf8')).toBe(readFileSync(join(folder, file), 'utf8'))
+    }
+    for (const [program, args] of [
+      [bin('@posthorn/cli', 'posthorn'), ['init', folder]],
+      [bin('create-posthorn'), [folder]],
+    ] as const) {
+      const again = await runScript(program, args)
+      expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('is not empty') })
+    }
+  })
+
+  test('comes from an empty folder by the one package, as `npm create posthorn` has npm do', async () => {
+    const empty = await mkdtemp(join(tmpdir(), 'posthorn-empty-'))
+    onTestFinished(() => rm(empty, { recursive: true }))
+    const tarball = installation.tarballs.find((file) => file.startsWith('create-posthorn-')) ?? ''
+    const file = join(installation.folder, 'tarballs', tarball)
+    const args = [
+      'exec',
+      '--yes',
+      '--package',
+      file,
+      '--',
+      'create-posthorn',
+      'shop',
+      '--to',
+      'nats',
+    ]
+    const { stdout } = await promisify(execFile)('npm', args, { cwd: empty })
+    expect(stdout.trim().split('\n').toSorted()).toEqual(
+      [...globSync('shop/**/*.*', { cwd: empty }), 'shop/.gitignore']
+        .map((path) => path.slice('shop/'.length))
+        .toSorted(),
+    )
+  })
+
+  test.each([
+    ['another library', ['--orm', 'typeorm'], "--orm is one of pg, drizzle, prisma; not 'typeorm'"],
+    ['another broker', ['--to', 'pulsar'], "; not 'pulsar'"],
+    ['an option that is none', ['--tests'], 'npm create posthorn [folder]'],
+    ['two folders', ['one', 'other'], 'one folder, not also other'],
+  ])('is refused with %s, in words', async (_, args, words) => {
+    const refused = await runScript(bin('create-posthorn'), [...args])
+    expect(refused).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(words) })
+  })
+
+  test('compiles in every combination', async () => {
+    const names = SERVICES.map((parts) => basename(folderOf(parts)))
+    expect(await compileServices(installation.folder, names)).toBe('')
+  })
+
+  test.each(SERVICES.filter((parts) => isFull || STAND_FOR_OTHERS.includes(parts.join(' '))))(
+    'passes its own tests: %s, %s',
+    async (...parts) => {
+      const { status, stdout } = await testService(folderOf(parts))
+      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/pass 2\n/) })
+    },
+  )
+
+  for (const [to, variable] of isFull ? Object.entries(BROKERS) : []) {
+    withBroker(variable, () => {
+      test(`ships an order that went through ${to}`, async () => {
+        await withEmptyDatabase(async (url) => {
+          const said = await placeOrder(folderOf(['pg', to]), { DATABASE_URL: url })
+          expect(said).toContain('order 1 is shipped: lamp\n')
+        })
+      })
+    })
+  }
 })
+
+/** Jest is as large as all that this repository has for its own tests: it comes with the full proof. */
+if (isFull) {
+  test('the example for Jest passes, and compiles', async () => {
+    const folder = join(installation.folder, 'jest')
+    await cp(join(root, 'examples/jest'), folder, { recursive: true })
+    const file = join(folder, 'package.json')
+    const { dependencies: _, ...manifest } = JSON.parse(await readFile(file, 'utf8'))
+    // Ours are found where those of the other examples are, one folder above.
+    await writeFile(file, JSON.stringify(manifest))
+    await npmInstall(folder)
+    const [, ...args] = String(manifest.scripts.test).split(' ')
+    const run = await runScript(args[0] ?? '', args.slice(1), { cwd: folder, limitMs: 120_000 })
+    expect(run).toMatchObject({ status: 0, stderr: expect.stringContaining('1 passed, 1 total') })
+    expect(await typeErrors('jest/shop.test.ts', { skipLibCheck: true })).toBe('')
+  })
+}
 
 test('a package imports only what it declares', () => {
   const libraries = installation.packages.filter(
@@ -178,6 +312,11 @@ function doors(): string[] {
   return installation.packages.flatMap(({ manifest }) =>
     Object.keys(manifest.exports ?? {}).map((door) => manifest.name + door.slice(1)),
   )
+}
+
+/** A program of an installed package. */
+function bin(name: string, program = name): string {
+  return join(installation.folder, 'node_modules', name, `bin/${program}.mjs`)
 }
 
 /** Where a package's sources are. */

@@ -26,6 +26,16 @@ export function explain(error: unknown): string {
   return sentence === undefined ? message : `${message} (${sentence})`
 }
 
+/**
+ * What the other side or the network said, without passwords. Clients of brokers wrap it, often twice,
+ * and "cannot connect" is all that the outermost error says.
+ */
+export function explainInnermost(error: unknown): string {
+  const [first] = error instanceof AggregateError ? error.errors : []
+  const inner = first ?? (error instanceof Error ? error.cause : undefined)
+  return inner === undefined ? withoutPassword(messageOf(error)).trim() : explainInnermost(inner)
+}
+
 /** Whether the engine threw the error with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly ErrorCode[]): boolean {
   return error instanceof PosthornError && codes.includes(error.code)

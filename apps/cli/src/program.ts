@@ -11,6 +11,7 @@ import { addMessages } from './commands/messages.ts'
 import { addMigrate } from './commands/migrate.ts'
 import type { Ended } from './commands/option.ts'
 import { addPause } from './commands/pause.ts'
+import { addRecurring } from './commands/recurring.ts'
 import { addReplay } from './commands/replay.ts'
 import { addSql } from './commands/sql.ts'
 import { addStart } from './commands/start.ts'
@@ -59,6 +60,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
   addReplay(program, terminal, ended)
   addDeadLetters(program, terminal, ended)
   addPause(program, terminal, ended)
+  addRecurring(program, terminal, ended)
   addKeys(program, terminal, ended)
   addToken(program, terminal, ended)
   return program

@@ -1,14 +1,8 @@
 import { Option, type Command } from 'commander'
+import { DESTINATIONS, makeService, ORMS, type ServiceOptions } from 'create-posthorn'
+import { EXIT, UsageError } from '../exit.ts'
 import type { Terminal } from '../terminal.ts'
 import { examples, type Ended } from './option.ts'
-
-export const ORMS = ['pg', 'drizzle', 'prisma'] as const
-export const DESTINATIONS = ['handlers', 'topics', 'kafka', 'rabbitmq'] as const
-
-export interface InitOptions {
-  readonly orm: (typeof ORMS)[number]
-  readonly to: (typeof DESTINATIONS)[number]
-}
 
 export function addInit(program: Command, terminal: Terminal, ended: Ended): void {
   const init = program
@@ -23,9 +17,12 @@ export function addInit(program: Command, terminal: Terminal, ended: Ended): voi
         .choices(DESTINATIONS)
         .default('handlers'),
     )
-    .action(async (folder: string, options: InitOptions) => {
-      const { makeService } = await import('../init/init.ts')
-      ended(await makeService(terminal, { folder, ...options }))
+    .action(async (folder: string, options: ServiceOptions) => {
+      const made = await makeService(folder, options)
+      if (made.kind === 'refused') throw new UsageError(made.reason)
+      for (const file of made.files) terminal.print(file)
+      terminal.say(`\n${made.next}`)
+      ended(EXIT.ok)
     })
   examples(init, ['init shop', 'init shop --orm drizzle --to kafka'])
 }

@@ -4,6 +4,7 @@ import { toMessage } from '@posthorn/engine'
 import { withBroker } from '@posthorn/engine/testing'
 import { natsTransport } from '@posthorn/transports/nats'
 import { redisTransport } from '@posthorn/transports/redis'
+import { sqsTransport } from '@posthorn/transports/sqs'
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { shopEvents } from '../../testing/shop.ts'
@@ -11,6 +12,7 @@ import { checkKafka } from './kafka.ts'
 import { checkNats } from './nats.ts'
 import { checkRedis } from './redis.ts'
 import { checkRabbitmq } from './rabbitmq.ts'
+import { checkSqs } from './sqs.ts'
 import { topologyOf } from './topology.ts'
 
 const handle = async () => undefined
@@ -59,6 +61,26 @@ withBroker('KAFKA_BROKERS', (address) => {
     expect(await checkKafka(access, topology, production)).toMatchObject([
       { level: 'warn', says, todo: 'keep three copies of which two must be in sync' },
     ])
+  })
+
+  withBroker('SCHEMA_REGISTRY_URL', (url) => {
+    test('a topic without a schema, then with one', async () => {
+      const topic = `doctor-${randomUUID()}`
+      const secured = { ...access, schemaRegistry: { url, subject: 'topic' as const } }
+      const check = async () =>
+        (await checkKafka(secured, { topics: [topic], groups: [] }, development)).at(-1)
+      expect(await check()).toMatchObject({
+        ...{ level: 'warn', says: `topic ${topic} has no schema in the registry` },
+      })
+      const { id } = (await (
+        await fetch(`${url}/subjects/${topic}-value/versions`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ schemaType: 'JSON', schema: '{"type":"object","properties":{}}' }),
+        })
+      ).json()) as { id: number }
+      expect(await check()).toMatchObject({ level: 'ok', says: `topic ${topic}: schema ${id}` })
+    })
   })
 
   test('a topic that asks for more copies in sync than there are fails', async () => {
@@ -162,6 +184,28 @@ withBroker('REDIS_URL', (address) => {
     expect(await checkRedis({ address }, topology)).toMatchObject([
       { level: 'ok' },
       { level: 'ok', says: `topic ${topic}: 2 streams` },
+      { level: 'ok', says: `group g of ${topic}: 1 message behind` },
+    ])
+  })
+})
+
+withBroker('SQS_ENDPOINT', (address) => {
+  test('a topic of SQS without a queue, then with one and a group behind', async () => {
+    const topic = `doctor-${randomUUID()}`
+    const topology = { topics: [topic], groups: [{ topic, group: 'g' }] }
+    const access = { address, region: 'us-east-1', prefix: 'doctor_' }
+    expect(await checkSqs(access, topology)).toMatchObject([
+      { check: 'sqs', level: 'warn', says: `topic ${topic} has no queue yet` },
+      { level: 'ok', says: `group g of ${topic}: 0 messages behind` },
+    ])
+    const transport = sqsTransport({ endpoint: address, region: 'us-east-1', prefix: 'doctor_' })
+    onTestFinished(() => transport.close())
+    await transport.declareQueue(topic, 'g')
+    const message = toMessage({ id: randomUUID(), type: 'x', payload: {} })
+    const options = { ordered: false, signal: new AbortController().signal }
+    await transport.deliver([{ message, destination: { transport: 'sqs', topic } }], options)
+    expect(await checkSqs(access, topology)).toMatchObject([
+      { level: 'ok', says: `topic ${topic}: 1 queue` },
       { level: 'ok', says: `group g of ${topic}: 1 message behind` },
     ])
   })

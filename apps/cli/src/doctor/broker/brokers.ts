@@ -8,12 +8,13 @@ import {
   type Opened,
 } from '@posthorn/server'
 import type { Pool } from 'pg'
-import { explain } from '../../explain-error.ts'
+import { explainInnermost } from '../../explain-error.ts'
 import { examine, fail, ok, type Finding } from '../finding.ts'
 import { checkKafka } from './kafka.ts'
 import { checkNats } from './nats.ts'
 import { checkRabbitmq } from './rabbitmq.ts'
 import { checkRedis } from './redis.ts'
+import { checkSqs } from './sqs.ts'
 import { topologyOf, type Topology } from './topology.ts'
 
 const PATIENCE_MS = 3_000
@@ -37,6 +38,7 @@ const LOOKS: Readonly<Record<BrokerName, Look>> = {
   rabbitmq: checkRabbitmq,
   nats: checkNats,
   redis: checkRedis,
+  sqs: checkSqs,
 }
 
 /** Whether the brokers that are configured let us in, and have what is sent to and read from. */
@@ -76,8 +78,8 @@ async function reach(name: string, where: string, ping: () => Promise<unknown>):
     await ping()
     return ok(name, `${where} can be reached`)
   } catch (error) {
-    const todo = 'see that it runs, and that its address is right'
-    return fail(name, `${where} cannot be reached: ${explain(error)}`, todo)
+    const todo = 'see that it runs, and that address, certificates and login are right'
+    return fail(name, `${where} cannot be reached: ${explainInnermost(error)}`, todo)
   }
 }
 

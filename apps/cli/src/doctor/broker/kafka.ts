@@ -7,6 +7,7 @@ import {
 import { listKafkaBrokers, type BrokerAccess, type Configuration } from '@posthorn/server'
 import { pluralise } from '../../words.ts'
 import { fail, ok, warn, type Finding } from '../finding.ts'
+import { checkSchemas } from './schemas.ts'
 import type { Topology } from './topology.ts'
 
 const TIMEOUT_MS = 5_000
@@ -38,7 +39,7 @@ export async function checkKafka(
           ...judge({ topic, found, production, least: await leastInSync(admin, topic) }),
         )
     }
-    return findings
+    return [...findings, ...(await checkSchemas(access, topics))]
   } finally {
     await admin.close().catch(() => undefined)
   }

@@ -1,4 +1,4 @@
-import type { Outbox, Queryable } from '@posthorn/engine'
+import { sql, type Outbox, type Queryable } from '@posthorn/engine'
 import { warn, type Finding } from '../finding.ts'
 import { dropIndex, makeIndex, remakeIndex } from '../remedies/queries.ts'
 import { selectIndexes, type IndexFacts } from './queries.ts'
@@ -15,15 +15,15 @@ interface WantedIndex {
 /** Compares the indexes of a table with those in the definition's SQL, `text`. */
 export async function checkIndexes(
   db: Queryable,
-  { name: outbox, table }: Outbox,
+  { name: outbox, table: own }: Outbox,
   text: string,
 ): Promise<Finding[]> {
-  const schema = table.split('.')[0] ?? ''
+  const table = sql.id(own).name
   const present = await selectIndexes(db, table)
   const broken = present
     .filter(({ valid }) => !valid)
-    .map(({ name }) => {
-      const run = remakeIndex(`${schema}.${name}`)
+    .map(({ name, quoted }) => {
+      const run = remakeIndex(quoted)
       const says = `index ${name} is invalid: it costs and does not help`
       return warn(outbox, says, { todo: 'make it again', run })
     })
@@ -31,7 +31,7 @@ export async function checkIndexes(
   const gone = wanted.flatMap((index) => {
     const namesake = present.find(({ name }) => name === index.name)
     if (namesake && isFor(namesake, index)) return []
-    if (namesake) return [reportOutdated(outbox, schema, index)]
+    if (namesake) return [reportOutdated(outbox, namesake, index)]
     return present.some((each) => isSubstitute(each, index, wanted))
       ? []
       : [reportMissing(outbox, index)]
@@ -43,9 +43,13 @@ function reportMissing(outbox: string, { name, statement }: WantedIndex): Findin
   return warn(outbox, `index ${name} is missing`, { todo: 'make it', run: statement })
 }
 
-function reportOutdated(outbox: string, schema: string, { name, statement }: WantedIndex): Finding {
+function reportOutdated(
+  outbox: string,
+  { quoted }: IndexFacts,
+  { name, statement }: WantedIndex,
+): Finding {
   const says = `index ${name} is for other states than the definition's`
-  const run = `${dropIndex(`${schema}.${name}`)} ${statement}`
+  const run = `${dropIndex(quoted)} ${statement}`
   return warn(outbox, says, { todo: 'make it again', run })
 }
 
@@ -77,10 +81,10 @@ function parseWantedIndexes(text: string): WantedIndex[] {
   const found = text.matchAll(
     /^create index if not exists (\S+) on (\S+) (\(.+\))\n\s*where (.*);$/gm,
   )
-  return [...found].map(([, name = '', table = '', columns = '', predicate = '']) => ({
-    name,
+  return [...found].map(([, quoted = '', table = '', columns = '', predicate = '']) => ({
+    name: quoted.replaceAll('"', ''),
     columns,
     predicate,
-    statement: makeIndex({ name, columns, predicate }, table),
+    statement: makeIndex({ name: quoted, columns, predicate }, table),
   }))
 }

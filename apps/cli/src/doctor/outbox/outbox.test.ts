@@ -1,5 +1,6 @@
 import {
   defineOutbox,
+  fixed,
   outboxTableSql,
   schedule,
   transaction,
@@ -109,6 +110,38 @@ describe('a table', () => {
     })
     await pool.query(found?.run ?? '')
     expect(await checkTable(pool, shopEvents)).toEqual([])
+  })
+
+  test('as an ORM names it is found, and so is what it lacks', async () => {
+    const events = defineOutbox<Record<string, unknown>>({
+      name: 'public.events',
+      table: 'public.OutboxEvent',
+      states: { ready: 'NEW', sent: 'SENT', dead: 'DEAD' },
+      columns: { dueAt: 'dueAt', createdAt: 'createdAt' },
+      counter: { column: 'tries', bumps: 'on-failure' },
+      retry: fixed('1s', { attempts: 3 }),
+      destination: { transport: 'topics', topic: 'events' },
+      message: (row) => ({ id: String(row['id']), type: 'event', payload: {} }),
+    })
+    await pool.query(`create table public."OutboxEvent" (
+        id uuid primary key, status text not null default 'NEW', tries integer not null default 0,
+        "dueAt" timestamptz not null default now(), "createdAt" timestamptz not null default now());
+      ${outboxTableSql(events)}`)
+    expect(await checkTable(pool, events)).toEqual([])
+    expect(await checkLeases(pool, events, { relays: 1, paused: false })).toEqual([])
+    await pool.query('drop index public."OutboxEvent_due"')
+    const [found] = await checkTable(pool, events)
+    expect(found).toMatchObject({
+      says: 'index OutboxEvent_due is missing',
+      run: `create index concurrently if not exists "OutboxEvent_due" on public."OutboxEvent" ("dueAt", id) where status = 'NEW';`,
+    })
+    await pool.query(found?.run ?? '')
+    await pool.query(`update pg_index set indisvalid = false
+      where indexrelid = 'public."OutboxEvent_dead"'::regclass`)
+    const [invalid] = await checkTable(pool, events)
+    expect(invalid?.run).toBe('reindex index concurrently public."OutboxEvent_dead";')
+    await pool.query(invalid?.run ?? '')
+    expect(await checkTable(pool, events)).toEqual([])
   })
 
   test('that lacks a column fails', async () => {

@@ -1,6 +1,6 @@
 import { sql, type Outbox, type Queryable } from '@posthorn/engine'
 
-/** Columns of a table; none where there is no table. */
+/** Columns of a table, as SQL text has its name; none where there is no table. */
 export async function selectColumns(db: Queryable, table: string): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(sql`
     select attname as name
@@ -11,6 +11,8 @@ export async function selectColumns(db: Queryable, table: string): Promise<strin
 
 export interface IndexFacts {
   readonly name: string
+  /** With its schema, quoted where it must be. */
+  readonly quoted: string
   readonly definition: string
   /** What rows it is for; null if for all. */
   readonly predicate: string | null
@@ -20,10 +22,11 @@ export interface IndexFacts {
 
 export async function selectIndexes(db: Queryable, table: string): Promise<IndexFacts[]> {
   const { rows } = await db.query<IndexFacts>(sql`
-    select c.relname as name, pg_get_indexdef(i.indexrelid) as definition,
+    select c.relname as name, format('%I.%I', n.nspname, c.relname) as quoted, pg_get_indexdef(i.indexrelid) as definition,
            pg_get_expr(i.indpred, i.indrelid) as predicate, i.indisvalid as valid
       from pg_index as i
       join pg_class as c on c.oid = i.indexrelid
+      join pg_namespace as n on n.oid = c.relnamespace
      where i.indrelid = to_regclass(${table})`)
   return rows
 }

@@ -1,4 +1,4 @@
-import { outboxTableSql, type Outbox, type Queryable } from '@posthorn/engine'
+import { outboxTableSql, sql, type Outbox, type Queryable } from '@posthorn/engine'
 import { fail, type Finding } from '../finding.ts'
 import { checkIndexes } from './indexes.ts'
 import { selectColumns } from './queries.ts'
@@ -6,7 +6,8 @@ import { checkVacuum } from './vacuum.ts'
 
 /** Whether a table has what its definition names and the indexes of its claims, and is kept clean. */
 export async function checkTable(db: Queryable, outbox: Outbox): Promise<Finding[]> {
-  const { name, table } = outbox
+  const { name } = outbox
+  const table = sql.id(outbox.table).name
   const columns = await selectColumns(db, table)
   if (columns.length === 0) {
     const advice = { todo: 'make it by a migration', run: 'posthorn migrate' }
@@ -21,7 +22,7 @@ export async function checkTable(db: Queryable, outbox: Outbox): Promise<Finding
     return [fail(name, `${table} has no column ${[...new Set(missing)].join(', ')}`, todo)]
   }
   if (outbox.log !== undefined) {
-    const logged = await selectColumns(db, outbox.log)
+    const logged = await selectColumns(db, sql.id(outbox.log).name)
     const unlogged = columns.filter((column) => !logged.includes(column))
     if (unlogged.length > 0) {
       const todo = 'add them by a migration; `outboxTableSql` says how'

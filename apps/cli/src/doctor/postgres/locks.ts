@@ -1,4 +1,4 @@
-import type { Outbox, Queryable } from '@posthorn/engine'
+import { sql, type Outbox, type Queryable } from '@posthorn/engine'
 import { pluralise, duration, oneLine } from '../../words.ts'
 import { ok, warn, type Advice, type Finding } from '../finding.ts'
 import { endProcess, findPrepared } from '../remedies/queries.ts'
@@ -12,7 +12,7 @@ export async function checkLocks(
   outboxes: readonly Pick<Outbox, 'table'>[],
   longSeconds = LONG_SECONDS,
 ): Promise<Finding[]> {
-  const tables = [...new Set(outboxes.map(({ table }) => table))]
+  const tables = [...new Set(outboxes.map(({ table }) => sql.id(table).name))]
   const waits = await selectLockWaits(db, longSeconds)
   const held = await selectHeldLocks(db, tables, longSeconds)
   const blockers = new Set(waits.map(({ blocker }) => blocker))

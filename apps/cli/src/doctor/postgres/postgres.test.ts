@@ -196,7 +196,7 @@ describe('what keeps vacuum from its work', () => {
 })
 
 describe('locks', () => {
-  const outboxes = [{ table: 'public.work' }]
+  const outboxes = [{ table: 'public.work' as const }]
 
   test('no session waits', async () => {
     expect(await checkLocks(pool, outboxes)).toMatchObject([{ check: 'locks', level: 'ok' }])

@@ -1,4 +1,4 @@
-import type { InitOptions } from '../commands/init.ts'
+import type { ServiceOptions } from './choice.ts'
 
 /** What differs by what the service reads and writes with. */
 interface OrmParts {
@@ -48,7 +48,7 @@ model Order {
 }
 `
 
-export const ORM_PARTS: Readonly<Record<InitOptions['orm'], OrmParts>> = {
+export const ORM_PARTS: Readonly<Record<ServiceOptions['orm'], OrmParts>> = {
   pg: {
     dependencies: {},
     files: {},

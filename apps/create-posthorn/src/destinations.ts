@@ -1,4 +1,4 @@
-import type { InitOptions } from '../commands/init.ts'
+import type { ServiceOptions } from './choice.ts'
 
 /** What differs by where messages go. */
 interface DestinationParts {
@@ -19,7 +19,7 @@ const STAND_IN = {
   argument: ', (pool) => postgresTopics({ pool })',
 }
 
-export const DESTINATION_PARTS: Readonly<Record<InitOptions['to'], DestinationParts>> = {
+export const DESTINATION_PARTS: Readonly<Record<ServiceOptions['to'], DestinationParts>> = {
   handlers: {
     dependencies: {},
     about: 'Messages are handled by functions of this process, in `src/shop.ts`.',
@@ -54,6 +54,45 @@ export const DESTINATION_PARTS: Readonly<Record<InitOptions['to'], DestinationPa
       open: `(pool) => {
   const url = process.env['RABBITMQ_URL'] ?? 'amqp://guest:guest@127.0.0.1:5672'
   return rabbitmqTransport({ url, deadLetters: pool })
+}`,
+    },
+    inTests: STAND_IN,
+  },
+  nats: {
+    dependencies: { '@nats-io/jetstream': '^3.4.0', '@nats-io/transport-node': '^3.4.0' },
+    about: 'Messages go to NATS JetStream: set `NATS_URL`, by default nats://127.0.0.1.',
+    broker: {
+      imports: `import { natsTransport } from '@posthorn/transports/nats'\n`,
+      open: `(pool) => {
+  const url = process.env['NATS_URL'] ?? 'nats://127.0.0.1:4222'
+  return natsTransport({ url, deadLetters: pool })
+}`,
+    },
+    inTests: STAND_IN,
+  },
+  redis: {
+    dependencies: { '@redis/client': '^6.3.1' },
+    about: 'Messages go to Redis Streams: set `REDIS_URL`, by default redis://127.0.0.1.',
+    broker: {
+      imports: `import { redisTransport } from '@posthorn/transports/redis'\n`,
+      open: `(pool) => {
+  const url = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
+  return redisTransport({ url, deadLetters: pool })
+}`,
+    },
+    inTests: STAND_IN,
+  },
+  sqs: {
+    dependencies: { '@aws-sdk/client-sqs': '^3.1164.0' },
+    about:
+      'Messages go to Amazon SQS in `AWS_REGION`, with the credentials that the SDK finds; `SQS_ENDPOINT` leads to another server.',
+    broker: {
+      imports: `import { sqsTransport } from '@posthorn/transports/sqs'\n`,
+      open: `(pool) => {
+  const region = process.env['AWS_REGION'] ?? 'eu-central-1'
+  const endpoint = process.env['SQS_ENDPOINT']
+  const groups = () => ['warehouse']
+  return sqsTransport({ region, groups, deadLetters: pool, ...(endpoint && { endpoint }) })
 }`,
     },
     inTests: STAND_IN,

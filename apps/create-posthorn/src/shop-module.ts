@@ -1,9 +1,9 @@
-import type { InitOptions } from '../commands/init.ts'
+import type { ServiceOptions } from './choice.ts'
 import { DESTINATION_PARTS } from './destinations.ts'
 import { ORM_PARTS } from './orms.ts'
 
 /** The service itself: the order and its message, the relay, and who hears of it. */
-export function shopModule({ orm, to }: InitOptions): string {
+export function shopModule({ orm, to }: ServiceOptions): string {
   const { imports, adapter, open, placeOrder, close } = ORM_PARTS[orm]
   const { broker } = DESTINATION_PARTS[to]
   const engine = [

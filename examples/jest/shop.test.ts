@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { handlers, outbox, posthorn, silentLog, sql, type Posthorn } from '@posthorn/engine'
+import { createTestDatabase, type DroppableDatabase } from '@posthorn/engine/testing/database'
+
+// npm test in this folder, with DATABASE_URL. package.json has what Jest needs for modules and types.
+
+const events = outbox<{ placed: { order: number } }>('shop.outbox', { order: 'key' })
+const placed = handlers(events, {
+  placed: async ({ payload, tx }) =>
+    tx.query(sql`insert into shop.parcel values (${payload.order})`),
+})
+
+let database: DroppableDatabase
+let horn: Posthorn
+
+beforeAll(async () => {
+  database = await createTestDatabase({
+    sql: 'create schema shop; create table shop.parcel (order_id int primary key)',
+  })
+  horn = posthorn({ pool: database.pool, handlers: placed, log: silentLog })
+  await horn.setUp()
+})
+
+afterAll(() => database.drop())
+
+test('an order is packed once', async () => {
+  await horn.transaction((tx) => events.enqueue(tx, 'placed', { order: 7 }, { key: '7' }))
+  await horn.tick()
+  await horn.tick()
+  const { rows } = await database.pool.query('select order_id from shop.parcel')
+  expect(rows).toEqual([{ order_id: 7 }])
+})
