@@ -44,6 +44,68 @@ test('a refund above the limit is proposed by one user and approved by another',
   await expect.poll(read, patient).toMatchObject({ status: 'refunded' })
 })
 
+/** A refund that takes a second person. */
+async function propose(sub: string): Promise<string> {
+  const id = await succeeded()
+  await dashboard.call(`/api/v1/payments/${id}/refunds`, {
+    ...{ org, sub, role: 'approver' },
+    body: {},
+    headers: { 'idempotency-key': randomUUID() },
+  })
+  return id
+}
+
+test('many are decided at once, and what is one’s own is left for another', async () => {
+  const first = await propose('clara')
+  const second = await propose('clara')
+  const own = await propose('anton')
+  const statusOf = async (id: string) => {
+    const payment = (await dashboard.call(`/api/v1/payments/${id}`, { org })) as { status: string }
+    return payment.status
+  }
+  const page = await dashboard.open('/approvals?status=pending', {
+    ...{ org, sub: 'anton', role: 'approver', allowed: [/403/] },
+  })
+  const boxes = page.getByRole('row').getByLabel(/^Select [0-9a-f]{8}/)
+  await boxes.nth(2).waitFor()
+  await boxes.nth(0).click()
+  await boxes.nth(2).click({ modifiers: ['Shift'] })
+  await page.getByText('3 rows, 3 selected').waitFor()
+  await page.getByRole('button', { name: 'Approve 3 selected' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Approve 3 proposals?' })
+  await dialog.getByText('Refund of €12.00 by clara').first().waitFor()
+  await axe(page)
+  await screenshot(page, 'approvals-bulk')
+  await dialog.getByRole('button', { name: 'Approve 3' }).click()
+  const outcome = page.getByRole('alert').filter({ hasText: '2 proposals approved, 1 not' })
+  await outcome
+    .getByText(
+      'Another user must decide about your proposal (APPROVER_IS_PROPOSER): Refund of €12.00 by anton',
+    )
+    .waitFor()
+  await axe(page)
+  await screenshot(page, 'approvals-bulk-outcome')
+  await expect.poll(() => statusOf(first), patient).toBe('refunded')
+  await expect.poll(() => statusOf(second), patient).toBe('refunded')
+  expect(await statusOf(own)).toBe('succeeded')
+  // What was refused is still selected; if none can be done, the dialog stays and says why.
+  await page.getByRole('button', { name: 'Reject 1 selected' }).click()
+  const rejecting = page.getByRole('dialog', { name: 'Reject 1 proposal?' })
+  await rejecting.getByLabel('Reason').fill('twice')
+  await rejecting.getByRole('button', { name: 'Reject 1' }).click()
+  await rejecting.getByRole('alert').getByText('APPROVER_IS_PROPOSER').waitFor()
+
+  const other = await dashboard.open('/approvals?status=pending', {
+    ...{ org, sub: 'berta', role: 'approver' },
+  })
+  await other.getByRole('row').filter({ hasText: 'anton' }).getByRole('checkbox').check()
+  await other.getByRole('button', { name: 'Reject 1 selected' }).click()
+  await other.getByRole('dialog').getByLabel('Reason').fill('paid by bank transfer')
+  await other.getByRole('dialog').getByRole('button', { name: 'Reject 1' }).click()
+  await other.getByText('1 proposal rejected.').waitFor()
+  expect(await statusOf(own)).toBe('succeeded')
+})
+
 test('a viewer looks, sees why there is no more to do, and searches the audit', async () => {
   const id = await succeeded()
   const viewer = await dashboard.open(`/payments?open=${id}`, { org, sub: 'vera', role: 'viewer' })

@@ -55,7 +55,7 @@ test('plots show the past with axes, by mouse, by keys and as a table', async ()
   await page.getByRole('button', { name: 'Failures by code as a table' }).click()
   await page
     .getByRole('region', { name: 'Failures by code' })
-    .getByText('140/min')
+    .getByRole('cell', { name: '280/min', exact: true })
     .first()
     .waitFor()
   await axe(page)

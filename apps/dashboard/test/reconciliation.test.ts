@@ -148,6 +148,27 @@ test('a decision on what has changed meanwhile is refused in words', async () =>
   await dialog.getByText(/DECISION_STALE/).waitFor()
 })
 
+test('one goes from line to line, also from one that was just decided', async () => {
+  const { id } = await runFile()
+  const page = await dashboard.open(`/reconciliation/${id}?open=3`)
+  const drawer = page.getByRole('dialog')
+  const at = (line: number) => page.getByRole('dialog', { name: `Line ${line}` }).waitFor()
+  await at(3)
+  await drawer
+    .getByRole('button', { name: 'Previous row' })
+    .and(page.locator(':disabled'))
+    .waitFor()
+  await decide(page, 'Ignore', 'booked twice')
+  await page.getByText('Line 3 is ignored.').waitFor()
+  await tab(page, /All open 3/).waitFor()
+  await drawer.getByRole('button', { name: 'Next row' }).click()
+  await at(4)
+  await page.keyboard.press('j')
+  await at(5)
+  await page.keyboard.press('k')
+  await at(4)
+})
+
 test('suggestions are looked for, accepted and dismissed', async () => {
   const { id } = await runFile()
   const page = await dashboard.open(`/reconciliation/${id}?tab=suggestions`)

@@ -250,6 +250,73 @@ test('what is stuck says so, and is resumed or skipped', async () => {
   await page.getByText('Did not complete; its steps are undone').waitFor(patient)
 })
 
+/** Sagas that no server of the test has a definition of: they stay where an operator puts them. */
+async function insertTrips(
+  trips: readonly { status: string; resumes: string | null; position: number }[],
+) {
+  const { rows } = await dashboard.database.pool.query<{ id: string }>(
+    `insert into sagas.saga (id, name, version, step_names, tenant, input, status, resumes_as,
+                             position, finished_at)
+     select gen_random_uuid(), 'tour', 1, '{flight,hotel}', 'tours', '{}', t.status, t.resumes,
+            t.position, case when t.status = 'FAILED' then now() end
+       from jsonb_to_recordset($1::jsonb) as t (status text, resumes text, position int)
+     returning id`,
+    [JSON.stringify(trips)],
+  )
+  await dashboard.database.pool.query(
+    `insert into sagas.saga_step (saga_id, position, name, status)
+     select s.id, 0, 'flight', 'COMPLETED' from sagas.saga as s where s.name = 'tour'
+      union all
+     select s.id, 1, 'hotel', case when s.resumes_as = 'COMPENSATING' then 'UNDOING' else 'FAILED' end
+       from sagas.saga as s where s.name = 'tour' and s.position = 1`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+test('many sagas are resumed, cancelled and skipped at once, each as far as it can be', async () => {
+  const stuck = { status: 'FAILED', resumes: 'COMPENSATING', position: 1 }
+  await insertTrips([stuck, stuck, { ...stuck, position: 0 }])
+  const org = 'tours'
+  const page = await dashboard.open('/sagas?list=sagas', { org })
+  await page.getByLabel('Select all rows shown').check()
+  await page.getByRole('button', { name: 'Cancel selected', disabled: true }).waitFor()
+  await page.getByRole('button', { name: 'Skip undoing 3 selected' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Skip undoing 3 sagas?' })
+  await dialog.getByText(/hotel of 2/).waitFor()
+  await dialog.getByText(/flight of 1/).waitFor()
+  await dialog.getByRole('button', { name: 'Skip undoing 3' }).click()
+  // Without a reason nothing is done.
+  await dialog.locator('input:invalid').waitFor()
+  await axe(page)
+  await screenshot(page, 'sagas-bulk-light')
+  await dialog.getByRole('button', { name: 'Back' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Resume 3 selected' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume 3' }).click()
+  await page.getByText('3 sagas resumed.').waitFor()
+  const states = async () => {
+    const { items } = (await dashboard.call('/api/v1/sagas', { org })) as {
+      items: { status: string; step: string | null; direction: string }[]
+    }
+    return items.map(({ status, direction }) => `${status} ${direction}`)
+  }
+  expect(await states()).toEqual(Array.from({ length: 3 }, () => 'COMPENSATING back'))
+  const member = await dashboard.open('/sagas?list=sagas', { org, role: 'member' })
+  await member.getByRole('gridcell', { name: 'tour' }).first().waitFor()
+  expect(await member.getByRole('checkbox').count()).toBe(0)
+})
+
+test('waiting orders are cancelled at once', async () => {
+  const ids = await placeWaiting(2)
+  const page = await dashboard.open('/sagas?list=sagas&status=RUNNING')
+  for (const id of ids) await page.getByLabel(`Select ${id}`).check()
+  await page.getByRole('button', { name: 'Resume selected', disabled: true }).waitFor()
+  await page.getByRole('button', { name: 'Cancel 2 selected' }).click()
+  await page.getByRole('dialog').getByLabel('Reason').fill('wrong price')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel 2' }).click()
+  await page.getByText('2 sagas cancelled, their steps are undone.').waitFor()
+})
+
 test('a saga of another organisation is not found', async () => {
   const { sagaId } = await placeOrder()
   const page = await dashboard.open(`/sagas/${sagaId}`, {

@@ -133,6 +133,17 @@ describe('the theme', () => {
   })
 })
 
+test('the page one is on is in sight in the navigation, also in a low window', async () => {
+  const page = await dashboard.open('/families', { size: { width: 1_280, height: 600 } })
+  const current = page.getByRole('navigation').getByRole('link', { name: 'Families' })
+  const foot = page.getByRole('status').filter({ hasText: /Live|Updated/ })
+  const below = async () => {
+    const [link, state] = [await current.boundingBox(), await foot.boundingBox()]
+    return (link?.y ?? 1e4) + (link?.height ?? 0) - (state?.y ?? 0)
+  }
+  await expect.poll(below).toBeLessThan(0)
+})
+
 test('an address of a page with nothing behind it says so', async () => {
   const page = await dashboard.open('/overview/nothing/here')
   await page.getByText('Not found', { exact: true }).waitFor()
@@ -172,7 +183,9 @@ test('Ctrl-K finds things, pages and actions, and goes there by keys alone', asy
   await page.keyboard.press('Escape')
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   await page.keyboard.press('Control+k')
+  // Nothing is lost of what is typed right behind it.
   await page.keyboard.type('pause outbox')
+  expect(await field.inputValue()).toBe('pause outbox')
   await page.getByRole('option', { name: /Pause or resume an outbox/ }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Outboxes' }).waitFor()

@@ -1,5 +1,5 @@
 /**
- * Every view once in the dark theme, with something on it: [picture, path, a text that appears].
+ * Every view, with something on it: [picture, path, a text that appears].
  * `:key` in a path stands for what the gallery creates under that key.
  */
 export const VIEWS = [

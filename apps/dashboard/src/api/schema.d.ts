@@ -16,6 +16,8 @@ export interface paths {
           /** @description `nextCursor` of the page before */
           cursor?: string
           limit?: number
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-raisedAt' | 'raisedAt'
           source?: string
           status?: 'open' | 'acknowledged' | 'recovered'
           tenant?: string
@@ -334,6 +336,8 @@ export interface paths {
           /** @description `nextCursor` of the page before */
           cursor?: string
           limit?: number
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-proposedAt' | 'proposedAt'
           status?: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
         }
         header?: never
@@ -933,6 +937,11 @@ export interface paths {
                 at: string
                 /** @description the table */
                 audit: string
+                /**
+                 * @description the one that `at` is of
+                 * @enum {unknown}
+                 */
+                clock: 'wall' | 'business'
                 details: unknown
                 entityId: string
                 entityType: string
@@ -1243,6 +1252,8 @@ export interface paths {
           limit?: number
           search?: string
           since?: string
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-setAsideAt' | 'setAsideAt'
           status?: 'dead' | 'retry' | 'parked'
           tenant?: string
           topic?: string
@@ -3171,6 +3182,8 @@ export interface paths {
           /** @description `nextCursor` of the page before */
           cursor?: string
           limit?: number
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-createdAt' | 'createdAt'
           status?: 'RECEIVED' | 'PROCESSING' | 'COMPLETED' | 'REJECTED'
         }
         header?: never
@@ -3740,6 +3753,8 @@ export interface paths {
           /** @description `nextCursor` of the page before */
           cursor?: string
           limit?: number
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: 'rowNumber' | '-rowNumber'
           status?: 'PENDING' | 'PUBLISHED' | 'SUCCESS' | 'FAILED' | 'ERROR'
         }
         header?: never
@@ -4453,7 +4468,7 @@ export interface paths {
     }
     /**
      * The journey of one business thing: all that belongs to it, and what happened, in order
-     * @description From the id of an order, saga, payment, webhook, message, file row or case of the caller's organisation to all others that it leads to. `isComplete` is false where there is more than is followed.
+     * @description From the id of an order, saga, payment, webhook, statement line (`run/line`), message, file row or case of the caller's organisation to all others that it leads to. `isComplete` is false where there is more than is followed.
      */
     get: {
       parameters: {
@@ -4495,7 +4510,7 @@ export interface paths {
               things: {
                 detail: string
                 id: string
-                /** @description order, saga, payment, webhook, message, file row … */
+                /** @description order, saga, payment, webhook, statement line, message, file row … */
                 kind: string
                 /** @description where it is a message of the same id; null for those who do not operate */
                 outbox: string | null
@@ -4875,6 +4890,8 @@ export interface paths {
           /** @description anywhere in the row; reads row by row */
           search?: string
           since?: string
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-createdAt' | 'createdAt'
           status?: string
           tenant?: string
           type?: string
@@ -5225,6 +5242,8 @@ export interface paths {
           /** @description `nextCursor` of the page before */
           cursor?: string
           limit?: number
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-createdAt' | 'createdAt' | '-amount' | 'amount'
           status?: 'RUNNING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
         }
         header?: never
@@ -5772,6 +5791,8 @@ export interface paths {
           limit?: number
           /** @description created at this time or later */
           since?: string
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-createdAt' | 'createdAt'
           status?: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
           templateCode?: string
           to?: string
@@ -7473,6 +7494,8 @@ export interface paths {
           /** @description anywhere in the row; reads row by row */
           search?: string
           since?: string
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-createdAt' | 'createdAt'
           status?: string
           tenant?: string
           type?: string
@@ -8038,6 +8061,339 @@ export interface paths {
             'application/json': {
               name: string
               paused: boolean
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/recurring': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Recurring messages of an outbox that a relay has noted, with their next and last times */
+    get: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          name: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                enqueued: number
+                error: string | null
+                /** @description `every day at 06:00, Europe/Zurich` */
+                inWords: string
+                lastAt: string | null
+                lastMessage: string | null
+                /** @description what becomes of times at which no relay ran */
+                missed: 'latest' | 'all' | 'skip' | null
+                name: string
+                nextAt: string | null
+                /** @description due for more than a minute, and not paused */
+                overdue: boolean
+                pausedAt: string | null
+                pausedBy: string | null
+                pauseReason: string | null
+                /** @description `every 30s`, or `cron 0 6 * * * Europe/Zurich` */
+                rule: string
+                /** @description when an operator ran it last beside its schedule */
+                runAt: string | null
+                runBy: string | null
+                timeZone: string | null
+              }[]
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/recurring/{recurring}/pause': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Pause a recurring message in every process; one that is being enqueued is finished */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          name: string
+          recurring: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            reason?: string
+          } | null
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description false: it was so before */
+              changed: boolean
+              recurring: {
+                enqueued: number
+                error: string | null
+                /** @description `every day at 06:00, Europe/Zurich` */
+                inWords: string
+                lastAt: string | null
+                lastMessage: string | null
+                /** @description what becomes of times at which no relay ran */
+                missed: 'latest' | 'all' | 'skip' | null
+                name: string
+                nextAt: string | null
+                /** @description due for more than a minute, and not paused */
+                overdue: boolean
+                pausedAt: string | null
+                pausedBy: string | null
+                pauseReason: string | null
+                /** @description `every 30s`, or `cron 0 6 * * * Europe/Zurich` */
+                rule: string
+                /** @description when an operator ran it last beside its schedule */
+                runAt: string | null
+                runBy: string | null
+                timeZone: string | null
+              }
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/recurring/{recurring}/resume': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Resume a recurring message; what the pause left out is made up for as its definition says */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          name: string
+          recurring: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            /**
+             * @description leave out the times of the pause
+             * @enum {string}
+             */
+            missed?: 'skip'
+            reason?: string
+          } | null
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description false: it was so before */
+              changed: boolean
+              recurring: {
+                enqueued: number
+                error: string | null
+                /** @description `every day at 06:00, Europe/Zurich` */
+                inWords: string
+                lastAt: string | null
+                lastMessage: string | null
+                /** @description what becomes of times at which no relay ran */
+                missed: 'latest' | 'all' | 'skip' | null
+                name: string
+                nextAt: string | null
+                /** @description due for more than a minute, and not paused */
+                overdue: boolean
+                pausedAt: string | null
+                pausedBy: string | null
+                pauseReason: string | null
+                /** @description `every 30s`, or `cron 0 6 * * * Europe/Zurich` */
+                rule: string
+                /** @description when an operator ran it last beside its schedule */
+                runAt: string | null
+                runBy: string | null
+                timeZone: string | null
+              }
+            }
+          }
+        }
+      }
+    }
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/outboxes/{name}/recurring/{recurring}/run': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Enqueue a recurring message now, paused or not; its schedule stays as it is */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          name: string
+          recurring: string
+        }
+        cookie?: never
+      }
+      requestBody?: {
+        content: {
+          'application/json': {
+            reason?: string
+            /** @description `runAt` as the caller saw it: 409 if another operator ran it since */
+            seen?: string | null
+          } | null
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description false: its dedupe key had this message before */
+              created: boolean
+              /** @description the id of the message */
+              message: string
             }
           }
         }
@@ -8800,6 +9156,8 @@ export interface paths {
           limit?: number
           /** @description created then or later */
           since?: string
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-createdAt' | 'createdAt' | '-amount' | 'amount'
           status?: 'pending' | 'succeeded' | 'failed' | 'refunded'
           /** @description created before */
           until?: string
@@ -11060,6 +11418,8 @@ export interface paths {
           /** @description `nextCursor` of the page before */
           cursor?: string
           limit?: number
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-createdAt' | 'createdAt'
           status?: 'loaded' | 'running' | 'completed' | 'discarded'
         }
         header?: never
@@ -14194,6 +14554,8 @@ export interface paths {
           cursor?: string
           limit?: number
           name?: string
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-createdAt' | 'createdAt'
           status?:
             'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
         }
@@ -14232,6 +14594,8 @@ export interface paths {
                 cancelledAt: string | null
                 createdAt: string
                 deadlineAt: string | null
+                /** @description Where it goes, or went when it failed; null once it is over */
+                direction: ('forward' | 'back') | null
                 dueAt: string | null
                 error: {
                   code: string
@@ -15465,7 +15829,7 @@ export interface paths {
     }
     /**
      * Find things by an id, an external id, a recipient or an amount
-     * @description Things of the caller's organisation, and what belongs to them: an order's id finds its saga and payment, a payment's its webhooks. Messages of the outboxes are found by their id, by operators.
+     * @description Things of the caller's organisation, and what belongs to them: an order's id finds its saga and payment, a payment's its webhooks and statement lines. Messages of the outboxes are found by their id, by operators.
      */
     get: {
       parameters: {
@@ -15506,7 +15870,7 @@ export interface paths {
               items: {
                 detail: string
                 id: string
-                /** @description order, saga, payment, webhook, message, file … */
+                /** @description order, saga, payment, webhook, statement line, message, file … */
                 kind: string
                 title: string
                 /** @description the page of the dashboard that shows it */
@@ -15735,6 +16099,8 @@ export interface paths {
           eventType?: string
           limit?: number
           since?: string
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-createdAt' | 'createdAt'
           status?: 'pending' | 'failed' | 'delivered' | 'abandoned' | 'skipped_disabled'
           until?: string
         }
@@ -17670,6 +18036,8 @@ export interface paths {
           limit?: number
           paymentId?: string
           since?: string
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-receivedAt' | 'receivedAt'
           status?:
             | 'applied'
             | 'unchanged'

@@ -1,13 +1,15 @@
-import { SimpleGrid, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { formatDuration } from '../format/duration.ts'
-import { formatCount, formatRate } from '../format/number.ts'
+import { formatRate } from '../format/number.ts'
 import { Panel } from '../parts/panel.tsx'
 import { QueryState } from '../parts/query-state.tsx'
 import { HeatMap } from './heat-map.tsx'
 import {
+  codeSeries,
   colorOf,
+  filterOf,
   largest,
   ratesOf,
   timeText,
@@ -16,7 +18,7 @@ import {
   type PlotTimes,
   type Stretch,
 } from './plot-data.ts'
-import { Plot, type Zoom } from './plot.tsx'
+import { PlotGrid } from './plot-grid.tsx'
 import { useRange } from './range.tsx'
 import { marksOf, useCharts, useTimes, type Charts } from './use-charts.ts'
 
@@ -40,17 +42,19 @@ function ageText(seconds: number): string {
   return formatDuration(Math.round(seconds) * 1_000)
 }
 
+function perSecond(value: number): string {
+  return formatRate(value)
+}
+
 function perMinute(value: number): string {
-  return `${value < 10 ? Math.round(value * 10) / 10 : formatCount(value)}/min`
+  return formatRate(value, 'min')
 }
 
 function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
-  const [zoom, setZoom] = useState<Zoom>()
   const times = useTimes(charts)
   const marks = useMemo(() => marksOf(charts), [charts])
   const series = useMemo(() => seriesOf(charts, { times, outbox }), [charts, times, outbox])
   const go = useDrillDown(outbox)
-  const common = { times, marks, zoom, onZoom: setZoom, syncKey: `deliveries ${outbox ?? ''}` }
   const rows = useMemo(
     () =>
       charts.destinations.slice(0, MOST_ROWS).map((each) => ({
@@ -64,45 +68,45 @@ function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
   )
   return (
     <Stack gap="sm">
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="sm">
-        <Plot
-          {...common}
-          title="Commit to delivered"
-          unit="p50, p95, p99 on a scale of powers"
-          series={series.latency}
-          format={formatDuration}
-          scale="log"
-          onPick={go.messages}
-        />
-        <Plot
-          {...common}
-          title="Throughput"
-          unit={
-            outbox === undefined ? 'messages delivered a second, by outbox' : 'attempts a second'
-          }
-          series={series.throughput}
-          format={formatRate}
-          stacked
-          onPick={go.messages}
-        />
-        <Plot
-          {...common}
-          title="Failures by code"
-          unit="attempts a minute"
-          series={series.failures}
-          format={perMinute}
-          stacked
-          onPick={go.failures}
-        />
-        <Plot
-          {...common}
-          title="Age of the oldest undelivered"
-          unit="since its commit, as counted once a minute"
-          series={series.oldest}
-          format={ageText}
-          onPick={go.messages}
-        />
-      </SimpleGrid>
+      <PlotGrid
+        times={times}
+        marks={marks}
+        cols={2}
+        plots={[
+          {
+            title: 'Commit to delivered',
+            unit: 'p50, p95, p99 on a scale of powers',
+            series: series.latency,
+            format: formatDuration,
+            scale: 'log',
+            onPick: go.messages,
+          },
+          {
+            title: 'Throughput',
+            unit:
+              outbox === undefined ? 'messages delivered a second, by outbox' : 'attempts a second',
+            series: series.throughput,
+            format: perSecond,
+            stacked: true,
+            onPick: go.messages,
+          },
+          {
+            title: 'Failures by code',
+            unit: 'attempts a minute',
+            series: series.failures,
+            format: perMinute,
+            stacked: true,
+            onPick: go.failures,
+          },
+          {
+            title: 'Age of the oldest undelivered',
+            unit: 'since its commit, as counted once a minute',
+            series: series.oldest,
+            format: ageText,
+            onPick: go.messages,
+          },
+        ]}
+      />
       <HeatMap
         title="Destinations by outcome"
         rows={rows}
@@ -119,15 +123,11 @@ function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
 /** Goes to the messages that were written in a stretch, or to the failures that happened in it. */
 function useDrillDown(outbox: string | undefined) {
   const navigate = useNavigate()
-  const timeOf = ({ from, until }: Stretch) => ({
-    since: new Date(from).toISOString(),
-    until: new Date(until).toISOString(),
-  })
   return {
     messages: (stretch: Stretch, of = outbox) =>
       void navigate({
         to: '/messages',
-        search: { ...(of !== undefined && { outbox: of }), ...timeOf(stretch) },
+        search: { ...(of !== undefined && { outbox: of }), ...filterOf(stretch) },
       } as never),
     failures: (stretch: Stretch) =>
       void navigate({
@@ -135,7 +135,7 @@ function useDrillDown(outbox: string | undefined) {
         search: {
           kind: 'transition',
           ...(outbox !== undefined && { outbox }),
-          ...timeOf(stretch),
+          ...filterOf(stretch),
         },
       } as never),
   }
@@ -189,15 +189,10 @@ function failuresOf({ outboxes }: Charts, times: PlotTimes): PlotSeries[] {
     const known = byCode.get(code)
     byCode.set(code, known ? known.map((n, i) => n + (counts[i] ?? 0)) : counts)
   }
-  const series = [...byCode].toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return largest(
-    series.map(([code, counts], i) => ({
-      id: code,
-      label: code,
-      color: colorOf(i + 1),
-      values: ratesOf(counts, times, 'minute'),
-    })),
-    MOST_SERIES,
+  return codeSeries(
+    Object.fromEntries(
+      [...byCode].map(([code, counts]) => [code, ratesOf(counts, times, 'minute')]),
+    ),
   )
 }
 

@@ -33,6 +33,11 @@ export function stretchAt({ from, stretchMs, count, now }: PlotTimes, index: num
   return { from: start, until: start + stretchMs, isRunning: index === count - 1 && now > start }
 }
 
+/** A stretch as the filter of a list has it. */
+export function filterOf({ from, until }: Stretch): { since: string; until: string } {
+  return { since: new Date(from).toISOString(), until: new Date(until).toISOString() }
+}
+
 /** How long a stretch has lasted, in seconds: less than the others for the one that goes on. */
 export function secondsOf(times: PlotTimes, index: number): number {
   const { from, until, isRunning } = stretchAt(times, index)
@@ -72,6 +77,17 @@ export function largest(series: readonly PlotSeries[], most: number): PlotSeries
   )
   const others = { id: 'others', label: `${rest.length} others`, color: 'gray', values }
   return [...sorted.slice(0, most - 1), others]
+}
+
+const MOST_CODES = 8
+
+/** A series for each code, the most frequent ones; its colour is that of its place in the alphabet. */
+export function codeSeries(codes: Readonly<Record<string, readonly number[]>>): PlotSeries[] {
+  const sorted = Object.entries(codes).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return largest(
+    sorted.map(([code, values], i) => ({ id: code, label: code, color: colorOf(i + 1), values })),
+    MOST_CODES,
+  )
 }
 
 /** Colours that users can distinguish, in this order. */

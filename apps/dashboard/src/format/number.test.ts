@@ -11,7 +11,10 @@ test.each([
 })
 
 test('rates and shares', () => {
-  expect(formatRate(0.25)).toBe('0.3/s')
+  expect([0, 0.005, 0.0125, 0.25, 1.25].map((rate) => formatRate(rate))).toEqual([
+    ...['0/s', '0.005/s', '0.013/s', '0.25/s', '1.3/s'],
+  ])
+  expect(formatRate(0.5, 'min')).toBe('0.5/min')
   expect(formatRate(1_500)).toBe('1,500/s')
   expect(formatShare(0.031)).toBe('3.1%')
 })

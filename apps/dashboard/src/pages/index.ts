@@ -29,6 +29,7 @@ export const pages: readonly Page[] = [
   {
     name: 'overview',
     title: 'Overview',
+    about: 'What moves, what fails and what needs an operator, across all outboxes.',
     group: 'Operate',
     icon: IconLayoutDashboard,
     key: 'o',
@@ -38,6 +39,7 @@ export const pages: readonly Page[] = [
   {
     name: 'home',
     title: 'Home',
+    about: 'What you can do here.',
     group: 'Operate',
     icon: IconHome,
     key: 'y',
@@ -47,6 +49,7 @@ export const pages: readonly Page[] = [
   {
     name: 'outboxes',
     title: 'Outboxes',
+    about: 'Each outbox as its states, with its rates, relays and breakers; pause and resume.',
     group: 'Operate',
     icon: IconMailbox,
     key: 'b',
@@ -59,6 +62,7 @@ export const pages: readonly Page[] = [
   {
     name: 'messages',
     title: 'Messages',
+    about: 'Every message of your organisation: its state, why, and what can be done.',
     group: 'Operate',
     icon: IconMail,
     key: 'm',
@@ -68,6 +72,7 @@ export const pages: readonly Page[] = [
   {
     name: 'dead-letters',
     title: 'Dead letters',
+    about: 'Messages that were given up, grouped by their cause, to be replayed.',
     group: 'Operate',
     icon: IconSkull,
     key: 'd',
@@ -79,6 +84,7 @@ export const pages: readonly Page[] = [
   {
     name: 'consumers',
     title: 'Consumers',
+    about: 'Groups that read topics: how far behind they are, and what they could not handle.',
     group: 'Operate',
     icon: IconEar,
     key: 'c',
@@ -88,6 +94,7 @@ export const pages: readonly Page[] = [
   {
     name: 'incidents',
     title: 'Incidents',
+    about: 'What is wrong, one entry for each cause, until it is over.',
     group: 'Operate',
     icon: IconFlame,
     key: 'i',
@@ -101,6 +108,7 @@ export const pages: readonly Page[] = [
   {
     name: 'alerts',
     title: 'Alerts',
+    about: 'Every problem that needs an operator, with where to look.',
     group: 'Operate',
     icon: IconBell,
     key: 'a',
@@ -110,6 +118,7 @@ export const pages: readonly Page[] = [
   {
     name: 'retention',
     title: 'Data retention',
+    about: 'How long data is kept, legal holds, and the erasure of a person.',
     group: 'Operate',
     icon: IconEraser,
     key: 'e',
@@ -124,6 +133,7 @@ export const pages: readonly Page[] = [
   {
     name: 'payments',
     title: 'Payments',
+    about: 'Charge, refund and look up payments; what the gateway said about each.',
     group: 'Systems',
     icon: IconCreditCard,
     key: 'p',
@@ -137,6 +147,7 @@ export const pages: readonly Page[] = [
   {
     name: 'approvals',
     title: 'Approvals',
+    about: 'Payments and refunds that wait for a second person.',
     group: 'Systems',
     icon: IconChecks,
     key: 'v',
@@ -147,6 +158,7 @@ export const pages: readonly Page[] = [
   {
     name: 'webhooks',
     title: 'Webhooks',
+    about: 'Endpoints that get your events, each delivery and its answer.',
     group: 'Systems',
     icon: IconWebhook,
     key: 'w',
@@ -161,6 +173,7 @@ export const pages: readonly Page[] = [
   {
     name: 'file-jobs',
     title: 'File jobs',
+    about: 'Upload a ZIP of documents and see what became of each row.',
     group: 'Systems',
     icon: IconFileZip,
     key: 'j',
@@ -174,6 +187,7 @@ export const pages: readonly Page[] = [
   {
     name: 'reconciliation',
     title: 'Reconciliation',
+    about: 'Compare a bank’s statement with your payments, line by line.',
     group: 'Systems',
     icon: IconScale,
     key: 'r',
@@ -189,6 +203,7 @@ export const pages: readonly Page[] = [
   {
     name: 'outbound',
     title: 'Outbound messages',
+    about: 'Send WhatsApp messages and follow them until they are read.',
     group: 'Systems',
     icon: IconBrandWhatsapp,
     key: 's',
@@ -204,6 +219,7 @@ export const pages: readonly Page[] = [
   {
     name: 'conversations',
     title: 'Conversations',
+    about: 'What people write back, and your answers.',
     group: 'Systems',
     icon: IconMessages,
     key: 'n',
@@ -219,6 +235,7 @@ export const pages: readonly Page[] = [
   {
     name: 'sagas',
     title: 'Orders & sagas',
+    about: 'Orders on their way through stock, payment and shipment.',
     group: 'Systems',
     icon: IconRoute,
     key: 't',
@@ -232,6 +249,7 @@ export const pages: readonly Page[] = [
   {
     name: 'journey',
     title: 'Journey',
+    about: 'One order, payment or case across all systems, from any of its ids.',
     group: 'Systems',
     icon: IconMapRoute,
     key: 'k',
@@ -242,6 +260,7 @@ export const pages: readonly Page[] = [
   {
     name: 'families',
     title: 'Families',
+    about: 'Families, their members and invitations.',
     group: 'Systems',
     icon: IconUsersGroup,
     key: 'f',
@@ -257,6 +276,7 @@ export const pages: readonly Page[] = [
   {
     name: 'audit',
     title: 'Audit',
+    about: 'Who did what, and when.',
     group: 'Operate',
     icon: IconHistory,
     key: 'u',
@@ -269,6 +289,7 @@ export const pages: readonly Page[] = [
   {
     name: 'simulators',
     title: 'Simulators and clock',
+    about: 'The outside world as this server plays it: its faults and its clock.',
     group: 'Development',
     icon: IconFlask,
     key: 'x',
@@ -283,6 +304,7 @@ export const pages: readonly Page[] = [
   {
     name: 'demo',
     title: 'Demonstration',
+    about: 'A tour through all systems, told step by step.',
     group: 'Development',
     icon: IconPlayerPlay,
     key: 'h',

@@ -8,6 +8,8 @@ export interface Page {
   /** The first word of its address, and the name of its folder. */
   readonly name: string
   readonly title: string
+  /** What one does there, for those who see it for the first time. */
+  readonly about: string
   readonly group: PageGroup
   readonly icon: Icon
   /** Typed after `g`, goes to it. */

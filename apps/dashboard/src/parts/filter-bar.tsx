@@ -108,8 +108,17 @@ export function FilterSelect({ filter, name, label, options }: FilterSelectProps
       onChange={(value) => filter.set({ [name]: value ?? undefined })}
       searchable={options.length > 8}
       clearable
-      w={{ base: '100%', xs: 170 }}
+      // `payments.webhook-deliveries` and the cross that clears it.
+      w={{ base: '100%', xs: isLong(options) ? 250 : 170 }}
     />
+  )
+}
+
+const LONG = 16
+
+function isLong(options: FilterSelectProps['options']): boolean {
+  return options.some(
+    (option) => (typeof option === 'string' ? option : option.label).length > LONG,
   )
 }
 

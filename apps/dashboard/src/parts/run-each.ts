@@ -2,10 +2,10 @@ import { formatCount } from '../format/number.ts'
 import { sentenceOf } from './use-action.ts'
 
 /** What became of many rows. */
-export interface Each {
+export interface Each<Row> {
   readonly done: number
-  /** Why one of them was not, as a sentence; undefined if all were. */
-  readonly failed: { readonly count: number; readonly reason: string } | undefined
+  /** The others, each with why it was not, as a sentence. */
+  readonly refused: readonly { readonly row: Row; readonly reason: string }[]
 }
 
 /** Rows that one click does something with at the most: each costs a request. */
@@ -15,31 +15,29 @@ export const MOST_AT_ONCE = 500
 export async function runEach<Row>(
   rows: readonly Row[],
   run: (row: Row) => Promise<unknown>,
-): Promise<Each> {
-  let done = 0
-  let count = 0
-  let reason: string | undefined
-  for (const row of rows.slice(0, MOST_AT_ONCE)) {
+): Promise<Each<Row>> {
+  const refused: { row: Row; reason: string }[] = []
+  const begun = rows.slice(0, MOST_AT_ONCE)
+  for (const row of begun) {
     try {
       await run(row)
-      done += 1
     } catch (error) {
-      count += 1
-      reason ??= sentenceOf(error)
+      refused.push({ row, reason: sentenceOf(error) })
     }
   }
+  const done = begun.length - refused.length
   // Nothing at all: the dialog stays open and says why.
-  if (done === 0 && reason !== undefined) throw new Error(reason)
-  return { done, failed: reason === undefined ? undefined : { count, reason } }
+  if (done === 0 && refused.length > 0) {
+    throw new Error([...new Set(refused.map(({ reason }) => reason))].join(' · '))
+  }
+  return { done, refused }
 }
 
-/** `7 messages cancelled.`, or also how many were not, and why. */
+/** `7 messages cancelled.`, or also how many were not. */
 export function eachText(
-  { done, failed }: Each,
+  { done, refused }: Each<unknown>,
   words: { readonly nouns: readonly [one: string, many: string]; readonly past: string },
 ): string {
   const what = `${formatCount(done)} ${words.nouns[done === 1 ? 0 : 1]} ${words.past}`
-  return failed === undefined
-    ? `${what}.`
-    : `${what}, ${formatCount(failed.count)} not: ${failed.reason}`
+  return refused.length === 0 ? `${what}.` : `${what}, ${formatCount(refused.length)} not:`
 }

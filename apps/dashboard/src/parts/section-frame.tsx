@@ -20,18 +20,20 @@ export function SectionFrame({ section, children, ...frame }: SectionFrameProps)
   const here = pathname.replace(/\/$/, '')
   return (
     <PageFrame title={title} {...frame}>
-      <Group gap={6} component="nav" aria-label={title}>
-        {views.map((view) => (
-          <ButtonLink
-            key={view.to}
-            to={view.to}
-            variant={view.to === here ? 'filled' : 'default'}
-            {...(view.to === here && { 'aria-current': 'page' })}
-          >
-            {view.title}
-          </ButtonLink>
-        ))}
-      </Group>
+      {views.length > 1 && (
+        <Group gap={6} component="nav" aria-label={title}>
+          {views.map((view) => (
+            <ButtonLink
+              key={view.to}
+              to={view.to}
+              variant={view.to === here ? 'filled' : 'default'}
+              {...(view.to === here && { 'aria-current': 'page' })}
+            >
+              {view.title}
+            </ButtonLink>
+          ))}
+        </Group>
+      )}
       {children}
     </PageFrame>
   )

@@ -1,4 +1,6 @@
+import { VisuallyHidden } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
+import { IconClockPlay } from '@tabler/icons-react'
 import { formatDuration, formatRelative } from '../format/duration.ts'
 import { useNow } from './now.tsx'
 import classes from './time.module.css'
@@ -31,7 +33,12 @@ export function Time({ at, clock = 'wall', ahead = false }: TimeProps) {
   return (
     <button type="button" className={classes['time']} title={title} onClick={() => copy(at)}>
       <time dateTime={at}>{copied ? 'copied' : wordsFor(ms, now, ahead)}</time>
-      {isMoved && <span className={classes['business']}>business</span>}
+      {isMoved && (
+        <span className={classes['business']}>
+          <IconClockPlay size={12} stroke={1.8} aria-hidden />
+          <VisuallyHidden>business</VisuallyHidden>
+        </span>
+      )}
     </button>
   )
 }

@@ -1,16 +1,20 @@
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { ApiProblem } from '../api/problem.ts'
 
 export interface ActionOptions<Input, Result> {
   readonly run: (input: Input) => Promise<Result>
-  /** What was done, as a sentence. */
-  readonly done: (result: Result, input: Input) => string
-  /** Whether that is what was wished for. Default always. */
+  /** What was done, as a sentence or more. */
+  readonly done: (result: Result, input: Input) => ReactNode
+  /** Whether that is what was wished for; otherwise it is shown until it is closed. Default always. */
   readonly isGood?: (result: Result) => boolean
   /** Subjects that it changed: their queries are read again. */
   readonly changes: readonly string[]
 }
+
+/** What belongs together may be more or less after anything that is done. */
+const JOURNEY = 'journey'
 
 /** An action of the user: shows its outcome and reads again what it changed. */
 export function useAction<Input, Result>({
@@ -23,15 +27,17 @@ export function useAction<Input, Result>({
   return useMutation({
     mutationFn: run,
     onSuccess: (result, input) => {
-      const color = isGood(result) ? 'green' : 'orange'
-      notifications.show({ message: done(result, input), color })
+      const look = isGood(result) ? { color: 'green' } : { color: 'orange', autoClose: false }
+      notifications.show({ message: done(result, input), ...look })
     },
     onError: (error) => {
       notifications.show({ title: 'Request failed', message: sentenceOf(error), color: 'red' })
     },
     // Also after a failure: another user may have changed it first.
     onSettled: async () => {
-      await Promise.all(changes.map((subject) => client.invalidateQueries({ queryKey: [subject] })))
+      await Promise.all(
+        [...changes, JOURNEY].map((subject) => client.invalidateQueries({ queryKey: [subject] })),
+      )
     },
   })
 }

@@ -3,7 +3,10 @@ import { pages } from '../pages/index.ts'
 import { choicesOf } from './palette-choices.ts'
 
 const found = [
-  { kind: 'payment', title: 'Payment of 10.00 EUR', detail: 'succeeded', to: '/payments?open=1' },
+  {
+    ...{ kind: 'payment', id: 'p-1', title: 'Payment of 10.00 EUR', detail: 'succeeded' },
+    to: '/payments?open=p-1',
+  },
 ]
 
 test('things come first, then pages and actions that fit, then a search of messages', () => {
@@ -11,9 +14,12 @@ test('things come first, then pages and actions that fit, then a search of messa
   expect(choices[0]).toBe(found[0])
   expect(choices.map(({ title }) => title)).toEqual(
     expect.arrayContaining([
-      ...['Journey of “pay”', 'Payments', 'Take a payment', 'Messages with “pay”'],
+      ...['Journey of Payment of 10.00 EUR', 'Payments', 'Take a payment', 'Messages with “pay”'],
     ]),
   )
+  // An amount leads to no journey, the payment of that amount does.
+  const journey = choicesOf({ text: '10.00', pages, found, searches: true })[1]
+  expect(journey).toMatchObject({ kind: 'journey', to: '/journey?id=p-1' })
 })
 
 test('nothing leads to a page that the user may not read, nor to a search without the right', () => {

@@ -45,7 +45,7 @@ export function choicesOf({
 }: {
   text: string
   pages: readonly Page[]
-  found: readonly Choice[]
+  found: readonly (Choice & { readonly id: string })[]
   /** Whether the user may search messages. */
   searches: boolean
 }): Choice[] {
@@ -82,16 +82,18 @@ export function choicesOf({
             : []),
         ]
       : []
+  // Not by the text, which may be an amount: a thing's own id leads to all that belongs to it.
+  const first = names.has('journey') ? found.find(({ kind }) => kind !== 'file') : undefined
   const whole: Choice[] =
-    found.length > 0 && names.has('journey')
-      ? [
+    first === undefined
+      ? []
+      : [
           {
             kind: 'journey',
-            title: `Journey of “${text}”`,
+            title: `Journey of ${first.title}`,
             detail: 'all that belongs to it, in order',
-            to: `/journey?id=${encodeURIComponent(text)}`,
+            to: `/journey?id=${encodeURIComponent(first.id)}`,
           },
         ]
-      : []
   return [...found, ...whole, ...places.filter(fits).slice(0, MOST_PAGES), ...searching]
 }

@@ -4,6 +4,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useApi } from '../api/api-context.tsx'
 import { dataOf } from '../api/client.ts'
 import type { Page } from '../pages/page.ts'
@@ -23,7 +24,9 @@ const TYPED_MS = 200
 
 /** Ctrl-K: goes to a page, begins an action, or finds a thing by its id, a name or an amount. */
 export function Palette({ pages }: { pages: readonly Page[] }) {
-  const [isOpen, { open, close }] = useDisclosure(false)
+  const [isOpen, { open: show, close }] = useDisclosure(false)
+  // At once, so that the field has the focus before the next key is pressed.
+  const open = () => flushSync(show)
   useWindowEvent(OPEN as keyof WindowEventMap, open)
   useWindowEvent('keydown', (event) => {
     if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return
@@ -38,6 +41,7 @@ export function Palette({ pages }: { pages: readonly Page[] }) {
       padding={0}
       yOffset="12vh"
       centered={false}
+      transitionProps={{ duration: 0 }}
     >
       <Modal.Overlay />
       <Modal.Content aria-label="Search">
@@ -45,6 +49,10 @@ export function Palette({ pages }: { pages: readonly Page[] }) {
       </Modal.Content>
     </Modal.Root>
   )
+}
+
+function focus(field: HTMLInputElement | null): void {
+  field?.focus()
 }
 
 function Search({ pages, onClose }: { pages: readonly Page[]; onClose: () => void }) {
@@ -81,6 +89,7 @@ function Search({ pages, onClose }: { pages: readonly Page[]; onClose: () => voi
   return (
     <>
       <TextInput
+        ref={focus}
         size="md"
         variant="unstyled"
         leftSection={<IconSearch size={16} aria-hidden />}

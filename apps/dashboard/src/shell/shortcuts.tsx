@@ -47,7 +47,10 @@ export function Shortcuts({ pages }: { pages: readonly Page[] }) {
           <Shortcut keys={['↑', '↓']} what="Move through the rows of a table" />
           <Shortcut keys={['Enter']} what="Open the row" />
           <Shortcut keys={['j', 'k']} what="Next and previous row, beside an open one too" />
-          <Shortcut keys={['Shift']} what="With a click: select all rows from the last one" />
+          <Shortcut
+            keys={['Shift']}
+            what="With a click or Space: select all rows from the last one"
+          />
           <Shortcut keys={['Space']} what="Select the row" />
           <Shortcut keys={['Esc']} what="Close the dialog or drawer on top" />
           <Shortcut keys={['?']} what="Show this list" />

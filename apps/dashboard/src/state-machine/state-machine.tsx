@@ -58,6 +58,10 @@ function Picture({ layout, onSelect }: PictureProps) {
       {layout.edges.map((edge) => (
         <Edge key={`${edge.from} ${edge.to}`} edge={edge} markers={markers} />
       ))}
+      {/* Over every line: a label that another edge crosses stays readable. */}
+      {layout.edges.map((edge) => (
+        <Label key={`${edge.from} ${edge.to}`} edge={edge} />
+      ))}
       {layout.nodes.map((node) => (
         <Node key={node.state} node={node} {...(onSelect && { onSelect })} />
       ))}
@@ -93,16 +97,24 @@ function Edge({ edge, markers }: { edge: RoutedEdge; markers: string }) {
         className={lines.filter(Boolean).join(' ')}
         markerEnd={`url(#${markers}-${isMoving ? 'moving' : 'still'})`}
       />
-      <text
-        x={edge.label.x}
-        y={edge.label.y}
-        dy="0.35em"
-        textAnchor="middle"
-        className={[classes.rate, isMoving && classes.movingRate].filter(Boolean).join(' ')}
-      >
-        {text}
-      </text>
     </g>
+  )
+}
+
+/** What the edge says itself to who does not see it. */
+function Label({ edge }: { edge: RoutedEdge }) {
+  const isMoving = edge.perMinute > 0
+  return (
+    <text
+      x={edge.label.x}
+      y={edge.label.y}
+      dy="0.35em"
+      textAnchor="middle"
+      aria-hidden
+      className={[classes.rate, isMoving && classes.movingRate].filter(Boolean).join(' ')}
+    >
+      {rateOf(edge)}
+    </text>
   )
 }
 

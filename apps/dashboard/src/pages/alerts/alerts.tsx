@@ -4,14 +4,16 @@ import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
-import { CopyId } from '../../parts/copy-id.tsx'
+import { CopyId, withShortIds } from '../../parts/copy-id.tsx'
 import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { neighboursOf } from '../../parts/neighbours.ts'
 import { Empty } from '../../parts/notice.tsx'
 import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
 import { KeyValue } from '../../parts/key-value.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
+import { outcomeOf } from '../../parts/outcome.tsx'
+import { eachText, runEach } from '../../parts/run-each.ts'
+import { SectionFrame, type Section } from '../../parts/section-frame.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
@@ -22,8 +24,10 @@ import { useAction } from '../../parts/use-action.ts'
 import { oneOf, text } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { PermittedButton } from '../../parts/permitted.tsx'
-import type { StateRole } from '../../states/role.ts'
 import { SavedViews } from '../../parts/saved-views.tsx'
+import { useUser } from '../../shell/use-user.ts'
+import type { StateRole } from '../../states/role.ts'
+import { INCIDENTS } from '../sections.ts'
 
 type Alert =
   paths['/api/v1/alerts']['get']['responses']['200']['content']['application/json']['items'][number]
@@ -101,28 +105,36 @@ export function Alerts() {
   const api = useApi()
   const opened = useOpened()
   const selection = useSelection()
+  // A server may have alerts without the system that makes incidents of them.
+  const views = useUser().has.includes('incidents') ? INCIDENTS.views : []
+  const section: Section = { title: 'Alerts', views }
   const { filter, list } = useFilteredList({
     queryKey: ['alerts', 'list'],
     fields: FILTER,
+    name: 'alerts',
+    sorts: { at: 'raisedAt' },
     read: (query, signal) => dataOf(api.GET('/api/v1/alerts', { params: { query }, signal })),
   })
   const table = useTable({ name: 'alerts', list, columns: COLUMNS })
   useFresh(['alerts'], ({ kind }) => kind !== 'announcement')
   const acknowledge = useAction({
-    run: async (ids: readonly string[]) => {
-      for (const id of ids) {
-        await api.POST('/api/v1/alerts/{id}/acknowledge', { params: { path: { id } } })
-      }
-      return ids.length
-    },
-    done: (count) => `${count} ${count === 1 ? 'alert' : 'alerts'} acknowledged.`,
+    run: (ids: readonly string[]) =>
+      runEach(ids, (id) =>
+        api.POST('/api/v1/alerts/{id}/acknowledge', { params: { path: { id } } }),
+      ),
+    done: (each) =>
+      outcomeOf({
+        what: eachText(each, { nouns: ['alert', 'alerts'], past: 'acknowledged' }),
+        refused: each.refused.map(({ row, reason }) => ({ name: withShortIds(row), reason })),
+      }),
+    isGood: ({ refused }) => refused.length === 0,
     changes: ['alerts', 'overview'],
   })
   const chosen = list.rows.filter(({ id, status }) => status === 'open' && selection.has(id))
   const shown = list.rows.find(({ id }) => id === opened.id)
   return (
-    <PageFrame
-      title="Alerts"
+    <SectionFrame
+      section={section}
       lead="Problems that need an operator. An alert closes by itself when its cause is gone."
       actions={
         <PermittedButton
@@ -178,7 +190,7 @@ export function Alerts() {
           </>
         )}
       </DetailDrawer>
-    </PageFrame>
+    </SectionFrame>
   )
 }
 

@@ -2,8 +2,6 @@ import { Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { formatMoney } from '../../format/money.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
@@ -19,39 +17,15 @@ import { StateBadge } from '../../parts/state-badge.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { useTable } from '../../parts/table/layout.ts'
+import { useSelection } from '../../parts/table/selection.ts'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { oneOf } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { PermittedButton } from '../../parts/permitted.tsx'
 import { useClaims } from '../../session/session-context.tsx'
-import type { StateRole } from '../../states/role.ts'
-
-type Proposal =
-  paths['/api/v1/approvals']['get']['responses']['200']['content']['application/json']['items'][number]
-
-const STATES = ['pending', 'approved', 'rejected', 'withdrawn', 'expired'] as const
-
-const ROLES: Readonly<Record<Proposal['status'], StateRole>> = {
-  pending: 'ready',
-  approved: 'confirmed',
-  rejected: 'dead',
-  withdrawn: 'cancelled',
-  expired: 'cancelled',
-}
-
-const KINDS: Readonly<Record<Proposal['kind'], string>> = {
-  refund: 'Refund',
-  capture: 'Capture',
-  void: 'Void',
-  decision: 'Decision about a line',
-  discard: 'Discard a file',
-  limits: 'Change the limits',
-}
-
-function amountOf({ amount, currency }: Proposal): string {
-  return amount === null || currency === null ? '–' : formatMoney(amount, currency)
-}
+import { BulkActions } from './bulk-actions.tsx'
+import { amountOf, CHANGED, KINDS, type Proposal, ROLES, STATES } from './proposal.ts'
 
 const COLUMNS: readonly Column<Proposal>[] = [
   {
@@ -79,7 +53,7 @@ const COLUMNS: readonly Column<Proposal>[] = [
     id: 'at',
     title: 'Proposed',
     sortBy: ({ proposedAt }) => proposedAt,
-    width: '120px',
+    width: '132px',
     cell: ({ proposedAt }) => <Time at={proposedAt} clock="business" />,
   },
 ]
@@ -90,9 +64,12 @@ const FILTER = { status: oneOf(STATES) }
 export function Approvals() {
   const api = useApi()
   const opened = useOpened()
+  const selection = useSelection()
   const { filter, list } = useFilteredList({
     queryKey: ['approvals', 'list'],
     fields: FILTER,
+    name: 'approvals',
+    sorts: { at: 'proposedAt' },
     read: (query, signal) => dataOf(api.GET('/api/v1/approvals', { params: { query }, signal })),
   })
   const table = useTable({ name: 'approvals', list, columns: COLUMNS })
@@ -105,6 +82,7 @@ export function Approvals() {
         label="Approvals"
         {...table}
         idOf={({ id }) => id}
+        selection={selection}
         onOpen={({ id }) => opened.open(id)}
         opened={opened.id}
         empty={
@@ -115,6 +93,12 @@ export function Approvals() {
         }
       >
         <FilterSelect filter={filter} name="status" label="State" options={STATES} />
+        {selection.ids.size > 0 && (
+          <BulkActions
+            chosen={list.rows.filter(({ id }) => selection.has(id))}
+            onDone={(left) => selection.replace(left.map(({ id }) => id))}
+          />
+        )}
       </FilteredTable>
       <DetailDrawer
         isOpen={shown !== undefined}
@@ -173,22 +157,21 @@ function Actions({ proposal: { id, proposedBy } }: { proposal: Proposal }) {
   const { sub } = useClaims()
   const [isRejecting, rejecting] = useDisclosure(false)
   const params = { path: { id } }
-  const changes = ['approvals', 'payments', 'reconciliations']
   const approve = useAction({
     run: () => dataOf(api.POST('/api/v1/approvals/{id}/approve', { params, body: {} })),
     done: () => 'Approved.',
-    changes,
+    changes: CHANGED,
   })
   const reject = useAction({
     run: (reason: string) =>
       dataOf(api.POST('/api/v1/approvals/{id}/reject', { params, body: { reason } })),
     done: () => 'Rejected.',
-    changes,
+    changes: CHANGED,
   })
   const withdraw = useAction({
     run: () => dataOf(api.POST('/api/v1/approvals/{id}/withdraw', { params, body: {} })),
     done: () => 'Withdrawn.',
-    changes,
+    changes: CHANGED,
   })
   if (proposedBy === sub) {
     return (

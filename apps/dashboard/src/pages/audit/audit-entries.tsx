@@ -34,8 +34,8 @@ const COLUMNS: readonly Column<Entry>[] = [
     id: 'at',
     title: 'Time',
     sortBy: ({ at }) => at,
-    width: '110px',
-    cell: ({ at }) => <Time at={at} />,
+    width: '130px',
+    cell: ({ at, clock }) => <Time at={at} clock={clock} />,
   },
   {
     id: 'action',
@@ -108,7 +108,7 @@ export function AuditEntries() {
             <KeyValue
               facts={{
                 Action: shown.action,
-                Time: <Time at={shown.at} />,
+                Time: <Time at={shown.at} clock={shown.clock} />,
                 Actor: shown.actor,
                 About: shown.entityType,
                 Id: <CopyId id={shown.entityId} />,

@@ -82,6 +82,8 @@ export function Consumers() {
   const { filter, list } = useFilteredList({
     queryKey: ['consumers', 'list'],
     fields: FILTER,
+    name: 'set-aside',
+    sorts: { at: 'setAsideAt' },
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/consumers/dead-letters', { params: { query }, signal })),
   })

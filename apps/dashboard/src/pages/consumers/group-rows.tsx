@@ -10,15 +10,19 @@ const MUCH = 1_000
 export function GroupRows({ groups }: { groups: readonly ConsumerGroup[] }) {
   if (groups.length === 0) return <Text size="sm">No consumer group has been looked at yet.</Text>
   return (
-    <Table.ScrollContainer minWidth={560}>
+    <Table.ScrollContainer minWidth={300}>
       <Table aria-label="Consumer groups">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Group</Table.Th>
-            <Table.Th>Topic</Table.Th>
+            <Table.Th visibleFrom="sm">Topic</Table.Th>
             <Table.Th ta="right">Behind</Table.Th>
-            <Table.Th ta="right">Retried</Table.Th>
-            <Table.Th ta="right">Parked</Table.Th>
+            <Table.Th ta="right" visibleFrom="sm">
+              Retried
+            </Table.Th>
+            <Table.Th ta="right" visibleFrom="sm">
+              Parked
+            </Table.Th>
             <Table.Th ta="right">Dead</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -29,13 +33,21 @@ export function GroupRows({ groups }: { groups: readonly ConsumerGroup[] }) {
                 <AnchorLink to="/consumers" search={{ topic, group }}>
                   {group}
                 </AnchorLink>
+                {/* A phone has room for what is wrong, and the rest below the name. */}
+                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  {topic}, {formatCount(retrying)} retried, {formatCount(parked)} parked
+                </Text>
               </Table.Td>
-              <Table.Td>{topic}</Table.Td>
+              <Table.Td visibleFrom="sm">{topic}</Table.Td>
               <Table.Td ta="right" {...(lag !== null && lag >= MUCH && { fw: 700 })}>
                 {lag === null ? 'not known' : formatCount(lag)}
               </Table.Td>
-              <Table.Td ta="right">{formatCount(retrying)}</Table.Td>
-              <Table.Td ta="right">{formatCount(parked)}</Table.Td>
+              <Table.Td ta="right" visibleFrom="sm">
+                {formatCount(retrying)}
+              </Table.Td>
+              <Table.Td ta="right" visibleFrom="sm">
+                {formatCount(parked)}
+              </Table.Td>
               <Table.Td ta="right" {...(dead > 0 && { fw: 700 })}>
                 {formatCount(dead)}
               </Table.Td>

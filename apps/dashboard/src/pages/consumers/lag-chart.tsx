@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
-import { colorOf } from '../../charts/plot-data.ts'
-import { Plot, type Zoom } from '../../charts/plot.tsx'
+import { colorOf, filterOf } from '../../charts/plot-data.ts'
+import { PlotGrid } from '../../charts/plot-grid.tsx'
 import { useRange } from '../../charts/range.tsx'
 import { everyMs, marksOf, useTimes } from '../../charts/use-charts.ts'
 import { formatCount } from '../../format/number.ts'
@@ -37,7 +37,6 @@ const MOST_GROUPS = 10
 
 function Lines({ lags }: { lags: Lags }) {
   const navigate = useNavigate()
-  const [zoom, setZoom] = useState<Zoom>()
   const marks = useMemo(() => marksOf(lags), [lags])
   const times = useTimes(lags)
   const series = useMemo(
@@ -51,21 +50,20 @@ function Lines({ lags }: { lags: Lags }) {
     [lags],
   )
   return (
-    <Plot
-      title="Not acknowledged"
-      unit="messages, the most of each stretch"
+    <PlotGrid
       times={times}
-      series={series}
-      format={formatCount}
-      zoom={zoom}
-      onZoom={setZoom}
       marks={marks}
-      onPick={({ from, until }) =>
-        void navigate({
-          to: '/messages',
-          search: { since: new Date(from).toISOString(), until: new Date(until).toISOString() },
-        } as never)
-      }
+      cols={1}
+      plots={[
+        {
+          title: 'Not acknowledged',
+          unit: 'messages, the most of each stretch',
+          series,
+          format: formatCount,
+          onPick: (stretch) =>
+            void navigate({ to: '/messages', search: filterOf(stretch) } as never),
+        },
+      ]}
     />
   )
 }

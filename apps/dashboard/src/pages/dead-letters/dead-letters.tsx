@@ -204,7 +204,11 @@ function Selectable(props: DeadRowsProps & { readonly name: string; readonly dea
   const { name, dead, outbox, filter, matching } = props
   const navigate = useNavigate()
   const selection = useSelection()
-  const list = useMatchingMessages({ ...filter, outbox: name, status: dead })
+  const list = useMatchingMessages('dead-letters', {
+    ...filter,
+    outbox: name,
+    status: dead,
+  })
   const columns = useMemo(
     () => columnsOf([outbox]).filter(({ id }) => !['state', 'outbox', 'due'].includes(id)),
     [outbox],

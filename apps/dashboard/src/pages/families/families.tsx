@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<FamilyItem>[] = [
   {
     id: 'at',
     title: 'Created',
-    width: '120px',
+    width: '132px',
     cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
 ]

@@ -87,6 +87,8 @@ export function FileJobs() {
   const { filter, list } = useFilteredList({
     queryKey: ['file-jobs', 'list'],
     fields: FILTER,
+    name: 'file-jobs',
+    sorts: { at: 'createdAt' },
     read: (query, signal) => dataOf(api.GET('/api/v1/file-jobs', { params: { query }, signal })),
   })
   const table = useTable({ name: 'file-jobs', list, columns: COLUMNS })

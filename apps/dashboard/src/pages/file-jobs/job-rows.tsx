@@ -25,7 +25,7 @@ import { QueryState } from '../../parts/query-state.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
-import { useTable } from '../../parts/table/layout.ts'
+import { useSort, useTable } from '../../parts/table/layout.ts'
 import { useList } from '../../parts/table/list.ts'
 import { Related } from '../../parts/related.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -96,14 +96,17 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ]
 
-/** The rows of a file, in its order. */
+const SORTS = { number: 'rowNumber' } as const
+
+/** The rows of a file, in its order or from its end. */
 export function JobRows({ id }: { id: string }) {
   const api = useApi()
   const filter = useFilter(FILTER)
   const opened = useOpened()
   const { row: status, caseId } = filter.values
-  const list = useList<Row>({
-    queryKey: ['file-jobs', id, 'rows', status, caseId],
+  const sort = useSort('file-rows', SORTS)
+  const read = useList<Row>({
+    queryKey: ['file-jobs', id, 'rows', status, caseId, sort],
     read: (cursor, signal) =>
       dataOf(
         api.GET('/api/v1/file-jobs/{id}/rows', {
@@ -112,6 +115,7 @@ export function JobRows({ id }: { id: string }) {
             query: {
               ...(status && { status }),
               ...(caseId && { caseId }),
+              ...(sort && { sort }),
               ...(cursor && { cursor }),
               limit: 100,
             },
@@ -120,6 +124,7 @@ export function JobRows({ id }: { id: string }) {
         }),
       ),
   })
+  const list = { ...read, sorts: SORTS }
   const table = useTable({ name: 'file-rows', list, columns: COLUMNS })
   return (
     <Panel title="Rows">

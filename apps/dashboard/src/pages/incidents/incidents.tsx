@@ -109,6 +109,7 @@ function AcknowledgeAll({ incidents }: { incidents: readonly Incident[] }) {
         past="acknowledged"
         nouns={['incident', 'incidents']}
         changes={['incidents', 'alerts', 'overview']}
+        nameOf={({ code, source }) => `${code} in ${source}`}
         onDone={() => undefined}
         run={({ id }) =>
           api.POST('/api/v1/incidents/{id}/acknowledge', { params: { path: { id } } })
@@ -128,19 +129,21 @@ interface LineProps {
 function Line({ incident, onOpen }: LineProps) {
   const { id, source, code, state, standing, owner, acknowledgedBy, openedAt } = incident
   return (
-    <li>
-      <button type="button" className={classes['line']} onClick={() => onOpen(id)}>
-        <span className={classes['what']}>
-          <b>{code}</b> in {source}
-        </span>
-        <StateBadge state={state} role={ROLES[state]} />
-        <span>
-          {formatCount(standing)} {standing === 1 ? 'alert' : 'alerts'} since <Time at={openedAt} />
-        </span>
-        <span>{trendText(incident)}</span>
-        <span>{owner === null ? 'no owner' : `owned by ${owner}`}</span>
-        <span>{acknowledgedBy === null ? 'not acknowledged' : `seen by ${acknowledgedBy}`}</span>
+    <li className={classes['line']}>
+      {/* The whole line is its target; the time in it is a button of its own. */}
+      <button type="button" className={classes['what']} onClick={() => onOpen(id)}>
+        <b>{code}</b> in {source}
       </button>
+      <StateBadge state={state} role={ROLES[state]} />
+      <span>
+        {formatCount(standing)} {standing === 1 ? 'alert' : 'alerts'} since{' '}
+        <span className={classes['above']}>
+          <Time at={openedAt} />
+        </span>
+      </span>
+      <span>{trendText(incident)}</span>
+      <span>{owner === null ? 'no owner' : `owned by ${owner}`}</span>
+      <span>{acknowledgedBy === null ? 'not acknowledged' : `seen by ${acknowledgedBy}`}</span>
     </li>
   )
 }

@@ -26,8 +26,8 @@ export function Journey() {
       </FilterBar>
       {id === undefined ? (
         <Empty title="Enter an id">
-          The id of an order, saga, payment, webhook, message or file row, a gateway reference, or a
-          case. Pages of these link here too, under “Elsewhere”.
+          The id of an order, saga, payment, webhook, statement line, message or file row, a gateway
+          reference, or a case. Pages of these link here too, under “Elsewhere”.
         </Empty>
       ) : (
         <Way key={id} id={id} />

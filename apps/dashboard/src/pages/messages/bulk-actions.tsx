@@ -1,6 +1,7 @@
 import { useApi } from '../../api/api-context.tsx'
 import { type ListedOutbox, roleIn } from '../../outboxes/use-outboxes.ts'
 import { BulkButton } from '../../parts/bulk-button.tsx'
+import { withShortIds } from '../../parts/copy-id.tsx'
 import type { MessageRow } from './message.ts'
 
 interface BulkActionsProps {
@@ -19,6 +20,7 @@ export function BulkActions({ chosen, outboxes, onDone }: BulkActionsProps) {
     to: 'operate',
     nouns: NOUNS,
     changes: CHANGED,
+    nameOf: ({ label, id }: MessageRow) => label ?? withShortIds(id),
     onDone,
     reason: 'optional',
   } as const

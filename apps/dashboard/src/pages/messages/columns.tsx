@@ -56,7 +56,7 @@ export function columnsOf(
       id: 'attempts',
       title: 'Attempts',
       sortBy: ({ attempts }) => attempts,
-      width: '52px',
+      width: '64px',
       align: 'right',
       narrow: 'hidden',
       cell: ({ attempts }) => attempts,

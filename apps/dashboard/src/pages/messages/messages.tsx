@@ -30,7 +30,7 @@ export function Messages() {
   return (
     <PageFrame
       title="Messages"
-      lead="All messages, newest first: their state, its reason and the actions available."
+      lead="All messages: their state, its reason and the actions available."
     >
       <QueryState query={query}>{(outboxes) => <MessageList outboxes={outboxes} />}</QueryState>
     </PageFrame>
@@ -42,7 +42,7 @@ function MessageList({ outboxes }: { outboxes: readonly ListedOutbox[] }) {
   const opened = useOpened()
   const selection = useSelection()
   const shown = keyIn(opened.id)
-  const list = useMessages(filter.values)
+  const list = useMessages('messages', filter.values)
   const columns = useMemo(() => columnsOf(outboxes), [outboxes])
   const table = useTable({ name: 'messages', list, columns })
   return (

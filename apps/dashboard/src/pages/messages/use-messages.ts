@@ -5,7 +5,8 @@ import { dataOf } from '../../api/client.ts'
 import { refreshQueueOf, useFresh } from '../../live/use-fresh.ts'
 import type { LiveEvent } from '../../live/live-event.ts'
 import { useFollow } from '../../live/use-follow.ts'
-import { useList, type List } from '../../parts/table/list.ts'
+import { useSort } from '../../parts/table/layout.ts'
+import { useList, type List, type SortWord } from '../../parts/table/list.ts'
 import { addressOf, type MessageRow } from './message.ts'
 import { followRows } from './follow-rows.ts'
 
@@ -24,24 +25,36 @@ export interface MessageFilter {
 
 const PAGE_SIZE = 100
 
+/** The columns that the server sorts by: an index has the messages in the order of their creation. */
+const SORTS = { age: 'createdAt' } as const
+
+interface Reading {
+  readonly cursor?: string | undefined
+  readonly sort?: SortWord<'createdAt'> | undefined
+}
+
 function useReadMessages(filter: MessageFilter) {
   const api = useApi()
-  return (cursor: string | undefined, signal: AbortSignal) =>
-    dataOf(
-      api.GET('/api/v1/messages', {
-        params: { query: { ...filter, ...(cursor !== undefined && { cursor }), limit: PAGE_SIZE } },
-        signal,
-      }),
-    )
+  return ({ cursor, sort }: Reading, signal: AbortSignal) => {
+    const place = {
+      ...(sort !== undefined && { sort }),
+      ...(cursor !== undefined && { cursor }),
+    }
+    const query = { ...filter, ...place, limit: PAGE_SIZE }
+    return dataOf(api.GET('/api/v1/messages', { params: { query }, signal }))
+  }
 }
 
 /** Messages that match now: one that no longer does leaves the list. */
-export function useMatchingMessages(filter: MessageFilter): List<MessageRow> {
+export function useMatchingMessages(name: string, filter: MessageFilter): List<MessageRow> {
   useFresh(['messages'], (event) => concerns(filter, event))
-  return useList<MessageRow>({
-    queryKey: ['messages', 'list', filter],
-    read: useReadMessages(filter),
+  const read = useReadMessages(filter)
+  const sort = useSort(name, SORTS)
+  const list = useList<MessageRow>({
+    queryKey: ['messages', 'list', filter, sort],
+    read: (cursor, signal) => read({ cursor, sort }, signal),
   })
+  return { ...list, sorts: SORTS }
 }
 
 function concerns({ outbox }: MessageFilter, event: LiveEvent): boolean {
@@ -49,19 +62,24 @@ function concerns({ outbox }: MessageFilter, event: LiveEvent): boolean {
 }
 
 /**
- * Messages of one outbox, or of all of them together, newest first. What is shown stays where it is:
+ * Messages of one outbox, or of all of them together, newest first unless their table is sorted. What is shown stays where it is:
  * the newest page is read beside it when something happens, brings its rows up to date and says how
  * many are new.
  */
-export function useMessages(filter: MessageFilter): List<MessageRow> {
+export function useMessages(name: string, filter: MessageFilter): List<MessageRow> {
   const client = useQueryClient()
   const read = useReadMessages(filter)
-  const queryKey = ['message-list', filter]
+  const sort = useSort(name, SORTS)
+  const queryKey = ['message-list', filter, sort]
   const newestKey = ['messages', 'newest', filter]
-  const list = useList<MessageRow>({ queryKey, read, isLive: false })
+  const list = useList<MessageRow>({
+    queryKey,
+    read: (cursor, signal) => read({ cursor, sort }, signal),
+    isLive: false,
+  })
   const newest = useQuery({
     queryKey: newestKey,
-    queryFn: ({ signal }) => read(undefined, signal),
+    queryFn: ({ signal }) => read({}, signal),
     enabled: !list.isLoading,
   })
   const [moved, setMoved] = useState(NONE)
@@ -92,7 +110,9 @@ export function useMessages(filter: MessageFilter): List<MessageRow> {
   return {
     ...list,
     rows: isEmpty ? (newest.data?.items ?? []) : rows,
-    newRows: newCount === 0 || isEmpty ? undefined : sayNew(newCount),
+    sorts: SORTS,
+    // With the oldest first, what is new is at the end that has not been read.
+    newRows: newCount === 0 || isEmpty || sort === 'createdAt' ? undefined : sayNew(newCount),
     reload,
   }
 }

@@ -12,7 +12,8 @@ const NOUNS = ['message', 'messages'] as const
 /** What is done with the selected messages. */
 export function BulkActions({ chosen, onDone }: BulkActionsProps) {
   const api = useApi()
-  const common = { to: 'write', nouns: NOUNS, changes: ['outbound'], onDone } as const
+  const nameOf = ({ to }: OutboundMessage) => to
+  const common = { to: 'write', nouns: NOUNS, changes: ['outbound'], nameOf, onDone } as const
   const given = ({ id }: OutboundMessage) => ({ params: { path: { id } } })
   return (
     <>

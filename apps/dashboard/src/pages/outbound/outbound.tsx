@@ -58,6 +58,8 @@ export function Outbound() {
   const { filter, list } = useFilteredList({
     queryKey: ['outbound', 'list'],
     fields: FILTER,
+    name: 'outbound',
+    sorts: { at: 'createdAt' },
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/outbound/messages', { params: { query }, signal })),
   })

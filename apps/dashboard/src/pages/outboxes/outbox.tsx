@@ -11,6 +11,7 @@ import { useFresh } from '../../live/use-fresh.ts'
 import { brokenDestinations, causeOf, type OutboxItem } from '../overview/trouble.ts'
 import { Definition } from './definition.tsx'
 import { Picture } from './picture.tsx'
+import { Recurring } from './recurring.tsx'
 import { ConfirmButton } from '../../parts/confirm.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { Empty } from '../../parts/notice.tsx'
@@ -86,12 +87,18 @@ export function Outbox() {
               <Definition definition={outbox.definition} />
             </Grid.Col>
           </Grid>
+          {hasRecurring(outbox.definition) && <Recurring outbox={name} />}
           {(outbox.heldKeys ?? 0) + (outbox.blockedKeys ?? 0) > 0 && <HeldKeys name={name} />}
           <Recent name={name} />
         </PageFrame>
       )}
     </QueryState>
   )
+}
+
+/** Whether the outbox gives itself messages. */
+function hasRecurring({ recurring }: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(recurring ?? {}).length > 0
 }
 
 interface PauseFacts {

@@ -77,7 +77,7 @@ const COLUMNS: readonly Column<GatewayEvent>[] = [
     id: 'received',
     title: 'Received',
     sortBy: ({ receivedAt }) => receivedAt,
-    width: '104px',
+    width: '132px',
     cell: ({ receivedAt }) => <Time at={receivedAt} clock="business" />,
   },
 ]
@@ -89,6 +89,8 @@ export function Events() {
   const { filter, list } = useFilteredList({
     queryKey: ['payments', 'events', 'list'],
     fields: FILTER,
+    name: 'payment-events',
+    sorts: { received: 'receivedAt' },
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/webhook-events', { params: { query }, signal })),
   })

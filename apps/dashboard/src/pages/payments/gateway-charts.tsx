@@ -1,12 +1,11 @@
-import { SimpleGrid } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
-import { colorOf, largest, type Stretch } from '../../charts/plot-data.ts'
-import { Plot, type Zoom } from '../../charts/plot.tsx'
+import { codeSeries, filterOf, type Stretch } from '../../charts/plot-data.ts'
+import { PlotGrid } from '../../charts/plot-grid.tsx'
 import { useRange } from '../../charts/range.tsx'
 import { everyMs, useTimes } from '../../charts/use-charts.ts'
 import { formatDuration } from '../../format/duration.ts'
@@ -35,53 +34,45 @@ export function GatewayCharts() {
   )
 }
 
-const MOST_CODES = 8
-
 function Plots({ figures }: { figures: Figures }) {
   const navigate = useNavigate()
-  const [zoom, setZoom] = useState<Zoom>()
   const times = useTimes(figures)
   const series = useMemo(() => seriesOf(figures), [figures])
   const show = (more: object) => (stretch: Stretch) =>
     void navigate({
       to: '/payments',
-      search: (before: object) => ({
-        ...before,
-        ...more,
-        since: new Date(stretch.from).toISOString(),
-        until: new Date(stretch.until).toISOString(),
-      }),
+      search: (before: object) => ({ ...before, ...more, ...filterOf(stretch) }),
     } as never)
-  const common = { times, zoom, onZoom: setZoom, syncKey: 'gateway' }
   return (
-    <SimpleGrid cols={{ base: 1, lg: 3 }} spacing="sm">
-      <Plot
-        {...common}
-        title="Payments"
-        unit="created"
-        series={series.outcomes}
-        format={formatCount}
-        stacked
-        onPick={show({})}
-      />
-      <Plot
-        {...common}
-        title="Time to settle"
-        unit="p50, p95"
-        series={series.settle}
-        format={inSeconds}
-        onPick={show({})}
-      />
-      <Plot
-        {...common}
-        title="Failures by code"
-        unit="refused"
-        series={series.codes}
-        format={formatCount}
-        stacked
-        onPick={show({ status: 'failed' })}
-      />
-    </SimpleGrid>
+    <PlotGrid
+      times={times}
+      cols={3}
+      plots={[
+        {
+          title: 'Payments',
+          unit: 'created',
+          series: series.outcomes,
+          format: formatCount,
+          stacked: true,
+          onPick: show({}),
+        },
+        {
+          title: 'Time to settle',
+          unit: 'p50, p95',
+          series: series.settle,
+          format: inSeconds,
+          onPick: show({}),
+        },
+        {
+          title: 'Failures by code',
+          unit: 'refused',
+          series: series.codes,
+          format: formatCount,
+          stacked: true,
+          onPick: show({ status: 'failed' }),
+        },
+      ]}
+    />
   )
 }
 
@@ -101,14 +92,6 @@ function seriesOf({ succeeded, failed, pending, settleSeconds, codes }: Figures)
       { id: 'p50', label: 'p50', color: 'teal', values: settleSeconds.median },
       { id: 'p95', label: 'p95', color: 'orange', values: settleSeconds.p95 },
     ],
-    codes: largest(
-      Object.entries(codes).map(([code, values], i) => ({
-        id: code,
-        label: code,
-        color: colorOf(i + 1),
-        values,
-      })),
-      MOST_CODES,
-    ),
+    codes: codeSeries(codes),
   }
 }

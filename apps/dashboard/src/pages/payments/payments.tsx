@@ -133,6 +133,8 @@ export function Payments() {
   const { filter, list } = useFilteredList({
     queryKey: ['payments', 'list'],
     fields: FILTER,
+    name: 'payments',
+    sorts: { amount: 'amount', made: 'createdAt' },
     read: ({ least, most, disputed, ...rest }, signal) => {
       const amountFrom = amountOf(least, rest.currency)
       const amountTo = amountOf(most, rest.currency)

@@ -1,16 +1,15 @@
-import { Alert, Group, List, Text } from '@mantine/core'
-import { useState } from 'react'
+import { Group, Text } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { type Api, dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
 import { formatCount } from '../../format/number.ts'
 import { ConfirmButton } from '../../parts/confirm.tsx'
+import { outcomeOf } from '../../parts/outcome.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import type { Exception } from './run.ts'
 
 type Route = paths['/api/v1/reconciliations/{id}/decisions']['post']
 type Asked = Route['requestBody']['content']['application/json']['decisions'][number]
-type Refused = Route['responses']['200']['content']['application/json']['refused'][number]
 
 /** More are refused by the server. */
 const MOST = 500
@@ -24,7 +23,6 @@ interface BulkActionsProps {
 /** What is done with all selected lines at once. */
 export function BulkActions({ id, chosen, onDone }: BulkActionsProps) {
   const api = useApi()
-  const [refused, setRefused] = useState<readonly Refused[]>([])
   const decide = useAction({
     run: async ({ reason, find }: { reason: string; find: () => Promise<Asked[]> }) => {
       const decisions = (await find()).slice(0, MOST)
@@ -33,65 +31,52 @@ export function BulkActions({ id, chosen, onDone }: BulkActionsProps) {
       const body = { reason, decisions }
       return dataOf(api.POST('/api/v1/reconciliations/{id}/decisions', { params, body }))
     },
-    done: ({ applied, refused: left }) => {
-      setRefused(left)
+    done: ({ applied, refused }) => {
       onDone()
-      return `${formatCount(applied.length)} done${left.length > 0 ? `, ${formatCount(left.length)} refused` : ''}.`
+      return outcomeOf({
+        what: `${formatCount(applied.length)} done${refused.length > 0 ? `, ${formatCount(refused.length)} not:` : '.'}`,
+        refused: refused.map(({ recordId, detail }) => ({
+          name: recordId === undefined ? 'a suggestion' : `line ${recordId}`,
+          reason: detail,
+        })),
+      })
     },
+    isGood: ({ refused }) => refused.length === 0,
     changes: ['reconciliation'],
   })
   const lines = `${formatCount(chosen.length)} ${chosen.length === 1 ? 'line' : 'lines'}`
   const suggested = chosen.filter(({ suggestions }) => suggestions > 0)
+  if (chosen.length === 0) return null
   return (
-    <>
-      {chosen.length > 0 && (
-        <Group gap="xs">
-          <Text size="sm">{lines} selected</Text>
-          <ConfirmButton
-            to="write"
-            label={`Ignore ${lines}`}
-            title={`Ignore ${lines}?`}
-            verb={`Ignore ${formatCount(chosen.length)}`}
-            reason="required"
-            onConfirm={(reason = '') =>
-              decide.mutateAsync({ reason, find: async () => chosen.map(ignoring) })
-            }
-          >
-            They are no longer exceptions, and runs skip them. They can be reopened.
-          </ConfirmButton>
-          {suggested.length > 0 && (
-            <ConfirmButton
-              to="write"
-              label={`Accept ${formatCount(suggested.length)} suggested`}
-              title={`Match ${formatCount(suggested.length)} lines as suggested?`}
-              verb={`Accept ${formatCount(suggested.length)}`}
-              reason="required"
-              onConfirm={(reason = '') =>
-                decide.mutateAsync({ reason, find: () => findSuggested(api, id, suggested) })
-              }
-            >
-              Only suggestions without other candidates are accepted. Every match can be undone.
-            </ConfirmButton>
-          )}
-        </Group>
-      )}
-      {refused.length > 0 && (
-        <Alert
-          color="orange"
-          title={`${formatCount(refused.length)} were refused; the others are stored`}
-          withCloseButton
-          onClose={() => setRefused([])}
+    <Group gap="xs">
+      <Text size="sm">{lines} selected</Text>
+      <ConfirmButton
+        to="write"
+        label={`Ignore ${lines}`}
+        title={`Ignore ${lines}?`}
+        verb={`Ignore ${formatCount(chosen.length)}`}
+        reason="required"
+        onConfirm={(reason = '') =>
+          decide.mutateAsync({ reason, find: async () => chosen.map(ignoring) })
+        }
+      >
+        They are no longer exceptions, and runs skip them. They can be reopened.
+      </ConfirmButton>
+      {suggested.length > 0 && (
+        <ConfirmButton
+          to="write"
+          label={`Accept ${formatCount(suggested.length)} suggested`}
+          title={`Match ${formatCount(suggested.length)} lines as suggested?`}
+          verb={`Accept ${formatCount(suggested.length)}`}
+          reason="required"
+          onConfirm={(reason = '') =>
+            decide.mutateAsync({ reason, find: () => findSuggested(api, id, suggested) })
+          }
         >
-          <List size="sm">
-            {refused.slice(0, 20).map(({ index, recordId, detail }) => (
-              <List.Item key={index}>
-                {recordId === undefined ? 'A suggestion' : `Line ${recordId}`}: {detail}
-              </List.Item>
-            ))}
-          </List>
-        </Alert>
+          Only suggestions without other candidates are accepted. Every match can be undone.
+        </ConfirmButton>
       )}
-    </>
+    </Group>
   )
 }
 

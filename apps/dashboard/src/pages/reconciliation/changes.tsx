@@ -10,6 +10,7 @@ import { Time } from '../../parts/time.tsx'
 import { useFilter, type FilterField } from '../../parts/use-filter.ts'
 import { useOpened } from '../../parts/use-opened.ts'
 import { ReasonBadge } from './reason.tsx'
+import { RecordDrawer } from './record-drawer.tsx'
 import type { Change, Run } from './run.ts'
 
 const runNumber: FilterField = (value) => (/^[1-9]\d{0,5}$/.test(value) ? value : undefined)
@@ -32,10 +33,12 @@ const COLUMNS: readonly Column<Change>[] = [
   {
     id: 'at',
     title: 'When',
-    width: '110px',
+    width: '124px',
     cell: ({ changedAt }) => <Time at={changedAt} clock="business" />,
   },
 ]
+
+const idOf = ({ recordId }: Change) => recordId
 
 /** What became of records between two runs. */
 export function Changes({ run: { id, runNo } }: { run: Run }) {
@@ -69,7 +72,7 @@ export function Changes({ run: { id, runNo } }: { run: Run }) {
         label="Changes"
         list={list}
         columns={COLUMNS}
-        idOf={({ recordId }) => recordId}
+        idOf={idOf}
         onOpen={({ recordId }) => opened.open(recordId)}
         opened={opened.id}
         height="60vh"
@@ -94,6 +97,7 @@ export function Changes({ run: { id, runNo } }: { run: Run }) {
             .map((value) => ({ value, label: `run ${value}` }))}
         />
       </FilteredTable>
+      <RecordDrawer runId={id} rows={list.rows} idOf={idOf} />
     </Stack>
   )
 }

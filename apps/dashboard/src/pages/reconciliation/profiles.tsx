@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Profile>[] = [
   {
     id: 'at',
     title: 'Changed',
-    width: '120px',
+    width: '132px',
     cell: ({ updatedAt }) => <Time at={updatedAt} clock="business" />,
   },
 ]

@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<ListedRun>[] = [
     id: 'at',
     title: 'Uploaded',
     sortBy: ({ createdAt }) => createdAt,
-    width: '120px',
+    width: '132px',
     cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
   {
@@ -86,6 +86,8 @@ export function Reconciliation() {
   const { filter, list } = useFilteredList({
     queryKey: ['reconciliation', 'runs'],
     fields: FILTER,
+    name: 'reconciliation',
+    sorts: { at: 'createdAt' },
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/reconciliations', { params: { query }, signal })),
   })

@@ -5,6 +5,7 @@ import { dataOf } from '../../api/client.ts'
 import { AssignButton } from './assign-button.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { type Reason, REASON_LOOKS, ReasonBadge, REASONS } from './reason.tsx'
+import { RecordDrawer } from './record-drawer.tsx'
 import type { Exception, Listed } from './run.ts'
 import { FilterSelect } from '../../parts/filter-bar.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -18,11 +19,11 @@ import { useClaims } from '../../session/session-context.tsx'
 import { useOpened } from '../../parts/use-opened.ts'
 
 const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
-  { id: 'line', title: 'Line', width: '60px', cell: ({ record }) => record.lineNumber },
+  { id: 'line', title: 'Line', width: '48px', cell: ({ record }) => record.lineNumber },
   {
     id: 'external',
     title: 'Transaction id',
-    width: 'minmax(80px, 1.4fr)',
+    width: 'minmax(88px, 1.4fr)',
     cell: ({ record: { externalTransactionId: id } }) => <span title={id}>{id}</span>,
   },
   {
@@ -34,10 +35,10 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
   {
     id: 'booked',
     title: 'Booked',
-    width: '100px',
+    width: '88px',
     cell: ({ record }) => record.bookedOn,
   },
-  { id: 'age', title: 'Age', width: '64px', narrow: 'hidden', cell: ({ age }) => age },
+  { id: 'age', title: 'Age', width: '52px', narrow: 'hidden', cell: ({ age }) => age },
   {
     id: 'owner',
     title: 'Owner',
@@ -60,7 +61,7 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
   {
     id: 'suggestions',
     title: 'Suggested',
-    width: '84px',
+    width: '76px',
     align: 'right',
     narrow: 'hidden',
     cell: ({ suggestions }) => suggestions || '–',
@@ -68,20 +69,23 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
   {
     id: 'amount',
     title: 'Bank amount',
-    width: '110px',
+    width: '104px',
     align: 'right',
     cell: ({ record }) => <Money minor={record.amount} currency={record.currency} />,
   },
   {
     id: 'payment',
     title: 'Our amount',
-    width: '110px',
+    width: '104px',
     align: 'right',
     narrow: 'hidden',
     cell: ({ payment }) =>
       payment === null ? '–' : <Money minor={payment.amount} currency={payment.currency} />,
   },
 ]
+
+const idOfException = ({ record }: Exception) => record.id
+const idOfRecord = ({ id }: Listed) => id
 
 const WHOSE = [
   { value: 'all', label: 'All' },
@@ -131,7 +135,7 @@ export function ExceptionList({ id, narrowed }: ExceptionListProps) {
         list={list}
         selection={selection}
         columns={EXCEPTION_COLUMNS}
-        idOf={({ record }) => record.id}
+        idOf={idOfException}
         onOpen={({ record }) => opened.open(record.id)}
         opened={opened.id}
         height="60vh"
@@ -145,6 +149,7 @@ export function ExceptionList({ id, narrowed }: ExceptionListProps) {
           )
         }
       />
+      <RecordDrawer runId={id} rows={list.rows} idOf={idOfException} />
     </Stack>
   )
 }
@@ -212,7 +217,7 @@ export function Records({ id }: { id: string }) {
         label="Records"
         list={list}
         columns={RECORD_COLUMNS}
-        idOf={(record) => record.id}
+        idOf={idOfRecord}
         onOpen={(record) => opened.open(record.id)}
         opened={opened.id}
         height="60vh"
@@ -220,6 +225,7 @@ export function Records({ id }: { id: string }) {
       >
         <FilterSelect filter={filter} name="reason" label="Reason" options={OPTIONS} />
       </FilteredTable>
+      <RecordDrawer runId={id} rows={list.rows} idOf={idOfRecord} />
     </Stack>
   )
 }

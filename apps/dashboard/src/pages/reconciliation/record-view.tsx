@@ -14,6 +14,7 @@ import { ConfirmButton } from '../../parts/confirm.tsx'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { Related } from '../../parts/related.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { useAction } from '../../parts/use-action.ts'
 
@@ -49,6 +50,7 @@ export function RecordView({ runId, recordId }: RecordViewProps) {
           <Sides record={record} />
           {record.reason !== null && <Decisions runId={runId} record={record} />}
           {record.status === 'unmatched' && <Suggestions runId={runId} record={record} />}
+          <Related id={`${runId}/${recordId}`} except={['statement line']} />
           <History record={record} />
         </Stack>
       )}
@@ -64,6 +66,7 @@ function History({ record: { history } }: { record: RecordDetails }) {
         History
       </Title>
       <Timeline
+        clock="business"
         entries={history.map(({ runNo, reason, note, actor, createdAt }, index) => ({
           id: `${index}`,
           at: createdAt,

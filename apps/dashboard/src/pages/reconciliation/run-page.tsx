@@ -10,20 +10,17 @@ import { useFresh } from '../../live/use-fresh.ts'
 import { ExportMenu } from './export-menu.tsx'
 import { Balances, RunFigures } from './figures.tsx'
 import { REASON_LOOKS, REASONS } from './reason.tsx'
-import { RecordView } from './record-view.tsx'
 import { Records } from './record-lists.tsx'
 import { RunTabs } from './run-tabs.tsx'
 import { FORMAT_WORDS, type Run } from './run.ts'
 import { Statements } from './statements.tsx'
 import { SuggestButton } from './suggest-button.tsx'
 import { ConfirmButton } from '../../parts/confirm.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
 import { StatStrip } from '../../parts/stat.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useAction } from '../../parts/use-action.ts'
-import { useOpened } from '../../parts/use-opened.ts'
 import { PermittedButton } from '../../parts/permitted.tsx'
 
 type RunStep = 'pairing' | 'storing'
@@ -85,7 +82,6 @@ export function RunPage() {
 
 function Shown({ run }: { run: Run }) {
   const { id } = run
-  const opened = useOpened()
   const step = useRunStep(id)
   const matching = useRun(id)
   const hasRun = run.runNo > 0
@@ -128,13 +124,6 @@ function Shown({ run }: { run: Run }) {
           <Records id={id} />
         </>
       )}
-      <DetailDrawer
-        isOpen={opened.id !== undefined}
-        onClose={opened.close}
-        title={`Line ${opened.id ?? ''}`}
-      >
-        {opened.id !== undefined && <RecordView runId={id} recordId={opened.id} />}
-      </DetailDrawer>
     </PageFrame>
   )
 }

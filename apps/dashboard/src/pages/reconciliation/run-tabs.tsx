@@ -157,7 +157,7 @@ const COLUMNS: readonly Column<PaymentSide>[] = [
   {
     id: 'at',
     title: 'Created',
-    width: '120px',
+    width: '132px',
     cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
 ]

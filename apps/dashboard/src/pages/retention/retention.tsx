@@ -58,7 +58,7 @@ export function Retention() {
 function ClassRows({ classes, scope }: { classes: readonly DataClass[]; scope: Scope }) {
   const isNarrow = useMediaQuery('(max-width: 48em)')
   return (
-    <Table.ScrollContainer minWidth={isNarrow ? 300 : 860}>
+    <Table.ScrollContainer minWidth={isNarrow ? 300 : 700}>
       <Table aria-label="Kept data" verticalSpacing={6}>
         <Table.Thead>
           <Table.Tr>
@@ -67,7 +67,7 @@ function ClassRows({ classes, scope }: { classes: readonly DataClass[]; scope: S
             <Table.Th visibleFrom="sm">Oldest</Table.Th>
             <Table.Th ta="right">Due</Table.Th>
             <Table.Th visibleFrom="sm">Last run</Table.Th>
-            <Table.Th visibleFrom="sm">Next run</Table.Th>
+            <Table.Th visibleFrom="lg">Next run</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -100,7 +100,7 @@ function ClassRows({ classes, scope }: { classes: readonly DataClass[]; scope: S
               <Table.Td visibleFrom="sm">
                 <LastRun dataClass={each} />
               </Table.Td>
-              <Table.Td visibleFrom="sm">
+              <Table.Td visibleFrom="lg">
                 <Time at={each.nextRunAt} ahead />
               </Table.Td>
             </Table.Tr>

@@ -12,7 +12,7 @@ import { signalsOf, type SagaDetails } from './saga-state.ts'
 export const CHANGED = ['sagas', 'alerts', 'overview', 'audit'] as const
 
 /** A request without a reason has an empty body. */
-const bodyOf = (reason: string | undefined) => (reason === undefined ? {} : { reason })
+export const bodyOf = (reason: string | undefined) => (reason === undefined ? {} : { reason })
 
 /** Resumes what is stuck, cancels what runs. */
 export function SagaActions({ saga }: { saga: SagaDetails }) {

@@ -4,6 +4,7 @@ import { IconShoppingCart } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import { BulkActions } from './bulk-actions.tsx'
 import { PlaceOrder } from './place-order.tsx'
 import { useSagaChanges } from './use-saga-changes.ts'
 import {
@@ -20,11 +21,13 @@ import { Money } from '../../parts/money.tsx'
 import { PageFrame } from '../../parts/page-frame.tsx'
 import { StateBadge } from '../../parts/state-badge.tsx'
 import { useTable } from '../../parts/table/layout.ts'
+import { useSelection } from '../../parts/table/selection.ts'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { oneOf, text } from '../../parts/use-filter.ts'
 import { PermittedButton } from '../../parts/permitted.tsx'
+import { usePermission } from '../../session/use-permission.ts'
 
 const LISTS = [
   { value: 'orders', label: 'Orders' },
@@ -105,7 +108,7 @@ const ORDER_COLUMNS: readonly Column<Order>[] = [
     id: 'at',
     title: 'Placed',
     sortBy: ({ createdAt }) => createdAt,
-    width: '108px',
+    width: '124px',
     cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
   },
 ]
@@ -117,6 +120,8 @@ function OrderList({ onPlace }: { onPlace: () => void }) {
   const { filter, list } = useFilteredList({
     queryKey: ['sagas', 'orders'],
     fields: ORDER_FILTER,
+    name: 'orders',
+    sorts: { amount: 'amount', at: 'createdAt' },
     read: (query, signal) => dataOf(api.GET('/api/v1/orders', { params: { query }, signal })),
   })
   const table = useTable({ name: 'orders', list, columns: ORDER_COLUMNS })
@@ -194,9 +199,13 @@ const SAGA_COLUMNS: readonly Column<SagaItem>[] = [
 function SagaList() {
   const api = useApi()
   const navigate = useNavigate()
+  const selection = useSelection()
+  const { isAllowed } = usePermission('operate')
   const { filter, list } = useFilteredList({
     queryKey: ['sagas', 'list'],
     fields: SAGA_FILTER,
+    name: 'sagas',
+    sorts: { at: 'createdAt' },
     read: (query, signal) => dataOf(api.GET('/api/v1/sagas', { params: { query }, signal })),
   })
   const table = useTable({ name: 'sagas', list, columns: SAGA_COLUMNS })
@@ -208,6 +217,7 @@ function SagaList() {
         label="Sagas"
         {...table}
         idOf={({ id }) => id}
+        {...(isAllowed && { selection })}
         onOpen={({ id }) => void navigate({ to: '/sagas/$id', params: { id } } as never)}
         empty={
           <Empty title="No sagas yet">
@@ -217,6 +227,12 @@ function SagaList() {
       >
         <FilterSelect filter={filter} name="status" label="State" options={SAGA_STATES} />
         <FilterText filter={filter} name="name" label="Saga" />
+        {selection.ids.size > 0 && (
+          <BulkActions
+            chosen={list.rows.filter(({ id }) => selection.has(id))}
+            onDone={(left) => selection.replace(left.map(({ id }) => id))}
+          />
+        )}
       </FilteredTable>
     </>
   )

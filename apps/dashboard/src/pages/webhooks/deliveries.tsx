@@ -50,6 +50,8 @@ export function Deliveries() {
   const { filter, list } = useFilteredList({
     queryKey: ['webhooks', 'deliveries', 'list'],
     fields: FILTER,
+    name: 'deliveries',
+    sorts: { made: 'createdAt' },
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/webhook-deliveries', { params: { query }, signal })),
   })
@@ -155,7 +157,7 @@ function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly C
       id: 'next',
       title: 'Next attempt',
       sortBy: ({ nextAttemptAt }) => nextAttemptAt,
-      width: '108px',
+      width: '124px',
       narrow: 'hidden',
       cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} clock="business" ahead />,
     },

@@ -1,5 +1,6 @@
 import { useApi } from '../../api/api-context.tsx'
 import { BulkButton } from '../../parts/bulk-button.tsx'
+import { withShortIds } from '../../parts/copy-id.tsx'
 import type { Delivery } from './webhook.ts'
 
 interface ReplaySelectedProps {
@@ -24,6 +25,7 @@ export function ReplaySelected({ deliveries, label, onDone }: ReplaySelectedProp
       past="replayed"
       nouns={NOUNS}
       changes={['webhooks']}
+      nameOf={({ eventType, id }) => `${eventType} ${withShortIds(id)}`}
       onDone={onDone}
       run={({ id }) =>
         api.POST('/api/v1/webhook-deliveries/{id}/replay', { params: { path: { id } } })

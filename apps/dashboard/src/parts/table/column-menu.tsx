@@ -32,11 +32,13 @@ export function ColumnMenu({ layout }: { layout: Layout }) {
               }
             />
           ))}
+          {/* Not disabled: a button that is loses its focus, and with it Escape and Tab their place. */}
           <Button
             size="compact-xs"
             variant="default"
-            disabled={!isChanged}
-            onClick={() => set({ shown: {} })}
+            {...(!isChanged && { 'data-disabled': true })}
+            aria-disabled={!isChanged}
+            onClick={() => isChanged && set({ shown: {} })}
           >
             Reset columns and order
           </Button>
@@ -50,17 +52,21 @@ interface ColumnTitleProps {
   readonly id: string
   readonly title: string
   readonly align: 'left' | 'right' | undefined
-  /** Given if the table can be sorted by it. */
+  /** Whether it could be sorted by, if all rows were here. */
+  readonly hasOrder: boolean
   readonly layout: Layout | undefined
 }
+
+const TOO_LONG = 'To sort by this column, narrow the list until all its rows are loaded'
 
 const SORTED = { up: 'ascending', down: 'descending' } as const
 
 /** A column's title, which sorts where that is possible. */
-export function ColumnTitle({ id, title, align, layout }: ColumnTitleProps) {
-  if (layout === undefined) {
+export function ColumnTitle({ id, title, align, hasOrder, layout }: ColumnTitleProps) {
+  if (!layout?.canSort(id)) {
+    const why = layout && hasOrder ? TOO_LONG : undefined
     return (
-      <div role="columnheader" data-align={align}>
+      <div role="columnheader" data-align={align} title={why}>
         {title}
       </div>
     )
@@ -86,11 +92,10 @@ export function ColumnTitle({ id, title, align, layout }: ColumnTitleProps) {
   )
 }
 
-/** How the rows are sorted, and whether that is all of them. */
-export function sortNote({ stored, all }: Layout, hasMore: boolean): string {
+/** How the rows are sorted. */
+export function sortNote({ stored, all, canSort }: Layout): string {
   const { sort } = stored
   const title = all.find(({ id }) => id === sort?.column)?.title
-  if (sort === undefined || title === undefined) return ''
-  const note = ` · sorted by ${title}, ${sort.order === 'down' ? 'highest' : 'lowest'} first`
-  return hasMore ? `${note}: of the rows loaded so far` : note
+  if (sort === undefined || title === undefined || !canSort(sort.column)) return ''
+  return ` · sorted by ${title}, ${sort.order === 'down' ? 'highest' : 'lowest'} first`
 }

@@ -9,7 +9,10 @@ export interface Column<Row> {
   readonly align?: 'left' | 'right'
   /** Left out where there is little room. */
   readonly narrow?: 'hidden'
-  /** What rows are sorted by when one clicks on its title; left out where that makes no sense. */
+  /**
+   * What rows are sorted by where the server does not: only while all of them are here, since a part
+   * in order says nothing of the rest. Left out where it makes no sense.
+   */
   readonly sortBy?: (row: Row) => string | number | null | undefined
   readonly cell: (row: Row) => ReactNode
 }

@@ -5,8 +5,10 @@ import {
   type KeyboardEvent,
   memo,
   type ReactNode,
+  type RefObject,
   useCallback,
   useEffect,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -16,6 +18,7 @@ import { ErrorState, Loading } from '../query-state.tsx'
 import { ColumnMenu, ColumnTitle, sortNote } from './column-menu.tsx'
 import type { Column } from './column.ts'
 import classes from './data-table.module.css'
+import { fitting, tracksOf } from './fit.ts'
 import type { Layout } from './layout.ts'
 import type { List } from './list.ts'
 import type { Selection } from './selection.ts'
@@ -27,12 +30,12 @@ interface RowKeysOptions<Row> {
   /** Scrolls there, so that the row exists. */
   readonly show: (index: number) => void
   readonly onOpen: ((row: Row) => void) | undefined
-  readonly onToggle: ((row: Row) => void) | undefined
+  readonly onToggle: ((index: number, what: 'one' | 'range') => void) | undefined
 }
 
 const PAGE = 15
 
-/** Arrows, Home, End and pages move; Enter opens, Space selects. */
+/** Arrows, Home, End and pages move; Enter opens, Space selects, with Shift all from the last one. */
 function useRowKeys<Row>({ rows, show, onOpen, onToggle }: RowKeysOptions<Row>) {
   const [chosen, setCurrent] = useState(0)
   const last = rows.length - 1
@@ -57,7 +60,7 @@ function useRowKeys<Row>({ rows, show, onOpen, onToggle }: RowKeysOptions<Row>) 
     const target = targetOf(event.key, current, last)
     if (target !== undefined) goTo(event.currentTarget, target)
     else if (event.key === 'Enter' && onOpen) onOpen(row)
-    else if (event.key === ' ' && onToggle) onToggle(row)
+    else if (event.key === ' ' && onToggle) onToggle(current, event.shiftKey ? 'range' : 'one')
     else return
     event.preventDefault()
   }
@@ -77,17 +80,6 @@ function targetOf(key: string, current: number, last: number): number | undefine
     End: last,
   }
   return targets[key]
-}
-
-/** What a column that shares the rest of the width keeps where there is none: a phone scrolls. */
-const LEAST = '72px'
-
-/** The tracks of all columns; the box to select a row by is before them. */
-function tracksOf<Row>(columns: readonly Column<Row>[], selectable: 'yes' | 'no'): string {
-  const tracks = columns.map(({ width = 'minmax(0, 1fr)' }) =>
-    width.replace('minmax(0,', `minmax(${LEAST},`),
-  )
-  return [...(selectable === 'yes' ? ['28px'] : []), ...tracks].join(' ')
 }
 
 export interface DataTableProps<Row> {
@@ -132,12 +124,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: DataTableProps<Row>) {
   const isPhone = useMediaQuery('(max-width: 48em)') ?? false
   const isNarrow = useMediaQuery('(max-width: 75em)') ?? false
+  const box = useRef<HTMLDivElement>(null)
+  const room = useRoom(box)
+  const selectable = selection === undefined ? 'no' : 'yes'
   const columns = useMemo(
-    () => rest.columns.filter(({ narrow }) => !(isNarrow && narrow === 'hidden')),
-    [rest.columns, isNarrow],
+    () => fitting(rest.columns, isNarrow ? 0 : room, selectable),
+    [rest.columns, isNarrow, room, selectable],
   )
   const height = isPhone ? columns.length * CARD_LINE + CARD_PADDING : ROW_HEIGHT
-  const box = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: list.rows.length,
     getScrollElement: () => box.current,
@@ -153,14 +147,14 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
   useEffect(() => {
     if (last >= list.rows.length - AHEAD) loadMore()
   }, [last, list.rows.length, loadMore])
+  const select = useRangeSelection({ rows: list.rows, idOf, selection })
   const keys = useRowKeys({
     rows: list.rows,
     show: (index) => virtual.scrollToIndex(index),
     onOpen,
-    onToggle: selection && ((row) => selection.toggle(idOf(row))),
+    onToggle: selection && select,
   })
-  const select = useRangeSelection({ rows: list.rows, idOf, selection })
-  const tracks = isPhone ? undefined : tracksOf(columns, selection === undefined ? 'no' : 'yes')
+  const tracks = isPhone ? undefined : tracksOf(columns, selectable)
   return (
     <div className={classes['frame']}>
       <NewRows list={list} />
@@ -180,7 +174,11 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
           <div role="row" aria-rowindex={1} style={{ gridTemplateColumns: tracks }}>
             {selection && <SelectAll {...{ selection, rows: list.rows, idOf }} />}
             {columns.map(({ id, title, align, sortBy }) => (
-              <ColumnTitle key={id} {...{ id, title, align }} layout={sortBy && rest.layout} />
+              <ColumnTitle
+                key={id}
+                {...{ id, title, align, layout: rest.layout }}
+                hasOrder={sortBy !== undefined}
+              />
             ))}
           </div>
         </div>
@@ -204,6 +202,22 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
       <Foot list={list} selected={selection?.ids.size ?? 0} layout={rest.layout} />
     </div>
   )
+}
+
+/** How wide it is inside, in px. */
+function useRoom(box: RefObject<HTMLElement | null>): number {
+  const [room, setRoom] = useState(Number.POSITIVE_INFINITY)
+  // Before it is painted: what does not fit is never seen.
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return undefined
+    const measure = () => setRoom(element.clientWidth)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [box])
+  return room
 }
 
 /** Selects a row, or with the Shift key all from the one that was selected last. */
@@ -290,7 +304,7 @@ function Foot({ list, selected, layout }: FootProps) {
             </Anchor>
           </>
         )}
-        {layout && sortNote(layout, list.hasMore)}
+        {layout && sortNote(layout)}
       </span>
       {layout && <ColumnMenu layout={layout} />}
     </div>

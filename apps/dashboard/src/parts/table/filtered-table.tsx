@@ -3,20 +3,26 @@ import type { ReactNode } from 'react'
 import { FilterBar } from '../filter-bar.tsx'
 import { useFilter, type Fields, type Filter, type Values } from '../use-filter.ts'
 import { DataTable, type DataTableProps } from './data-table.tsx'
-import { useList, type List, type ListPage } from './list.ts'
+import { useSort } from './layout.ts'
+import { useList, type List, type ListPage, type Sorts, type SortWord } from './list.ts'
 
-/** What a list of the API is asked for: its filter, where the page before ended, and how many. */
-export type ListQuery<Of extends Fields> = Values<Of> & {
+/** What a list of the API is asked for: its filter and order, where the page before ended, how many. */
+export type ListQuery<Of extends Fields, Field extends string> = Values<Of> & {
+  readonly sort?: SortWord<Field>
   readonly cursor?: string
   readonly limit: number
 }
 
-export interface FilteredListOptions<Row, Of extends Fields> {
+export interface FilteredListOptions<Row, Of extends Fields, Field extends string> {
   /** Its first word is the subject. */
   readonly queryKey: QueryKey
   /** What narrows the list, by name in the address. */
   readonly fields: Of
-  readonly read: (query: ListQuery<Of>, signal: AbortSignal) => Promise<ListPage<Row>>
+  /** The name that `useTable` has; with `sorts`. */
+  readonly name?: string
+  /** The columns that the server sorts by. */
+  readonly sorts?: Sorts<Field>
+  readonly read: (query: ListQuery<Of, Field>, signal: AbortSignal) => Promise<ListPage<Row>>
 }
 
 export interface FilteredList<Row, Of extends Fields> {
@@ -24,20 +30,33 @@ export interface FilteredList<Row, Of extends Fields> {
   readonly list: List<Row>
 }
 
-/** A list of the API, narrowed by the address. */
-export function useFilteredList<Row, const Of extends Fields>({
+/** A list of the API, narrowed by the address and in the order that its table was given. */
+export function useFilteredList<Row, const Of extends Fields, const Field extends string = never>({
   queryKey,
   fields,
+  name = '',
+  sorts = NO_SORTS,
   read,
-}: FilteredListOptions<Row, Of>): FilteredList<Row, Of> {
+}: FilteredListOptions<Row, Of, Field>): FilteredList<Row, Of> {
   const filter = useFilter(fields)
+  const sort = useSort(name, sorts)
   const list = useList<Row>({
-    queryKey: [...queryKey, filter.values],
+    queryKey: [...queryKey, filter.values, ...(sort === undefined ? [] : [sort])],
     read: (cursor, signal) =>
-      read({ ...filter.values, ...(cursor !== undefined && { cursor }), limit: 100 }, signal),
+      read(
+        {
+          ...filter.values,
+          ...(sort !== undefined && { sort }),
+          ...(cursor !== undefined && { cursor }),
+          limit: 100,
+        },
+        signal,
+      ),
   })
-  return { filter, list }
+  return { filter, list: { ...list, sorts } }
 }
+
+const NO_SORTS = {}
 
 export interface FilteredTableProps<Row> extends Omit<DataTableProps<Row>, 'onClearFilter'> {
   readonly filter: Pick<Filter, 'values' | 'isSet' | 'set' | 'clear'>

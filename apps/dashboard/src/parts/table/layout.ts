@@ -2,7 +2,7 @@ import { useLocalStorage } from '@mantine/hooks'
 import { useMemo } from 'react'
 import { useClaims } from '../../session/session-context.tsx'
 import type { Column } from './column.ts'
-import type { List } from './list.ts'
+import type { List, Sorts, SortWord } from './list.ts'
 
 /** What a user wants to see of a table; what is left out is as the page has it. */
 export interface StoredLayout {
@@ -21,6 +21,8 @@ export interface Layout {
   /** All there are, for a menu. */
   readonly all: readonly { readonly id: string; readonly title: string }[]
   readonly isShown: (id: string) => boolean
+  /** By the server, or here while all rows are. */
+  readonly canSort: (id: string) => boolean
   readonly set: (layout: StoredLayout) => void
 }
 
@@ -42,24 +44,45 @@ const AS_IT_IS: StoredLayout = { shown: {} }
 
 /** Columns and order as this user wants them in this browser. */
 export function useTable<Row>({ name, list, columns }: TableOptions<Row>): Table<Row> {
-  const { sub, org } = useClaims()
-  const [kept, setKept] = useLocalStorage<unknown>({
-    key: `posthorn:layout:${org}:${sub}:${name}`,
-    defaultValue: AS_IT_IS,
-  })
-  const stored = useMemo(() => layoutIn(kept), [kept])
+  const [stored, setStored] = useStored(name)
   const shown = useMemo(() => chosenColumns(columns, stored), [columns, stored])
-  const rows = useMemo(
-    () => sortRows(list.rows, columns, stored.sort),
-    [list.rows, columns, stored.sort],
-  )
+  const { sorts = {}, hasMore } = list
+  const isServers = (id: string) => Object.hasOwn(sorts, id)
+  // What the server has sorted stays so; a part of a list is not put in an order of its own.
+  const own = stored.sort && !isServers(stored.sort.column) && !hasMore ? stored.sort : undefined
+  const rows = useMemo(() => sortRows(list.rows, columns, own), [list.rows, columns, own])
   const layout: Layout = {
     stored,
     all: columns,
     isShown: (id) => stored.shown[id] !== false,
-    set: setKept,
+    canSort: (id) =>
+      isServers(id) || (!hasMore && columns.some((each) => each.id === id && each.sortBy)),
+    set: setStored,
   }
   return { list: { ...list, rows }, columns: shown, layout }
+}
+
+/** Where a browser keeps the layout of a table. */
+function useStored(name: string): [StoredLayout, (layout: StoredLayout) => void] {
+  const { sub, org } = useClaims()
+  const [kept, setKept] = useLocalStorage<unknown>({
+    key: `posthorn:layout:${org}:${sub}:${name}`,
+    defaultValue: AS_IT_IS,
+    // At once: a list must not be asked for twice, in two orders.
+    getInitialValueInEffect: false,
+  })
+  return [useMemo(() => layoutIn(kept), [kept]), setKept]
+}
+
+/** How a list is to be asked for, as its table is sorted; undefined for the order that it has. */
+export function useSort<const Field extends string>(
+  name: string,
+  sorts: Sorts<Field>,
+): SortWord<Field> | undefined {
+  const [{ sort }] = useStored(name)
+  const field = sort && Object.hasOwn(sorts, sort.column) ? sorts[sort.column] : undefined
+  if (field === undefined) return undefined
+  return sort?.order === 'up' ? field : `-${field}`
 }
 
 /** A layout as a browser kept it, which may be of another version or made by hand. */

@@ -6,6 +6,12 @@ import {
 } from '@tanstack/react-query'
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 
+/** Columns of a table, each with the field of the API that it is sorted by. */
+export type Sorts<Field extends string = string> = Readonly<Record<string, Field>>
+
+/** The `sort` of a request: `-` before the field for the highest first. */
+export type SortWord<Field extends string = string> = Field | `-${Field}`
+
 /** A page of any list of the API. */
 export interface ListPage<Row> {
   readonly items: readonly Row[]
@@ -21,6 +27,8 @@ export interface List<Row> {
   readonly isLoadingMore: boolean
   /** It has changed since, but is too long to be read anew unasked. */
   readonly isOutdated: boolean
+  /** Which columns the server sorts by, with its word for each. */
+  readonly sorts?: Sorts
   /** What came since and is not shown, e.g. `23 new`; undefined if there is nothing. */
   readonly newRows?: string | undefined
   loadMore(): void

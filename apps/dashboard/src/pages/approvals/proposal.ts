@@ -1,0 +1,32 @@
+import type { paths } from '../../api/schema.d.ts'
+import { formatMoney } from '../../format/money.ts'
+import type { StateRole } from '../../states/role.ts'
+
+export type Proposal =
+  paths['/api/v1/approvals']['get']['responses']['200']['content']['application/json']['items'][number]
+
+export const STATES = ['pending', 'approved', 'rejected', 'withdrawn', 'expired'] as const
+
+export const ROLES: Readonly<Record<Proposal['status'], StateRole>> = {
+  pending: 'ready',
+  approved: 'confirmed',
+  rejected: 'dead',
+  withdrawn: 'cancelled',
+  expired: 'cancelled',
+}
+
+export const KINDS: Readonly<Record<Proposal['kind'], string>> = {
+  refund: 'Refund',
+  capture: 'Capture',
+  void: 'Void',
+  decision: 'Decision about a line',
+  discard: 'Discard a file',
+  limits: 'Change the limits',
+}
+
+export function amountOf({ amount, currency }: Proposal): string {
+  return amount === null || currency === null ? '–' : formatMoney(amount, currency)
+}
+
+/** What an action on a proposal changes on other pages. */
+export const CHANGED = ['approvals', 'payments', 'reconciliations'] as const

@@ -1,0 +1,266 @@
+import { Badge, Checkbox, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { formatCount } from '../../format/number.ts'
+import { ConfirmButton } from '../../parts/confirm.tsx'
+import { AnchorLink } from '../../parts/links.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { QueryState } from '../../parts/query-state.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { usePermission } from '../../session/use-permission.ts'
+
+type Item =
+  paths['/api/v1/outboxes/{name}/recurring']['get']['responses']['200']['content']['application/json']['items'][number]
+
+/** The messages that an outbox gives itself: when they came, when they come, and who stopped them. */
+export function Recurring({ outbox }: { outbox: string }) {
+  const api = useApi()
+  const { isAllowed } = usePermission('operate-all')
+  const query = useQuery({
+    queryKey: ['outboxes', outbox, 'recurring'],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/v1/outboxes/{name}/recurring', {
+          params: { path: { name: outbox } },
+          signal,
+        }),
+      ),
+    enabled: isAllowed,
+    refetchInterval: 10_000,
+  })
+  if (!isAllowed) return null
+  return (
+    <Panel title="Recurring">
+      <QueryState query={query}>
+        {({ items }) => (
+          <Stack gap="md">
+            {items.length === 0 && (
+              <Text size="sm">No relay has started with its recurring messages yet.</Text>
+            )}
+            {items.map((item) => (
+              <RecurringLine key={item.name} outbox={outbox} item={item} />
+            ))}
+          </Stack>
+        )}
+      </QueryState>
+    </Panel>
+  )
+}
+
+interface LineProps {
+  readonly outbox: string
+  readonly item: Item
+}
+
+function RecurringLine({ outbox, item }: LineProps) {
+  return (
+    <Group
+      component="article"
+      aria-label={item.name}
+      justify="space-between"
+      align="flex-start"
+      gap="xs"
+    >
+      <Stack gap={2} style={{ flex: '1 1 320px', minWidth: 0 }}>
+        <Group gap="xs">
+          <Text fw={600} size="sm">
+            {item.name}
+          </Text>
+          {item.pausedAt !== null && (
+            <Badge size="sm" variant="default">
+              Paused
+            </Badge>
+          )}
+          {item.overdue && (
+            <Badge size="sm" color="red.8">
+              Overdue
+            </Badge>
+          )}
+        </Group>
+        <Text size="sm" title={item.rule}>
+          {capitalised(item.inWords)}
+          {item.missed !== null && `. ${MISSED[item.missed]}`}
+        </Text>
+        <Times outbox={outbox} item={item} />
+        {item.error !== null && (
+          <Text size="sm" c="red.9" style={{ overflowWrap: 'anywhere' }}>
+            Not enqueued: {item.error}
+          </Text>
+        )}
+      </Stack>
+      <Group gap="xs">
+        <RunButton outbox={outbox} item={item} />
+        {item.pausedAt === null ? (
+          <PauseButton outbox={outbox} item={item} />
+        ) : (
+          <ResumeButton outbox={outbox} item={item} />
+        )}
+      </Group>
+    </Group>
+  )
+}
+
+const MISSED = {
+  latest: 'After an outage the last one is made up for.',
+  all: 'After an outage each one is made up for.',
+  skip: 'What an outage missed is left out.',
+} as const
+
+function capitalised(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
+
+function Times({ outbox, item }: LineProps) {
+  const { nextAt, lastAt, lastMessage, enqueued, pausedAt, pausedBy, pauseReason } = item
+  return (
+    <Text size="sm" component="div" c="dimmed">
+      {pausedAt === null ? (
+        <>Next {nextAt === null ? 'never' : <Time at={nextAt} clock="business" ahead />}</>
+      ) : (
+        <>
+          Paused by {pausedBy} <Time at={pausedAt} />
+          {pauseReason !== null && `: ${pauseReason}`}
+        </>
+      )}
+      {' · '}
+      {lastAt === null ? (
+        'Not enqueued yet'
+      ) : (
+        <>
+          Last <Time at={lastAt} clock="business" />
+          {lastMessage !== null && (
+            <>
+              {' '}
+              <AnchorLink to="/messages" search={{ outbox, open: `${outbox}:${lastMessage}` }}>
+                message
+              </AnchorLink>
+            </>
+          )}
+          , {formatCount(enqueued)} in all
+        </>
+      )}
+    </Text>
+  )
+}
+
+const CHANGES = ['outboxes', 'messages']
+
+function pathOf({ outbox, item }: LineProps) {
+  return { path: { name: outbox, recurring: item.name } }
+}
+
+/** One more, now. Says what was seen, so that two who press it at once enqueue one. */
+function RunButton({ outbox, item }: LineProps) {
+  const api = useApi()
+  const run = useAction({
+    run: (reason: string | undefined) =>
+      dataOf(
+        api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/run', {
+          params: pathOf({ outbox, item }),
+          body: { seen: item.runAt, ...(reason !== undefined && { reason }) },
+        }),
+      ),
+    done: () => `${item.name} is enqueued.`,
+    changes: CHANGES,
+  })
+  return (
+    <ConfirmButton
+      to="operate-all"
+      label="Run now"
+      title={`Run ${item.name} now?`}
+      verb="Run now"
+      reason="optional"
+      onConfirm={(reason) => run.mutateAsync(reason)}
+    >
+      One message is enqueued for this moment. The schedule stays as it is.
+      {item.runAt !== null && (
+        <>
+          {' '}
+          {item.runBy} ran it last, <Time at={item.runAt} />.
+        </>
+      )}
+    </ConfirmButton>
+  )
+}
+
+function PauseButton({ outbox, item }: LineProps) {
+  const api = useApi()
+  const pause = useAction({
+    run: (reason: string | undefined) =>
+      dataOf(
+        api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/pause', {
+          params: pathOf({ outbox, item }),
+          body: reason === undefined ? {} : { reason },
+        }),
+      ),
+    done: ({ changed, recurring }) =>
+      changed
+        ? `${item.name} is paused.`
+        : `${item.name} was paused by ${recurring.pausedBy} already.`,
+    isGood: ({ changed }) => changed,
+    changes: CHANGES,
+  })
+  return (
+    <ConfirmButton
+      to="operate-all"
+      label="Pause"
+      title={`Pause ${item.name}?`}
+      verb="Pause"
+      reason="optional"
+      onConfirm={(reason) => pause.mutateAsync(reason)}
+    >
+      No relay enqueues it until it is resumed. Messages that are in the outbox go out.
+    </ConfirmButton>
+  )
+}
+
+function ResumeButton({ outbox, item }: LineProps) {
+  const api = useApi()
+  const [skips, setSkips] = useState(false)
+  const resume = useAction({
+    run: () =>
+      dataOf(
+        api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/resume', {
+          params: pathOf({ outbox, item }),
+          body: skips ? { missed: 'skip' } : {},
+        }),
+      ),
+    done: ({ changed }) => (changed ? `${item.name} resumed.` : `${item.name} was not paused.`),
+    isGood: ({ changed }) => changed,
+    changes: CHANGES,
+  })
+  return (
+    <ConfirmButton
+      to="operate-all"
+      label="Resume"
+      title={`Resume ${item.name}?`}
+      verb="Resume"
+      onConfirm={() => resume.mutateAsync(undefined)}
+    >
+      <Stack gap="xs">
+        <span>
+          {item.missed === null
+            ? 'What the pause left out is made up for as the definition says.'
+            : PAUSED[item.missed]}
+        </span>
+        {item.missed !== 'skip' && (
+          <Checkbox
+            label="Leave out the times of the pause"
+            checked={skips}
+            onChange={({ currentTarget }) => setSkips(currentTarget.checked)}
+          />
+        )}
+      </Stack>
+    </ConfirmButton>
+  )
+}
+
+const PAUSED = {
+  latest: 'If it was due during the pause, one message is enqueued at once.',
+  all: 'A message is enqueued for each time that it was due during the pause.',
+  skip: 'The times of the pause are left out; it goes on with the next one.',
+} as const
