@@ -6,6 +6,7 @@ import { encryption } from './encryption.ts'
 import { endToEnd } from './end-to-end.ts'
 import { enqueue } from './enqueue.ts'
 import { evidence } from './evidence.ts'
+import { features } from './features.ts'
 import { growth } from './growth.ts'
 import { measureHeld } from './held.ts'
 import { http } from './http.ts'
@@ -32,6 +33,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   latency: { run: latency, settings: {} },
   enqueue: { run: enqueue, settings: {} },
   encryption: { run: encryption, settings: {} },
+  features: { run: features, settings: {} },
   backlog: { run: backlog, settings: {} },
   outage: { run: outage, settings: {} },
   http: { run: http, settings: {} },

@@ -112,7 +112,7 @@ async function measure(database: Database, load: Load, count: number) {
   const relay = createRelay({ pool: relayPool, outboxes: open.outboxes, transports })
   opened.defer(async () => {
     await relay.stop()
-    await Promise.all(Object.values(transports).map((transport) => transport.close()))
+    await Promise.all(Object.values(transports).map(async (transport) => transport.close?.()))
   })
   return { name: load.name, ...(await drain({ relay, pool, count, outside })) }
 }

@@ -23,6 +23,8 @@ export interface OutboxRow {
   readonly next_attempt_at: Date
   readonly payload: Payload
   readonly sent_at: Date | null
+  /** Only with priorities. */
+  readonly priority?: number
 }
 
 export interface OutboxForm {
@@ -33,7 +35,12 @@ export interface OutboxForm {
   readonly lanes: number
   /** Whether payloads are stored encrypted. Default false. */
   readonly encrypted?: boolean
+  /** What it has beside. Default nothing. */
+  readonly extra?: Extra
 }
+
+/** `limit` is one that is never reached, `recurring` a message each hour. */
+export type Extra = 'priorities' | 'limit' | 'recurring'
 
 /** Messages a claim, the same for all contestants that claim by the batch. */
 export const BATCH = 500
@@ -44,14 +51,19 @@ const NOWHERE: Destination = { transport: 'noop', topic: 'bench' }
 
 /** A small outbox as an application would define it; by default the destination does nothing. */
 export function benchOutbox(
-  { claims, record, lanes, encrypted = false }: OutboxForm,
+  { claims, record, lanes, encrypted = false, extra }: OutboxForm,
   destination: Destination = NOWHERE,
 ): Outbox<OutboxRow> {
   return defineOutbox<OutboxRow>({
     name: 'bench.outbox',
     table: 'bench.outbox',
     states: { ready: 'pending', sent: 'sent', retry: 'failed', dead: 'dead' },
-    columns: { dueAt: 'next_attempt_at', sentAt: 'sent_at' },
+    columns: {
+      ...{ dueAt: 'next_attempt_at', sentAt: 'sent_at' },
+      ...(extra === 'priorities' && { priority: 'priority' }),
+    },
+    ...(extra === 'limit' && { limit: { rate: 1_000_000, per: '1s' } }),
+    ...(extra === 'recurring' && { recurring: { hourly: { every: '1h', message: tick } } }),
     counter: { column: 'attempts', bumps: 'on-failure' },
     claim: { batch: BATCH, lanes },
     ...(claims === 'by row' ? {} : { order: { key: 'key', dead: 'block' } }),
@@ -70,6 +82,12 @@ export function benchOutbox(
   })
 }
 
+const tick = () => ({ key: 'tick', payload: payload(0) })
+
+/** Three of them, at random. */
+const PRIORITY =
+  'alter table bench.outbox add priority smallint not null default floor(random() * 3);'
+
 const TABLE = `
   create schema bench;
   create table bench.outbox (
@@ -86,7 +104,8 @@ const TABLE = `
 /** The engine's schema and the outbox's table with the columns and indexes of its definition. */
 export async function createOutbox(pool: Pool, outbox: Outbox<OutboxRow>): Promise<void> {
   await migrate(pool, [await engineMigrations()])
-  await pool.query(TABLE + outboxTableSql(outbox))
+  const priority = outbox.columns.priority === undefined ? '' : PRIORITY
+  await pool.query(TABLE + priority + outboxTableSql(outbox))
 }
 
 export async function fillOutbox(pool: Pool, count: number, table = 'bench.outbox'): Promise<void> {

@@ -203,7 +203,7 @@ async function open(database: Database, receiver: Receiver, hanging: number): Pr
     relay,
     async close() {
       await relay.stop()
-      await Promise.all(Object.values(transports).map((transport) => transport.close()))
+      await Promise.all(Object.values(transports).map(async (transport) => transport.close?.()))
       await pool.end()
     },
   }

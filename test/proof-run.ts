@@ -30,7 +30,8 @@ export interface ProofStage {
 export async function runProofs(proofs: readonly Proof[]): Promise<never> {
   const interrupted = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(name, () => interrupted.abort(new Error(`stopped by ${name}`)))
+    // Each time: one that comes while servers are being ended must not end us before them.
+    process.on(name, () => interrupted.abort(new Error(`stopped by ${name}`)))
   }
   // Dozens of processes of this code are started; compiled once, each starts in half the time.
   process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(

@@ -29,9 +29,14 @@ const VERSION = packageVersion('@posthorn/engine')
 // As `RelayOptions.pool` says: one a lane, and two more.
 const SPARE_CONNECTIONS = 2
 
+function nameOf({ claims, record, extra }: OutboxForm): string {
+  const recorded = record === 'all' ? ' recorded' : ''
+  return `posthorn ${claims}${recorded}${extra === undefined ? '' : `, ${extra}`}`
+}
+
 export function posthorn(form: OutboxForm): Contestant {
   return {
-    name: `posthorn ${form.claims}${form.record === 'all' ? ' recorded' : ''}`,
+    name: nameOf(form),
     version: VERSION,
     settings: `batches of ${BATCH}, lanes ${form.lanes}, record ${form.record}`,
     async open({ url }) {

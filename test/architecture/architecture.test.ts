@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { wrongShape } from './file-shape.ts'
 import { importsOf, wrongImports } from './imports.ts'
 import { findLocks } from './migration-locks.ts'
+import { findOpening } from './opening.ts'
 import { wrongRoom } from './rooms.ts'
 import { migrationFiles, sourceFiles } from './source-files.ts'
 import { countLines, readSource } from './source-text.ts'
@@ -48,6 +49,10 @@ describe('this repository', () => {
     expect(others.flatMap(findOrderByText)).toEqual([])
   })
 
+  test('has tests that share no module which opens something while it is imported', () => {
+    expect(files.flatMap(findOpening)).toEqual([])
+  })
+
   test('has migrations that keep no writer waiting', () => {
     const migrations = migrationFiles()
     expect(migrations.length).toBeGreaterThan(30)
@@ -56,6 +61,28 @@ describe('this repository', () => {
 
   test('has small files with telling names and named exports', () => {
     expect(files.flatMap(wrongShape)).toEqual([])
+  })
+})
+
+describe('modules', () => {
+  const opened = 'const database = await testDatabase()\n'
+
+  test.each([
+    ['src/testing/world.ts', `${opened}export const one = 1`],
+    ['src/testing/world.ts', 'export const server = await testServer(database)'],
+    ['test/harness/page.ts', 'await open()\nexport {}'],
+  ])('%s opens something: %j', (path, text) => {
+    expect(findOpening({ path, text })).toHaveLength(1)
+  })
+
+  test.each([
+    ['src/testing/world.test.ts', opened],
+    ['src/testing/server-process.ts', opened],
+    ['src/main.ts', opened],
+    ['src/testing/world.ts', 'export async function open() {\n  await testDatabase()\n}'],
+    ['src/testing/world.ts', "export const { sql } = await import('./sql.ts')"],
+  ])('%s opens nothing: %j', (path, text) => {
+    expect(findOpening({ path, text })).toEqual([])
   })
 })
 

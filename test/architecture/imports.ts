@@ -30,7 +30,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@posthorn/systems': BELOW_SYSTEMS,
   '@posthorn/server': BELOW_APPS,
   // `posthorn start` is the server, and every command reads the same configuration.
-  '@posthorn/cli': [...BELOW_APPS, '@posthorn/server'],
+  '@posthorn/cli': [...BELOW_APPS, '@posthorn/server', 'create-posthorn'],
+  // What makes a service is installed alone, so that it is there in a second.
+  'create-posthorn': [],
   '@posthorn/bench': BELOW_APPS,
   // The dashboard knows the HTTP API only: it imports nothing of ours.
   '@posthorn/dashboard': [],

@@ -1,6 +1,7 @@
 import { isHeld } from '../crash/ledger.ts'
 import { startServers } from '../crash/servers.ts'
 import { runProofs } from '../proof-run.ts'
+import { FaultLog } from './faults/course.ts'
 import { parseOptions } from './options.ts'
 import { runChaos } from './run.ts'
 
@@ -24,11 +25,18 @@ await runProofs([
     keep: options.keep,
     async run({ folder, signal }) {
       await using servers = await startServers(['kafka', 'rabbitmq', 's3'], folder)
-      const { ledgers, log } = await runChaos(servers, options, signal)
-      if (!ledgers.every(isHeld)) {
-        console.log(`\nthe last faults\n${log.lines.slice(-LAST_FAULTS).join('\n')}`)
+      const log = new FaultLog(options)
+      let isWell = false
+      try {
+        const ledgers = await runChaos(servers, options, { log, signal })
+        isWell = ledgers.every(isHeld)
+        return ledgers
+      } finally {
+        if (!isWell) {
+          const last = log.lines.slice(-LAST_FAULTS).join('\n')
+          console.log(`\nseed ${options.seed}, the last faults\n${last}`)
+        }
       }
-      return ledgers
     },
   },
 ])

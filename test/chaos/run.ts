@@ -5,11 +5,12 @@ import { migrate, silentLog, type Outbox } from '@posthorn/engine'
 import { useMovableClock } from '@posthorn/engine/operate'
 import { allMigrations, loadSystems, openSystems, readConfiguration } from '@posthorn/server'
 import { Pool } from 'pg'
+import { SERVER_FLAGS } from '../crash/child.ts'
 import { startFleet, type Fleet } from '../crash/fleet.ts'
 import type { Ledger, Line } from '../crash/ledger.ts'
 import { createRandom } from '../crash/random.ts'
 import type { Servers } from '../crash/servers.ts'
-import { mountDisk } from '../crash/small-disk.ts'
+import { limitFiles, mountDisk, type SmallDisk } from '../crash/small-disk.ts'
 import { LANES } from '../crash/writer.ts'
 import { planFaults, strikeAll, type FaultLog } from './faults/course.ts'
 import { findPorts, openIngress } from './ingress.ts'
@@ -21,7 +22,7 @@ import { messageLines } from './ledger/messages.ts'
 import { orderLines } from './ledger/orders.ts'
 import { paymentLines, webhookLines } from './ledger/payments.ts'
 import { measureRoles, processLines } from './ledger/processes.ts'
-import { settle } from './ledger/settling.ts'
+import { settle, type Settled } from './ledger/settling.ts'
 import { startWitness, type Witness } from './ledger/witness.ts'
 import { openLines, type Lines } from './lines.ts'
 import { createClient } from './load/client.ts'
@@ -54,20 +55,24 @@ const SETTINGS = {
   KAFKA_SESSION_MS: '6000',
 } as const
 
-/** What a run comes to. */
-export interface Outcome {
-  readonly ledgers: readonly Ledger[]
+export interface ChaosRun {
+  /** Where the faults are noted. */
   readonly log: FaultLog
+  readonly signal: AbortSignal
 }
 
 export async function runChaos(
   servers: Servers,
   options: Options,
-  signal: AbortSignal,
-): Promise<Outcome> {
+  { log, signal: interrupted }: ChaosRun,
+): Promise<Ledger[]> {
+  // What fails ends the others too: servers are stopped only when no fault starts one any more.
+  const failed = new AbortController()
+  const signal = AbortSignal.any([interrupted, failed.signal])
   await using opened = new AsyncDisposableStack()
   const megabytes = Math.round(256 + (options.durationMs / 60_000) * 64)
-  const disk = await mountDisk(servers.postgresFolder, megabytes)
+  const mounted = await mountDisk(servers.postgresFolder, megabytes)
+  const disk = mounted ?? (await limitFiles(servers.postgresFolder))
   const databaseUrl = await createDatabase(servers.databaseUrl, disk?.path)
   const pool = new Pool({ connectionString: databaseUrl, max: 2 * LANES + 8 })
   // The server is killed on purpose; queries under way fail where they are awaited.
@@ -120,6 +125,7 @@ export async function runChaos(
       name: role,
       size: options.processes,
       folder: servers.folder,
+      flags: SERVER_FLAGS,
       settings: (place: number) => ({
         env: {
           ...envOf(place),
@@ -150,11 +156,20 @@ export async function runChaos(
 
   const began = performance.now()
   const ending = setTimeout(() => over.abort(), options.durationMs)
-  const [log, events] = await Promise.all([
-    strikeAll(stage, planFaults(options), options),
-    writeEvents(pool, { ...options, signal }),
-    ...wanted.map((load) => load.run(context)),
-  ]).finally(() => clearTimeout(ending))
+  const striking = strikeAll(stage, planFaults(options), log)
+  const writing = writeEvents(pool, { ...options, signal })
+  const work = [striking, writing, ...wanted.map((load) => load.run(context))]
+  try {
+    await Promise.all(work)
+  } catch (error) {
+    failed.abort(error)
+    over.abort()
+    await Promise.allSettled([striking, writing])
+    throw error
+  } finally {
+    clearTimeout(ending)
+  }
+  const events = await writing
   const loadSeconds = (performance.now() - began) / 1_000
 
   const settled = await settle({
@@ -169,42 +184,39 @@ export async function runChaos(
   await witness.close()
 
   const { asked, repeated, unanswered } = client.counts
-  return {
-    log,
-    ledgers: [
-      {
-        title: `chaos: ${log.lines.length / 2} faults in ${loadSeconds.toFixed(0)} s, seed ${options.seed}, ${servers.versions}`,
-        lines: [
-          ...faultLines(log, disk === undefined),
-          // The clock begins with the process.
-          { name: 'until the load began', value: `${(began / 1_000).toFixed(1)} s` },
-          { name: 'requests', value: asked },
-          { name: 'requests repeated', value: repeated },
-          { name: 'requests without an answer', value: unanswered, must: 0 },
-          { name: 'sent again by the operator', value: settled.replayed },
-          { name: 'until all had ended', value: `${settled.seconds.toFixed(1)} s` },
-          {
-            name: 'not ended',
-            value: Object.keys(settled.rest).join(', ') || 'none',
-            must: 'none',
-          },
-        ],
-        details: [settled.rest],
-      },
-      {
-        title: 'engine',
-        lines: [
-          ...(await outboxLines(pool, outboxes)),
-          ...(await consumerLines(pool, events)),
-          ...(await auditLines(pool)),
-          ...(await eventLines(pool, servers.folder, events)),
-        ],
-        details: [],
-      },
-      ...(await systemLedgers(options.systems, { pool, world, witness, folder: servers.folder })),
-      { title: 'processes', lines: processLines(fleets, { before, after }), details: [] },
-    ],
-  }
+  return [
+    {
+      title: `chaos: ${log.lines.length / 2} faults in ${loadSeconds.toFixed(0)} s, seed ${options.seed}, ${servers.versions}`,
+      lines: [
+        ...faultLines(log, disk),
+        // The clock begins with the process.
+        { name: 'until the load began', value: `${(began / 1_000).toFixed(1)} s` },
+        { name: 'requests', value: asked },
+        { name: 'requests repeated', value: repeated },
+        { name: 'requests without an answer', value: unanswered, must: 0 },
+        ...replayLines(outboxes, settled),
+        { name: 'until all had ended', value: `${settled.seconds.toFixed(1)} s` },
+        {
+          name: 'not ended',
+          value: Object.keys(settled.rest).join(', ') || 'none',
+          must: 'none',
+        },
+      ],
+      details: [settled.rest],
+    },
+    {
+      title: 'engine',
+      lines: [
+        ...(await outboxLines(pool, outboxes)),
+        ...(await consumerLines(pool, events)),
+        ...(await auditLines(pool)),
+        ...(await eventLines(pool, servers.folder, events)),
+      ],
+      details: [],
+    },
+    ...(await systemLedgers(options.systems, { pool, world, witness, folder: servers.folder })),
+    { title: 'processes', lines: processLines(fleets, { before, after }), details: [] },
+  ]
 }
 
 /** A database of its own, with its tables on the small disk. */
@@ -248,10 +260,30 @@ function storageEnv(env: Readonly<Record<string, string>>): Record<string, strin
   }
 }
 
-function faultLines({ counts }: FaultLog, isDiskMissing: boolean): Line[] {
+function faultLines({ counts }: FaultLog, disk: SmallDisk | undefined): Line[] {
   const struck = [...counts].map(([name, value]) => ({ name: `fault: ${name}`, value }))
-  const missing = { name: 'fault: disk full', value: 'left out: nothing can be mounted here' }
-  return isDiskMissing ? [...struck.filter(({ name }) => name !== missing.name), missing] : struck
+  const full = 'fault: disk full'
+  if (!disk) {
+    const missing = { name: full, value: 'left out: neither mounts nor limits are allowed here' }
+    return [...struck.filter(({ name }) => name !== full), missing]
+  }
+  const how = disk.path === undefined ? 'a limit on the size of files' : 'a small file system'
+  return [...struck, { name: 'a disk is full by', value: how }]
+}
+
+/** Of an outbox whose policy never gives up, nothing may need an operator. */
+function replayLines(outboxes: readonly Outbox[], { replayedOf }: Settled): Line[] {
+  const endless = outboxes.filter(({ states }) => states.dead === undefined)
+  const byPolicy = endless.map(({ name }) => ({
+    name: `sent again by the operator: ${name}`,
+    value: replayedOf.get(name) ?? 0,
+    must: 0,
+  }))
+  const others = [...replayedOf].filter(([name]) => endless.every((each) => each.name !== name))
+  return [
+    ...byPolicy,
+    ...others.map(([name, value]) => ({ name: `sent again by the operator: ${name}`, value })),
+  ]
 }
 
 interface Sources {

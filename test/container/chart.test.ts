@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ensureHelm, ensureKubernetesSchemas } from '../../scripts/services/index.mjs'
+import {
+  ensureHelm,
+  ensureKubernetesSchemas,
+  ensureServiceMonitors,
+} from '../../scripts/services/index.mjs'
 
 const run = promisify(execFile)
 const CHART = join(import.meta.dirname, '../../deploy/helm/posthorn')
@@ -24,10 +28,43 @@ const EVERYTHING = [
   'tolerations[0].operator=Exists',
 ].flatMap((value) => ['--set', value])
 
+/** By the schema in the definition; a cluster drops fields that it does not know, here they fail. */
+const VALIDATE_RESOURCE = `
+import json, sys, yaml, jsonschema
+definition = yaml.safe_load(open(sys.argv[1]))
+manifest = json.load(open(sys.argv[2]))
+version = manifest['apiVersion'].split('/')[1]
+schema = next(v for v in definition['spec']['versions'] if v['name'] == version)['schema']['openAPIV3Schema']
+def close(node):
+    if isinstance(node, dict):
+        if 'properties' in node: node.setdefault('additionalProperties', False)
+        for child in node.values(): close(child)
+    elif isinstance(node, list):
+        for child in node: close(child)
+close(schema)
+schema['properties']['metadata'] = {'type': 'object'}
+jsonschema.validate(manifest, schema)
+`
+
 interface Manifest {
   readonly kind: string
-  readonly metadata: { readonly name: string; readonly annotations?: Record<string, string> }
+  readonly metadata: {
+    readonly name: string
+    readonly annotations?: Record<string, string>
+    readonly labels?: Record<string, string>
+  }
   readonly spec: Record<string, unknown>
+}
+
+interface ServiceMonitor extends Manifest {
+  readonly spec: {
+    readonly endpoints: readonly object[]
+    readonly selector: { readonly matchLabels: Record<string, string> }
+  }
+}
+
+function isServiceMonitor(manifest: Manifest): manifest is ServiceMonitor {
+  return manifest.kind === 'ServiceMonitor'
 }
 
 let helm = ''
@@ -104,7 +141,7 @@ describe('the chart', { timeout: 120_000 }, () => {
 
   test.each(KUBERNETES)('is what Kubernetes %s takes', async (version) => {
     const manifests = await manifestsOf(await template('--kube-version', version, ...EVERYTHING))
-    // A resource of the Prometheus operator, which is not among the schemas of Kubernetes.
+    // A resource of the Prometheus operator has its schema there: see below.
     const known = manifests.filter(({ kind }) => kind !== 'ServiceMonitor')
     const file = join(folder, `${version}.json`)
     await writeFile(file, JSON.stringify(known))
@@ -117,6 +154,31 @@ describe('the chart', { timeout: 120_000 }, () => {
     await writeFile(file, JSON.stringify([{ ...known[0], spec: { replica: 1 } }]))
     const wrong = run('python3', ['-c', check, file, version], { env: python })
     await expect(wrong).rejects.toThrow('ValidationError')
+  })
+
+  test('has a ServiceMonitor that the Prometheus operator takes', async () => {
+    const manifests = await manifestsOf(await template(...EVERYTHING))
+    const [monitor] = manifests.filter(isServiceMonitor)
+    if (monitor === undefined) throw new Error('there is no ServiceMonitor')
+    const definition = await ensureServiceMonitors()
+    const validate = async (manifest: unknown) => {
+      const file = join(folder, 'monitor.json')
+      await writeFile(file, JSON.stringify(manifest))
+      await run('python3', ['-c', VALIDATE_RESOURCE, definition, file], { env: python })
+    }
+    await validate(monitor)
+    // It does find what is wrong, and what is not known.
+    const { endpoints, selector } = monitor.spec
+    const [endpoint] = endpoints
+    for (const wrong of [{ interval: 'often' }, { intervall: '30s' }]) {
+      const spec = { ...monitor.spec, endpoints: [{ ...endpoint, ...wrong }] }
+      await expect(validate({ ...monitor, spec })).rejects.toThrow('ValidationError')
+    }
+    // It leads to the service that is there, by its labels and the name of its port.
+    const service = manifests.find(({ metadata }) => metadata.name === 'shop-posthorn-metrics')
+    expect(service?.metadata.labels).toMatchObject(selector.matchLabels)
+    expect(service?.spec['ports']).toMatchObject([{ name: 'http' }])
+    expect(endpoint).toMatchObject({ port: 'http', path: '/metrics' })
   })
 
   test('leaves out a role without replicas, and what was not asked for', async () => {

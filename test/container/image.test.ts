@@ -86,7 +86,7 @@ describe('the image', { timeout: 120_000 }, () => {
   test('migrates as the job does, then each role starts, answers and ends', async () => {
     const migrated = await ending(start(['apps/cli/bin/posthorn.mjs', 'migrate']))
     expect(migrated).toMatchObject({ code: 0 })
-    for (const role of ['api', 'relay,worker']) {
+    for (const role of ['api', 'relay', 'worker']) {
       const server = start(['apps/server/src/main.ts'], { POSTHORN_ROLES: role })
       const ended = ending(server)
       await expect

@@ -22,6 +22,8 @@ export type Report =
 
 export interface Child {
   readonly name: string
+  /** Undefined if it could not be started. */
+  readonly pid: number | undefined
   /** Resolves when it says that it works; also when it ends before. */
   readonly ready: Promise<void>
   /** Its exit status, or 137 for SIGKILL, as a shell has it. */
@@ -42,8 +44,15 @@ export interface ChildOptions {
   /** Where its log goes, `<name>.log`. */
   readonly folder: string
   readonly settings: object
+  /** Of Node, beside those that measuring needs. */
+  readonly flags?: readonly string[]
+  /** In a group of its own: what a terminal or a supervisor sends to all of ours does not reach it. */
+  readonly isDetached?: boolean
   readonly onReport?: (report: Report) => void
 }
+
+/** Those that the image starts the server with: its memory is judged as it is in production. */
+export const SERVER_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=50']
 
 /** Long enough for a busy machine: what is killed leaves its claims behind. */
 const STOP_MS = 120_000
@@ -51,11 +60,12 @@ const KILLED = 137
 
 /** Starts one of the programs beside this file; it ends when this process does, however that ends. */
 export function startChild(program: `${string}-process.ts`, options: ChildOptions): Child {
-  const { name, folder, settings, onReport } = options
+  const { name, folder, settings, flags = [], isDetached = false, onReport } = options
   const log = openSync(join(folder, `${name.replace(/\.\d+$/, '')}.log`), 'a')
   const child = fork(new URL(program, import.meta.url), [JSON.stringify({ name, ...settings })], {
     stdio: ['ignore', log, log, 'ipc'],
-    execArgv: ['--expose-gc'],
+    execArgv: ['--expose-gc', ...flags],
+    detached: isDetached,
   })
   closeSync(log)
   const ready = Promise.withResolvers<void>()
@@ -75,6 +85,7 @@ export function startChild(program: `${string}-process.ts`, options: ChildOption
   }
   return {
     name,
+    pid: child.pid,
     ready: ready.promise,
     ended: ended.promise,
     kill,

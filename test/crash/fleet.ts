@@ -7,6 +7,8 @@ export interface FleetOptions {
   readonly name: string
   readonly size: number
   readonly folder: string
+  /** Of Node. */
+  readonly flags?: readonly string[]
   /** For all of them, or for the one at a place. */
   readonly settings: object | ((place: number) => object)
 }
@@ -36,6 +38,8 @@ export interface Fleet {
   settled(): Promise<void>
   /** What each member has in hand now, by its name. */
   measure(): Promise<ReadonlyMap<string, Usage>>
+  /** Of the members of now. */
+  pids(): readonly number[]
   stop(): Promise<void>
 }
 
@@ -45,7 +49,8 @@ const RESPAWN_MS = 200
 /** More ends in a row than this are no accident: the program does not run at all. */
 const MAX_EXITS = 100
 
-export function startFleet({ program, name, size, folder, settings }: FleetOptions): Fleet {
+export function startFleet(options: FleetOptions): Fleet {
+  const { program, name, size, folder, flags = [], settings } = options
   const members: Child[] = []
   const exits: number[] = []
   const crashes: number[] = []
@@ -67,7 +72,7 @@ export function startFleet({ program, name, size, folder, settings }: FleetOptio
       }
     }
     const own = typeof settings === 'function' ? settings(place) : settings
-    const child = startChild(program, { name: life, folder, settings: own, onReport })
+    const child = startChild(program, { name: life, folder, settings: own, flags, onReport })
     members[place] = child
     void replace(place, child)
     return child
@@ -122,6 +127,7 @@ export function startFleet({ program, name, size, folder, settings }: FleetOptio
       )
       return new Map(found.flatMap(([each, usage]) => (usage ? [[each, usage]] : [])))
     },
+    pids: () => members.flatMap(({ pid }) => pid ?? []),
     async stop() {
       stopping = true
       await Promise.all(members.map((member) => member.stop()))

@@ -6,6 +6,7 @@ import {
   type EndlessPolicy,
   type Outbox,
   type OutboxDefinition,
+  type TableName,
 } from '@posthorn/engine'
 import { defineInbox } from '@posthorn/engine/inbox'
 
@@ -33,7 +34,7 @@ export type Storage = 'table' | 'log'
 /** Where an outbox of these is, and where its messages go: its topic has its name. */
 interface Place {
   readonly name: string
-  readonly table: string
+  readonly table: TableName
   readonly transport: string
 }
 
@@ -94,7 +95,7 @@ export function rowOutbox(
 }
 
 function stormIn(storage: Storage, name: string): Outbox<EventRow> {
-  const table = `crash.${name.replace('-', '_')}_event`
+  const table = `crash.${name.replace('-', '_')}_event` as const
   return keyedOutbox({ name: `crash.${name}`, table, transport: 'broker' }, { storage })
 }
 
@@ -106,7 +107,7 @@ export function stormEvents(storage: Storage): Outbox<EventRow> {
 }
 
 function poisonedIn(storage: Storage, name: string): Outbox<EventRow> {
-  const table = `crash.${name.replace('-', '_')}`
+  const table = `crash.${name.replace('-', '_')}` as const
   return keyedOutbox(
     { name: `crash.${name}`, table, transport: 'broker' },
     {

@@ -233,7 +233,7 @@ export interface Poisoning {
   readonly waiting: number
   /** Those behind it in its key. */
   readonly blocked: number
-  /** The most lost claims on a neighbour; 1 is the mark of a lost batch and no charge. */
+  /** The most lost claims on a neighbour; 1 marks a lost batch, 2 a lost group, and neither is a charge. */
   readonly lostClaims: number
   /** Failed attempts counted on neighbours. */
   readonly attempts: number

@@ -48,6 +48,6 @@ function poisonTransport(transport: Transport, poison: ReadonlySet<string>): Tra
       if (batch.some(({ message }) => poison.has(message.id))) process.exit(137)
       return transport.deliver(batch, options)
     },
-    close: () => transport.close(),
+    close: async () => transport.close?.(),
   }
 }

@@ -6,7 +6,6 @@ import {
   restartService,
   startPgbouncer,
   startServices,
-  stopServices,
   type ServiceName,
 } from '../../scripts/services/index.mjs'
 import { startChild } from './child.ts'
@@ -49,6 +48,7 @@ const VARIABLES = {
   nats: 'NATS_URL',
   redis: 'REDIS_URL',
   sqs: 'SQS_ENDPOINT',
+  'schema-registry': 'SCHEMA_REGISTRY_URL',
   s3: 'S3_ENDPOINT',
 } as const
 
@@ -56,34 +56,39 @@ const VARIABLES = {
 const START_TRIES = 60
 const START_PAUSE_MS = 1_000
 
+const log = () => undefined
+
 export async function startServers(
   names: readonly ServiceName[],
   folder: string,
 ): Promise<Servers> {
   // A server of others, named by the environment, is not ours to kill.
   for (const name of names) delete process.env[VARIABLES[name]]
-  const log = () => undefined
   // Only processes are killed, never the machine: what the kernel has taken is not lost with them.
   const settings = { fsync: 'off', max_connections: 200 }
   const postgres = await temporaryPostgres({ settings })
   const guarded: GuardSettings = { folder, postgresFolder: postgres.folder, services: names }
   // Before the others: of a Postgres that was left behind the next run would take care.
-  const guard = startChild('guard-process.ts', { name: 'guard', folder, settings: guarded })
+  const guard = startChild('guard-process.ts', {
+    ...{ name: 'guard', folder, settings: guarded, isDetached: true },
+  })
   const stop = async () => {
+    // Their data go with them: none of them needs to end in good order. The guard stays until they are
+    // gone, since this process may be killed meanwhile.
+    await Promise.allSettled([
+      ...names.map((name) => killService(name, { dir: folder })),
+      killPgbouncer({ dir: folder }),
+    ])
     await guard.stop()
-    // Its data go with it: no need to write them down in good order first.
     await postgres.kill()
-    await killPgbouncer({ dir: folder })
     await unmountDisk(postgres.folder)
-    await Promise.allSettled([postgres.close(), stopServices({ names: [...names], dir: folder })])
+    await Promise.allSettled([postgres.close()])
   }
   await guard.ready
-  const { env, versions, failures } = await startServices({ names: [...names], dir: folder, log })
-  const missing = Object.values(failures)
-  if (missing.length > 0) {
+  const { env, versions } = await startAll(names, folder).catch(async (error: unknown) => {
     await stop()
-    throw new Error(missing.join('\n'))
-  }
+    throw error
+  })
   const restartPostgres = async () => {
     // A disk that is full when it recovers ends it; it is started until there is room.
     for (let tries = 1; ; tries += 1) {
@@ -125,4 +130,12 @@ export async function startServers(
     },
     [Symbol.asyncDispose]: stop,
   }
+}
+
+/** All of them, or an error that says which is missing and why. */
+async function startAll(names: readonly ServiceName[], folder: string) {
+  const { failures, ...started } = await startServices({ names: [...names], dir: folder, log })
+  const missing = Object.values(failures)
+  if (missing.length > 0) throw new Error(missing.join('\n'))
+  return started
 }

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
-import { open, mkdir, rm, stat, statfs } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** A file system of its own in memory, so small that it can be filled. */
+/** What can be made full for Postgres. */
 export interface SmallDisk {
-  readonly path: string
+  /** A file system of its own in memory; undefined where only the size of files is limited. */
+  readonly path: string | undefined
   /** Takes all the room that is left, until `empty`. */
   fill(): Promise<void>
   empty(): Promise<void>
@@ -53,6 +54,49 @@ export async function mountDisk(
     },
     empty: () => rm(ballast, { force: true }),
   }
+}
+
+/** Of a file of the log: it must be written to its end, or Postgres stops. */
+const LOG_FILE_BYTES = 16 * 1024 * 1024
+
+/**
+ * The same where nothing may be mounted: while it is full, no process of Postgres writes a file beyond
+ * the size of those of its log, so that larger tables and indexes do not grow. Undefined where limits
+ * cannot be set either.
+ */
+export async function limitFiles(postgresFolder: string): Promise<SmallDisk | undefined> {
+  const limit = async (bytes: number | 'unlimited') => {
+    const [postmaster, ...others] = await processesOf(postgresFolder)
+    if (postmaster === undefined) return
+    // By its account, whose processes they are; not even root may do so everywhere.
+    const { uid, gid } = await stat(join(postgresFolder, 'data'))
+    const set = (pid: string) => run('prlimit', ['--pid', pid, `--fsize=${bytes}:`], { uid, gid })
+    // The first one before it is known which others there are: new ones have its limit.
+    await set(postmaster)
+    const now = new Set([...others, ...(await processesOf(postgresFolder))])
+    await Promise.allSettled([...now].map(set))
+  }
+  try {
+    await limit('unlimited')
+  } catch {
+    return undefined
+  }
+  return { path: undefined, fill: () => limit(LOG_FILE_BYTES), empty: () => limit('unlimited') }
+}
+
+/** The postmaster's id, then those of its children; none while it does not run. */
+async function processesOf(postgresFolder: string): Promise<string[]> {
+  const file = join(postgresFolder, 'data', 'postmaster.pid')
+  const postmaster = (await readFile(file, 'utf8').catch(() => '')).split('\n')[0] ?? ''
+  if (postmaster === '') return []
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const parents = await Promise.all(
+    pids.map(async (pid) => {
+      const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+      return /^PPid:\s*(\d+)$/m.exec(status)?.[1]
+    }),
+  )
+  return [postmaster, ...pids.filter((_, i) => parents[i] === postmaster)]
 }
 
 /** Nothing where there is none. */

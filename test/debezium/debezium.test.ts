@@ -13,6 +13,7 @@ import {
   outbox,
   outboxTableSql,
   transaction,
+  type Message,
 } from '@posthorn/engine'
 import { withBroker } from '@posthorn/engine/testing'
 import { temporaryPostgres } from '@posthorn/postgres'
@@ -78,7 +79,8 @@ withBroker('KAFKA_BROKERS', (brokers) => {
     await migrate(pool, [await engineMigrations()])
     await pool.query(standard.tableSql())
     await pool.query(PLAIN_TABLE + outboxTableSql(plain))
-    const kafka = kafkaTransport({ brokers: brokers.split(',') })
+    const deadLetters = async () => undefined
+    const kafka = kafkaTransport({ brokers: brokers.split(','), deadLetters })
     ending.push(() => kafka.close())
     await startConnectors(postgres.url, pool, [
       debeziumConnector(standard, { databaseUrl: postgres.url }),
@@ -86,6 +88,12 @@ withBroker('KAFKA_BROKERS', (brokers) => {
     ])
 
     const sent = await readAll()
+    const consumed: Message[] = []
+    await kafka.subscribe({
+      topic: `orders-${suffix}`,
+      group: `consumer-${suffix}`,
+      handle: async (message) => void consumed.push(message),
+    })
     await write(pool)
     const relay = createRelay({ pool, outboxes: [standard, plain], transports: { kafka } })
     await relay.start()
@@ -96,14 +104,28 @@ withBroker('KAFKA_BROKERS', (brokers) => {
     expect(byId.size).toBe(2 * MESSAGES)
     for (const [, twice] of byId) {
       expect(twice).toHaveLength(2)
-      expect(twice[0]).toEqual(twice[1])
+      expect(takenApart(twice[0])).toEqual(takenApart(twice[1]))
     }
-    const names = new Set(sent.flatMap(({ headers }) => Object.keys(headers)))
+    // The one difference on the wire, by which Debezium's are known: no transformation of Kafka
+    // Connect makes headers of the keys of a column.
+    const together = sent.filter(({ headers }) => 'ce_posthornheaders' in headers)
+    expect(together).toHaveLength(MESSAGES / 4)
+    const names = new Set(sent.flatMap((each) => Object.keys(takenApart(each)?.headers ?? {})))
     expect([...names].toSorted()).toEqual(
       ['ce_id', 'ce_partitionkey', 'ce_posthornversion', 'ce_source', 'ce_specversion', 'ce_tenant']
         .concat(['ce_time', 'ce_traceparent', 'ce_type', 'content-type', 'origin', 'region'])
+        .concat('note')
         .toSorted(),
     )
+    // Our own consumers see no difference at all.
+    await vi.waitFor(() => expect(consumed).toHaveLength(2 * MESSAGES), wait)
+    for (const [, twice] of Map.groupBy(consumed, ({ id }) => id)) {
+      expect(twice).toHaveLength(2)
+      expect(twice[0]).toEqual(twice[1])
+    }
+    const withHeaders = consumed.filter(({ headers }) => 'note' in headers)
+    expect(withHeaders).toHaveLength(MESSAGES / 2)
+    expect(withHeaders[0]?.headers).toMatchObject(OWN_HEADERS)
   })
 
   async function startConnectors(
@@ -140,6 +162,7 @@ withBroker('KAFKA_BROKERS', (brokers) => {
           key: `order-${i % 7}`,
           payload: { order: i, note: 'Grüße, “quoted”\n', nested: { list: [1, 2.5, null] } },
           ...(i % 3 === 0 && { tenant: 'acme' }),
+          ...(i % 4 === 0 && { headers: OWN_HEADERS }),
         })),
       )
       const rows = Array.from({ length: MESSAGES }, (_, i) => ({
@@ -192,6 +215,16 @@ withBroker('KAFKA_BROKERS', (brokers) => {
     return sent
   }
 })
+
+/** Of a message of `outbox()`: together in one column. */
+const OWN_HEADERS = { region: 'eu', note: 'Grüße, “quoted”' }
+
+/** With headers that were sent together as the consumers of Posthorn take them. */
+function takenApart(sent: Sent | undefined): Sent | undefined {
+  if (sent === undefined) return undefined
+  const { ce_posthornheaders: together = '{}', ...headers } = sent.headers
+  return { ...sent, headers: { ...headers, ...JSON.parse(together) } }
+}
 
 interface PlainRow {
   readonly id: string

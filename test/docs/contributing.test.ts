@@ -7,7 +7,7 @@ import { page, root, sectionOf } from './markdown.ts'
 const { text } = page('CONTRIBUTING.md')
 
 test('"Where things are" lists every workspace and every folder of the repository', () => {
-  const listed = [...sectionOf(text, 'Where things are').matchAll(/^([a-z][\w/]*) {2,}\S/gm)]
+  const listed = [...sectionOf(text, 'Where things are').matchAll(/^([a-z][\w/-]*) {2,}\S/gm)]
     .map(([, folder]) => folder ?? '')
     .toSorted()
   const ours = workspaces().map(({ folder }) => folder)

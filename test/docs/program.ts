@@ -88,14 +88,21 @@ export interface Run {
   readonly stderr: string
 }
 
+interface RunOptions {
+  readonly env?: Record<string, string>
+  readonly limitMs?: number
+  /** By default the script's own folder. */
+  readonly cwd?: string
+}
+
 /** Runs a script with the Node that runs the tests. */
 export async function runScript(
   script: string,
   args: readonly string[],
-  { env = {}, limitMs = 60_000 }: { env?: Record<string, string>; limitMs?: number } = {},
+  { env = {}, limitMs = 60_000, cwd = dirname(script) }: RunOptions = {},
 ): Promise<Run> {
   const child = spawn(process.execPath, [script, ...args], {
-    cwd: dirname(script),
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: limitMs,

@@ -14,14 +14,14 @@ export async function guarded<Result>(
   // A temporary folder is closed even to the account that runs the servers.
   await chmod(folder, 0o755)
   const guard = startChild('../failover/guard-process.ts', {
-    ...{ name: 'guard', folder, settings: { folder } },
+    ...{ name: 'guard', folder, settings: { folder }, isDetached: true },
   })
   // What waits for a server that was cut off waits no longer.
   signal.addEventListener('abort', () => void endAllIn(folder))
   try {
     return await run()
   } finally {
-    await guard.stop()
     await endAllIn(folder)
+    await guard.stop()
   }
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Admin } from '@platformatic/kafka'
 import { ensureKafka, freePorts } from '../../scripts/services/index.mjs'
 import type { BrokerCluster } from './broker-cluster.ts'
+import { openMesh } from './mesh.ts'
 import { startProgram, until, type Program } from './program.ts'
 
 const run = promisify(execFile)
@@ -15,10 +17,20 @@ const HOST = '127.0.0.1'
 
 interface Ports {
   readonly broker: number
+  /** For the other brokers. */
+  readonly internal: number
   readonly controller: number
 }
 
-/** Three Kafka that are brokers and controllers at once, with two copies of all that is acknowledged. */
+const nameOf = (node: number) => `kafka-${node}`
+/** Where a node finds another one: an address for each two of them, at which a line begins. */
+const addressOf = (from: number, to: number) => (from === to ? HOST : `127.0.${from + 1}.${to + 1}`)
+
+/**
+ * Three Kafka that are brokers and controllers at once, with two copies of all that is acknowledged.
+ * They know each other by names, which each of them looks up in a file of its own: so every two of them
+ * talk by a line of their own. Clients need none.
+ */
 export async function startKafkaCluster(
   folder: string,
   signal: AbortSignal,
@@ -26,7 +38,9 @@ export async function startKafkaCluster(
   const { version, java, classPath } = await ensureKafka()
   const home = join(folder, 'brokers')
   const ports: Ports[] = []
-  for (const _ of NODES) ports.push(await freePorts(['broker', 'controller']))
+  for (const _ of NODES) ports.push(await freePorts(['broker', 'internal', 'controller']))
+  const hostsFile = (place: number) =>
+    `-Djdk.net.hosts.file=${join(home, String(NODES[place]), 'hosts')}`
   const clusterId = Buffer.from(randomUUID().replaceAll('-', ''), 'hex').toString('base64url')
   const configs: string[] = []
   for (const [place, node] of NODES.entries()) {
@@ -34,10 +48,17 @@ export async function startKafkaCluster(
     await mkdir(own, { recursive: true })
     const config = join(own, 'server.properties')
     await writeFile(config, properties({ node, place, data: join(own, 'data'), ports }))
+    const hosts = NODES.map((to, other) => `${addressOf(place, other)} ${nameOf(to)}`)
+    const known = [`${HOST} localhost ${hostname()}`, ...hosts]
+    await writeFile(join(own, 'hosts'), `${known.join('\n')}\n`)
     const format = ['format', '--cluster-id', clusterId.replace(/^-/, 'a'), '--config', config]
     await run(java, [...classPath, 'kafka.tools.StorageTool', ...format])
     configs.push(config)
   }
+  const mesh = await openMesh({
+    ports: ports.map(({ internal, controller }) => [internal, controller]),
+    at: addressOf,
+  })
   const running: (Program | undefined)[] = []
   const cluster: BrokerCluster = {
     version: `Kafka ${version}`,
@@ -50,19 +71,24 @@ export async function startKafkaCluster(
       const heap = ['-Xmx256m', '-Xms128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1']
       running[place] = startProgram({
         command: java,
-        args: [...heap, ...classPath, 'kafka.Kafka', configs[place] ?? ''],
+        args: [...heap, hostsFile(place), ...classPath, 'kafka.Kafka', configs[place] ?? ''],
         env: {},
         logFile: join(folder, `kafka-${NODES[place]}.log`),
         cwd: home,
       })
     },
+    cutOff: (place) => mesh.cutOff(place),
+    heal: () => mesh.heal(),
+    pausesAlone: false,
+    takesClients: (place) =>
+      isRegistered(NODES[place] ?? 0, `${HOST}:${ports[place]?.broker}`).catch(() => false),
     async awaitReady(place) {
-      const node = NODES[place] ?? 0
-      const isIn = () => isRegistered(node, `${HOST}:${ports[place]?.broker}`)
-      await until(`Kafka ${node}`, isIn, { withinMs: START_MS, signal })
+      const isIn = () => cluster.takesClients(place)
+      await until(`Kafka ${NODES[place]}`, isIn, { withinMs: START_MS, signal })
     },
     async stop() {
       for (const program of running) await program?.kill()
+      mesh.close()
     },
   }
   try {
@@ -95,15 +121,18 @@ interface NodeOptions {
 
 function properties({ node, place, data, ports }: NodeOptions): string {
   const own = ports[place]
-  const voters = ports.map(({ controller }, i) => `${NODES[i]}@${HOST}:${controller}`).join()
+  const voters = ports
+    .map(({ controller }, i) => `${NODES[i]}@${nameOf(NODES[i] ?? 0)}:${controller}`)
+    .join()
+  const name = nameOf(node)
   return `process.roles=broker,controller
 node.id=${node}
 controller.quorum.voters=${voters}
-listeners=PLAINTEXT://${HOST}:${own?.broker},CONTROLLER://${HOST}:${own?.controller}
-advertised.listeners=PLAINTEXT://${HOST}:${own?.broker}
+listeners=PLAINTEXT://${HOST}:${own?.broker},INTERNAL://${HOST}:${own?.internal},CONTROLLER://${HOST}:${own?.controller}
+advertised.listeners=PLAINTEXT://${HOST}:${own?.broker},INTERNAL://${name}:${own?.internal},CONTROLLER://${name}:${own?.controller}
 controller.listener.names=CONTROLLER
-inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=INTERNAL
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT
 log.dirs=${data}
 auto.create.topics.enable=true
 num.partitions=4

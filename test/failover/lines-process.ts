@@ -1,12 +1,14 @@
 import { createTcpProxy } from '@posthorn/engine/testing'
-import type { LineAnswer, LineOrder } from './lines.ts'
+import type { LineAnswer, LineOrder, LineTarget } from './lines.ts'
 
 /*
  * The network of a cluster, in a process of its own: what passes through it must not wait for what the
  * run does.
  */
-const targets = JSON.parse(process.argv[2] ?? '[]') as number[]
-const lines = await Promise.all(targets.map((port) => createTcpProxy({ host: '127.0.0.1', port })))
+const targets = JSON.parse(process.argv[2] ?? '[]') as LineTarget[]
+const lines = await Promise.all(
+  targets.map(({ port, at }) => createTcpProxy({ host: '127.0.0.1', port }, undefined, at)),
+)
 const answer = (said: LineAnswer) => process.send?.(said)
 
 process.on('disconnect', () => process.exit(0))

@@ -20,9 +20,15 @@ export interface LineAnswer {
   readonly ports?: readonly number[]
 }
 
+/** Where a line leads, and where it begins: by default at a port of the loopback that is free. */
+export interface LineTarget {
+  readonly port: number
+  readonly at?: { readonly host: string; readonly port: number }
+}
+
 /** A line to each of the ports. */
 export async function openLines(
-  targets: readonly number[],
+  targets: readonly LineTarget[],
 ): Promise<{ lines: readonly Line[]; close(): void }> {
   const child = fork(new URL('lines-process.ts', import.meta.url), [JSON.stringify(targets)])
   // Orders under way are never answered when it is closed: no listener may be left over.

@@ -2,12 +2,13 @@ import type { Ledger } from '../crash/ledger.ts'
 import { runProofs } from '../proof-run.ts'
 import { guarded } from './guard.ts'
 import { parseOptions, type Run, type ScenarioName } from './options.ts'
-import { loseBrokers } from './scenarios/brokers.ts'
+import { cutBrokers, killBrokers } from './scenarios/brokers.ts'
 import { loseDatabase } from './scenarios/database.ts'
 
 /*
- * npm run failover [-- --scenario sync,async,rabbitmq,kafka --seed 7 --rate 500]: clusters of three,
- * one after another, under load; the servers that count are killed or cut off; then a ledger.
+ * npm run failover [-- --scenario sync,async,rabbitmq,rabbitmq-cut,kafka,kafka-cut --seed 7 --rate 500]:
+ * clusters of three, one after another, under load; the servers that count are killed or cut off; then
+ * a ledger.
  */
 const options = parseOptions(process.argv.slice(2))
 const { seed, keep } = options
@@ -17,8 +18,10 @@ const LIMIT_MS = 15 * 60_000
 const SCENARIOS: Readonly<Record<ScenarioName, (run: Run) => Promise<readonly Ledger[]>>> = {
   sync: (run) => loseDatabase(run, 'synchronous'),
   async: (run) => loseDatabase(run, 'asynchronous'),
-  rabbitmq: (run) => loseBrokers(run, 'rabbitmq'),
-  kafka: (run) => loseBrokers(run, 'kafka'),
+  rabbitmq: (run) => killBrokers(run, 'rabbitmq'),
+  'rabbitmq-cut': (run) => cutBrokers(run, 'rabbitmq'),
+  kafka: (run) => killBrokers(run, 'kafka'),
+  'kafka-cut': (run) => cutBrokers(run, 'kafka'),
 }
 
 await runProofs(

@@ -1,7 +1,14 @@
 import { parseArgs } from 'node:util'
 import { requireNumber } from '../proof-run.ts'
 
-export const SCENARIOS = ['sync', 'async', 'rabbitmq', 'kafka'] as const
+export const SCENARIOS = [
+  'sync',
+  'async',
+  'rabbitmq',
+  'rabbitmq-cut',
+  'kafka',
+  'kafka-cut',
+] as const
 export type ScenarioName = (typeof SCENARIOS)[number]
 
 export interface Options {

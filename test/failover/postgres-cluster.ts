@@ -77,7 +77,9 @@ export async function startPostgresCluster(options: ClusterOptions): Promise<Pos
   })
   const allPorts = await Promise.all(NAMES.map(() => freePorts(['postgres', 'rest'])))
   const network = await openLines(
-    allPorts.flatMap(({ postgres, rest }) => [postgres, postgres, rest, etcdPorts.client]),
+    allPorts
+      .flatMap(({ postgres, rest }) => [postgres, postgres, rest, etcdPorts.client])
+      .map((port) => ({ port })),
   )
   const makeNode = async (name: string, place: number) => {
     const ports = allPorts[place] as { postgres: number; rest: number }

@@ -1,15 +1,22 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AMQPClient } from '@cloudamqp/amqp-client'
+import { createTcpProxy, type TcpProxy } from '@posthorn/engine/testing'
 import { ensureRabbitmq, freePorts } from '../../scripts/services/index.mjs'
 import type { BrokerCluster } from './broker-cluster.ts'
+import { openMesh, type Mesh } from './mesh.ts'
 import { startProgram, until, type Program } from './program.ts'
 
 const NAMES = ['one', 'two', 'three']
 const START_MS = 180_000
 const HOST = '127.0.0.1'
+/** A node that is about to pause may take a connection and say nothing. */
+const ANSWER_MS = 5_000
+/** A node that has said nothing for so long is gone; the default is a minute. */
+const TICK_SECONDS = 8
 
-/** Three RabbitMQ of one cluster, which find each other by their names. */
+/** Three RabbitMQ of one cluster, which find each other by their names and talk by lines. */
 export async function startRabbitmqCluster(
   folder: string,
   signal: AbortSignal,
@@ -28,9 +35,16 @@ export async function startRabbitmqCluster(
     logFile: join(folder, 'epmd.log'),
     cwd: home,
   })
+  const allPorts: { amqp: number; distribution: number }[] = []
+  for (const _ of NAMES) allPorts.push(await freePorts(['amqp', 'distribution']))
+  const distribution = allPorts.map((ports) => ports.distribution)
+  const mesh = await openMesh({ ports: distribution.map((port) => [port]) })
+  const mappers: TcpProxy[] = []
   const made: { readonly port: number; start(): Program }[] = []
-  for (const name of NAMES) {
-    const ports = await freePorts(['amqp', 'distribution'])
+  for (const [place, name] of NAMES.entries()) {
+    const ports = allPorts[place] as { amqp: number; distribution: number }
+    const ownMapper = await openMapper({ epmd, place, distribution, mesh })
+    mappers.push(ownMapper)
     const own = join(home, name)
     await mkdir(own, { recursive: true })
     await writeFile(join(own, 'rabbitmq.conf'), configuration(ports.amqp))
@@ -42,7 +56,7 @@ export async function startRabbitmqCluster(
           command: programs.server,
           args: ['-noinput', '-posthorn', `${own}/`],
           env: {
-            ...programs.env({ folder: own, ports: { ...ports, epmd } }),
+            ...programs.env({ folder: own, ports: { ...ports, epmd: ownMapper.port } }),
             HOME: home,
             RABBITMQ_NODENAME: `${name}@localhost`,
           },
@@ -63,13 +77,22 @@ export async function startRabbitmqCluster(
     async start(place) {
       running[place] = made[place]?.start()
     },
+    cutOff: (place) => mesh.cutOff(place),
+    heal: () => mesh.heal(),
+    pausesAlone: true,
+    takesClients(place) {
+      const asked = answers(urlOf(`${HOST}:${made[place]?.port}`)).catch(() => false)
+      return Promise.race([asked, sleep(ANSWER_MS, false)])
+    },
     async awaitReady(place) {
-      const url = urlOf(`${HOST}:${made[place]?.port}`)
-      await until(`RabbitMQ ${NAMES[place]}`, () => answers(url), { withinMs: START_MS, signal })
+      const isReady = () => cluster.takesClients(place)
+      await until(`RabbitMQ ${NAMES[place]}`, isReady, { withinMs: START_MS, signal })
     },
     async stop() {
       for (const program of running) await program?.kill()
+      await Promise.all(mappers.map((each) => each.close()))
       await mapper.kill()
+      mesh.close()
     },
   }
   try {
@@ -83,6 +106,33 @@ export async function startRabbitmqCluster(
     throw error
   }
   return cluster
+}
+
+interface MapperOptions {
+  readonly epmd: number
+  /** Whose. */
+  readonly place: number
+  readonly distribution: readonly number[]
+  readonly mesh: Mesh
+}
+
+/** What epmd answers where it was asked for a node: this, a result, and the node's port. */
+const PORT_ANSWER = 119
+
+/**
+ * epmd for one node: where it says where another one is, it names the line. A list of names begins with
+ * the port of the epmd that was asked, and Erlang compares it.
+ */
+function openMapper({ epmd, place, distribution, mesh }: MapperOptions) {
+  return createTcpProxy({ host: HOST, port: epmd }, (line) => (bytes) => {
+    if (bytes.length < 4) return bytes
+    const changed = Buffer.from(bytes)
+    if (bytes.readUInt32BE(0) === epmd) changed.writeUInt32BE(line.port, 0)
+    if (bytes[0] !== PORT_ANSWER || bytes[1] !== 0) return changed
+    const real = bytes.readUInt16BE(2)
+    changed.writeUInt16BE(mesh.port(place, distribution.indexOf(real), real), 2)
+    return changed
+  })
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -102,6 +152,7 @@ function configuration(port: number): string {
 cluster_formation.peer_discovery_backend = classic_config
 ${nodes.join('\n')}
 cluster_partition_handling = pause_minority
+net_ticktime = ${TICK_SECONDS}
 log.console = true
 log.console.level = warning
 log.console.use_colors = off

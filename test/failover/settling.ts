@@ -58,6 +58,8 @@ export interface Finished {
   readonly folder: string
   readonly load: Load
   readonly losses: readonly Event[]
+  /** Messages a second that were asked for. */
+  readonly rate: number
   /** What the scenario has measured. */
   readonly lines: readonly Line[]
   readonly isLossy: boolean
@@ -66,7 +68,7 @@ export interface Finished {
 
 /** Ends the writing, waits for the rest, ends the processes and looks at what has become of it all. */
 export async function drawUp(finished: Finished): Promise<Ledger[]> {
-  const { title, folder, load, losses, lines, isLossy, signal } = finished
+  const { title, folder, load, losses, rate, lines, isLossy, signal } = finished
   const written = await load.finish()
   // It writes too: what it stored while processes end would be delivered by none of them.
   await load.probe.stop()
@@ -83,7 +85,7 @@ export async function drawUp(finished: Finished): Promise<Ledger[]> {
   ]
   const pauses = await pauseLines(evidence, losses)
   return [
-    { title, lines: [...rateLines(evidence, losses), ...lines, ...pauses], details: [] },
+    { title, lines: [...rateLines(evidence, { losses, rate }), ...lines, ...pauses], details: [] },
     { title: 'messages', lines: messages, details: [] },
     { title: 'seen', lines: await operatorLines(folder, load, losses), details: [] },
   ]

@@ -4,7 +4,7 @@ export interface Asked {
   readonly agent: Agent
   readonly method: 'GET' | 'POST'
   readonly url: URL
-  readonly token: string
+  readonly token?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
 }
@@ -31,7 +31,7 @@ export function exchange({ agent, method, url, token, headers, body }: Asked): P
         method,
         timeout: PATIENCE_MS,
         headers: {
-          authorization: `Bearer ${token}`,
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
           ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
           ...headers,
         },

@@ -16,7 +16,7 @@ await runProofs([
   {
     name: 'flood',
     seed: options.seed,
-    limitMs: options.attacks.length * (options.attackMs * 2 + 90_000) + AROUND_MS,
+    limitMs: options.attacks.length * (options.attackMs * 2 + 120_000) + AROUND_MS,
     async run({ folder, signal }) {
       await using servers = await startServers([], folder)
       return await runFlood(servers, options, signal)

@@ -1,24 +1,32 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { exchange, type Outcome } from './exchange.ts'
+import { exchange, type Answered, type Outcome } from './exchange.ts'
 import type { Receiver } from './receiver.ts'
 
-/** The organisation that does nothing unusual. */
+/** The organisation that does nothing unusual, and the probes of those who run the server. */
 export interface Neighbour {
   /** Works for so long, and says how it was answered. */
   watch(ms: number): Promise<Watched>
 }
 
 export interface Watched {
-  /** Of requests, in ms. */
-  readonly times: readonly number[]
-  readonly outcomes: readonly Outcome[]
+  readonly requests: Series
+  /** Of small statements. */
+  readonly uploads: Series
+  /** Of `/healthz` and `/readyz`. */
+  readonly probes: Series
   /** Of webhooks after the payment's answer, in ms; endless for those that did not come. */
   readonly webhooks: readonly number[]
 }
 
-/** A write and five reads, below all limits. */
-const PER_SECOND = 20
+export interface Series {
+  /** In ms. */
+  readonly times: readonly number[]
+  readonly outcomes: readonly Outcome[]
+}
+
+/** Below all limits, also where each upload takes seconds: of its requests one in six writes. */
+export const PER_SECOND = { requests: 20, uploads: 0.5, probes: 2 }
 const READS = [
   '/api/v1/payments?limit=20',
   '/api/v1/webhook-endpoints',
@@ -26,6 +34,7 @@ const READS = [
   '/api/v1/event-types',
   '/api/v1/search?q=neighbour',
 ]
+const PROBES = ['/healthz', '/readyz']
 
 interface Post {
   readonly path: string
@@ -43,6 +52,8 @@ export async function createNeighbour(
   const kept = new Agent({ keepAlive: true })
   // Connections of its own are what a flood of them would take.
   const fresh = new Agent({ keepAlive: false })
+  const get = (agent: Agent, path: string) =>
+    exchange({ agent, method: 'GET', url: new URL(path, url), token })
   const post = (agent: Agent, { path, name, body }: Post) =>
     exchange({
       ...{ agent, method: 'POST', url: new URL(path, url), token },
@@ -58,38 +69,81 @@ export async function createNeighbour(
   let number = 0
   return {
     async watch(ms) {
-      const times: number[] = []
-      const outcomes: Outcome[] = []
       const paid = new Map<string, number>()
-      const asked: Promise<void>[] = []
-      const ask = async (agent: Agent, n: number) => {
-        const began = performance.now()
+      const ask = async (): Promise<Answered> => {
+        const n = (number += 1)
+        const agent = n % 4 === 0 ? fresh : kept
         const path = READS[n % (READS.length + 1)]
+        if (path !== undefined) return get(agent, path)
         const name = `neighbour-${n}`
         const payment = { amount: 1_000, currency: 'EUR', externalPaymentId: name }
-        const { outcome, body: answer } =
-          path === undefined
-            ? await post(agent, { path: '/api/v1/payments', name, body: payment })
-            : await exchange({ agent, method: 'GET', url: new URL(path, url), token })
-        times.push(performance.now() - began)
-        outcomes.push(outcome)
-        const id = /"id":"([^"]+)"/.exec(answer)?.[1]
-        if (path === undefined && id !== undefined) paid.set(id, performance.now())
+        const answer = await post(agent, { path: '/api/v1/payments', name, body: payment })
+        const id = /"id":"([^"]+)"/.exec(answer.body)?.[1]
+        if (id !== undefined) paid.set(id, performance.now())
+        return answer
       }
-      const until = performance.now() + ms
-      while (performance.now() < until) {
-        number += 1
-        asked.push(ask(number % 4 === 0 ? fresh : kept, number))
-        await sleep(1_000 / PER_SECOND)
+      const upload = (): Promise<Answered> => {
+        const name = `neighbour-${(number += 1)}`
+        return exchange({
+          ...{ agent: fresh, method: 'POST', url: new URL('/api/v1/reconciliations', url), token },
+          headers: {
+            'content-type': 'multipart/form-data; boundary=neighbour',
+            'idempotency-key': name,
+          },
+          body: statement(name),
+        })
       }
-      await Promise.all(asked)
+      const probe = (turn: number): Promise<Answered> => {
+        const path = PROBES[turn % PROBES.length] ?? '/healthz'
+        return exchange({ agent: fresh, method: 'GET', url: new URL(path, url) })
+      }
+      const [requests, uploads, probes] = await Promise.all([
+        keepAsking(ask, { ms, perSecond: PER_SECOND.requests }),
+        keepAsking(upload, { ms, perSecond: PER_SECOND.uploads }),
+        keepAsking(probe, { ms, perSecond: PER_SECOND.probes }),
+      ])
       const waitUntil = performance.now() + WEBHOOK_MS
       const isMissing = () => [...paid.keys()].some((id) => receiver.arrivalOf(id) === undefined)
       while (isMissing() && performance.now() < waitUntil) await sleep(100)
       const webhooks = [...paid].map(([id, at]) =>
         Math.max(0, (receiver.arrivalOf(id) ?? Infinity) - at),
       )
-      return { times, outcomes, webhooks }
+      return { requests, uploads, probes, webhooks }
     },
   }
+}
+
+/** Asks at its times, whether or not the one before was answered, as people and probes do. */
+async function keepAsking(
+  ask: (turn: number) => Promise<Answered>,
+  { ms, perSecond }: { ms: number; perSecond: number },
+): Promise<Series> {
+  const times: number[] = []
+  const outcomes: Outcome[] = []
+  const askOnce = async (turn: number) => {
+    const began = performance.now()
+    const { outcome } = await ask(turn)
+    times.push(performance.now() - began)
+    outcomes.push(outcome)
+  }
+  const began = performance.now()
+  const asked: Promise<void>[] = []
+  for (let turn = 0; (turn * 1_000) / perSecond < ms; turn += 1) {
+    await sleep(Math.max(0, began + (turn * 1_000) / perSecond - performance.now()))
+    asked.push(askOnce(turn))
+  }
+  await Promise.all(asked)
+  return { times, outcomes }
+}
+
+function statement(name: string): string {
+  return [
+    '--neighbour',
+    `content-disposition: form-data; name="file"; filename="${name}.csv"`,
+    'content-type: text/csv',
+    '',
+    `external_transaction_id,amount,currency,date\n${name},10.00,EUR,2026-01-02\n`,
+    '--neighbour--',
+    '',
+  ].join('\r\n')
 }

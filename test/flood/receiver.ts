@@ -14,7 +14,8 @@ export interface Receiver {
   close(): void
 }
 
-export async function openReceiver(): Promise<Receiver> {
+/** `host` is a name of the loopback's for those who send to it. */
+export async function openReceiver(host: string): Promise<Receiver> {
   const arrivals = new Map<string, number>()
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -26,7 +27,7 @@ export async function openReceiver(): Promise<Receiver> {
     })
   })
   return {
-    url: await listen(server),
+    url: (await listen(server)).replace('127.0.0.1', host),
     arrivalOf: (payment) => arrivals.get(payment),
     close() {
       server.closeAllConnections()

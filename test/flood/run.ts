@@ -6,12 +6,16 @@ import type { Ledger } from '../crash/ledger.ts'
 import type { Servers } from '../crash/servers.ts'
 import type { AttackSettings } from './attack-process.ts'
 import type { Attack } from './attacks/index.ts'
-import { judge } from './judge.ts'
+import { BUSY_MS, judge, percentile } from './judge.ts'
+import type { Neighbour, Watched } from './neighbour.ts'
 import type { Options } from './options.ts'
+import { watchPeak } from './peak.ts'
 import { openStage, type Stage } from './stage.ts'
 
 const WARM_UP_MS = 5_000
 const BEFORE_MS = 10_000
+/** How often the machine may be too busy before an attack. */
+const TRIES = 3
 /** For an attack to be at its height. */
 const RISING_MS = 2_000
 /** How long connections and files of an attack may take to go once it is over. */
@@ -34,29 +38,44 @@ export async function runFlood(
 
 async function runAttack(
   attack: Attack,
-  { neighbour, target, measure, exits }: Stage,
+  { neighbour, target, measure, pid, exits }: Stage,
   { folder, attackMs: ms }: Options & { readonly folder: string },
 ): Promise<Ledger> {
   await neighbour.watch(WARM_UP_MS)
-  const before = await neighbour.watch(BEFORE_MS)
+  const before = await watchBefore(neighbour)
   const usageBefore = await measure()
   const report = join(folder, `${attack.name}.json`)
   const settings: AttackSettings = { ...target, attack: attack.name, report }
+  const peak = watchPeak(pid())
   const attacker = startChild('../flood/attack-process.ts', {
     ...{ name: attack.name, folder, settings },
   })
   await attacker.ready
   await sleep(RISING_MS)
   const during = await neighbour.watch(ms)
-  const usageDuring = await measure()
   await attacker.stop()
   const answers = JSON.parse(await readFile(report, 'utf8')) as [string, number][]
+  const peaked = peak.stop()
   const usageAfter = await settle(measure, usageBefore)
   const after = await neighbour.watch(BEFORE_MS)
   return judge(attack, {
-    ...{ before, during, after, answers, usageBefore, usageDuring, usageAfter, ms },
+    ...{ before, during, after, answers, usageBefore, usageAfter, peak: peaked, ms },
     exits: exits(),
   })
+}
+
+/** How the other is answered in peace; an error where the machine has no peace to offer. */
+async function watchBefore(neighbour: Neighbour): Promise<Watched> {
+  for (let tries = 1; ; tries += 1) {
+    const before = await neighbour.watch(BEFORE_MS)
+    const p99 = Math.round(percentile(before.requests.times, 0.99))
+    if (p99 <= BUSY_MS) return before
+    if (tries === TRIES) {
+      throw new Error(
+        `the machine is busy: p99 before the attack is ${p99} ms, and nothing is judged above ${BUSY_MS}`,
+      )
+    }
+  }
 }
 
 /** What the server has in hand once its files are about as many as before, or time is up. */

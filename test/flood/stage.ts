@@ -4,10 +4,11 @@ import { signToken } from '@posthorn/http'
 import { Pool } from 'pg'
 import { findPorts } from '../chaos/ingress.ts'
 import { openWorld } from '../chaos/world.ts'
-import type { Usage } from '../crash/child.ts'
+import { SERVER_FLAGS, type Usage } from '../crash/child.ts'
 import { startFleet } from '../crash/fleet.ts'
 import type { Servers } from '../crash/servers.ts'
 import type { AttackTarget } from './attacks/index.ts'
+import { KNOWN_NAME, openNameServer } from './name-server.ts'
 import { createNeighbour, type Neighbour } from './neighbour.ts'
 import { createDatabase } from './queries.ts'
 import { openReceiver, openSilent } from './receiver.ts'
@@ -20,6 +21,8 @@ export interface Stage {
   readonly target: AttackTarget
   /** What the server's process has in hand. */
   measure(): Promise<Usage>
+  /** Of the server's process. */
+  pid(): number
   /** How often the server's process ended by itself. */
   exits(): number
   [Symbol.asyncDispose](): Promise<void>
@@ -29,6 +32,8 @@ export interface Stage {
 export async function openStage(servers: Servers, name: string): Promise<Stage> {
   await using opening = new AsyncDisposableStack()
   const databaseUrl = new URL(servers.databaseUrl)
+  // By name, as in most installations: an attack that holds up names holds up this one too.
+  databaseUrl.hostname = 'localhost'
   databaseUrl.pathname = `/${await createDatabase(servers.databaseUrl, name)}`
   const pool = new Pool({ connectionString: databaseUrl.href, max: 2 })
   opening.defer(() => pool.end())
@@ -36,12 +41,17 @@ export async function openStage(servers: Servers, name: string): Promise<Stage> 
   const url = `http://127.0.0.1:${port}`
   const world = await openWorld(pool, url)
   opening.defer(() => world.close())
+  const nameServer = await openNameServer()
+  opening.defer(() => nameServer.close())
   const secret = randomBytes(32).toString('base64url')
   const server = startFleet({
-    ...{ program: 'server-process.ts', name: `server-${name}`, size: 1, folder: servers.folder },
+    ...{ program: '../flood/server-process.ts', name: `server-${name}` },
+    ...{ size: 1, folder: servers.folder, flags: SERVER_FLAGS },
     settings: {
+      nameServer: nameServer.address,
       env: {
         ...world.env,
+        GATEWAY_URL: world.env['GATEWAY_URL']?.replace('127.0.0.1', 'localhost') ?? '',
         NODE_ENV: 'production',
         PORT: String(port),
         DATABASE_URL: databaseUrl.href,
@@ -63,14 +73,19 @@ export async function openStage(servers: Servers, name: string): Promise<Stage> 
   opening.defer(() => server.stop())
   await server.ready
 
-  const receiver = await openReceiver()
+  const receiver = await openReceiver(KNOWN_NAME)
   opening.defer(() => receiver.close())
   const silent = await openSilent()
   opening.defer(() => silent.close())
   const tokenOf = (org: string, sub: string) =>
     signToken({ secret, org, sub, role: 'admin', expiresIn: '12h' })
-  const users = Array.from({ length: USERS }, (_, n) => tokenOf('flood', `user-${n}`))
-  const target: AttackTarget = { url, tokens: await Promise.all(users), silent: silent.url }
+  const tokensOf = (org: string) =>
+    Promise.all(Array.from({ length: USERS }, (_, n) => tokenOf(org, `user-${n}`)))
+  const target: AttackTarget = {
+    ...{ url, silent: silent.url },
+    tokens: await tokensOf('flood'),
+    accomplices: await tokensOf('accomplice'),
+  }
   const token = await tokenOf('neighbour', 'ada')
   const neighbour = await createNeighbour(url, { token, receiver })
   const everything = opening.move()
@@ -82,6 +97,7 @@ export async function openStage(servers: Servers, name: string): Promise<Stage> 
       if (!usage) throw new Error('the server has ended')
       return usage
     },
+    pid: () => server.pids()[0] ?? 0,
     exits: () => server.exits.length,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }

@@ -4,7 +4,7 @@ import { parseOptions } from './options.ts'
 import { fuzzParsers } from './parsers.ts'
 
 /*
- * npm run fuzz [-- --seed 2 --examples 50 --seconds 600 --roles operator,member]: requests made up by
+ * npm run fuzz [-- --seed 2 --examples 50 --seconds 600 --roles operator,member --requests 10000]: requests made up by
  * schemathesis from what the server says of itself, and GraphQL made up from its schema, by a caller
  * of each role against a server of its own; every answer must be one that is described, and none a
  * 5xx. Then damaged files, archives, signatures, events and webhooks for every parser of strangers'

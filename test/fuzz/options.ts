@@ -6,8 +6,10 @@ export interface Options {
   readonly seed: number
   /** The most made-up requests for each operation and role, beside those at the edges. */
   readonly examples: number
-  /** The longest that the API may take for one role. */
+  /** How long the API is tried for one role: chains and made-up requests are repeated until then. */
   readonly seconds: number
+  /** To the API, of each role: fewer are too few to say anything. */
+  readonly requests: number
   readonly roles: readonly Role[]
   /** The parsers alone. */
   readonly parsers: boolean
@@ -23,7 +25,8 @@ export function parseOptions(args: string[]): Options {
     options: {
       seed: { type: 'string', default: '1' },
       examples: { type: 'string', default: '10' },
-      seconds: { type: 'string', default: '1800' },
+      seconds: { type: 'string', default: '420' },
+      requests: { type: 'string', default: '5000' },
       minutes: { type: 'string', default: '5' },
       roles: { type: 'string', default: ROLES.join() },
       parsers: { type: 'boolean', default: false },
@@ -39,6 +42,7 @@ export function parseOptions(args: string[]): Options {
     seed: requireNumber('--seed', values.seed),
     examples: requireNumber('--examples', values.examples),
     seconds: requireNumber('--seconds', values.seconds),
+    requests: requireNumber('--requests', values.requests),
     minutes: requireNumber('--minutes', values.minutes),
     roles: named,
     parsers,

@@ -34,7 +34,7 @@ const seed = requireNumber('--seed', values.seed)
 const rows = requireNumber('--rows', values.rows)
 const { limitMs, ...size } = values.full ? FULL : SHORT
 /** Filling takes most of it. */
-const LOCKS_LIMIT_MS = 3_600_000
+const LOCKS_LIMIT_MS = 7_200_000
 const SYSTEMS_LIMIT_MS = 1_800_000
 
 await runProofs([

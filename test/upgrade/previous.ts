@@ -30,7 +30,12 @@ const KEPT_SINCE = {
 
 const FOLDERS = ['packages', 'systems', 'apps']
 
-/** Unpacks the commit that `previous-version` names; packages of others are those of this version. */
+/**
+ * Unpacks the commit that `previous-version` names, as sources that run, not as the packages that it
+ * published. Packages of others (pg, Fastify, brokers' clients) are those of this version: what is shown
+ * is that two versions of Posthorn share a database, not that two versions of their clients share a
+ * broker. An `npm ci` of the old lock file would need a registry, and minutes, for every run.
+ */
 export async function unpackPrevious(folder: string): Promise<Previous> {
   const file = new URL('previous-version', import.meta.url)
   const commit = (await readFile(file, 'utf8')).trim()

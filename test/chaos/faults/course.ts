@@ -25,11 +25,32 @@ interface PlannedStrike extends Strike {
   readonly fault: string
 }
 
-/** What happened, as it is printed. */
-export interface FaultLog {
-  readonly lines: readonly string[]
+/** What happened, as it is printed; it is there also when the run comes to no ledger. */
+export class FaultLog {
+  readonly lines: string[] = []
   /** How often each fault struck. */
-  readonly counts: ReadonlyMap<string, number>
+  readonly counts = new Map<string, number>()
+  #began = performance.now()
+  readonly #watch: boolean
+
+  constructor({ watch }: Pick<Options, 'watch'>) {
+    this.#watch = watch
+  }
+
+  /** Times are those since then. */
+  begin(): void {
+    this.#began = performance.now()
+  }
+
+  note(text: string): void {
+    const line = `${inSeconds(performance.now() - this.#began).padStart(9)}  ${text}`
+    this.lines.push(line)
+    if (this.#watch) console.log(line)
+  }
+
+  count(fault: string): void {
+    this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1)
+  }
 }
 
 /** What goes wrong when: the same for the same seed. */
@@ -61,31 +82,31 @@ export function planFaults({
 export async function strikeAll(
   stage: Stage,
   strikes: readonly PlannedStrike[],
-  { watch }: Pick<Options, 'watch'>,
-): Promise<FaultLog> {
+  log: FaultLog,
+): Promise<void> {
   const began = performance.now()
-  const lines: string[] = []
-  const counts = new Map<string, number>()
+  log.begin()
   /** The last strike at each target. */
   const busy = new Map<string, Promise<void>>()
-  const note = (text: string) => {
-    const line = `${inSeconds(performance.now() - began).padStart(9)}  ${text}`
-    lines.push(line)
-    if (watch) console.log(line)
-  }
+  // One that cannot be mended ends the run; those under way are awaited, since they start servers.
+  const failed = new AbortController()
+  const signal = AbortSignal.any([stage.signal, failed.signal])
   const strike = async ({ atMs, fault, targets, text, run }: PlannedStrike, i: number) => {
-    await pause(began + atMs - performance.now(), stage.signal)
+    await pause(began + atMs - performance.now(), signal)
     const before = Promise.all(targets.flatMap((target) => busy.get(target) ?? []))
     const done = (async () => {
       await before
-      note(`#${i + 1} ${text}`)
-      counts.set(fault, (counts.get(fault) ?? 0) + 1)
+      log.note(`#${i + 1} ${text}`)
+      log.count(fault)
       await run(stage)
-      note(`#${i + 1} is over`)
+      log.note(`#${i + 1} is over`)
     })()
     for (const target of targets) busy.set(target, done)
     await done
   }
-  await Promise.all(strikes.map(strike))
-  return { lines, counts }
+  await Promise.allSettled(
+    strikes.map((each, i) => strike(each, i).catch((error: unknown) => failed.abort(error))),
+  )
+  stage.signal.throwIfAborted()
+  failed.signal.throwIfAborted()
 }

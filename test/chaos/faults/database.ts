@@ -99,6 +99,7 @@ const fill: Fault = {
 const OUTBOXES = [
   'chaos.keyed',
   'chaos.rows',
+  'chaos.log',
   'payments.webhook-deliveries',
   'messages.outbound',
   'sagas.events',

@@ -1,5 +1,5 @@
 import type { Outbox } from '@posthorn/engine'
-import { sealAudits, verifyAudits } from '@posthorn/engine/operate'
+import { outboxGraph, sealAudits, verifyAudits } from '@posthorn/engine/operate'
 import type { Pool } from 'pg'
 import type { Line } from '../../crash/ledger.ts'
 import type { WrittenEvents } from '../load/events.ts'
@@ -10,10 +10,52 @@ import {
   countGaps,
   countHeldKeys,
   countSetAside,
+  countSetAsideForGood,
   countUnfinished,
   countUnrecorded,
   selectAlertCodes,
+  selectMoves,
 } from './queries.ts'
+
+export const ILLEGAL_MOVES = 'changes of state that no definition allows'
+
+/** Ways that a system takes beside its outbox, as `from → to`. */
+const OWN_WAYS: Readonly<Record<string, readonly string[]>> = {
+  // A report proves that WhatsApp has the message, although its answer was lost.
+  'messages.outbound': ['QUEUED → SENT'],
+}
+
+/** An outcome may overtake the relay that has the message in hand, where rows are claimed by a token alone. */
+function overtaking({ states, order }: Outbox): string[] {
+  const { ready, retry, claimed, confirmed } = states
+  if (confirmed === undefined || claimed !== undefined || order) return []
+  return [ready, retry].map((from) => `${from} → ${confirmed}`)
+}
+
+/** Changes that the definition's graph does not have, and messages that began elsewhere than ready. */
+async function findIllegal(pool: Pool, outboxes: readonly Outbox[]): Promise<string[]> {
+  const found: string[] = []
+  for (const outbox of outboxes) {
+    const { name, states, audit } = outbox
+    const standing = [states.ready, states.retry, states.claimed].filter((s) => s !== undefined)
+    const known = new Set([
+      ...outboxGraph(outbox).edges.map(({ from, to }) => `${from ?? 'none'} → ${to}`),
+      // Tried, set aside or waited for, and still where it was.
+      ...standing.map((state) => `${state} → ${state}`),
+      ...overtaking(outbox),
+      ...(OWN_WAYS[name] ?? []),
+    ])
+    for (const { from, to, isFirst, count } of await selectMoves(pool, outbox)) {
+      const way = `${from ?? 'none'} → ${to ?? 'none'}`
+      const isBeginning = from === null || from === String(states.ready)
+      if (!known.has(way)) found.push(`${name}: ${way} ${count}`)
+      else if (isFirst && audit.record === 'all' && !isBeginning) {
+        found.push(`${name} begins with ${way} ${count}`)
+      }
+    }
+  }
+  return found
+}
 
 /** What holds for every outbox, once no process runs any more. */
 export async function outboxLines(pool: Pool, outboxes: readonly Outbox[]): Promise<Line[]> {
@@ -40,6 +82,16 @@ export async function outboxLines(pool: Pool, outboxes: readonly Outbox[]): Prom
       must: 'none',
     },
     { name: 'gaps in the audit', value: await find(recorded(countGaps)), must: 'none' },
+    {
+      name: ILLEGAL_MOVES,
+      value: (await findIllegal(pool, outboxes)).join(', ') || 'none',
+      must: 'none',
+    },
+    {
+      name: 'set aside, though the policy never gives up',
+      value: await find(countSetAsideForGood),
+      must: 'none',
+    },
     { name: 'transactions left open', value: await countForgottenTransactions(pool), must: 0 },
     { name: 'alerts', value: alerts.count },
     { name: 'their codes', value: codes },

@@ -4,6 +4,7 @@ import { audit } from '../../crash/audit.ts'
 import type { Line } from '../../crash/ledger.ts'
 import { FAMILY_TOPIC } from '../system.ts'
 import type { World } from '../world.ts'
+import { countUnexplainedFamilies } from './audits/queries.ts'
 import { selectFamilyEvents, selectInvited } from './queries.ts'
 
 interface Mail {
@@ -33,6 +34,11 @@ export async function familyLines(db: Queryable, folder: string, world: World): 
     { name: 'events unknown or changed', value: strangers, must: 0 },
     { name: 'events out of order', value: outOfOrder, must: 0 },
     { name: 'events more than once', value: duplicates },
+    {
+      name: 'families and invitations their events do not explain',
+      value: await countUnexplainedFamilies(db),
+      must: 0,
+    },
     { name: 'guests invited', value: invited.length, atLeast: 1 },
     { name: 'of those refused by the mail server', value: refused.length },
     {

@@ -1,6 +1,7 @@
 import type { Queryable } from '@posthorn/engine'
 import type { Line } from '../../crash/ledger.ts'
 import type { World } from '../world.ts'
+import { countUnexplainedSagas } from './audits/queries.ts'
 import type { GatewayLedger } from './payments.ts'
 import { selectOrderMoney, selectOrderSums, selectReferences } from './queries.ts'
 
@@ -22,6 +23,11 @@ export async function orderLines(db: Queryable, world: World): Promise<Line[]> {
     { name: 'orders completed', value: sums.completed },
     { name: 'orders compensated', value: sums.compensated },
     { name: 'sagas without an end', value: sums.running + sums.failed, must: 0 },
+    {
+      name: 'sagas their steps do not explain',
+      value: await countUnexplainedSagas(db),
+      must: 0,
+    },
     { name: 'orders half done', value: sums.torn, must: 0 },
     { name: 'orders complete, goods still reserved', value: sums.unshipped, must: 0 },
     { name: 'skus with a wrong count', value: sums.miscounted, must: 0 },

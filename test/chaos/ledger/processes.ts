@@ -8,18 +8,21 @@ const MEGABYTE = 1024 * 1024
 /** What a process may have in hand more than at its start: caches, open connections of its pools. */
 const MORE_MEGABYTES = 64
 const MORE_FILES = 80
+/** What the chart gives to a process; resident memory says more of the load than of a leak. */
+const MOST_RESIDENT = 512
 
 export type Fleets = Readonly<Record<Role, Fleet>>
 
 /** The most of each role, over its processes. */
-export type RoleUsage = ReadonlyMap<Role, Pick<Usage, 'heapBytes' | 'openFiles'>>
+export type RoleUsage = ReadonlyMap<Role, Omit<Usage, 'resources'>>
 
 export async function measureRoles(fleets: Fleets): Promise<RoleUsage> {
-  const found = new Map<Role, Pick<Usage, 'heapBytes' | 'openFiles'>>()
+  const found = new Map<Role, Omit<Usage, 'resources'>>()
   for (const role of ROLES) {
     const usages = [...(await fleets[role].measure()).values()]
     found.set(role, {
       heapBytes: Math.max(...usages.map(({ heapBytes }) => heapBytes)),
+      residentBytes: Math.max(...usages.map(({ residentBytes }) => residentBytes)),
       openFiles: Math.max(...usages.map(({ openFiles }) => openFiles)),
     })
   }
@@ -34,14 +37,19 @@ export function processLines(
   return ROLES.flatMap((role) => {
     const [then, now] = [before.get(role), after.get(role)]
     if (!then || !now) return []
-    const megabytes = ({ heapBytes }: Pick<Usage, 'heapBytes'>) => Math.round(heapBytes / MEGABYTE)
+    const megabytes = (bytes: number) => Math.round(bytes / MEGABYTE)
     return [
       { name: `${role}: ended by itself at work`, value: crashesOf(fleets[role]), must: 0 },
       { name: `${role}: starts that failed`, value: failedStartsOf(fleets[role]) },
       {
-        name: `${role}: megabytes in use, ${megabytes(then)} before`,
-        value: megabytes(now),
-        atMost: megabytes(then) + MORE_MEGABYTES,
+        name: `${role}: megabytes in use, ${megabytes(then.heapBytes)} before`,
+        value: megabytes(now.heapBytes),
+        atMost: megabytes(then.heapBytes) + MORE_MEGABYTES,
+      },
+      {
+        name: `${role}: megabytes resident, ${megabytes(then.residentBytes)} before`,
+        value: megabytes(now.residentBytes),
+        atMost: MOST_RESIDENT,
       },
       {
         name: `${role}: open files, ${then.openFiles} before`,

@@ -24,6 +24,21 @@ export async function countClaims(db: Queryable, { name, table, order }: Outbox)
   return countRows(db, statement)
 }
 
+/**
+ * Leases that no relay renews, and that no other has taken over yet: of relays that are gone, or of claims
+ * that could not be settled. Those in use are renewed in the first third of their time.
+ */
+export async function countAbandoned(db: Queryable, outboxes: readonly Outbox[]): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(sql`
+    select count(*)::int as count
+      from posthorn.bucket as b
+      join unnest(${outboxes.map(({ name }) => name)}::text[],
+                  ${outboxes.map(({ leaseMs }) => leaseMs)}::bigint[]) as o (name, lease_ms)
+        on o.name = b.outbox
+     where b.token is not null and b.until < now() + o.lease_ms * interval '0.5 ms'`)
+  return rows[0]?.count ?? 0
+}
+
 /** Messages whose last transition is not what their row says. */
 export async function countUnrecorded(db: Queryable, outbox: Outbox): Promise<number> {
   const { name, table, columns } = outbox
@@ -47,6 +62,36 @@ export async function countGaps(db: Queryable, { name }: Outbox): Promise<number
          from posthorn.transition where outbox = '${name}') as t
       where before is not null and from_state is distinct from before`,
   )
+}
+
+/** How messages of an outbox went from one state to another. */
+export interface MoveRow {
+  /** Null where the outbox notes that a message came into being. */
+  readonly from: string | null
+  readonly to: string | null
+  /** Whether it was the first of its message. */
+  readonly isFirst: boolean
+  readonly count: number
+}
+
+export async function selectMoves(db: Queryable, { name }: Outbox): Promise<MoveRow[]> {
+  const { rows } = await db.query<MoveRow>(sql`
+    select from_state as "from", to_state as "to", is_first as "isFirst", count(*)::int as count
+      from (select from_state, to_state,
+                   row_number() over (partition by message_id order by id) = 1 as is_first
+              from posthorn.transition where outbox = ${name}) as t
+     group by 1, 2, 3
+     order by 1, 2, 3`)
+  return rows
+}
+
+/** Messages that were set aside, in an outbox whose policy never gives up. */
+export async function countSetAsideForGood(
+  db: Queryable,
+  { table, states }: Outbox,
+): Promise<number> {
+  if (states.dead !== undefined) return 0
+  return countRows(db, `select from ${table} where quarantined_at is not null`)
 }
 
 /** The ids of dead messages, but those whose key begins so. */

@@ -8,6 +8,7 @@ import type { Client } from '../load/client.ts'
 import type { WrittenEvents } from '../load/events.ts'
 import { INDIGESTIBLE, POISON, rowEvents } from '../outbox.ts'
 import {
+  countAbandoned,
   countHeldKeys,
   countSetAside,
   countUnfinished,
@@ -62,6 +63,8 @@ export interface Settled {
   readonly rest: Rest
   /** What the operator sent again. */
   readonly replayed: number
+  /** The same by outbox, with `consumers` and `sagas` beside them. */
+  readonly replayedOf: ReadonlyMap<string, number>
   readonly seconds: number
 }
 
@@ -73,7 +76,7 @@ export interface Settled {
 export async function settle(settling: Settling): Promise<Settled> {
   const { pool, withinMs, actEveryMs, signal } = settling
   const began = performance.now()
-  let replayed = 0
+  const replayedOf = new Map<string, number>()
   let before = ''
   let movedMs = began
   let [acts, actedMs] = [0, began]
@@ -91,11 +94,14 @@ export async function settle(settling: Settling): Promise<Settled> {
     else if (quiet !== undefined) quiet = 0
     const isOver = quiet !== undefined && quiet >= QUIET_LOOKS
     if (isOver || now - began > withinMs || now - movedMs > STILL_MS) {
-      return { rest, replayed, seconds: (now - began) / 1_000 }
+      const replayed = [...replayedOf.values()].reduce((sum, each) => sum + each, 0)
+      return { rest, replayed, replayedOf, seconds: (now - began) / 1_000 }
     }
     await pause(LOOK_MS, signal)
     if (isEmpty || performance.now() - actedMs < actEveryMs) continue
-    replayed += await replayAll(settling)
+    for (const [name, count] of await replayAll(settling)) {
+      replayedOf.set(name, (replayedOf.get(name) ?? 0) + count)
+    }
     // Those of living relays, too: what moves is left alone.
     if (performance.now() - movedMs > QUIET_MS) await endLongLeases(settling)
     await advanceClock(pool, STEPS[acts] ?? '6h')
@@ -123,6 +129,8 @@ async function findRest({ pool, outboxes, events, isLossy }: Settling): Promise<
   }
   rest['keys held'] = await countHeldKeys(db)
   rest['set aside by consumers'] = await countSetAside(db)
+  // A relay that died takes seconds to be missed: others count it in until then.
+  rest['leases abandoned'] = await countAbandoned(db, outboxes)
   return Object.fromEntries(Object.entries(rest).filter(([, count]) => count !== 0))
 }
 
@@ -132,26 +140,27 @@ async function endLongLeases({ pool, outboxes }: Settling): Promise<void> {
   }
 }
 
-async function replayAll({ pool, outboxes, client }: Settling): Promise<number> {
-  let count = 0
+async function replayAll({ pool, outboxes, client }: Settling): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
   for (const outbox of outboxes) {
     const ids = await selectDead(pool, outbox, outbox.name === rowEvents.name ? POISON : undefined)
     // What failed for good, as a number that is not on WhatsApp, fails again and stays.
     if (ids.length === 0 || outbox.name === 'messages.outbound') continue
-    count += ids.length
+    counts.set(outbox.name, ids.length)
     await transaction(pool, (tx) => replay(tx, outbox, { ...operator, filter: { ids } }))
   }
   const { items } = await listDeadLetters(pool, { state: 'dead', limit: 500 })
   const letters = items.filter(({ key }) => !key?.startsWith(INDIGESTIBLE)).map(({ id }) => id)
   if (letters.length > 0) {
-    count += letters.length
+    counts.set('consumers', letters.length)
     await transaction(pool, (tx) =>
       replayDeadLetters(tx, { ...operator, filter: { ids: letters } }),
     )
   }
-  for (const id of await selectFailedSagas(pool)) {
-    count += 1
+  const failed = await selectFailedSagas(pool)
+  if (failed.length > 0) counts.set('sagas', failed.length)
+  for (const id of failed) {
     await client.ask({ method: 'POST', path: `/api/v1/sagas/${id}/resume`, json: {} })
   }
-  return count
+  return counts
 }

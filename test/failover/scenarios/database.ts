@@ -78,7 +78,15 @@ export async function loseDatabase(run: Run, replication: Replication): Promise<
   }
 
   const title = `${replication} replication: ${cluster.versions}; ${options.rate} messages a second`
-  return await drawUp({ ...stage, title, folder, isLossy: replication === 'asynchronous', signal })
+  const { rate } = options
+  return await drawUp({
+    ...stage,
+    title,
+    folder,
+    rate,
+    isLossy: replication === 'asynchronous',
+    signal,
+  })
 }
 
 const DATABASE = 'failover'

@@ -5,6 +5,8 @@ export interface AttackTarget {
   readonly url: string
   /** Of several users of one organisation. */
   readonly tokens: readonly string[]
+  /** Of several users of a second one. */
+  readonly accomplices: readonly string[]
   /** The address of a receiver that takes connections and never answers. */
   readonly silent: string
 }
@@ -19,6 +21,8 @@ export interface Attack {
   readonly name: string
   /** What it does, for the ledger. */
   readonly about: string
+  /** Open files that it may leave behind beyond what any may, since the server still works on it. */
+  readonly leavesFiles?: number
   run(context: AttackContext): Promise<void>
 }
 

@@ -8,6 +8,8 @@ const CONNECTIONS = 20
 export const endpoints: Attack = {
   name: 'endpoints',
   about: 'endpoints without an end, none of which answers, and payments to tell them of',
+  // They have ten requests each under way until they are given up, which the settling does not await.
+  leavesFiles: 400,
   async run({ url, tokens, silent, tally, over }) {
     const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
     await repeat(CONNECTIONS, over, async (place, turn) => {

@@ -51,7 +51,7 @@ function statement(name: string): string {
     `content-disposition: form-data; name="file"; filename="${name}.csv"`,
     'content-type: text/csv',
     '',
-    `reference,amount,currency,date\n${lines.join('')}`,
+    `external_transaction_id,amount,currency,date\n${lines.join('')}`,
     '--flood--',
     '',
   ].join('\r\n')

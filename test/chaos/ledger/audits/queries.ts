@@ -70,6 +70,43 @@ export async function countUnexplainedMessages(db: Queryable): Promise<number> {
   )
 }
 
+/** Sagas that have ended, and whose steps tell another story. */
+export async function countUnexplainedSagas(db: Queryable): Promise<number> {
+  return countOf(
+    db,
+    sql`
+    select count(*)::int as count
+      from sagas.saga as s
+      left join lateral (
+        select count(*) filter (where status in ('COMPLETED', 'SKIPPED')) as done,
+               count(*) filter (where status in ('RUNNING', 'WAITING', 'RETRYING', 'UNDOING')) as open
+          from sagas.saga_step as t where t.saga_id = s.id) as steps on true
+     where (s.status = 'COMPLETED' and steps.done <> cardinality(s.step_names))
+        or (s.status in ('COMPLETED', 'COMPENSATED') and steps.open > 0)`,
+  )
+}
+
+/** Families and invitations whose events tell of them never, or more than once. */
+export async function countUnexplainedFamilies(db: Queryable): Promise<number> {
+  return countOf(
+    db,
+    sql`
+    with noted as (
+      select event_type, payload #>> '{familyId,value}' as family,
+             payload #>> '{invitationId,value}' as invitation,
+             coalesce((payload ->> 'isResend')::boolean, false) as is_resend
+        from families.outbox_events
+    )
+    select ((select count(*) from families.families as f
+              where 1 <> (select count(*) from noted
+                           where event_type like '%.FamilyCreatedEvent' and family = f.id::text))
+          + (select count(*) from families.family_member_invitations as i
+              where 1 <> (select count(*) from noted
+                           where event_type like '%.FamilyMemberInvitedEvent' and not is_resend
+                             and invitation = i.id::text)))::int as count`,
+  )
+}
+
 async function countOf(
   db: Queryable,
   statement: Parameters<Queryable['query']>[0],
