@@ -54,8 +54,12 @@ export default defineConfig({
             'test/architecture/**/*.test.ts',
             'test/docs/**/*.test.ts',
             'test/container/**/*.test.ts',
+            'test/crash/**/*.test.ts',
             'test/debezium/**/*.test.ts',
+            'test/flood/**/*.test.ts',
+            'test/fuzz/**/*.test.ts',
             'test/package/**/*.test.ts',
+            'test/upgrade/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', ...ALONE, ...LEFT_OUT],
           // One process runs many files: each module is imported, and a browser started, once for all.

@@ -50,16 +50,21 @@ CREATE OR REPLACE FUNCTION posthorn.bucket_of(key text)
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN ((hashtextextended(key, (0)::bigint) & (63)::bigint))::smallint;
 
-CREATE OR REPLACE FUNCTION posthorn.enqueue(outbox text, type text, payload jsonb, key text DEFAULT NULL::text, tenant text DEFAULT NULL::text, headers jsonb DEFAULT NULL::jsonb, dedupe text DEFAULT NULL::text, delay interval DEFAULT '00:00:00'::interval, serialise boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION posthorn.enqueue(outbox text, type text, payload jsonb, key text DEFAULT NULL::text, tenant text DEFAULT NULL::text, headers jsonb DEFAULT NULL::jsonb, dedupe text DEFAULT NULL::text, delay interval DEFAULT '00:00:00'::interval, serialise boolean DEFAULT NULL::boolean, priority integer DEFAULT NULL::integer, traceparent text DEFAULT NULL::text)
  RETURNS uuid
  LANGUAGE plpgsql
 AS $function$
 declare
   target regclass;
   is_log boolean;
+  serialised boolean;
+  known name[];
+  missing text;
   stored uuid;
 begin
-  select to_regclass(coalesce(o.log_name, o.table_name)), o.log_name is not null into target, is_log
+  select to_regclass(coalesce(o.log_name, o.table_name)), o.log_name is not null,
+         coalesce(enqueue.serialise, o.serialise, false)
+    into target, is_log, serialised
     from posthorn.outbox as o
    where o.name = enqueue.outbox;
   if target is null then
@@ -71,18 +76,43 @@ begin
     raise exception 'outbox "%" is kept in a log, which knows no dedupe word', outbox
       using errcode = 'feature_not_supported', hint = 'Leave dedupe out: the inbox of the consumer knows the id.';
   end if;
+  select array_agg(a.attname) into known
+    from pg_attribute as a
+   where a.attrelid = target and a.attnum > 0 and not a.attisdropped;
+  select string_agg(c, ', ') into missing
+    from unnest(array['id', 'type', 'payload', 'key', 'tenant', 'headers', 'dedupe', 'due_at', 'traceparent']) as c
+   where c <> all (known);
+  if missing is not null then
+    raise exception 'outbox "%" has a table of its own, % has no column %', outbox, target, missing
+      using errcode = 'undefined_column',
+            hint = format('This function fills tables that outbox() made. Insert the row, then wake the relays: '
+                          'select pg_notify(''posthorn_wake'', ''ring %s'');', outbox);
+  end if;
+  if priority is not null and 'priority' <> all (known) then
+    raise exception 'outbox "%" has no priorities', outbox
+      using errcode = 'undefined_column', hint = 'Define it with priority: true, or leave priority out.';
+  end if;
+  -- Only an ordered outbox has buckets.
+  if key is null and 'bucket' = any (known) then
+    raise exception 'outbox "%" is ordered: a message needs a key', outbox
+      using errcode = 'not_null_violation', hint = 'Name it: posthorn.enqueue(…, key => ''7'').';
+  end if;
   -- Before the first row: a transaction without a number could have a seq that no reader waits for.
   perform pg_current_xact_id();
-  if serialise then
+  if serialised and key is not null then
     perform pg_advisory_xact_lock(hashtext(outbox), posthorn.bucket_of(key));
   end if;
   execute format(
-    'insert into %s (id, type, payload, key, tenant, headers, dedupe, due_at)
-     values (posthorn.new_id(), $1, $2, $3, $4, $5, $6, posthorn.now() + $7)
+    'insert into %s (id, type, payload, key, tenant, headers, dedupe, due_at, traceparent%s)
+     values (posthorn.new_id(), $1, $2, $3, $4, $5, $6, posthorn.now() + $7, $8%s)
      %s
-     returning id', target, case when is_log then '' else 'on conflict (dedupe) do nothing' end)
+     returning id',
+    target,
+    case when priority is null then '' else ', priority' end,
+    case when priority is null then '' else ', $9' end,
+    case when is_log then '' else 'on conflict (dedupe) do nothing' end)
     into stored
-    using type, payload, key, tenant, headers, dedupe, delay;
+    using type, payload, key, tenant, headers, dedupe, delay, traceparent, priority;
   if stored is null then
     execute format('select id from %s where dedupe = $1', target) into stored using dedupe;
   else
@@ -592,6 +622,7 @@ create table posthorn.outbox (
   table_name text not null,
   since timestamp with time zone not null default now(),
   log_name text,
+  serialise boolean,
   constraint outbox_pkey PRIMARY KEY (name)
 );
 
@@ -637,6 +668,12 @@ create table posthorn.recurring (
   last_message text,
   enqueued bigint not null default 0,
   error text,
+  missed text,
+  paused_at timestamp with time zone,
+  paused_by text,
+  pause_reason text,
+  run_at timestamp with time zone,
+  run_by text,
   constraint recurring_pkey PRIMARY KEY (outbox, name)
 );
 
@@ -2727,6 +2764,7 @@ create table sagas.orders (
   constraint orders_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint orders_items_check CHECK (((jsonb_typeof(items) = 'array'::text) AND (jsonb_array_length(items) > 0)))
 );
+CREATE INDEX orders_by_amount ON sagas.orders USING btree (org_id, amount, id);
 CREATE INDEX orders_org ON sagas.orders USING btree (org_id, id);
 
 create table sagas.payment (
