@@ -109,11 +109,14 @@ interface ConfirmButtonProps extends Omit<ConfirmProps, 'isOpen' | 'onClose' | '
   readonly label: ReactNode
   readonly button?: ButtonProps
   readonly children?: ReactNode
+  /** When the question is asked: what was known then is what is answered. */
+  readonly onOpen?: () => void
 }
 
 /** A button that asks first; for those who may not use it, disabled with the reason. */
-export function ConfirmButton({ to = 'write', label, button, ...confirm }: ConfirmButtonProps) {
-  const [isOpen, { open, close }] = useDisclosure(false)
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { to = 'write', label, button, onOpen, ...confirm } = props
+  const [isOpen, { open, close }] = useDisclosure(false, { ...(onOpen && { onOpen }) })
   return (
     <>
       <PermittedButton to={to} variant="default" {...button} onClick={open}>

@@ -153,15 +153,19 @@ function pathOf({ outbox, item }: LineProps) {
   return { path: { name: outbox, recurring: item.name } }
 }
 
-/** One more, now. Says what was seen, so that two who press it at once enqueue one. */
+/**
+ * One more, now. Says what was seen when the dialog opened, whatever the page has learned since, so
+ * that two who press it at once enqueue one.
+ */
 function RunButton({ outbox, item }: LineProps) {
   const api = useApi()
+  const [asked, setAsked] = useState(item)
   const run = useAction({
     run: (reason: string | undefined) =>
       dataOf(
         api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/run', {
           params: pathOf({ outbox, item }),
-          body: { seen: item.runAt, ...(reason !== undefined && { reason }) },
+          body: { seen: asked.runAt, ...(reason !== undefined && { reason }) },
         }),
       ),
     done: () => `${item.name} is enqueued.`,
@@ -174,13 +178,14 @@ function RunButton({ outbox, item }: LineProps) {
       title={`Run ${item.name} now?`}
       verb="Run now"
       reason="optional"
+      onOpen={() => setAsked(item)}
       onConfirm={(reason) => run.mutateAsync(reason)}
     >
       One message is enqueued for this moment. The schedule stays as it is.
-      {item.runAt !== null && (
+      {asked.runAt !== null && (
         <>
           {' '}
-          {item.runBy} ran it last, <Time at={item.runAt} />.
+          {asked.runBy} ran it last, <Time at={asked.runAt} />.
         </>
       )}
     </ConfirmButton>
