@@ -64,7 +64,7 @@ export function audit({ entries, rolledBack, arrivals, effects }: Evidence): Fin
 }
 
 /** How many come after a later one of their key. */
-function countBackwards(events: readonly Entry[]): number {
+export function countBackwards(events: readonly Entry[]): number {
   const highest = new Map<string, number>()
   let backwards = 0
   for (const { key, n } of events) {

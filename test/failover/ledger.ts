@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { countDeadLetters, countSetAside, selectAlertCodes } from '../chaos/ledger/queries.ts'
 import { readArrivals, type Arrival } from '../crash/arrivals.ts'
-import { audit } from '../crash/audit.ts'
+import { audit, countBackwards } from '../crash/audit.ts'
 import { spread, type Line } from '../crash/ledger.ts'
 import { selectEffects, selectEntries, selectStanding } from '../crash/queries.ts'
 import type { Fleet } from '../crash/fleet.ts'
@@ -66,9 +66,17 @@ async function linesOf(
   )
   // A broker forgets what was acknowledged, also if the effect is lost; a topic is lost with it.
   const isForgotten = isLossy && !topics.has(name)
+  // An effect that was lost is made again when its message is, behind what the broker had already.
+  const isFirst = isForgotten ? onceArrived(arrivals) : () => true
+  const effectsOutOfOrder = countBackwards(effects.filter(({ id }) => !isLost(id) && isFirst(id)))
   const ordered: Line[] = [
     { name: 'out of order', value: found.outOfOrder, must: 0 },
-    { name: 'effects out of order', value: found.effectsOutOfOrder, must: 0 },
+    { name: 'effects out of order', value: effectsOutOfOrder, must: 0 },
+    {
+      name: 'effects made again behind later ones',
+      value: found.effectsOutOfOrder - effectsOutOfOrder,
+      ...(!isForgotten && { must: 0 }),
+    },
   ]
   return [
     { name: 'commits answered, messages', value: answered.length, atLeast: 1 },
@@ -112,6 +120,12 @@ async function linesOf(
     { name: 'claims, runs and held keys left over', value: leases + runs + heldKeys, must: 0 },
     { name: 'commit to arrival p50/p99/max', value: spread(found.latenciesMs, [0.5, 0.99, 1]) },
   ]
+}
+
+function onceArrived(arrivals: readonly Arrival[]): (id: string) => boolean {
+  const times = new Map<string, number>()
+  for (const { id } of arrivals) times.set(id, (times.get(id) ?? 0) + 1)
+  return (id) => times.get(id) === 1
 }
 
 /** Whether it was sent to the database to be committed. */
