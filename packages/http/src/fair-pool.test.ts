@@ -1,7 +1,7 @@
 import { testDatabase } from '@posthorn/engine/testing'
 import { Pool } from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { shareFairly } from './fair-pool.ts'
+import { hasSpareConnection, shareFairly } from './fair-pool.ts'
 import { bearer, sampleApp } from './testing/sample-app.ts'
 
 const database = await testDatabase()
@@ -40,6 +40,50 @@ test('an organisation is served while another has a hundred requests waiting', a
   const statuses = (await Promise.all(flood)).map(({ status }) => status)
   expect(new Set(statuses)).toEqual(new Set([200]))
   expect(pool.waitingCount).toBe(0)
+})
+
+test('an organisation is served while the server and another hold all that they can get', async () => {
+  const shared = shareFairly(
+    new Pool({ connectionString: database.url, max: 10, connectionTimeoutMillis: 5_000 }),
+  )
+  const over = Promise.withResolvers<void>()
+  const hold = async () => {
+    const client = await shared.connect()
+    await over.promise
+    client.release()
+  }
+  const app = await sampleApp({ requestTurns: false })
+  app.get('/hold', async () => {
+    await hold()
+    return { ok: true }
+  })
+  app.get('/quick', async () => {
+    const isSpare = hasSpareConnection(shared)
+    return { isSpare, rows: (await shared.query('select 1 as one')).rows }
+  })
+  const ask = async (url: string, org: string) =>
+    app.inject({ url, headers: await bearer({ org }) })
+  const held = [
+    ...Array.from({ length: 20 }, hold),
+    ...Array.from({ length: 20 }, () => ask('/hold', 'flood')),
+  ]
+  await expect.poll(() => shared.waitingCount).toBe(31)
+  // Nothing is given back meanwhile: what it gets was free.
+  const other = await ask('/quick', 'other')
+  over.resolve()
+  expect(other.json()).toEqual({ isSpare: true, rows: [{ one: 1 }] })
+  await Promise.all(held)
+  expect([shared.waitingCount, hasSpareConnection(shared)]).toEqual([0, true])
+  await shared.end()
+})
+
+test('a connection is said to be spare only where it would come at once', async () => {
+  expect(hasSpareConnection(pool)).toBe(true)
+  const clients = await Promise.all(Array.from({ length: 4 }, () => pool.connect()))
+  // One is idle, but not for who has four of five.
+  expect(hasSpareConnection(pool)).toBe(false)
+  for (const client of clients) client.release()
+  expect([hasSpareConnection(pool), hasSpareConnection(database.pool)]).toEqual([true, true])
 })
 
 test('places of failed connections are given back', async () => {

@@ -15,6 +15,13 @@ const current = new AsyncLocalStorage<Share>()
 /** What the server does by itself is a party too. */
 const OURSELVES = ''
 
+/**
+ * A party that has some takes no more than so many times the connections that are left free: of ten
+ * it has eight alone, and however many parties take what they get, one stays free. With a bound for
+ * each by itself two parties would have them all.
+ */
+const TIMES_LEFT = 8
+
 /** Notes for each request whose it is, for pools that were made fair. */
 export function addShares(app: FastifyInstance): void {
   // Not earlier: the events of a body's stream run in the connection's context.
@@ -31,17 +38,20 @@ type Connected = (
   release: (error?: Error | boolean) => void,
 ) => void
 
+/** Of pools that were made fair: whether whoever asks now would get a connection at once. */
+const openness = new WeakMap<Pool, () => boolean>()
+
 /**
- * Lets organisations take turns at the connections of a pool, in place. None has the last fifth of
- * them, so that another is served at once; when all are taken, whoever has the fewest is next. What
- * the server itself does takes part as one more organisation.
+ * Lets organisations take turns at the connections of a pool, in place. However many of them take
+ * what they get, some are left, so that another is served at once; when all are taken, whoever has
+ * the fewest is next. What the server itself does takes part as one more organisation.
  */
 export function shareFairly(pool: Pool): Pool {
   const { max: places, connectionTimeoutMillis } = pool.options
   const turns = createTurns({
     places,
-    // What we do ourselves may hold one connection and ask for another if one is idle.
-    placesOf: (party) => (party === OURSELVES ? places : places - Math.floor(places / 5)),
+    // Of two connections one listens for messages as long as we run: there is nothing to share out.
+    mostBeside: (left) => (places > 2 ? TIMES_LEFT * left : places),
     patienceMs: connectionTimeoutMillis || 2 ** 31 - 1,
     // As the pool says it.
     late: () => new Error('timeout exceeded when trying to connect'),
@@ -52,9 +62,10 @@ export function shareFairly(pool: Pool): Pool {
     parties.delete(client)
     if (party !== undefined) turns.leave(party)
   })
+  openness.set(pool, () => turns.isOpenTo(currentParty()))
   const connect = pool.connect.bind(pool) as (connected: Connected) => void
   const connectInTurn = (connected: Connected) => {
-    const party = current.getStore()?.party ?? OURSELVES
+    const party = currentParty()
     const go = (late?: Error) => {
       if (late) return connected(late, undefined, () => {})
       connect((error, client, release) => {
@@ -74,4 +85,17 @@ export function shareFairly(pool: Pool): Pool {
   const inPool = () => Reflect.get(Pool.prototype, 'waitingCount', pool)
   Object.defineProperty(pool, 'waitingCount', { get: () => turns.waiting() + inPool() })
   return Object.assign(pool, { connect: replaced })
+}
+
+/**
+ * Whether a connection would come at once. Who holds one must not wait for another: its bound may be
+ * used up by those who wait for what it holds.
+ */
+export function hasSpareConnection(pool: Pool): boolean {
+  const isOpen = openness.get(pool)
+  return isOpen ? isOpen() : pool.idleCount > 0 || pool.totalCount < pool.options.max
+}
+
+function currentParty(): string {
+  return current.getStore()?.party ?? OURSELVES
 }

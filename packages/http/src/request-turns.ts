@@ -34,7 +34,7 @@ export function addRequestTurns(app: FastifyInstance, options: RequestTurns = DE
   const { perCaller, inAll, waiting = 1_000, patienceMs = 10_000 } = options
   const turns = createTurns({
     places: inAll,
-    placesOf: () => perCaller,
+    mostBeside: () => perCaller,
     patienceMs,
     late: () => tooMany('waited for too long'),
   })

@@ -1,8 +1,11 @@
 /** Places that several parties share, and how long one waits for them. */
 export interface TurnsOptions {
   readonly places: number
-  /** The most places of a party; the rest is there for whoever comes next. */
-  readonly placesOf: (party: string) => number
+  /**
+   * The most places of a party, by how many it leaves to whoever comes next. One that has none takes
+   * any that is free.
+   */
+  readonly mostBeside: (left: number) => number
   /** After so long without a place. */
   readonly patienceMs: number
   readonly late: () => Error
@@ -23,6 +26,8 @@ export interface Turns {
   enter(visitor: Visitor): void
   /** Gives back a place that `go` has given. */
   leave(party: string): void
+  /** Whether a party would get a place at once. */
+  isOpenTo(party: string): boolean
   /** How many wait, of one party or in all. */
   waiting(party?: string): number
 }
@@ -32,7 +37,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout
 }
 
-export function createTurns({ places, placesOf, patienceMs, late }: TurnsOptions): Turns {
+export function createTurns({ places, mostBeside, patienceMs, late }: TurnsOptions): Turns {
   const held = new Map<string, number>()
   // In the order of their next turns.
   const queues = new Map<string, Waiting[]>()
@@ -43,11 +48,13 @@ export function createTurns({ places, placesOf, patienceMs, late }: TurnsOptions
     free -= 1
     held.set(party, heldBy(party) + 1)
   }
+  const isOpenTo = (party: string) =>
+    free > 0 && (!held.has(party) || heldBy(party) < mostBeside(free - 1))
   const nextParty = () => {
     let next: string | undefined
     let fewest = places
     for (const party of queues.keys()) {
-      if (heldBy(party) >= Math.min(fewest, placesOf(party))) continue
+      if (heldBy(party) >= fewest || !isOpenTo(party)) continue
       next = party
       fewest = heldBy(party)
     }
@@ -80,7 +87,7 @@ export function createTurns({ places, placesOf, patienceMs, late }: TurnsOptions
   }
   return {
     enter(visitor) {
-      if (free === 0 || heldBy(visitor.party) >= placesOf(visitor.party)) return wait(visitor)
+      if (!isOpenTo(visitor.party)) return wait(visitor)
       take(visitor.party)
       visitor.go()
     },
@@ -91,6 +98,7 @@ export function createTurns({ places, placesOf, patienceMs, late }: TurnsOptions
       else held.delete(party)
       serve()
     },
+    isOpenTo,
     waiting: (party) =>
       party === undefined
         ? [...queues.values()].reduce((sum, { length }) => sum + length, 0)

@@ -1,5 +1,6 @@
 import { SQLSTATE, sqlState, transaction, type Transaction } from '@posthorn/engine'
 import { announce } from '@posthorn/engine/operate'
+import { hasSpareConnection } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { enqueueEvent } from '../../webhooks/index.ts'
 import { requireFound, type RunKey } from '../owner.ts'
@@ -120,6 +121,6 @@ async function store(
 
 /** With a connection to spare only: waiting for one while holding one, runs would wait for each other. */
 async function tellStep(pool: Pool, { id, org }: RunKey, step: string): Promise<void> {
-  if (pool.idleCount === 0 && pool.totalCount >= pool.options.max) return
+  if (!hasSpareConnection(pool)) return
   await announce(pool, { topic: RUN_TOPIC, id, tenant: org, data: { status: 'running', step } })
 }
