@@ -68,6 +68,7 @@ export function uploadKey(jobId: string): string {
 export async function uploadRoutes(app: App, options: UploadOptions): Promise<void> {
   const { pool, storage, limits, maxBytes, received, sameWithinDays } = options
   const slots = new UploadSlots(options.atOnce)
+  const receiving = createOneByOne()
   const pace = { ...options.pace, tooSlow: () => slowProblem(options.pace.minBytesPerSecond) }
 
   await app.register(async (scope) => {
@@ -100,18 +101,15 @@ export async function uploadRoutes(app: App, options: UploadOptions): Promise<vo
           throw explain(error)
         })
       const sha256 = body.digest()
-      const reception = await transaction(pool, (tx) =>
-        receiveUpload(
-          tx,
-          {
-            ...{ id, org, filename, key: stored.key, etag: stored.etag, size: stored.size },
-            version: stored.version,
-            idempotencyKey: key,
-            fingerprint: fingerprint({ method: 'POST', route: PATH, body: { filename, sha256 } }),
-            ...{ sha256, by: sub },
-          },
-          { limits, sameWithinDays },
-        ),
+      const upload = {
+        ...{ id, org, filename, key: stored.key, etag: stored.etag, size: stored.size },
+        version: stored.version,
+        idempotencyKey: key,
+        fingerprint: fingerprint({ method: 'POST', route: PATH, body: { filename, sha256 } }),
+        ...{ sha256, by: sub },
+      }
+      const reception = await receiving(org, () =>
+        transaction(pool, (tx) => receiveUpload(tx, upload, { limits, sameWithinDays })),
       )
       // What has no job is swept away later, if this does not succeed.
       if (reception.kind !== 'created') await storage.remove(stored.key).catch(() => undefined)
@@ -135,6 +133,24 @@ export async function uploadRoutes(app: App, options: UploadOptions): Promise<vo
     if (key !== undefined && (await findByIdempotencyKey(pool, { org, key }))) return
     const limited = limitOf(await countUsage(pool, org), limits)
     if (limited) acceptedResource(limited)
+  }
+}
+
+/**
+ * Runs the work of one merchant one after the other. Each takes the merchant's lock, and one that
+ * waits for it in the database has a connection meanwhile.
+ */
+function createOneByOne() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <Result>(org: string, work: () => Promise<Result>): Promise<Result> => {
+    const before = last.get(org)
+    const running = before ? before.then(work, work) : work()
+    last.set(org, running)
+    try {
+      return await running
+    } finally {
+      if (last.get(org) === running) last.delete(org)
+    }
   }
 }
 

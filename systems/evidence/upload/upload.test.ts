@@ -4,6 +4,7 @@ import { uuid } from '@posthorn/engine'
 import { applyRetention } from '@posthorn/engine/operate'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { inbox } from '../attach/attacher.ts'
 import { evidenceRetention } from '../retention.ts'
@@ -129,6 +130,33 @@ test('a merchant with too many unread files waits, and no other does', async () 
   const taken = answers.findIndex(({ status }) => status === 202) + 1
   expect((await client.upload(bytes, { key: `${taken}` })).status).toBe(202)
   expect((await (await running.as({ org: 'idle' })).upload(bytes)).status).toBe(202)
+})
+
+test('uploads of a merchant wait for each other without a connection', async () => {
+  const client = await running.as({ org: 'many' })
+  const before = (await uploads()).length
+  const holder = await db.pool.connect()
+  await holder.query('begin')
+  await holder.query("select pg_advisory_xact_lock(hashtextextended('evidence.many', 0))")
+  const answers = ['a', 'b', 'c', 'd', 'e'].map(async (name) =>
+    client.upload(new Uint8Array(await zipOfCases([name])), { filename: `${name}.zip` }),
+  )
+  await expect.poll(async () => (await uploads()).length).toBe(before + answers.length)
+  const countWaiting = async () => {
+    const { rows } = await holder.query<{ waiting: number }>(`
+      select count(*)::int as waiting
+        from pg_stat_activity
+       where datname = current_database() and wait_event = 'advisory'`)
+    return rows[0]?.waiting
+  }
+  // As long as others would need to come to the lock.
+  await sleep(300)
+  const waiting = await countWaiting()
+  await holder.query('rollback')
+  holder.release()
+  expect(waiting).toBe(1)
+  const statuses = (await Promise.all(answers)).map(({ status }) => status)
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([202, 202, 202, 429, 429])
 })
 
 test('rows of a day are counted', async () => {
