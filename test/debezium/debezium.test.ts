@@ -79,11 +79,16 @@ withBroker('KAFKA_BROKERS', (brokers) => {
     await migrate(pool, [await engineMigrations()])
     await pool.query(standard.tableSql())
     await pool.query(PLAIN_TABLE + outboxTableSql(plain))
+    const sending = debeziumConnector(standard, {
+      databaseUrl: postgres.url,
+      headers: Object.keys(OWN_HEADERS),
+    })
+    await pool.query(sending.sql ?? '')
     const deadLetters = async () => undefined
     const kafka = kafkaTransport({ brokers: brokers.split(','), deadLetters })
     ending.push(() => kafka.close())
     await startConnectors(postgres.url, pool, [
-      debeziumConnector(standard, { databaseUrl: postgres.url }),
+      sending,
       debeziumConnector(plain, { databaseUrl: postgres.url }),
     ])
 
@@ -106,15 +111,18 @@ withBroker('KAFKA_BROKERS', (brokers) => {
       expect(twice).toHaveLength(2)
       expect(takenApart(twice[0])).toEqual(takenApart(twice[1]))
     }
-    // The one difference on the wire, by which Debezium's are known: no transformation of Kafka
-    // Connect makes headers of the keys of a column.
+    // The one difference on the wire, by which Debezium's are known, is the header without a column of its
+    // own: no transformation of Kafka Connect makes headers of the keys of a column.
     const together = sent.filter(({ headers }) => 'ce_posthornheaders' in headers)
-    expect(together).toHaveLength(MESSAGES / 4)
+    expect(together).toHaveLength(MESSAGES / 12)
+    for (const { headers } of together) {
+      expect(JSON.parse(headers['ce_posthornheaders'] ?? '')).toEqual(UNNAMED_HEADER)
+    }
     const names = new Set(sent.flatMap((each) => Object.keys(takenApart(each)?.headers ?? {})))
     expect([...names].toSorted()).toEqual(
       ['ce_id', 'ce_partitionkey', 'ce_posthornversion', 'ce_source', 'ce_specversion', 'ce_tenant']
         .concat(['ce_time', 'ce_traceparent', 'ce_type', 'content-type', 'origin', 'region'])
-        .concat('note')
+        .concat('note', 'unnamed')
         .toSorted(),
     )
     // Our own consumers see no difference at all.
@@ -163,6 +171,7 @@ withBroker('KAFKA_BROKERS', (brokers) => {
           payload: { order: i, note: 'Grüße, “quoted”\n', nested: { list: [1, 2.5, null] } },
           ...(i % 3 === 0 && { tenant: 'acme' }),
           ...(i % 4 === 0 && { headers: OWN_HEADERS }),
+          ...(i % 12 === 0 && { headers: { ...OWN_HEADERS, ...UNNAMED_HEADER } }),
         })),
       )
       const rows = Array.from({ length: MESSAGES }, (_, i) => ({
@@ -218,6 +227,9 @@ withBroker('KAFKA_BROKERS', (brokers) => {
 
 /** Of a message of `outbox()`: together in one column. */
 const OWN_HEADERS = { region: 'eu', note: 'Grüße, “quoted”' }
+
+/** One that the connector was not told of. */
+const UNNAMED_HEADER = { unnamed: 'yes' }
 
 /** With headers that were sent together as the consumers of Posthorn take them. */
 function takenApart(sent: Sent | undefined): Sent | undefined {

@@ -10,8 +10,11 @@ import type { Terminal } from './terminal.ts'
 /** Looks at the definition only: the database need not be there yet. */
 export async function printConnector(
   terminal: Terminal,
-  { outbox: name, source }: DebeziumOptions,
+  { outbox: name, source, headers, sql: isSqlWanted }: DebeziumOptions,
 ): Promise<ExitCode> {
+  if (isSqlWanted && headers === undefined) {
+    throw new UsageError('--sql needs --headers: without, the table stays as it is')
+  }
   const environment = await readEnvironment(terminal.env)
   const { databaseUrl } = environment.configuration
   if (databaseUrl === undefined) {
@@ -23,10 +26,15 @@ export async function printConnector(
     const byTable = outboxes.find(({ table }) => table === name)
     const byName = new Map(outboxes.map((outbox) => [outbox.name, outbox]))
     const outbox = byTable ?? outboxNamed({ outboxes: byName }, name)
-    const { notes, ...connector } = debeziumConnector(outbox, {
+    const { notes, sql, ...connector } = debeziumConnector(outbox, {
       databaseUrl,
       ...(source !== undefined && { source }),
+      ...(headers !== undefined && { headers: headers.split(',') }),
     })
+    if (isSqlWanted) {
+      terminal.print(sql ?? '')
+      return EXIT.ok
+    }
     terminal.printJson(connector)
     for (const note of notes) terminal.say(`- ${note}`)
     return EXIT.ok

@@ -269,4 +269,8 @@ test('debezium prints a connector, and refuses what is computed', async () => {
   const refused = await run('debezium', '--outbox', 'shop.order_event')
   expect(refused.code).toBe(2)
   expect(refused.stderr).toContain('payload is computed')
+  const unnamed = await run('debezium', '--outbox', 'shop.events', '--sql')
+  expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining('--headers') })
+  const apart = await run('debezium', '--outbox', 'shop.events', '--headers', 'region', '--sql')
+  expect(apart).toMatchObject({ code: 2, stderr: expect.stringContaining('columns of their own') })
 })

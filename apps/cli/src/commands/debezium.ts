@@ -5,6 +5,8 @@ import { examples, type Ended } from './option.ts'
 export interface DebeziumOptions {
   readonly outbox: string
   readonly source?: string
+  readonly headers?: string
+  readonly sql?: true
 }
 
 export function addDebezium(program: Command, terminal: Terminal, ended: Ended): void {
@@ -16,9 +18,14 @@ export function addDebezium(program: Command, terminal: Terminal, ended: Ended):
     )
     .requiredOption('--outbox <name>', 'which outbox, by its name or its table')
     .option('--source <source>', 'the CloudEvents source, as the Kafka transport has it')
+    .option('--headers <names>', 'headers to send one by one, of those that share a column: a,b')
+    .option('--sql', 'print instead what the table needs for --headers')
     .action(async (options: DebeziumOptions) => {
       const { printConnector } = await import('../debezium.ts')
       ended(await printConnector(terminal, options))
     })
-  examples(debezium, ['debezium --outbox shop.outbox > connector.json'])
+  examples(debezium, [
+    'debezium --outbox shop.outbox > connector.json',
+    'debezium --outbox shop.outbox --headers region,x-request-id --sql | psql',
+  ])
 }

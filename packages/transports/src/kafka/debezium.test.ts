@@ -58,6 +58,46 @@ describe('the configuration', () => {
     expect(notes.join('\n')).toContain('ce_posthornheaders')
   })
 
+  it('sends headers of one column by themselves where they are named', () => {
+    const events = outbox('shop.outbox', { order: 'key' })
+    const headers = ['region', 'X-Request-Id']
+    const { config, notes, sql } = debeziumConnector(events, { databaseUrl, headers })
+    expect(config[placement]?.split(',').slice(-3)).toEqual([
+      'header_region:header:region',
+      'header_x_request_id:header:X-Request-Id',
+      'other_headers:header:ce_posthornheaders',
+    ])
+    expect(notes.join('\n')).toContain('--sql')
+    expect(sql).toMatchInlineSnapshot(`
+      "alter table shop.outbox
+        add column if not exists header_region text,
+        add column if not exists header_x_request_id text,
+        add column if not exists other_headers jsonb;
+      create or replace function shop.outbox_headers() returns trigger language plpgsql as $$
+      begin
+        new.header_region := new.headers ->> 'region';
+        new.header_x_request_id := new.headers ->> 'X-Request-Id';
+        new.other_headers := nullif(new.headers - array['region', 'X-Request-Id'], '{}');
+        return new;
+      end $$;
+      create or replace trigger split_headers before insert on shop.outbox
+        for each row when (new.headers is not null) execute function shop.outbox_headers();
+      "
+    `)
+    expect(debeziumConnector(events, { databaseUrl }).sql).toBeUndefined()
+  })
+
+  it.each([
+    ['a,b', /letters, digits/],
+    ['ce_type', /written by Posthorn/],
+    ['REGION', /share the column header_region/],
+  ])('refuses the header %s', (header, problem) => {
+    const events = outbox('shop.outbox', { order: 'key' })
+    const headers = ['region', header]
+    expect(() => debeziumConnector(events, { databaseUrl, headers })).toThrow(problem)
+    expect(() => debeziumConnector(define(), { databaseUrl, headers })).toThrow(/of their own/)
+  })
+
   it('takes constants, headers and parts of the topic from where they stand', () => {
     const { config } = debeziumConnector(
       define({

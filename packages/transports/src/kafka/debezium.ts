@@ -1,12 +1,18 @@
 import { DefinitionError, type Outbox } from '@posthorn/engine'
 import { kafkaBinding } from '../cloudevents.ts'
 import { messageColumns, type MessageColumns, type Part } from './message-columns.ts'
+import { headerColumnsSql, OTHER_HEADERS, type HeaderColumn } from './queries.ts'
 
 export interface DebeziumOptions {
   /** Where Debezium finds the database: `postgres://user@host:5432/shop`; a password in it is dropped. */
   readonly databaseUrl: string
   /** As `kafkaTransport` has it. Default `posthorn`. */
   readonly source?: string
+  /**
+   * Headers that are to go out one by one, of those that stand together in one column, as in the table of
+   * `outbox()`. Each gets a column, by the `sql` of the connector. Default: none, all go out as one.
+   */
+  readonly headers?: readonly string[]
 }
 
 /** What `POST /connectors` of Kafka Connect takes, and what to know before. */
@@ -14,6 +20,8 @@ export interface DebeziumConnector {
   readonly name: string
   readonly config: Readonly<Record<string, string>>
   readonly notes: readonly string[]
+  /** What the table needs first, if `headers` named some. */
+  readonly sql: string | undefined
 }
 
 const KAFKA = 'org.apache.kafka.connect'
@@ -37,7 +45,9 @@ export function debeziumConnector<Row>(
   options: DebeziumOptions,
 ): DebeziumConnector {
   checkOutbox(outbox)
-  const columns = messageColumns(outbox)
+  const found = messageColumns(outbox)
+  const split = headerColumns(outbox, found, options.headers ?? [])
+  const columns = split.length > 0 ? withHeaders(found, split) : found
   const name = `posthorn-${outbox.table.replaceAll(/[._]/g, '-')}`
   const slot = name.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')
   const config = {
@@ -62,7 +72,45 @@ export function debeziumConnector<Row>(
     'header.converter': `${KAFKA}.storage.StringConverter`,
     ...transforms(columns, outbox, options.source ?? 'posthorn'),
   }
-  return { name, config, notes: notesOn(columns, outbox) }
+  const sql =
+    found.headers.kind === 'column' && split.length > 0
+      ? headerColumnsSql(outbox.table, found.headers.column, split)
+      : undefined
+  return { name, config, notes: notesOn(columns, outbox), sql }
+}
+
+/** Debezium's list of columns is divided by commas and colons. */
+const HEADER = /^[\w.-]+$/
+
+/** The column that each of these headers gets. */
+function headerColumns<Row>(
+  outbox: Outbox<Row>,
+  { headers }: MessageColumns,
+  wanted: readonly string[],
+): HeaderColumn[] {
+  const refuse = (problem: string): never => {
+    throw new DefinitionError(outbox.name, 'headers', problem)
+  }
+  if (wanted.length > 0 && headers.kind === 'parts') {
+    refuse('stand in columns of their own already, or are constant')
+  }
+  const own = new Set<string>([...Object.values(names), 'content-type'])
+  const byColumn = new Map<string, string>()
+  for (const header of wanted) {
+    if (!HEADER.test(header)) refuse(`"${header}" must be letters, digits, "_", "-" and "."`)
+    if (own.has(header)) refuse(`"${header}" is written by Posthorn itself`)
+    const column = `header_${header.toLowerCase().replaceAll(/[^a-z0-9]/g, '_')}`.slice(0, 63)
+    const other = byColumn.get(column)
+    if (other !== undefined) refuse(`"${other}" and "${header}" would share the column ${column}`)
+    byColumn.set(column, header)
+  }
+  return [...byColumn].map(([column, header]) => ({ header, column }))
+}
+
+function withHeaders(columns: MessageColumns, split: readonly HeaderColumn[]): MessageColumns {
+  const parts = split.map(({ header, column }) => [header, { column }] as const)
+  const rest = [names.posthornheaders, { column: OTHER_HEADERS }] as const
+  return { ...columns, headers: { kind: 'parts', parts: [...parts, rest] } }
 }
 
 /** What a relay does to a message and a connector does not. */
@@ -209,7 +257,13 @@ function notesOn<Row>({ occurredAt, key, headers }: MessageColumns, outbox: Outb
       : []),
     ...(headers.kind === 'column'
       ? [
-          `The headers in ${headers.column} go out as one, ${names.posthornheaders}; Posthorn's consumers take it apart, others must do it themselves.`,
+          `The headers in ${headers.column} go out as one, ${names.posthornheaders}; Posthorn's consumers take it apart, others must do it themselves. Those that are named by --headers go out one by one, as from a relay.`,
+        ]
+      : []),
+    ...(headers.kind === 'parts' &&
+    headers.parts.some(([header]) => header === names.posthornheaders)
+      ? [
+          `The table needs its columns for headers before the connector starts: see --sql. Headers without one go out together, as ${names.posthornheaders}.`,
         ]
       : []),
     ...(audit.claimed || audit.settled ? ['The hooks of `audit` are not called.'] : []),
