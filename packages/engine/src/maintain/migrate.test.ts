@@ -205,6 +205,12 @@ test('the SQL since a step has the later ones, for a tool that opens the transac
   expect(() => migrationSql(own, { since })).toThrow('post has no step 0003: 0001_letters')
 })
 
+test('the SQL of a step without its last semicolon ends before the next', async () => {
+  const open = set('open', { '0001_a': 'create schema open', '0002_b': 'create table open.a ()' })
+  await db.pool.query(migrationSql([open]))
+  expect(await migrate(db.pool, [open])).toEqual([])
+})
+
 test('the SQL by itself brings a bare database to the same place', async () => {
   const bare = `${db.name}_bare`
   await db.pool.query(`create database ${bare}`)

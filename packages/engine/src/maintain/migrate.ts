@@ -8,7 +8,7 @@ import { silentLog, type Log } from '../log.ts'
 import { sleep } from '../sleep.ts'
 import {
   createMigrationTable,
-  insertMigration,
+  insertMigrations,
   limitLockWaits,
   lockMigrations,
   noteApplied,
@@ -125,18 +125,19 @@ export async function migrate(
         if (isConcurrent(next.migration) && !isNew) {
           step = `${next.set}/${next.migration.id}`
           await buildBeside(pool, tx, next)
-          await tx.query(insertMigration(next.set, noteOf(next.migration)))
+          await tx.query(insertMigrations(next.set, [noteOf(next.migration)]))
           return [{ set: next.set, id: next.migration.id }]
         }
         const isWhole = isNew && sets.some(({ name, ownTables }) => name === next.set && ownTables)
         const steps = isWhole ? [next, ...others.filter(({ set }) => set === next.set)] : [next]
         await tx.query(lockMigrations)
         await tx.query(limitLockWaits(toMs(lockTimeout)))
-        for (const { set, migration } of steps) {
-          step = `${set}/${migration.id}`
-          await tx.query({ text: plainSql(migration), values: [] })
-          await tx.query(insertMigration(set, noteOf(migration)))
-        }
+        step = `${next.set}/${next.migration.id}`
+        // Two statements for all of a new set: a newcomer waits for every round trip.
+        const text = steps.map(({ migration }) => endedSql(migration)).join('\n')
+        const notes = steps.map(({ migration }) => noteOf(migration))
+        await tx.query({ text, values: [] })
+        await tx.query(insertMigrations(next.set, notes))
         return steps.map(({ set, migration }) => ({ set, id: migration.id }))
       })
     } catch (error) {
@@ -197,12 +198,18 @@ export function migrationSql(
     return stepsAfter(set, last).map((migration) => {
       const advice = last !== undefined && isConcurrent(migration) ? adviceOn(migration) : ''
       const note = noteApplied(set.name, noteOf(migration))
-      return `-- ${set.name}/${migration.id}\n${advice}${plainSql(migration).trim()}\n\n${note}\n`
+      return `-- ${set.name}/${migration.id}\n${advice}${endedSql(migration)}\n\n${note}\n`
     })
   })
   const head = `${lockMigrations.text.trim()};\n${createMigrationTable.text.trim()};\n`
   const text = `${head}\n${steps.join('\n')}`
   return whose === 'own' ? `begin;\n${text}\ncommit;\n` : text
+}
+
+/** A file may do without its last semicolon; others' statements come behind it. */
+function endedSql(migration: Migration): string {
+  const text = plainSql(migration).trim()
+  return text.endsWith(';') ? text : `${text}\n;`
 }
 
 function stepsAfter({ name, migrations }: MigrationSet, last: string | undefined): Migration[] {

@@ -83,10 +83,13 @@ export interface MigrationNote {
   readonly breaking: boolean
 }
 
-export function insertMigration(set: string, note: MigrationNote): Statement {
+export function insertMigrations(set: string, notes: readonly MigrationNote[]): Statement {
   return sql`
     insert into posthorn.migration (set_name, id, checksum, breaking)
-    values (${set}, ${note.id}, ${note.checksum}, ${note.breaking})`
+    select ${set}, id, checksum, breaking
+      from unnest(${notes.map(({ id }) => id)}::text[],
+                  ${notes.map(({ checksum }) => checksum)}::text[],
+                  ${notes.map(({ breaking }) => breaking)}::boolean[]) as note (id, checksum, breaking)`
 }
 
 /** The same as text, for those who apply migrations by their own means; every part is ours. */
