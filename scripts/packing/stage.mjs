@@ -1,6 +1,7 @@
 import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { root } from '../command.mjs'
+import { bundle } from './bundle.mjs'
 import { publishedManifest } from './manifest.mjs'
 import { readmeOf } from './readme.mjs'
 
@@ -15,6 +16,7 @@ export async function stage(each, staging) {
     await mkdir(to, { recursive: true })
     await rename(compiled, dist)
     await copyReadFiles(join(root, each.sources), dist)
+    if (each.isBundled) await bundle(dist, each.doors)
   }
   const manifest = publishedManifest(each, await readImports(dist))
   if (manifest.bin) await stagePrograms(each, manifest, to)

@@ -1,12 +1,16 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { pack } from '../package/installation.ts'
 import { conceptsOf } from './concepts.ts'
 import { withEmptyDatabase } from './empty-database.ts'
-import { root } from './markdown.ts'
+import { page, root } from './markdown.ts'
 
 const CONTESTANTS = ['posthorn', 'graphile-worker', 'pg-boss'] as const
 const OTHERS = CONTESTANTS.slice(1)
@@ -17,13 +21,14 @@ function linesOf(source: string): number {
   return source.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('//')).length
 }
 
+const counted = Object.fromEntries(
+  CONTESTANTS.map((name) => [
+    name,
+    { lines: linesOf(sourceOf(name)), concepts: conceptsOf(sourceOf(name)) },
+  ]),
+)
+
 test('the same job takes no more lines and concepts than with any other', () => {
-  const counted = Object.fromEntries(
-    CONTESTANTS.map((name) => [
-      name,
-      { lines: linesOf(sourceOf(name)), concepts: conceptsOf(sourceOf(name)) },
-    ]),
-  )
   expect(counted).toEqual({
     posthorn: { lines: 12, concepts: ['attempts', 'order', 'outbox', 'posthorn'] },
     'graphile-worker': {
@@ -44,6 +49,20 @@ test('the same job takes no more lines and concepts than with any other', () => 
   }
 })
 
+test('the page says what was counted, and nothing else', () => {
+  const { text } = page('docs/comparison.md')
+  const rowOf = (head: string) =>
+    new RegExp(`^\\| ${head} +\\|(.+)\\|$`, 'm').exec(text)?.[1]?.split('|').map(Number)
+  const inOrder = CONTESTANTS.map((name) => counted[name])
+  expect(rowOf('lines')).toEqual(inOrder.map((each) => each?.lines))
+  expect(rowOf('concepts: names and options used')).toEqual(
+    inOrder.map((each) => each?.concepts.length),
+  )
+  // The table is the only place of the figures: a sentence beside it is forgotten.
+  const section = text.split('## Job queues on PostgreSQL')[1]?.split('\n## ')[0] ?? ''
+  expect(section.match(/\b\d+ (lines|concepts|names|options)\b/g)).toBeNull()
+})
+
 test('options are counted wherever they are set', () => {
   const source = `
     import { run, type Task } from 'library'
@@ -57,25 +76,54 @@ test('options are counted wherever they are set', () => {
   )
 })
 
+/**
+ * The three programs in a folder of their own with what a user of each has: compiled packages, so ours as it
+ * is packed and not its sources.
+ */
+async function installCompiled(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'posthorn-compare-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await cp(join(root, 'examples/compare'), folder, { recursive: true })
+  const { status, stderr } = await pack('--to', join(folder, 'packed'), 'engine')
+  expect({ status, stderr }).toMatchObject({ status: 0 })
+  const engine = join(folder, 'node_modules/@posthorn/engine')
+  await mkdir(engine, { recursive: true })
+  const [tarball = ''] = await readdir(join(folder, 'packed'))
+  const unpack = ['-xzf', join(folder, 'packed', tarball), '--strip-components=1', '-C', engine]
+  await promisify(execFile)('tar', unpack)
+  const { dependencies } = JSON.parse(await readFile(join(engine, 'package.json'), 'utf8'))
+  for (const name of [...OTHERS, ...Object.keys(dependencies)]) {
+    const link = join(folder, 'node_modules', name)
+    await mkdir(dirname(link), { recursive: true })
+    await symlink(join(root, 'node_modules', name), link)
+  }
+  return folder
+}
+
 /** Milliseconds from the start of the process, on an empty database, to its first message. */
-function firstMessageMs(name: string): Promise<number> {
+function firstMessageMs(program: string): Promise<number> {
   return withEmptyDatabase(async (url) => {
     const client = new Client(url)
     await client.connect()
     await client.query('create table orders (id int primary key)')
     await client.end()
     const startedAt = performance.now()
-    const child = spawn(process.execPath, [join(root, `examples/compare/${name}.ts`)], {
+    const child = spawn(process.execPath, [program], {
       env: { ...process.env, DATABASE_URL: url },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const ended = once(child, 'exit')
     let printed = ''
-    child.stdout.on('data', (chunk) => (printed += String(chunk)))
-    child.stderr.on('data', (chunk) => (printed += String(chunk)))
+    let handledAt: number | undefined
+    const add = (chunk: unknown) => {
+      printed += String(chunk)
+      if (printed.includes('{ order: 7 }')) handledAt ??= performance.now()
+    }
+    child.stdout.on('data', add)
+    child.stderr.on('data', add)
     try {
-      await expect.poll(() => printed, { timeout: 60_000, interval: 5 }).toContain('{ order: 7 }')
-      return performance.now() - startedAt
+      await expect.poll(() => printed, { timeout: 60_000 }).toContain('{ order: 7 }')
+      return (handledAt ?? Infinity) - startedAt
     } finally {
       child.kill('SIGKILL')
       await ended
@@ -84,11 +132,12 @@ function firstMessageMs(name: string): Promise<number> {
 }
 
 test('the job is done by all, and the first message comes no later than with the slowest', async () => {
+  const folder = await installCompiled()
   const best: Record<string, number> = {}
   // In turns, so that what else the machine does meets all of them; the best of three is its own time.
   for (let round = 0; round < 3; round += 1) {
     for (const name of CONTESTANTS) {
-      const ms = await firstMessageMs(name)
+      const ms = await firstMessageMs(join(folder, `${name}.ts`))
       best[name] = Math.min(best[name] ?? Infinity, ms)
     }
   }
@@ -96,4 +145,4 @@ test('the job is done by all, and the first message comes no later than with the
   process.stderr.write(`first message after: ${seconds.join(', ')}\n`)
   const slowest = Math.max(...OTHERS.map((name) => best[name] ?? 0))
   expect(best['posthorn']).toBeLessThanOrEqual(slowest)
-}, 240_000)
+}, 600_000)

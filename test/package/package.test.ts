@@ -140,6 +140,25 @@ test('a package holds modules with their declarations, migrations, and no tests'
   expect(migrations).toContain('dist/postgres/migrations/0001_topics.sql')
 })
 
+test('the engine is few files, so that a process has it soon', async () => {
+  const script = join(installation.folder, 'loaded.mjs')
+  await writeFile(
+    script,
+    `import { registerHooks } from 'node:module'
+    let files = 0
+    registerHooks({
+      load(url, context, next) {
+        files += url.includes('/@posthorn/engine/')
+        return next(url, context)
+      },
+    })
+    await import('@posthorn/engine')
+    console.log(files)`,
+  )
+  const { stdout, stderr } = await runScript(script, [])
+  expect({ files: Number(stdout) <= 12, stderr }, stdout).toEqual({ files: true, stderr: '' })
+})
+
 test('publint and attw find nothing to say against a package', async () => {
   const files = installation.tarballs.map((file) => join(installation.folder, 'tarballs', file))
   const complaints = await Promise.all(files.map(complaintsAbout))
