@@ -3,18 +3,18 @@ export const EXAMPLES = {
   '@posthorn/engine': {
     language: 'ts',
     text: `
-import { handlers, outbox, posthorn } from '@posthorn/engine'
+import { outbox, posthorn } from '@posthorn/engine'
 import { Pool } from 'pg'
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
-const events = outbox<{ 'order.placed': { order: number } }>('shop.outbox', { order: 'key' })
-const placed = handlers(events, {
+type Events = { 'order.placed': { order: number } }
+const events = outbox<Events>('shop.outbox', { order: 'payload.order', attempts: 5 })
+const placed = events.handle({
   'order.placed': async ({ payload }) => console.log('shipping order', payload.order),
 })
-const horn = posthorn({ pool, handlers: placed })
-await horn.setUp()
+const horn = await posthorn(pool, placed).setUp()
 await horn.start()
-await horn.transaction((tx) => events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7' }))`,
+await horn.transaction((tx) => events.enqueue(tx, 'order.placed', { order: 7 }))`,
   },
   '@posthorn/postgres': {
     language: 'ts',
