@@ -2,7 +2,7 @@ import { DefinitionError } from '@posthorn/engine'
 import { debeziumConnector } from '@posthorn/transports/kafka'
 import { Pool } from 'pg'
 import type { DebeziumOptions } from './commands/debezium.ts'
-import { openToLook, readEnvironment } from './environment.ts'
+import { openToLook, readEnvironment, variablesOf } from './environment.ts'
 import { EXIT, UsageError, type ExitCode } from './exit.ts'
 import { outboxNamed } from './session.ts'
 import type { Terminal } from './terminal.ts'
@@ -10,12 +10,12 @@ import type { Terminal } from './terminal.ts'
 /** Looks at the definition only: the database need not be there yet. */
 export async function printConnector(
   terminal: Terminal,
-  { outbox: name, source, headers, sql: isSqlWanted }: DebeziumOptions,
+  { outbox: name, source, headers, sql: isSqlWanted, ...options }: DebeziumOptions,
 ): Promise<ExitCode> {
   if (isSqlWanted && headers === undefined) {
     throw new UsageError('--sql needs --headers: without, the table stays as it is')
   }
-  const environment = await readEnvironment(terminal.env)
+  const environment = await readEnvironment(variablesOf(terminal, options))
   const { databaseUrl } = environment.configuration
   if (databaseUrl === undefined) {
     throw new UsageError('DATABASE_URL is missing: it says where Debezium finds the database')
@@ -32,7 +32,7 @@ export async function printConnector(
       ...(headers !== undefined && { headers: headers.split(',') }),
     })
     if (isSqlWanted) {
-      terminal.print(sql ?? '')
+      terminal.print((sql ?? '').trimEnd())
       return EXIT.ok
     }
     terminal.printJson(connector)

@@ -269,6 +269,9 @@ test('debezium prints a connector, and refuses what is computed', async () => {
   const refused = await run('debezium', '--outbox', 'shop.order_event')
   expect(refused.code).toBe(2)
   expect(refused.stderr).toContain('payload is computed')
+  const { POSTHORN_CONFIG, ...bare } = env
+  const named = ['debezium', '--config', POSTHORN_CONFIG, '--outbox', 'shop.events']
+  expect(await posthornHere(named, bare)).toMatchObject({ code: 0, stdout })
   const unnamed = await run('debezium', '--outbox', 'shop.events', '--sql')
   expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining('--headers') })
   const apart = await run('debezium', '--outbox', 'shop.events', '--headers', 'region', '--sql')

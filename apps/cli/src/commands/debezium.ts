@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { Terminal } from '../terminal.ts'
-import { examples, type Ended } from './option.ts'
+import { examples, withConfig, type Ended } from './option.ts'
 
 export interface DebeziumOptions {
   readonly outbox: string
+  readonly config?: string
   readonly source?: string
   readonly headers?: string
   readonly sql?: true
@@ -20,12 +21,12 @@ export function addDebezium(program: Command, terminal: Terminal, ended: Ended):
     .option('--source <source>', 'the CloudEvents source, as the Kafka transport has it')
     .option('--headers <names>', 'headers to send one by one, of those that share a column: a,b')
     .option('--sql', 'print instead what the table needs for --headers')
-    .action(async (options: DebeziumOptions) => {
-      const { printConnector } = await import('../debezium.ts')
-      ended(await printConnector(terminal, options))
-    })
+  withConfig(debezium).action(async (options: DebeziumOptions) => {
+    const { printConnector } = await import('../debezium.ts')
+    ended(await printConnector(terminal, options))
+  })
   examples(debezium, [
-    'debezium --outbox shop.outbox > connector.json',
-    'debezium --outbox shop.outbox --headers region,x-request-id --sql | psql',
+    'debezium --config outboxes.ts --outbox shop.outbox > connector.json',
+    'debezium --config outboxes.ts --outbox shop.outbox --headers region,x-request-id --sql | psql',
   ])
 }

@@ -56,6 +56,7 @@ describe('the configuration', () => {
     ])
     expect(JSON.stringify(config)).not.toContain('secret')
     expect(notes.join('\n')).toContain('ce_posthornheaders')
+    expect(notes.join('\n')).toContain('null makes a header without a value')
   })
 
   it('sends headers of one column by themselves where they are named', () => {

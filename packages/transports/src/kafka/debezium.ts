@@ -242,6 +242,7 @@ function notesOn<Row>({ occurredAt, key, headers }: MessageColumns, outbox: Outb
     'PostgreSQL needs wal_level = logical, and the user REPLICATION and the table.',
     'Kafka Connect reads the password from its environment (DATABASE_PASSWORD): set config.providers=env.',
     `Stop the relays of ${outbox.name} once they have sent what was there before; until then both send, with the same ids.`,
+    "Spelled otherwise than by a relay: JSON has PostgreSQL's spaces, a time as many digits as its column, and a column that is null makes a header without a value, which Posthorn's consumers take for none.",
     `Rows stay in ${table} as they were written: delete old ones yourself. No retries, dead letters or delays: every row goes out when its transaction commits.`,
     ...(key === undefined
       ? ['Messages have no key: Debezium sends the id as the key.']
