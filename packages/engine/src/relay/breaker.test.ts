@@ -30,6 +30,19 @@ test('stays closed below either limit, and forgets what is older than its window
   expect(mixed.isOpen).toBe(false)
 })
 
+test('counts what is in its window, however long it has gone on', () => {
+  const { breaker, pass } = breakerAt()
+  for (let ms = 0; ms < 200_000; ms += 1) {
+    breaker.record(fail(0, 1))
+    pass(1)
+  }
+  // Seven of ten, with the last minute's deliveries without its first.
+  breaker.record(fail(139_997))
+  expect(breaker.isOpen).toBe(false)
+  breaker.record(fail(1))
+  expect(breaker.isOpen).toBe(true)
+})
+
 test('lets one probe through each 30 s; its answer decides', () => {
   const { breaker, pass } = breakerAt()
   breaker.record(fail(10))

@@ -42,7 +42,6 @@ export function createBreaker(
   options: Outbox['breaker'],
   now: () => number = () => performance.now(),
 ): Breaker {
-  let seen: { at: number; delivered: number; failed: number }[] = []
   let openUntil: number | undefined
   let openedAt = 0
   let unreachableInRow = 0
@@ -53,6 +52,7 @@ export function createBreaker(
     windowMs: toMs(options.window),
     probeMs: toMs(options.probe),
   }
+  const seen = new SeenWindow(limits?.windowMs ?? 0)
   return {
     get isOpen() {
       return openUntil !== undefined
@@ -82,19 +82,17 @@ export function createBreaker(
         if (delivered > 0) {
           openUntil = undefined
           cause = undefined
-          seen = []
+          seen.clear()
         }
         return
       }
       const at = now()
-      seen = seen.filter((each) => each.at > at - limits.windowMs)
-      seen.push({ at, delivered, failed })
-      const failures = seen.reduce((sum, each) => sum + each.failed, 0)
-      const attempts = seen.reduce((sum, each) => sum + each.delivered, failures)
-      if (attempts >= limits.attempts && failures / attempts >= limits.failures) {
+      seen.add({ at, delivered, failed })
+      const attempts = seen.delivered + seen.failed
+      if (attempts >= limits.attempts && seen.failed / attempts >= limits.failures) {
         openedAt = at
         openUntil = at + limits.probeMs
-        seen = []
+        seen.clear()
       }
     },
     backoffMs() {
@@ -103,5 +101,50 @@ export function createBreaker(
         UNREACHABLE_MAX_MS,
       )
     },
+  }
+}
+
+interface Seen {
+  readonly at: number
+  readonly delivered: number
+  readonly failed: number
+}
+
+/** Results out of the window before their room is given back; and not before they are half of all. */
+const FORGOTTEN = 1_000
+
+/** Sums of the last results. They are kept as they change: a minute can have a hundred thousand of them. */
+class SeenWindow {
+  readonly #windowMs: number
+  #seen: Seen[] = []
+  /** The first that counts. */
+  #first = 0
+  delivered = 0
+  failed = 0
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs
+  }
+
+  add(result: Seen): void {
+    this.#seen.push(result)
+    this.delivered += result.delivered
+    this.failed += result.failed
+    for (let old = this.#seen[this.#first]; old; old = this.#seen[this.#first]) {
+      if (old.at > result.at - this.#windowMs) break
+      this.delivered -= old.delivered
+      this.failed -= old.failed
+      this.#first += 1
+    }
+    if (this.#first < Math.max(FORGOTTEN, this.#seen.length / 2)) return
+    this.#seen = this.#seen.slice(this.#first)
+    this.#first = 0
+  }
+
+  clear(): void {
+    this.#seen = []
+    this.#first = 0
+    this.delivered = 0
+    this.failed = 0
   }
 }
