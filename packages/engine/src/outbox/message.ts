@@ -48,8 +48,10 @@ export function messageOf<Row>(
   return { ...init, key: String((row as Record<string, unknown>)[outbox.order.key]) }
 }
 
+const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7/i
+
 /** The moment inside a UUIDv7; undefined for ids of other kinds. */
 export function timeOfUuid(id: string): Date | undefined {
-  if (!/^[0-9a-f]{8}-[0-9a-f]{4}-7/i.test(id)) return undefined
+  if (!UUID_7.test(id)) return undefined
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }

@@ -88,9 +88,7 @@ export class Attempter {
   async attempt(rows: readonly OutboxRow[], signal: AbortSignal): Promise<Attempted[]> {
     const results = Array.from<Attempted>({ length: rows.length })
     const byTransport = new Map<string, Placed[]>()
-    const opened = this.#decrypter
-      ? await this.#decrypter.open(rows, signal)
-      : rows.map((row) => ({ row }))
+    const opened = await this.#decrypter?.open(rows, signal)
     for (const placed of this.#place(rows, opened, results)) {
       const { transport } = placed.delivery.destination
       const group = byTransport.get(transport)
@@ -106,48 +104,48 @@ export class Attempter {
   /** Rows as deliveries; what cannot be read or may not go now has its result already. */
   #place(
     rows: readonly OutboxRow[],
-    opened: readonly DecryptedRow[],
+    opened: readonly DecryptedRow[] | undefined,
     results: Attempted[],
   ): Placed[] {
-    const many = typeof this.#outbox.destination === 'function'
     const permits = new Map<string, Permit>()
     const { order } = this.#outbox
-    const stopped = new Set<unknown>()
-    return rows.flatMap((row, at) => {
-      const key = order && String(row[order.key])
+    const stopped = new Set<string>()
+    const placed: Placed[] = []
+    rows.forEach((row, at) => {
       // Behind one of its key that does not go out now, as a transport would have it.
-      if (order && stopped.has(key)) {
+      if (order && stopped.size > 0 && stopped.has(String(row[order.key]))) {
         results[at] = { outcome: HELD_BACK, backoffMs: 0 }
-        return []
+        return
       }
-      stopped.add(key)
-      const clear = opened[at] ?? { row }
-      if (!('row' in clear)) {
-        results[at] = 'unreadable' in clear ? clear : notNow(clear.unavailable)
-        return []
+      const delivery = this.#placeOne(row, opened?.[at] ?? { row }, permits)
+      if ('message' in delivery) {
+        placed.push({ at, delivery })
+        return
       }
-      try {
-        const delivery = this.#deliveryOf(row, clear.row)
-        if (many) {
-          const name = nameOf(delivery.destination)
-          const breaker = this.#breaker(delivery.destination)
-          const permit = permits.get(name) ?? breaker.permit()
-          permits.set(
-            name,
-            permit.kind === 'probe' ? { kind: 'wait', ms: PROBE_ANSWER_MS } : permit,
-          )
-          if (permit.kind === 'wait') {
-            results[at] = { outcome: breakerOpen(permit.ms, breaker.cause), backoffMs: permit.ms }
-            return []
-          }
-        }
-        stopped.delete(key)
-        return [{ at, delivery }]
-      } catch (error) {
-        results[at] = { unreadable: error }
-        return []
-      }
+      results[at] = delivery
+      if (order) stopped.add(String(row[order.key]))
     })
+    return placed
+  }
+
+  #placeOne(
+    row: OutboxRow,
+    clear: DecryptedRow,
+    permits: Map<string, Permit>,
+  ): Delivery | Attempted {
+    if (!('row' in clear)) return 'unreadable' in clear ? clear : notNow(clear.unavailable)
+    try {
+      const delivery = this.#deliveryOf(row, clear.row)
+      if (typeof this.#outbox.destination !== 'function') return delivery
+      const name = nameOf(delivery.destination)
+      const breaker = this.#breaker(delivery.destination)
+      const permit = permits.get(name) ?? breaker.permit()
+      permits.set(name, permit.kind === 'probe' ? { kind: 'wait', ms: PROBE_ANSWER_MS } : permit)
+      if (permit.kind !== 'wait') return delivery
+      return { outcome: breakerOpen(permit.ms, breaker.cause), backoffMs: permit.ms }
+    } catch (error) {
+      return { unreadable: error }
+    }
   }
 
   /** Of a row as it stands in the table, and as it was written. */
@@ -157,11 +155,8 @@ export class Attempter {
     const traceparent = columns.traceparent && (row[columns.traceparent] as string | null)
     const message = upcast(upcasters, toMessage(traceparent ? { traceparent, ...init } : init))
     const sentAt = columns.sentAt && (row[columns.sentAt] as Date | null)
-    return {
-      message,
-      destination: typeof destination === 'function' ? destination(row) : destination,
-      ...(sentAt && { sentAt }),
-    }
+    const target = typeof destination === 'function' ? destination(row) : destination
+    return sentAt ? { message, destination: target, sentAt } : { message, destination: target }
   }
 
   async #deliver(
@@ -174,8 +169,11 @@ export class Attempter {
     const outcomes = await this.#outcomes(batch, signal)
     this.#learn(batch, outcomes, performance.now() - started)
     group.forEach(({ at, delivery }, i) => {
-      const backoffMs = this.#breaker(delivery.destination).backoffMs()
-      results[at] = { outcome: outcomes[i] ?? MISSING, backoffMs }
+      const outcome = outcomes[i] ?? MISSING
+      // What arrived waits for nothing.
+      const isDelivered = outcome.kind === 'delivered'
+      const backoffMs = isDelivered ? 0 : this.#breaker(delivery.destination).backoffMs()
+      results[at] = { outcome, backoffMs }
     })
   }
 
@@ -203,11 +201,11 @@ export class Attempter {
   /** Tells each destination's breaker how its messages fared, and the metrics with it. */
   #learn(batch: readonly Delivery[], outcomes: readonly Outcome[], ms: number): void {
     const tallies = new Map<Breaker, Tally>()
+    let tally: Tally | undefined
     batch.forEach(({ destination }, i) => {
-      const breaker = this.#breaker(destination)
-      const known = tallies.get(breaker)
-      const tally = known ?? { destination, delivered: 0, failed: 0, unreachable: false }
-      if (!known) tallies.set(breaker, tally)
+      // Most batches have one destination.
+      if (tally?.destination !== destination)
+        tally = tallyOf(tallies, this.#breaker(destination), destination)
       const outcome = outcomes[i] ?? MISSING
       if (!wasTried(outcome)) return
       // A refusal is an answer: the destination works.
@@ -217,12 +215,12 @@ export class Attempter {
         countFailure(tally, outcome.failure)
       if (outcome.kind === 'retryLater' && outcome.unreachable) tally.unreachable = true
     })
-    tallies.forEach((tally, breaker) => {
-      breaker.record(tally)
-      const name = nameOf(tally.destination)
-      if (tally.delivered > 0) addCount(this.#answers.answered, name, tally.delivered)
-      if (tally.failed > 0) addCount(this.#answers.unanswered, name, tally.failed)
-      this.#measure(tally, { ms, isOpen: breaker.isOpen })
+    tallies.forEach((each, breaker) => {
+      breaker.record(each)
+      const name = nameOf(each.destination)
+      if (each.delivered > 0) addCount(this.#answers.answered, name, each.delivered)
+      if (each.failed > 0) addCount(this.#answers.unanswered, name, each.failed)
+      this.#measure(each, { ms, isOpen: breaker.isOpen })
     })
   }
 
@@ -291,6 +289,14 @@ interface Tally {
   failed: number
   unreachable: boolean
   failure?: Failure
+}
+
+function tallyOf(tallies: Map<Breaker, Tally>, breaker: Breaker, destination: Destination): Tally {
+  const known = tallies.get(breaker)
+  if (known) return known
+  const tally = { destination, delivered: 0, failed: 0, unreachable: false }
+  tallies.set(breaker, tally)
+  return tally
 }
 
 function countFailure(tally: Tally, failure: Failure): void {

@@ -78,7 +78,7 @@ export class ClaimWorker {
       const settlements = await this.#attempt(claim)
       const { lost, unsettled } = await this.#settle(claim, settlements)
       const left = new Set(unsettled.map(({ settlement }) => settlement))
-      const settled = settlements.filter((each) => !left.has(each))
+      const settled = left.size === 0 ? settlements : settlements.filter((each) => !left.has(each))
       const waits = this.#count(settled, lost)
       return { dueChanged: waits || left.size > 0, left: left.size > 0 }
     } catch (error) {

@@ -77,7 +77,7 @@ export function decide(
 ): Decision {
   switch (outcome.kind) {
     case 'delivered':
-      return outcome.ref === undefined ? SENT : { ...SENT, ref: outcome.ref }
+      return decideDelivered(outcome)
     case 'refused':
       return rules.states.dead === undefined
         ? chargeAttempt(rules, facts, { failure: outcome.failure, afterMs: undefined })
@@ -98,6 +98,11 @@ export function decide(
       return chargeAttempt(rules, facts, { failure: outcome.failure, afterMs: outcome.afterMs })
     }
   }
+}
+
+/** What was delivered is sent, whatever its row says. */
+export function decideDelivered({ ref }: Extract<Outcome, { kind: 'delivered' }>): Decision {
+  return ref === undefined ? SENT : { ...SENT, ref }
 }
 
 /** The same for an outcome that came later, from a consumer or a webhook. */

@@ -43,6 +43,8 @@ const PARKED = refused(BEHIND_DEAD)
 
 /** Rows that may be attempted: due, and nothing of their key waits in front of them. */
 export function attemptableRows(outbox: Outbox, rows: readonly OutboxRow[]): number[] {
+  // As nearly always.
+  if (!rows.some(isStopped)) return rows.map((_, i) => i)
   const stopped = new Set<string>()
   return rows.flatMap((row, i) => {
     const key = keyOf(outbox, row)
@@ -87,7 +89,7 @@ export function planRun(
 
 /** Messages of an ordered outbox that went out although one in front of them, of their key, did not. */
 export function findOvertaking(outbox: Outbox, settlements: readonly Settlement[]): string[] {
-  if (!outbox.order) return []
+  if (!outbox.order || settlements.every(({ decision }) => decision.role === 'sent')) return []
   const failed = new Set<string>()
   return settlements.flatMap(({ row, decision }) => {
     const key = keyOf(outbox, row)

@@ -179,6 +179,7 @@ export class KeySource implements Source {
     const plan = planRun(this.#outbox, claim, byRow(settlements))
     const settled = await this.#guardWatermarks(() => this.#write(claim, plan))
     this.#giveBack(claim)
+    if (settled.size === plan.settlements.length) return []
     return plan.settlements
       .map(({ row }) => idOf(this.#outbox, row))
       .filter((id) => !settled.has(id))
@@ -301,7 +302,7 @@ export class KeySource implements Source {
 }
 
 function claimOf(kind: ClaimKind, { rows, leases }: Read, more: boolean): Claim {
-  const runs = new Map(rows.map((row) => [Number(row['bucket']), String(row['claim_run'])]))
+  const runs = runsOf(rows)
   const used = [...runs].map(([bucket, number]): Lease => ({
     bucket,
     token: leases.get(bucket) as string,
@@ -312,7 +313,20 @@ function claimOf(kind: ClaimKind, { rows, leases }: Read, more: boolean): Claim 
 
 /** Order only matters within a bucket, and there the index gave it; a sort costs little then. */
 function inOrder(rows: OutboxRow[]): OutboxRow[] {
-  return rows.sort((a, b) => Number(a['seq']) - Number(b['seq']))
+  return rows
+    .map((row) => ({ row, seq: Number(row['seq']) }))
+    .sort((one, other) => one.seq - other.seq)
+    .map(({ row }) => row)
+}
+
+/** The number of each bucket's run. */
+export function runsOf(rows: readonly OutboxRow[]): Map<number, string> {
+  const runs = new Map<number, string>()
+  for (const row of rows) {
+    const bucket = Number(row['bucket'])
+    if (!runs.has(bucket)) runs.set(bucket, String(row['claim_run']))
+  }
+  return runs
 }
 
 /** How many rows came from each bucket. */

@@ -4,7 +4,7 @@ import type { Claim, ClaimKind, Lease } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { attemptableRows, keyOf, planRun, type KeyPlan } from './key-plan.ts'
-import { KeySource, tally, within } from './key-source.ts'
+import { KeySource, runsOf, tally, within } from './key-source.ts'
 import { adoptCluster, moveToTable } from './log-moves.ts'
 import type { Buckets } from '../enqueue/bell.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
@@ -80,11 +80,11 @@ export class LogSource implements Source {
     if (taken.size === 0) return undefined
     const found = new Set<number>()
     try {
-      const { rows, passed, isCut } = await this.#read(taken, {
+      const { rows, used, passed, isCut } = await this.#read(taken, {
         batch,
         isNarrow: rung !== undefined,
       })
-      for (const row of rows) found.add(Number(row['bucket']))
+      for (const bucket of used.keys()) found.add(bucket)
       if (rows.length > 0) return this.#claimOf({ rows, taken, isCut }, crowded)
       this.#crowded = false
       if (!crowded && !passed) return undefined
@@ -119,11 +119,11 @@ export class LogSource implements Source {
     }
     // Where a page or the batch is full there may be more of the bucket's tick.
     const isCut = (bucket: number) => rows.length >= batch || (used.get(bucket) ?? 0) >= limit
-    return { rows, passed: rows.length < read.length, isCut }
+    return { rows, used, passed: rows.length < read.length, isCut }
   }
 
   #claimOf({ rows, taken, isCut }: Page, crowded: boolean): Claim {
-    const runs = new Map(rows.map((row) => [Number(row['bucket']), String(row['claim_run'])]))
+    const runs = runsOf(rows)
     const leases = [...runs].map(([bucket, number]): Lease => ({
       bucket,
       token: taken.get(bucket) as string,

@@ -89,9 +89,10 @@ export async function settleRoles(
   { settlements, args }: { settlements: readonly Settlement[]; args: SettleArgs },
 ): Promise<Set<string>> {
   const settled = new Set<string>()
+  const groups = Map.groupBy(settlements, ({ decision }) => decision.role)
   for (const role of ROLES) {
-    const group = settlements.filter(({ decision }) => decision.role === role)
-    if (group.length === 0) continue
+    const group = groups.get(role)
+    if (!group) continue
     const statement = outbox.statements.settle(role, args.guard)
     const [answer] = await run<{ only: string[] | null }>(db, statement, {
       ...args,

@@ -2,6 +2,7 @@ import type { Attempted } from './attempt.ts'
 import type { Claim } from './claim.ts'
 import {
   decide,
+  decideDelivered,
   decideLost,
   decideWaited,
   factsOf,
@@ -68,11 +69,12 @@ export function settlementOf(outbox: Outbox, row: OutboxRow, attempted: Attempte
     const code = unreadableCode(attempted.unreadable)
     return { row, outcome, decision: fatal(outbox, code, attempted.unreadable) }
   }
-  return {
-    row,
-    outcome: attempted.outcome,
-    decision: decide(outbox, factsOf(outbox, row), attempted),
-  }
+  const { outcome } = attempted
+  const decision =
+    outcome.kind === 'delivered'
+      ? decideDelivered(outcome)
+      : decide(outbox, factsOf(outbox, row), attempted)
+  return { row, outcome, decision }
 }
 
 /** An encrypted payload says by its code whether an operator can do anything about it. */

@@ -39,8 +39,8 @@ export function latencyOf(
   { realMs, businessMs }: ClockOffsets,
 ): number | undefined {
   const createdAt = timeOf(row, outbox.columns.createdAt)
-  const dueAt = timeOf(row, outbox.columns.dueAt)
   if (createdAt === undefined) return undefined
+  const dueAt = timeOf(row, outbox.columns.dueAt)
   const now = Date.now()
   const sinceDue = dueAt === undefined ? undefined : now + businessMs - dueAt
   const since = now + realMs - createdAt
