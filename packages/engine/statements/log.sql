@@ -54,13 +54,15 @@ page as (
       limit $3::int) as t
    limit $4
 ),
+read as materialized (
+  select bucket, max(seq) as upto, count(*) as size from page group by bucket
+),
 noted as (
   update posthorn.bucket as b
      set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
          log_upto = r.upto, log_tick = lease.tick, log_tick_by = lease.tick_by, log_tick_seq = lease.tick_seq
     from lease
-    join (select bucket, max(seq) as upto, count(*) as size from page group by bucket) as r
-      on r.bucket = lease.bucket
+    join read as r on r.bucket = lease.bucket
    where b.outbox = 'families.log-events' and b.bucket = lease.bucket and b.token = lease.token
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
   returning b.bucket, b.run
@@ -73,9 +75,9 @@ passed as (
    where b.outbox = 'families.log-events' and b.bucket = lease.bucket and b.token = lease.token
      and b.bucket = any($1::smallint[])
      and b.log_tick is not null and lease.log_tick is not null
-     and not exists (select from page where page.bucket = lease.bucket)
+     and not exists (select from read as r where r.bucket = lease.bucket)
      -- Behind a full batch no bucket was read.
-     and (select count(*) from page) < $4
+     and (select coalesce(sum(r.size), 0) from read as r) < $4
   returning b.bucket
 )
 select page.*, taken.run as claim_run, h.tail as claim_tail,
@@ -86,8 +88,7 @@ select page.*, taken.run as claim_run, h.tail as claim_tail,
         union all
         select bucket, null from passed) as taken
   left join page on page.bucket = taken.bucket
-  left join posthorn.held_key as h on h.outbox = 'families.log-events' and h.key = page.aggregate_id::text
- order by page.seq;
+  left join posthorn.held_key as h on h.outbox = 'families.log-events' and h.key = page.aggregate_id::text;
 
 -- endLogRun: $1 leaseMs, $2 buckets, $3 tokens, $4 runs, $5 closed
 update posthorn.bucket as b

@@ -312,7 +312,7 @@ function claimOf(kind: ClaimKind, { rows, leases }: Read, more: boolean): Claim 
 }
 
 /** Order only matters within a bucket, and there the index gave it; a sort costs little then. */
-function inOrder(rows: OutboxRow[]): OutboxRow[] {
+export function inOrder(rows: readonly OutboxRow[]): OutboxRow[] {
   return rows
     .map((row) => ({ row, seq: Number(row['seq']) }))
     .sort((one, other) => one.seq - other.seq)

@@ -4,7 +4,7 @@ import type { Claim, ClaimKind, Lease } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { attemptableRows, keyOf, planRun, type KeyPlan } from './key-plan.ts'
-import { KeySource, runsOf, tally, within } from './key-source.ts'
+import { inOrder, KeySource, runsOf, tally, within } from './key-source.ts'
 import { adoptCluster, moveToTable } from './log-moves.ts'
 import type { Buckets } from '../enqueue/bell.ts'
 import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
@@ -130,7 +130,8 @@ export class LogSource implements Source {
       run: number,
     }))
     const more = this.#crowded || crowded || this.#keys.isHeldCrowded
-    const claim: Claim = { kind: 'batch', rows, token: randomUUID(), leases, more }
+    const token = randomUUID()
+    const claim: Claim = { kind: 'batch', rows: inOrder(rows), token, leases, more }
     this.#closed.set(claim, new Set([...runs.keys()].filter((bucket) => !isCut(bucket))))
     return claim
   }

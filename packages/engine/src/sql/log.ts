@@ -80,6 +80,7 @@ export function pageSql({ log }: ResolvedDefinition, { tick, tickSeq, limit }: P
  * Reads the next page of each bucket and notes it as the run in flight. Where there is no tick, this moment
  * becomes one. A bucket whose tick is at its end comes without a message, and is read again.
  * Buckets of whose keys something waits in the table itself, not held, are left alone until that is gone.
+ * The reader puts the messages in order: sorting them here would copy each of them once more.
  */
 export function claimLog(definition: ResolvedDefinition): Prepared {
   const { name, table, columns, order } = definition
@@ -107,13 +108,15 @@ page as (
    cross join lateral (${pageSql(definition, { tick: 'c.tick', tickSeq: 'c.tick_seq', limit: `${p('limit')}::int` })}) as t
    limit ${p('batch')}
 ),
+read as materialized (
+  select bucket, max(seq) as upto, count(*) as size from page group by bucket
+),
 noted as (
   update posthorn.bucket as b
      set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
          log_upto = r.upto, log_tick = lease.tick, log_tick_by = lease.tick_by, log_tick_seq = lease.tick_seq
     from lease
-    join (select bucket, max(seq) as upto, count(*) as size from page group by bucket) as r
-      on r.bucket = lease.bucket
+    join read as r on r.bucket = lease.bucket
    where b.outbox = '${name}' and b.bucket = lease.bucket and b.token = lease.token
      and ${ASYNC_COMMIT}
   returning b.bucket, b.run
@@ -125,9 +128,9 @@ passed as (
    where b.outbox = '${name}' and b.bucket = lease.bucket and b.token = lease.token
      and b.bucket = any(${p('buckets')}::smallint[])
      and b.log_tick is not null and lease.log_tick is not null
-     and not exists (select from page where page.bucket = lease.bucket)
+     and not exists (select from read as r where r.bucket = lease.bucket)
      -- Behind a full batch no bucket was read.
-     and (select count(*) from page) < ${p('batch')}
+     and (select coalesce(sum(r.size), 0) from read as r) < ${p('batch')}
   returning b.bucket
 )
 select ${readColumns(definition, 'page')}, taken.run as claim_run, h.tail as claim_tail,
@@ -138,8 +141,7 @@ select ${readColumns(definition, 'page')}, taken.run as claim_run, h.tail as cla
         union all
         select bucket, null from passed) as taken
   left join page on page.bucket = taken.bucket
-  left join posthorn.held_key as h on h.outbox = '${name}' and h.key = page.${order?.key}::text
- order by page.seq`,
+  left join posthorn.held_key as h on h.outbox = '${name}' and h.key = page.${order?.key}::text`,
   )
 }
 
