@@ -1,24 +1,32 @@
 import { sql } from '@posthorn/engine'
 import type { AuditSource, SystemAuditEntry } from './system.ts'
 
-/** A table with the columns of an audit, to be searched. */
-export function auditSource(table: string, clock: AuditSource['clock']): AuditSource {
+/**
+ * A table with the columns of an audit, to be searched. One whose `created_at` is by the business clock
+ * also has `recorded_at`, by the real one; entries of before that column have none.
+ */
+export function auditSource(table: string, clock: 'wall' | 'business'): AuditSource {
+  const times =
+    clock === 'wall'
+      ? sql`created_at as at, null::timestamptz as business_at`
+      : sql`coalesce(recorded_at, created_at) as at, created_at as business_at`
   return {
     name: table,
-    clock,
     async search(db, search) {
       const { org, entityType, entityId, actor, action, since, until, before } = search
       const { rows } = await db.query<SystemAuditEntry>(sql`
         select seq::text, org_id, actor, action, entity_type, entity_id,
-               to_jsonb(details) as details, created_at
-          from ${sql.id(table)} as audit
+               details, at, business_at
+          from (select seq, org_id, actor, action, entity_type, entity_id,
+                       to_jsonb(details) as details, ${times}
+                  from ${sql.id(table)}) as audit
          where (${org}::text is null or org_id = ${org})
            and (${entityType}::text is null or entity_type = ${entityType})
            and (${entityId}::text is null or entity_id = ${entityId})
            and (${actor}::text is null or actor = ${actor})
            and (${action}::text is null or action = ${action})
-           and (${since}::timestamptz is null or created_at >= ${since})
-           and (${until}::timestamptz is null or created_at < ${until})
+           and (${since}::timestamptz is null or at >= ${since})
+           and (${until}::timestamptz is null or at < ${until})
            and (${before}::bigint is null or seq < ${before}::bigint)
          order by audit.seq desc
          limit ${search.limit}`)

@@ -92,14 +92,15 @@ export interface SystemAuditEntry {
   readonly entity_type: string
   readonly entity_id: string
   readonly details: unknown
-  readonly created_at: Date
+  /** When it really happened. */
+  readonly at: Date
+  /** By the business clock, where the audit is dated by that. */
+  readonly business_at: Date | null
 }
 
 /** An audit that users search, newest first. */
 export interface AuditSource {
   readonly name: string
-  /** By which its entries are dated. */
-  readonly clock: 'wall' | 'business'
   search(db: Queryable, search: AuditSearch): Promise<readonly SystemAuditEntry[]>
 }
 

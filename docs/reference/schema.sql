@@ -2079,6 +2079,7 @@ create table payments.audit_log (
   created_at timestamp with time zone not null default posthorn.now(),
   audit_salt uuid default gen_random_uuid(),
   erased_digest bytea,
+  recorded_at timestamp with time zone default now(),
   constraint audit_log_pkey PRIMARY KEY (seq)
 );
 CREATE INDEX audit_log_age ON payments.audit_log USING brin (created_at);

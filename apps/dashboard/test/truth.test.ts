@@ -116,6 +116,32 @@ test('after the clock was moved, what has happened is in no future and begins wi
   await page.goto(`${dashboard.url}/messages?open=payments.webhook-deliveries:${id}`)
   const story = page.getByRole('dialog', { name: 'Message' }).getByRole('listitem')
   await story.first().getByText('Written in the producer’s transaction').waitFor(patient)
+  await dashboard.call('/api/v1/outbound/messages', {
+    body: {
+      ...{ channel: 'whatsapp', to: '+16505551234', templateCode: 'otp_code' },
+      payloadJson: { language: 'en_US', parameters: ['4711'] },
+    },
+    headers: { 'idempotency-key': randomUUID() },
+  })
+  // Payments are dated six hours ahead: what came after them is above them all the same.
+  await page.goto(
+    `${dashboard.url}/audit/entries?since=${new Date(Date.now() - 3_600_000).toISOString()}`,
+  )
+  const entries = page.getByRole('grid', { name: 'Who did what' })
+  await entries
+    .getByRole('row', { name: /MESSAGE/ })
+    .first()
+    .waitFor(patient)
+  const times = await entries
+    .locator('time')
+    .evaluateAll((all) => all.map((each) => Date.parse(each.getAttribute('datetime') ?? '')))
+  expect(times).toEqual(times.toSorted((one, other) => other - one))
+  expect(await entries.getByText('business').count()).toBe(0)
+  await entries
+    .getByRole('row', { name: /payment\.created/ })
+    .first()
+    .click()
+  await page.getByRole('dialog').getByText('Business time').waitFor(patient)
   await page.goto(`${dashboard.url}/audit?search=advance-clock`)
   await page.getByRole('gridcell', { name: 'dev' }).first().waitFor(patient)
 })

@@ -146,12 +146,12 @@ export async function listAudit(db: Queryable, rowId: string): Promise<AuditRow[
 
 /** What became of one row, for who searches the audit by its id: a list of all would be millions. */
 export const rowAudit: AuditSource = {
-  clock: 'wall',
   name: 'evidence.file_outbox_row_audit',
   async search(db, { org, entityType, entityId, actor, action, ...search }) {
     if (entityId === null || !UUID.test(entityId)) return []
     const { rows } = await db.query<SystemAuditEntry>(sql`
-      select seq::text, org_id, actor, action, entity_type, entity_id, details, created_at
+      select seq::text, org_id, actor, action, entity_type, entity_id, details, created_at as at,
+             null::timestamptz as business_at
         from (select a.id as seq, r.org_id, a.transitioned_by as actor,
                      'row.' || lower(a.new_status) as action, 'file_outbox_row' as entity_type,
                      r.id::text as entity_id, a.created_at,

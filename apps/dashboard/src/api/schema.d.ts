@@ -883,7 +883,7 @@ export interface paths {
     }
     /**
      * Who did what in payments, webhooks, reconciliation, evidence and messages, newest first
-     * @description Every user sees the organisation's own entries. Entries of several audits are merged by their time. What became of a row of an evidence file is found by the id of the row.
+     * @description Every user sees the organisation's own entries. Entries of several audits are merged by when they really happened, however the business clock was moved. What became of a row of an evidence file is found by the id of the row.
      */
     get: {
       parameters: {
@@ -933,15 +933,15 @@ export interface paths {
               items: {
                 action: string
                 actor: string
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description when it really happened
+                 */
                 at: string
                 /** @description the table */
                 audit: string
-                /**
-                 * @description the one that `at` is of
-                 * @enum {unknown}
-                 */
-                clock: 'wall' | 'business'
+                /** @description by the business clock, where the audit is dated by that too */
+                businessAt: string | null
                 details: unknown
                 entityId: string
                 entityType: string

@@ -12,7 +12,7 @@ const schema = {
   summary:
     'Who did what in payments, webhooks, reconciliation, evidence and messages, newest first',
   description:
-    "Every user sees the organisation's own entries. Entries of several audits are merged by their time. What became of a row of an evidence file is found by the id of the row.",
+    "Every user sees the organisation's own entries. Entries of several audits are merged by when they really happened, however the business clock was moved. What became of a row of an evidence file is found by the id of the row.",
   tags: ['audit'],
   querystring: Type.Object({
     limit: PageQuery.properties.limit,
@@ -36,8 +36,10 @@ const schema = {
         entityType: Type.String(),
         entityId: Type.String(),
         details: Type.Unknown(),
-        at: Type.String({ format: 'date-time' }),
-        clock: Type.Enum(['wall', 'business'], { description: 'the one that `at` is of' }),
+        at: Type.String({ format: 'date-time', description: 'when it really happened' }),
+        businessAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+          description: 'by the business clock, where the audit is dated by that too',
+        }),
       }),
     ),
   },
@@ -66,24 +68,36 @@ export function auditEntryRoutes(app: App, pool: Pool, sources: readonly AuditSo
     const found = await Promise.all(
       sources.map(async (source) => {
         const rows = await source.search(pool, { ...search, before: places[source.name] ?? null })
-        return rows.map((row) => ({ ...row, audit: source.name, clock: source.clock }))
+        return rows.map((row) => ({ ...row, audit: source.name }))
       }),
     )
-    const all = found
-      .flat()
-      .toSorted((one, other) => Number(other.created_at) - Number(one.created_at))
-    const shown = all.slice(0, limit)
+    const shown = newestOf(found, limit)
     const reached = Object.fromEntries(shown.map(({ audit, seq }) => [audit, seq]))
     return {
       items: shown.map(entryOf),
-      nextCursor: all.length > limit ? encodeCursor([{ ...places, ...reached }]) : null,
+      nextCursor: found.flat().length > limit ? encodeCursor([{ ...places, ...reached }]) : null,
     }
   })
 }
 
-type FoundEntry = SystemAuditEntry & {
-  readonly audit: string
-  readonly clock: AuditSource['clock']
+type FoundEntry = SystemAuditEntry & { readonly audit: string }
+
+/**
+ * The newest of several audits, each in its own order: the next page goes on by the numbers of entries, and
+ * those of transactions side by side are not given out in the order of their times.
+ */
+function newestOf(audits: readonly (readonly FoundEntry[])[], limit: number): FoundEntry[] {
+  const left = audits.map((entries) => [...entries])
+  const newest: FoundEntry[] = []
+  while (newest.length < limit) {
+    const [next] = left
+      .filter(({ length }) => length > 0)
+      .toSorted(([one], [other]) => Number(other?.at) - Number(one?.at))
+    const entry = next?.shift()
+    if (entry === undefined) break
+    newest.push(entry)
+  }
+  return newest
 }
 
 function entryOf(entry: FoundEntry) {
@@ -96,7 +110,7 @@ function entryOf(entry: FoundEntry) {
     entityType: entry.entity_type,
     entityId: entry.entity_id,
     details: entry.details,
-    at: entry.created_at.toISOString(),
-    clock: entry.clock,
+    at: entry.at.toISOString(),
+    businessAt: entry.business_at?.toISOString() ?? null,
   }
 }

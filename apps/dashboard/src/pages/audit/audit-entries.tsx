@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     title: 'Time',
     sortBy: ({ at }) => at,
     width: '130px',
-    cell: ({ at, clock }) => <Time at={at} clock={clock} />,
+    cell: ({ at }) => <Time at={at} />,
   },
   {
     id: 'action',
@@ -108,7 +108,11 @@ export function AuditEntries() {
             <KeyValue
               facts={{
                 Action: shown.action,
-                Time: <Time at={shown.at} clock={shown.clock} />,
+                Time: <Time at={shown.at} />,
+                'Business time':
+                  shown.businessAt === null ? undefined : (
+                    <Time at={shown.businessAt} clock="business" />
+                  ),
                 Actor: shown.actor,
                 About: shown.entityType,
                 Id: <CopyId id={shown.entityId} />,
