@@ -1,4 +1,5 @@
-import { sql } from '@posthorn/engine'
+import { sql, toMs, type Duration, type Queryable } from '@posthorn/engine'
+import type { ClockMove } from './real-time.ts'
 import type { AuditSource, SystemAuditEntry } from './system.ts'
 
 /**
@@ -33,4 +34,14 @@ export function auditSource(table: string, clock: 'wall' | 'business'): AuditSou
       return rows
     },
   }
+}
+
+/** How the business clock was moved, the oldest first. In production it never is. */
+export async function listClockMoves(db: Queryable): Promise<ClockMove[]> {
+  const { rows } = await db.query<{ at: Date; by: Duration }>(sql`
+    select at, subject as by
+      from posthorn.operation
+     where operation = 'advance-clock' and exists (select from posthorn.clock where movable)
+     order by operation.id`)
+  return rows.map(({ at, by }) => ({ at, ms: toMs(by) }))
 }

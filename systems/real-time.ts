@@ -4,11 +4,20 @@ export function madeAt(id: string, fallback: Date): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
-/**
- * The real time of something that the business clock says: as long after the row was made as that
- * clock says, and never later than now. Right unless the clock was moved between the two.
- */
-export function realTimeOf(at: Date, made: { readonly real: Date; readonly business: Date }): Date {
-  const passed = Math.max(0, at.getTime() - made.business.getTime())
-  return new Date(Math.min(Date.now(), made.real.getTime() + passed))
+/** A move of the business clock: when it was made, by the real one, and how far it went. */
+export interface ClockMove {
+  readonly at: Date
+  readonly ms: number
+}
+
+/** The real time of something that the business clock says, by its moves, the oldest first. */
+export function realTimeOf(at: Date, moves: readonly ClockMove[]): Date {
+  let real = at.getTime()
+  for (const move of moves) {
+    const moved = move.at.getTime()
+    if (real < moved) break
+    // What the clock passed over was never said by it, except by a transaction beside the move.
+    real = Math.max(moved, real - move.ms)
+  }
+  return new Date(real)
 }

@@ -102,7 +102,13 @@ test('after the clock was moved, what has happened is in no future and begins wi
     return items.find(({ status }) => status === 'delivered')?.id
   }
   await expect.poll(delivered, patient).toBeDefined()
-  for (const path of ['/webhooks/deliveries', '/messages', '/payments', '/audit/entries']) {
+  for (const path of [
+    '/webhooks',
+    '/webhooks/deliveries',
+    '/messages',
+    '/payments',
+    '/audit/entries',
+  ]) {
     await page.goto(`${dashboard.url}${path}`)
     const times = page.getByRole('gridcell').locator('time')
     await times.first().waitFor(patient)
@@ -112,9 +118,10 @@ test('after the clock was moved, what has happened is in no future and begins wi
   }
   await page.goto(`${dashboard.url}/payments`)
   await page.getByRole('gridcell').getByText('business').first().waitFor(patient)
+  await page.getByRole('heading', { name: 'Gateway over time, by the business clock' }).waitFor()
   const id = await delivered()
   await page.goto(`${dashboard.url}/messages?open=payments.webhook-deliveries:${id}`)
-  const story = page.getByRole('dialog', { name: 'Message' }).getByRole('listitem')
+  const story = page.getByRole('tabpanel', { name: 'Timeline' }).getByRole('listitem')
   await story.first().getByText('Written in the producer’s transaction').waitFor(patient)
   await dashboard.call('/api/v1/outbound/messages', {
     body: {

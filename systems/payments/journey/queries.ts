@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
+import { listClockMoves } from '../../queries.ts'
 import { madeAt, realTimeOf } from '../../real-time.ts'
 import { uuidsIn } from '../../sought.ts'
 import type { Followed, Stop } from '../../system.ts'
@@ -24,6 +25,14 @@ interface PaymentRow {
 
 /** States that are announced to endpoints: their events have an id made of it and the payment's. */
 const ANNOUNCED = ['failed', 'authorised', 'voided']
+
+const MOVES: Readonly<Record<string, string>> = {
+  charge: 'Charge',
+  authorisation: 'Authorisation',
+  capture: 'Capture',
+  void: 'Void',
+  refund: 'Refund',
+}
 
 /** Payments by their id, the shop's or the gateway's, with what the gateway told of them. */
 export async function followPayments(db: Queryable, followed: Followed): Promise<Stop[]> {
@@ -54,9 +63,9 @@ export async function followPayments(db: Queryable, followed: Followed): Promise
       from found join payments.payments as p on p.id = found.id
      order by p.id desc
      limit ${limit}`)
+  const clock = rows.length === 0 ? [] : await listClockMoves(db)
+  const at = (time: string) => realTimeOf(new Date(time), clock)
   return rows.map((row) => {
-    const made = { real: madeAt(row.id, row.created_at), business: row.created_at }
-    const at = (time: string) => realTimeOf(new Date(time), made)
     return {
       ...paymentThing(row),
       detail: row.status,
@@ -68,10 +77,10 @@ export async function followPayments(db: Queryable, followed: Followed): Promise
         ...row.moves.filter(({ type }) => type === 'refund').map(({ id }) => `evt_failed_${id}`),
       ],
       events: [
-        { at: made.real, what: 'Payment created' },
+        { at: madeAt(row.id, row.created_at), what: 'Payment created' },
         ...row.moves.map((move) => ({
           at: at(move.at),
-          what: `The ${move.type} is ${move.status}`,
+          what: `${MOVES[move.type] ?? move.type} ${move.status}`,
         })),
         ...row.told.map((event) => ({ at: at(event.at), what: `Gateway says ${event.type}` })),
       ],
@@ -178,18 +187,21 @@ export async function followLines(db: Queryable, followed: Followed): Promise<St
         on d.run_id = r.run_id and d.line_number = r.line_number
      order by r.run_id desc, r.line_number
      limit ${limit}`)
+  const clock = rows.length === 0 ? [] : await listClockMoves(db)
   return rows.map((row) => {
     const { line_number: line, filename, reason, compared_at: compared } = row
-    const made = { real: madeAt(row.run_id, row.uploaded_at), business: row.uploaded_at }
     return {
       ...lineThing(row),
       detail: `${row.status}, booked ${row.booked_on}`,
       ids: row.payments,
       shared: row.payments.length > 1,
       events: [
-        { at: made.real, what: `Line ${line} of ${filename} uploaded` },
         {
-          at: compared && realTimeOf(compared, made),
+          at: madeAt(row.run_id, row.uploaded_at),
+          what: `Line ${line} of ${filename} uploaded`,
+        },
+        {
+          at: compared && realTimeOf(compared, clock),
           what: `Line ${line} of ${filename} is ${(reason ?? row.status).replaceAll('_', ' ')}`,
         },
       ],

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import type { Stop } from '@posthorn/systems'
 import { expect, test } from 'vitest'
@@ -166,6 +168,26 @@ test.each([
       ...['Line 1 of bank.csv uploaded', 'Line 1 of bank.csv is manual match'],
     ]),
   )
+})
+
+test('what happened after the clock was moved is as long ago as it really was', async () => {
+  await useMovableClock(database.pool)
+  await advanceClock(database.pool, '6h')
+  await database.pool.query(
+    `insert into payments.webhook_events (event_id, type, payment_id, org_id, payload, outcome)
+     values ('evt_moved', 'payment.refunded', $1::uuid, 'acme', '{}', 'kept')`,
+    [acme.payment],
+  )
+  await advanceClock(database.pool, '1d')
+  const at = async () => {
+    const { timeline } = await journey(acme.payment as string)
+    return timeline.find(({ what }) => what === 'Gateway says payment.refunded')?.at ?? ''
+  }
+  const first = await at()
+  expect(Math.abs(Date.now() - Date.parse(first))).toBeLessThan(60_000)
+  // It does not follow the clock of whoever looks.
+  await sleep(5)
+  expect(await at()).toBe(first)
 })
 
 test('another organisation finds its own things under the same case, and nothing by foreign ids', async () => {

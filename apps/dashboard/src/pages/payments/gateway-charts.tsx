@@ -12,6 +12,7 @@ import { formatDuration } from '../../format/duration.ts'
 import { formatCount } from '../../format/number.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { QueryState } from '../../parts/query-state.tsx'
+import { useClock } from '../../shell/use-clock.ts'
 
 type Figures =
   paths['/api/v1/payments/figures']['get']['responses']['200']['content']['application/json']
@@ -20,6 +21,7 @@ type Figures =
 export function GatewayCharts() {
   const api = useApi()
   const { minutes, picker } = useRange()
+  const { aheadMs } = useClock()
   const query = useQuery({
     queryKey: ['payments', 'figures', minutes],
     queryFn: ({ signal }) =>
@@ -28,7 +30,10 @@ export function GatewayCharts() {
     placeholderData: keepPreviousData,
   })
   return (
-    <Panel title="Gateway over time" actions={picker}>
+    <Panel
+      title={aheadMs === 0 ? 'Gateway over time' : 'Gateway over time, by the business clock'}
+      actions={picker}
+    >
       <QueryState query={query}>{(figures) => <Plots figures={figures} />}</QueryState>
     </Panel>
   )

@@ -102,7 +102,7 @@ function Facts({ endpoint, health }: { endpoint: Endpoint; health: Health | unde
             ? undefined
             : publicKeys.map((key) => <CopyId key={key} id={key} what="public key" />),
         'Last 7 days': health === undefined ? 'nothing' : countsOf(health),
-        'Last delivered': <Time at={health?.lastDeliveredAt} />,
+        'Last delivered': <Time at={health?.lastDeliveredAt} clock="business" />,
         Deliveries: (
           <AnchorLink size="sm" to="/webhooks/deliveries" search={{ endpointId: id }}>
             All deliveries

@@ -138,8 +138,8 @@ function endpointColumns(
     {
       id: 'delivered',
       title: 'Last delivered',
-      width: '116px',
-      cell: ({ id }) => <Time at={health?.get(id)?.lastDeliveredAt} />,
+      width: '132px',
+      cell: ({ id }) => <Time at={health?.get(id)?.lastDeliveredAt} clock="business" />,
     },
   ]
 }
