@@ -66,11 +66,7 @@ test('a payment is made, tells its phases, and is refunded', async () => {
   await page.getByText(/Refund of €25\.99 requested/).waitFor()
   await drawer.getByText(/^The gateway refunds it/).waitFor(patient)
   await drawer.getByText(/the payment is refunded/).waitFor(patient)
-  await drawer
-    .getByText('Refunded.', { exact: true })
-    .or(drawer.getByText('Refund requested.'))
-    .first()
-    .waitFor()
+  await drawer.getByText('Refunded in full.', { exact: true }).waitFor(patient)
 })
 
 test('a declined one says so in the form, and in its story', async () => {

@@ -14,7 +14,7 @@ export const VIEWS = [
   ['alerts', '/alerts?open=:alert', 'Three claims of this message alone were lost'],
   ['incidents', '/incidents', 'Alerts grouped by their cause'],
   ['notices', '/incidents/notices', 'No channels yet'],
-  ['audit', '/audit', 'CLAIMED → SENT'],
+  ['audit', '/audit', '→'],
   ['audit-entries', '/audit/entries', 'payment.created'],
   ['approvals', '/approvals', 'No proposals'],
   ['retention', '/retention', 'Webhook deliveries that have ended'],

@@ -1,6 +1,6 @@
 import { Code, Text } from '@mantine/core'
 import reference from '../../../../docs/reference/errors.md?raw'
-import { meaningsIn, sectionOf } from './meaning.ts'
+import { isRepeated, meaningsIn, sectionOf } from './meaning.ts'
 
 const MEANINGS = meaningsIn(reference)
 
@@ -8,6 +8,12 @@ interface CodeNoteProps {
   readonly code: string
   /** The section of the reference that is meant if several explain the code. */
   readonly section?: string
+}
+
+/** The text of an error, unless the note of its code says it already. */
+export function textBeside(code: string | null, error: string | null): string | null {
+  if (code === null || error === null) return error
+  return isRepeated(error, MEANINGS.get(code)) ? null : error
 }
 
 /** A code with what it means and what to do; a foreign code is shown alone. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { meaningsIn, sectionOf } from './meaning.ts'
+import { isRepeated, meaningsIn, sectionOf } from './meaning.ts'
 
 test('reads the codes of a table, with and without advice', () => {
   const meanings = meaningsIn(
@@ -29,7 +29,16 @@ test('knows the codes that messages die of', async () => {
 test('a code that two sections explain is distinguished by the section', async () => {
   const page = new URL('../../../../docs/reference/errors.md', import.meta.url)
   const orders = sectionOf(await readFile(page, 'utf8'), 'What an order says')
-  expect(meaningsIn(orders).get('PAYMENT_DECLINED')?.advice).toBe('Nothing: the order is undone.')
+  expect(meaningsIn(orders).get('PAYMENT_DECLINED')?.advice).toBe(
+    'No action needed: the order is undone.',
+  )
   expect(sectionOf('# A\ntext\n## B\nmore', 'A')).toBe('A\ntext\n')
   expect(sectionOf('# A\ntext', 'C')).toBe('')
+})
+
+test('an error that says what its code means is not said twice', () => {
+  const found = { meaning: 'The endpoint takes its time. Not charged yet.', advice: undefined }
+  expect(isRepeated('The endpoint takes its time.', found)).toBe(true)
+  expect(isRepeated('Endpoint answered 503: DOWN', found)).toBe(false)
+  expect(isRepeated('The endpoint takes its time.', undefined)).toBe(false)
 })

@@ -23,6 +23,11 @@ export function meaningsIn(reference: string): ReadonlyMap<string, Meaning> {
   return meanings
 }
 
+/** Whether an error's text says no more than what its code means. */
+export function isRepeated(error: string, found: Meaning | undefined): boolean {
+  return found?.meaning.startsWith(error.replace(/\.$/, '')) ?? false
+}
+
 /** What stands below a heading, up to the next one; nothing if there is no such heading. */
 export function sectionOf(reference: string, title: string): string {
   const [, ...sections] = reference.split(/^#+ /m)

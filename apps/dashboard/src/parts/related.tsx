@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { useUser } from '../shell/use-user.ts'
 import { AnchorLink } from './links.tsx'
@@ -37,13 +37,15 @@ function Elsewhere({ id, except }: RelatedProps) {
         </AnchorLink>
       }
     >
-      <Group gap="xs 16px">
+      <Stack component="ul" gap={4} m={0} p={0} style={{ listStyle: 'none' }}>
         {shown.map(({ kind, id: thing, title, detail, to }) => (
-          <AnchorLink key={`${kind} ${thing}`} to={to} size="sm">
-            {title} ({detail})
-          </AnchorLink>
+          <li key={`${kind} ${thing}`}>
+            <AnchorLink to={to} size="sm">
+              {title} ({detail})
+            </AnchorLink>
+          </li>
         ))}
-      </Group>
+      </Stack>
     </Panel>
   )
 }

@@ -164,7 +164,13 @@ function DeadGroupCard({ group, filter, isAlone, onLook }: DeadGroupCardProps) {
         <FailureNote outbox={outbox} code={code} error={error} />
         {oldestAt !== null && (
           <Text size="sm" c="dimmed" component="div">
-            Created from <Time at={oldestAt} /> to <Time at={newestAt} />
+            Created <Time at={oldestAt} />
+            {newestAt !== oldestAt && (
+              <>
+                {' '}
+                to <Time at={newestAt} />
+              </>
+            )}
           </Text>
         )}
         {!isReplayable && <Text size="sm">Show the messages and select which ones to replay.</Text>}

@@ -90,9 +90,11 @@ function Receipt({ notification: { deliveries, mail } }: { notification: Notific
           <AnchorLink to="/webhooks/deliveries" search={{ open: id }} size="sm">
             Webhook {status.replace('_', ' ')}
           </AnchorLink>
-          <Text size="sm" c="dimmed">
-            after {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
-          </Text>
+          {attempts > 0 && (
+            <Text size="sm" c="dimmed">
+              after {attempts} failed {attempts === 1 ? 'attempt' : 'attempts'}
+            </Text>
+          )}
         </Group>
       ))}
       {mail !== null && (

@@ -24,8 +24,8 @@ const incident: Incident = {
 }
 
 test('a trend is said with its numbers', () => {
-  expect(trendText(incident)).toBe('rising, 3 in the last hour after 1')
-  expect(trendText({ ...incident, trend: 'steady' })).toBe('steady, 3 in the last hour')
+  expect(trendText(incident)).toBe('rising: 3 in the last hour, 1 in the hour before')
+  expect(trendText({ ...incident, trend: 'steady' })).toBe('steady: 3 in the last hour')
 })
 
 test('an incident leads to where it is mended', () => {

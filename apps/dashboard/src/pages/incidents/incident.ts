@@ -11,8 +11,8 @@ export type NewChannel =
 
 /** Whether more of it came in the last hour than in the one before, in words. */
 export function trendText({ trend, lastHour, hourBefore }: Incident): string {
-  if (trend === 'steady') return `steady, ${lastHour} in the last hour`
-  return `${trend}, ${lastHour} in the last hour after ${hourBefore}`
+  if (trend === 'steady') return `steady: ${lastHour} in the last hour`
+  return `${trend}: ${lastHour} in the last hour, ${hourBefore} in the hour before`
 }
 
 /** Where all alerts of an incident are listed. */

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { CodeNote } from '../../codes/code-note.tsx'
+import { CodeNote, textBeside } from '../../codes/code-note.tsx'
 import { ProviderNote } from '../../codes/provider-note.tsx'
 
 interface FailureNoteProps {
@@ -13,12 +13,13 @@ export function FailureNote({ outbox, code, error }: FailureNoteProps) {
   if (code !== null && outbox === 'messages.outbound') {
     return <ProviderNote code={code} message={error} />
   }
+  const more = textBeside(code, error)
   return (
     <div>
       {code !== null && <CodeNote code={code} />}
-      {error !== null && (
+      {more !== null && (
         <Text size="sm" c="dimmed" lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
-          {error}
+          {more}
         </Text>
       )}
     </div>

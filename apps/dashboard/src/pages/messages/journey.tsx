@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
-import { CodeNote } from '../../codes/code-note.tsx'
+import { CodeNote, textBeside } from '../../codes/code-note.tsx'
 import type { MessageKey } from './message.ts'
 import { CopyId } from '../../parts/copy-id.tsx'
 import { AnchorLink } from '../../parts/links.tsx'
@@ -105,7 +105,7 @@ function entryOf(
 
 function moveOf({ from, to, attempt, actor, code, error, reason }: Moved) {
   const tried = attempt === null || attempt === 0 ? '' : `, attempt ${attempt}`
-  const why = error ?? reason
+  const why = textBeside(code, error) ?? reason
   return {
     what: `${from ?? 'new'} → ${to} by ${actor}${tried}`,
     ...((code !== null || why !== null) && {

@@ -18,7 +18,7 @@ const WHY_NOT: Readonly<Record<Payment['status'], string>> = {
   pending: 'Refundable once it has succeeded.',
   succeeded: 'Refundable.',
   failed: 'Nothing was charged: no refund possible.',
-  refunded: 'Refunded.',
+  refunded: 'Refunded in full.',
 }
 
 /** Gives a payment back, or a part of what is left of it; or says why that cannot be. */
@@ -31,7 +31,7 @@ export function RefundButton({ payment, transactions }: RefundButtonProps) {
   if (status !== 'succeeded' || left <= 0) {
     return (
       <Text size="sm" c="dimmed">
-        {asked.length > 0 ? 'Refund requested.' : WHY_NOT[status]}
+        {asked.length > 0 && status === 'succeeded' ? 'Refund requested.' : WHY_NOT[status]}
       </Text>
     )
   }

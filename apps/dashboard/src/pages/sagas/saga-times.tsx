@@ -1,13 +1,13 @@
 import { useNow } from '../../parts/now.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { formatDuration } from '../../format/duration.ts'
-import { isOver, type SagaDetails } from './saga-state.ts'
+import { isOver, lookOfStep, type SagaDetails } from './saga-state.ts'
 import classes from './saga-times.module.css'
 
 interface Bar {
   readonly id: string
   readonly what: string
-  readonly kind: 'done' | 'undone'
+  readonly kind: 'done' | 'refused' | 'undone'
   readonly from: number
   /** Undefined while it goes on. */
   readonly to: number | undefined
@@ -68,9 +68,10 @@ export function SagaTimes({ saga }: { saga: SagaDetails }) {
 
 /** What was done and then what was undone, each in the order in which it began. */
 export function barsOf({ steps }: Pick<SagaDetails, 'steps'>): Bar[] {
-  const done = steps.flatMap(({ name, startedAt, endedAt }) =>
-    barOf({ id: name, what: name, kind: 'done' }, startedAt, endedAt),
-  )
+  const done = steps.flatMap(({ name, status, skipped, startedAt, endedAt }) => {
+    const kind = lookOfStep({ status, skipped }).role === 'dead' ? 'refused' : 'done'
+    return barOf({ id: name, what: name, kind }, startedAt, endedAt)
+  })
   const undone = steps.flatMap(({ name, undoStartedAt, undoneAt }) =>
     barOf({ id: `undo ${name}`, what: `undo ${name}`, kind: 'undone' }, undoStartedAt, undoneAt),
   )
