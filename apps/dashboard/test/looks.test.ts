@@ -48,7 +48,7 @@ const CUT_OFF = `(() => {
   }
   const root = document.documentElement
   const name = (each) => each.tagName + ' ' + (each.ariaLabel ?? each.textContent ?? '').slice(0, 60)
-  const TITLES = '.mantine-Button-label, h1, h2, h3, [role=grid]:not([data-cards]) [role=columnheader], [role=gridcell]:has(time)'
+  const TITLES = '.mantine-Button-label, h1, h2, h3, [role=grid]:not([data-cards]) [role=columnheader], [role=gridcell]:has(time), [data-cards] [role=gridcell]'
   return [
     ...(root.scrollWidth > innerWidth ? ['the page: ' + root.scrollWidth + ' of ' + innerWidth] : []),
     ...shown

@@ -24,7 +24,8 @@ export function CopyId({ id, what = 'id', shown = Number.POSITIVE_INFINITY }: Co
   )
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** Also where something follows it: the turns of a saga have its id and a number. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i
 
 const UUIDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
 

@@ -56,6 +56,39 @@ test('a state that a message leaves for itself gets a loop', () => {
   expect(edges[0]?.path).toContain('C')
 })
 
+test('a label covers no other way where there is another place for it', () => {
+  const nodes: StateNode[] = [
+    { state: 'PENDING', role: 'ready', count: 0 },
+    { state: 'CLAIMED', role: 'claimed', count: 0 },
+    { state: 'SENT', role: 'sent', count: 0 },
+    { state: 'FAILED', role: 'retry', count: 0 },
+    { state: 'DEAD_LETTER', role: 'dead', count: 0 },
+  ]
+  const ways = [
+    ['PENDING', 'CLAIMED'],
+    ['CLAIMED', 'SENT'],
+    ['CLAIMED', 'PENDING'],
+    ['CLAIMED', 'FAILED'],
+    ['FAILED', 'PENDING'],
+    ['FAILED', 'DEAD_LETTER'],
+    ['DEAD_LETTER', 'PENDING'],
+  ].map(([from = '', to = '']) => ({ from, to, perMinute: 0, byHand: from === 'DEAD_LETTER' }))
+  const { edges } = layOut(nodes, ways)
+  const byHand = edges.find((edge) => edge.byHand === true)
+  expect(byHand).toBeDefined()
+  const covered = edges.filter(
+    (edge) =>
+      edge !== byHand &&
+      edge.line.some(
+        ({ x, y }) =>
+          Math.abs(x - (byHand?.label.x ?? 0)) < LABEL.width / 2 &&
+          Math.abs(y - (byHand?.label.y ?? 0)) < LABEL.height / 2,
+      ),
+  )
+  expect(covered.map(({ from, to }) => `${from} ${to}`)).toEqual([])
+  expect(byHand?.line).toContainEqual(byHand?.label)
+})
+
 test('labels lie on no state and on no other label, however many ways there are', () => {
   const states = outbound.map(({ state }) => state)
   const all = states.flatMap((from) => states.map((to) => ({ from, to, perMinute: 1 })))

@@ -18,6 +18,8 @@ export interface PlacedNode extends StateNode {
 export interface RoutedEdge extends StateEdge {
   /** An SVG path from border to border. */
   readonly path: string
+  /** Points of it, from one end to the other; that in the middle is the middle of the list. */
+  readonly line: readonly Point[]
   readonly label: Point
 }
 
@@ -63,11 +65,14 @@ export const LABEL = { width: 74, height: 16 }
 /** How far a label may be moved from its edge's middle, in steps of its height. */
 const MOST_STEPS = 16
 
-/** Moves labels until none lies on a state or on another label; those before keep their places. */
+/**
+ * Moves labels until none lies on a state or on another label; those before keep their places. Along its
+ * own edge first, and where it covers no other one if there is such a place.
+ */
 function spreadLabels(nodes: readonly PlacedNode[], edges: readonly RoutedEdge[]): RoutedEdge[] {
   const taken: Point[] = []
   return edges.map((edge) => {
-    const places = [
+    const aside = [
       0,
       ...Array.from({ length: MOST_STEPS }, (_, i) => i + 1).flatMap((n) => [-n, n]),
     ]
@@ -76,10 +81,31 @@ function spreadLabels(nodes: readonly PlacedNode[], edges: readonly RoutedEdge[]
         x: edge.label.x + right * (LABEL.width / 2),
         y: edge.label.y + down * (LABEL.height / 2 + 1),
       }))
-    const free = places.find((place) => isFree(place, { nodes, taken })) ?? edge.label
+    const places = [...outwards(edge.line), ...aside].filter((place) =>
+      isFree(place, { nodes, taken }),
+    )
+    const others = edges.filter((other) => other !== edge)
+    const free = places.find((place) => !covers(place, others)) ?? places[0] ?? edge.label
     taken.push(free)
     return { ...edge, label: free }
   })
+}
+
+/** From the middle of a line to a quarter of it on both sides: a label at its end would say nothing. */
+function outwards(line: readonly Point[]): Point[] {
+  const middle = (line.length - 1) / 2
+  return Array.from({ length: Math.floor(middle / 2) + 1 }, (_, n) => n)
+    .flatMap((n) => (n === 0 ? [middle] : [middle - n, middle + n]))
+    .flatMap((index) => line[index] ?? [])
+}
+
+function covers({ x, y }: Point, edges: readonly RoutedEdge[]): boolean {
+  return edges.some(({ line }) =>
+    line.some(
+      (point) =>
+        Math.abs(point.x - x) < LABEL.width / 2 && Math.abs(point.y - y) < LABEL.height / 2,
+    ),
+  )
 }
 
 function isFree(
@@ -160,14 +186,23 @@ function route(edge: StateEdge, ends: Ends): RoutedEdge {
   }
   const first = border(ends.from, control)
   const last = border(ends.to, control)
+  const line = pointsBetween((t) => ({
+    x: (1 - t) ** 2 * first.x + 2 * t * (1 - t) * control.x + t ** 2 * last.x,
+    y: (1 - t) ** 2 * first.y + 2 * t * (1 - t) * control.y + t ** 2 * last.y,
+  }))
   return {
     ...edge,
     path: `M ${at(first)} Q ${at(control)} ${at(last)}`,
-    label: {
-      x: (first.x + 2 * control.x + last.x) / 4,
-      y: (first.y + 2 * control.y + last.y) / 4,
-    },
+    line,
+    label: line[POINTS / 2] ?? first,
   }
+}
+
+/** So many that none is farther from the next than a label is high. */
+const POINTS = 64
+
+function pointsBetween(place: (part: number) => Point): Point[] {
+  return Array.from({ length: POINTS + 1 }, (_, i) => place(i / POINTS))
 }
 
 /** Neighbours are joined almost straight; an edge that passes others arches over them. */
@@ -187,6 +222,7 @@ function loop(edge: StateEdge, node: PlacedNode): RoutedEdge {
   return {
     ...edge,
     path: `M ${x - 30},${top} C ${x - 44},${top - 48} ${x + 44},${top - 48} ${x + 30},${top}`,
+    line: pointsBetween((t) => ({ x: x - 30 + 60 * t, y: top - 4 * 38 * t * (1 - t) })),
     label: { x, y: top - 38 },
   }
 }

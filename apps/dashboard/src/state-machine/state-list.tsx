@@ -10,7 +10,7 @@ export function StateList({ nodes, edges, onSelect }: Omit<StateMachineProps, 'l
     <ul className={classes.list}>
       {nodes.map(({ state, role, count }) => {
         const { word, color } = ROLE_LOOKS[role]
-        const name = `${state} ${word} ${formatCount(count)}`
+        const name = `${state}, ${word}: ${formatCount(count)}`
         return (
           <li key={state} style={{ borderLeftColor: `var(--mantine-color-${color}-filled)` }}>
             {onSelect ? (
@@ -24,7 +24,8 @@ export function StateList({ nodes, edges, onSelect }: Omit<StateMachineProps, 'l
               .filter(({ from, to }) => from === state && to !== state)
               .map((edge) => (
                 <div key={edge.to} className={classes.way}>
-                  to {edge.to} {rateOf(edge)}
+                  to {edge.to}
+                  {rateOf(edge) === '' ? '' : `, ${rateOf(edge)}`}
                 </div>
               ))}
           </li>

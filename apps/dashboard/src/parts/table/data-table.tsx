@@ -366,11 +366,16 @@ function DrawnRow<Row>(props: TableRowProps<Row>) {
       )}
       {columns.map((column) => (
         <div role="gridcell" key={column.id} data-align={column.align} data-title={column.title}>
-          {column.cell(row)}
+          {inCell(column.cell(row))}
         </div>
       ))}
     </div>
   )
+}
+
+/** Text in an element of its own: in a card, only that can end in dots where there is no room. */
+function inCell(content: ReactNode): ReactNode {
+  return typeof content === 'string' ? <span title={content}>{content}</span> : content
 }
 
 /** Drawn once while one scrolls past it. */
