@@ -64,6 +64,12 @@ interface Shown {
   readonly title: string
 }
 
+/** All that the page asked for is there. */
+async function loaded(page: Page): Promise<void> {
+  const loading = page.getByRole('status', { name: 'Loading' })
+  await expect.poll(() => loading.count(), patient).toBe(0)
+}
+
 async function show([name, path, text]: (typeof VIEWS)[number]): Promise<Shown> {
   const page = await dashboard.open(addressIn(world, path), { allowed: GONE })
   if (!FORGOTTEN.includes(name)) await page.getByText(text).first().waitFor(patient)
@@ -71,6 +77,7 @@ async function show([name, path, text]: (typeof VIEWS)[number]): Promise<Shown> 
     .getByRole('status')
     .getByText(/^(Live|Updated)/)
     .waitFor(patient)
+  await loaded(page)
   await screenshot(page, `${name}-before`)
   await page.evaluate(NOTE_HEALING)
   const title = await page.getByRole('heading', { level: 1 }).first().textContent()
@@ -105,6 +112,7 @@ test.each(groups.map((group) => [group.map(([name]) => name).join(', '), group] 
       await expect
         .poll(() => page.getByRole('button', { name: 'Try again' }).count(), patient)
         .toBe(0)
+      await loaded(page)
       await screenshot(page, `${name}-after`)
     }
     expect(late).toEqual([])
