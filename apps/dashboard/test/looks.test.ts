@@ -61,6 +61,8 @@ const CUT_OFF = `(() => {
 
 async function look(page: Page, name: string, { width, theme, rules }: Look): Promise<void> {
   await page.emulateMedia({ colorScheme: theme })
+  // The page hears of it a moment later: colours of both would be compared.
+  await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor({ state: 'attached' })
   await page.setViewportSize({ width, height: width === 390 ? 844 : 900 })
   await expect
     .poll(() => page.evaluate<string[]>(CUT_OFF), { message: `${name} at ${width}` })
