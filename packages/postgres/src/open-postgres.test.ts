@@ -160,6 +160,8 @@ test('waits for the children of a postmaster that was killed alone', async () =>
   const sleeping = busy.query('select pg_sleep(60)').catch(() => 'cut')
   const postmaster = await findPostmaster(data)
   signal(postmaster!.pid, 'SIGKILL')
+  // The kernel takes its time to end it; until then it is a server that can be joined.
+  await expect.poll(() => isProcessAlive(postmaster!.pid)).toBe(false)
   const second = await openPostgres({ folder })
   expect(second.owner).toBe('started')
   expect(await sleeping).toBe('cut')
