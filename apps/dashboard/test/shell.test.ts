@@ -151,6 +151,13 @@ test('an address of a page with nothing behind it says so', async () => {
   await expect.poll(() => pathOf(page), soon).toBe('/overview')
 })
 
+test('a link whose id is cut off says so, and offers nothing that cannot help', async () => {
+  const page = await dashboard.open('/sagas/0198-cut', { allowed: [/400/] })
+  const alert = page.getByRole('alert')
+  await alert.getByText('The link that led here may be cut off or mistyped.').waitFor()
+  expect(await alert.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+})
+
 test('shows that it is live, and that the clock was moved', async () => {
   const page = await dashboard.open()
   await page.getByText('Live', { exact: true }).waitFor()

@@ -37,13 +37,16 @@ interface ErrorStateProps {
 /** What went wrong in the server's words, with the id of the request in the logs. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   const problem = error instanceof ApiProblem ? error : undefined
+  // Asked again as it is, it is refused again.
+  const isRefused = problem?.status === 400
   return (
     <div role="alert">
       <Notice
         icon={iconOf(error)}
         title={problem?.title ?? 'Request failed'}
         action={
-          onRetry && (
+          onRetry &&
+          !isRefused && (
             <Button variant="default" mt="xs" onClick={onRetry}>
               Try again
             </Button>
@@ -52,6 +55,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
       >
         <Stack gap={4} align="center">
           <span>{error instanceof Error ? error.message : String(error)}</span>
+          {isRefused && <span>The link that led here may be cut off or mistyped.</span>}
           {problem && <Code>{problem.code}</Code>}
           {problem?.requestId !== undefined && (
             <span>
