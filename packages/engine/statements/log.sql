@@ -28,10 +28,10 @@ page as (
    cross join lateral (select ticked.*
        from ((select m.*
                 from families.logged_events_log as m
-               where m.bucket = c.bucket
-                 and m.seq > greatest(c.log_seen_seq, c.log_done) and m.seq <= c.tick_seq
+               where (m.bucket, m.seq) > (c.bucket, greatest(c.log_seen_seq, c.log_done))
+                 and (m.bucket, m.seq) <= (c.bucket, c.tick_seq)
                  and xid8cmp(m.xid, c.log_seen_by) > 0 and pg_visible_in_snapshot(m.xid, c.tick)
-               order by m.seq
+               order by m.bucket, m.seq
                limit $3::int)
              union all
              (select found.*

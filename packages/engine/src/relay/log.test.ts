@@ -218,6 +218,28 @@ test('a plan that was made while the log was empty is not that of a backlog', as
   await single.end()
 })
 
+test('a claim reads its page of a long backlog and not what waits behind it', async () => {
+  await db.pool.query(`
+    insert into logs.events_log (id, key, n)
+    select gen_random_uuid(), 'k' || i % 640, i from generate_series(1, 100000) as i`)
+  const single = new Pool({ ...db.pool.options, max: 1 })
+  // As behind a pooler: every claim is planned anew, by what the planner expects of this moment.
+  const source = new LogSource(poolHandle(single, { prepare: false }), box, 'planner')
+  await source.maintain()
+  const countRead = async () => {
+    await single.query('select pg_stat_force_next_flush()')
+    const { rows } = await single.query<{ read: number }>(`
+      select sum(idx_tup_read)::int as read
+        from pg_stat_user_indexes where relname like 'events_log%'`)
+    return rows[0]?.read ?? 0
+  }
+  const before = await countRead()
+  expect((await source.claim('batch', 200))?.rows).toHaveLength(200)
+  expect((await countRead()) - before).toBeLessThan(1_000)
+  await source.close()
+  await single.end()
+})
+
 test('settling again after a lost answer changes nothing, and a lost note settles nothing', async () => {
   await put('k', range(1, 3))
   const source = sourceOf('by hand')

@@ -11,6 +11,8 @@
  *
  * Each condition is written so that only its own index can answer it: without statistics the planner takes
  * either for as good, and the wrong one reads the whole log.
+ * Bounds are compared as rows: of a bucket with two bounds on `seq` the planner expects one row in two hundred,
+ * takes a page for more than there is, and reads and sorts all that waits in the bucket for each page.
  *
  * A writer that stays open holds up nothing, and a row that commits late is found by the next tick.
  */
@@ -50,10 +52,10 @@ export function pageSql({ log }: ResolvedDefinition, { tick, tickSeq, limit }: P
   return `select ticked.*
        from ((select m.*
                 from ${log} as m
-               where m.bucket = c.bucket
-                 and m.seq > greatest(c.log_seen_seq, c.log_done) and m.seq <= ${tickSeq}
+               where (m.bucket, m.seq) > (c.bucket, greatest(c.log_seen_seq, c.log_done))
+                 and (m.bucket, m.seq) <= (c.bucket, ${tickSeq})
                  and xid8cmp(m.xid, c.log_seen_by) > 0 and pg_visible_in_snapshot(m.xid, ${tick})
-               order by m.seq
+               order by m.bucket, m.seq
                limit ${limit})
              union all
              (select found.*
