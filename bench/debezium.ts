@@ -1,3 +1,5 @@
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outbox } from '@posthorn/engine'
 import { debeziumConnector } from '@posthorn/transports/kafka'
@@ -21,7 +23,9 @@ export async function startDebezium<Row>(
   const { url, pool } = database
   process.env['DATABASE_PASSWORD'] = decodeURIComponent(new URL(url).password)
   const { name, config } = debeziumConnector(outbox, { databaseUrl: url })
-  const connect = await startConnect(brokers, { dir, log: () => undefined })
+  // In a folder of its own: what another connector has read is kept there by the connector's name.
+  const own = await mkdtemp(join(dir, 'debezium-'))
+  const connect = await startConnect(brokers, { dir: own, log: () => undefined })
   const slots = async (condition: string) => {
     const { rows } = await pool.query<{ slot_name: string }>(
       `select slot_name from pg_replication_slots
