@@ -5,6 +5,7 @@ import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Mailed, Mailer } from '../mailer.ts'
+import { createOneByOne } from '../one-by-one.ts'
 import type { Sealing } from '../sealing.ts'
 import type { SystemConsumer } from '../system.ts'
 import { toUuid } from './commands.ts'
@@ -47,7 +48,7 @@ export interface InvitationMailsOptions {
  */
 export function invitationMails(options: InvitationMailsOptions): SystemConsumer {
   const { pool, log } = options
-  const oneByOne = serialise()
+  const oneByOne = createOneByOne()
   return {
     transport: TRANSPORT,
     topic: TOPIC,
@@ -109,18 +110,4 @@ async function mail(
     ...{ eventId, email, familyName: family.name, expiresAt, isResend, link, from },
   })
   return { ...(await mailer.send(letter)), invitationId: invitation.id }
-}
-
-/** Runs what has the same key one after the other. */
-function serialise(): <Result>(key: string, work: () => Promise<Result>) => Promise<Result> {
-  const last = new Map<string, Promise<unknown>>()
-  return async (key, work) => {
-    const mine = (last.get(key) ?? Promise.resolve()).then(work, work)
-    last.set(key, mine)
-    try {
-      return await mine
-    } finally {
-      if (last.get(key) === mine) last.delete(key)
-    }
-  }
 }

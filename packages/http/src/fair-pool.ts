@@ -38,7 +38,7 @@ type Connected = (
   release: (error?: Error | boolean) => void,
 ) => void
 
-/** Of pools that were made fair: whether whoever asks now would get a connection at once. */
+/** Of pools that were made fair: whether the caller's organisation would get a connection at once. */
 const openness = new WeakMap<Pool, () => boolean>()
 
 /**

@@ -220,7 +220,6 @@ export async function countUsage(
 export interface JobPage {
   readonly org: string
   readonly status: JobState | undefined
-  /** Older than this one. */
   /** Behind this one, in the order of `sort`. */
   readonly before: string | null
   readonly sort: string

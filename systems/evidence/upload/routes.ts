@@ -8,6 +8,7 @@ import { callerOf, ProblemError, type App } from '@posthorn/http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import { createOneByOne } from '../../one-by-one.ts'
 import { warningsOf } from '../jobs/job.ts'
 import { countUsage, findByIdempotencyKey } from '../jobs/queries.ts'
 import { limitOf, receiveUpload, type MerchantLimits, type Reception } from '../jobs/receive.ts'
@@ -68,6 +69,7 @@ export function uploadKey(jobId: string): string {
 export async function uploadRoutes(app: App, options: UploadOptions): Promise<void> {
   const { pool, storage, limits, maxBytes, received, sameWithinDays } = options
   const slots = new UploadSlots(options.atOnce)
+  // Each takes the merchant's lock, and one that waits for it in the database has a connection meanwhile.
   const receiving = createOneByOne()
   const pace = { ...options.pace, tooSlow: () => slowProblem(options.pace.minBytesPerSecond) }
 
@@ -133,24 +135,6 @@ export async function uploadRoutes(app: App, options: UploadOptions): Promise<vo
     if (key !== undefined && (await findByIdempotencyKey(pool, { org, key }))) return
     const limited = limitOf(await countUsage(pool, org), limits)
     if (limited) acceptedResource(limited)
-  }
-}
-
-/**
- * Runs the work of one merchant one after the other. Each takes the merchant's lock, and one that
- * waits for it in the database has a connection meanwhile.
- */
-function createOneByOne() {
-  const last = new Map<string, Promise<unknown>>()
-  return async <Result>(org: string, work: () => Promise<Result>): Promise<Result> => {
-    const before = last.get(org)
-    const running = before ? before.then(work, work) : work()
-    last.set(org, running)
-    try {
-      return await running
-    } finally {
-      if (last.get(org) === running) last.delete(org)
-    }
   }
 }
 
