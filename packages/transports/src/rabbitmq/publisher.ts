@@ -25,6 +25,8 @@ interface Confirming {
   /** Ids that came back unroutable: a return arrives before the confirm of the same message. */
   readonly returned: Set<string>
   readonly exchanges: Set<string>
+  /** Waves that are being published on it. */
+  waves: number
 }
 
 interface Prepared {
@@ -43,18 +45,31 @@ export function createPublisher({ connection, timeoutMs, declare }: PublisherOpt
     channel.onerror = () => undefined
     channel.onReturn = ({ properties }) => void returned.add(properties.messageId ?? '')
     await channel.confirmSelect()
-    return (current = { client, channel, returned, exchanges: new Set() })
+    return (current = { client, channel, returned, exchanges: new Set(), waves: 0 })
   }
 
-  const openConfirming = async (): Promise<Confirming> => {
-    if (current && !current.channel.closed) return current
-    opening ??= open().finally(() => (opening = undefined))
-    return opening
+  /**
+   * A channel that was opened while a quorum queue had no leader can be refused everything for as long as it
+   * is open, also when there is a leader again. So after a refusal the next wave gets another channel; this
+   * one is closed when nothing is on its way on it: its end would leave those messages unconfirmed.
+   */
+  const leave = async (on: Confirming): Promise<void> => {
+    if (current === on) current = undefined
+    if (on.waves === 0 && !on.channel.closed) await on.channel.close().catch(() => undefined)
+  }
+
+  /** The channel of a wave, which counts on it from now on. */
+  const join = async (): Promise<Confirming> => {
+    const isOpen = current !== undefined && !current.channel.closed
+    if (!isOpen) opening ??= open().finally(() => (opening = undefined))
+    const on = (isOpen ? current : await opening) as Confirming
+    on.waves += 1
+    return on
   }
 
   /** Makes ready for a wave; `unusable` has the outcome of exchanges that cannot be used. */
   const prepare = async (wave: readonly Publication[]): Promise<Prepared> => {
-    const on = await openConfirming()
+    const on = await join()
     const unusable = new Map<string, Outcome>()
     for (const exchange of new Set(wave.map((publication) => publication.exchange))) {
       if (on.exchanges.has(exchange)) continue
@@ -81,6 +96,8 @@ export function createPublisher({ connection, timeoutMs, declare }: PublisherOpt
     })
     on.client.socket?.uncork()
     await within(Promise.all(confirms), timeoutMs, () => connection.drop())
+    on.waves -= 1
+    if (current !== on || outcomes.some(isNacked)) void leave(on)
     return [...outcomes]
   }
 
@@ -99,6 +116,10 @@ export function createPublisher({ connection, timeoutMs, declare }: PublisherOpt
       }
     },
   }
+}
+
+function isNacked(outcome: Outcome): boolean {
+  return outcome.kind === 'retryLater' && outcome.failure.code === 'NACKED'
 }
 
 async function publishOne(on: Confirming, publication: Publication): Promise<Outcome> {

@@ -96,6 +96,21 @@ withBroker('RABBITMQ_URL', (url) => {
       ])
     })
 
+    it("leaves a channel that is refused, as after the loss of a queue's leader", async () => {
+      const { hostname, port } = new URL(url)
+      const server = { host: hostname, port: Number(port || 5672) }
+      const line = await createTcpProxy(server, refuseFirstChannel)
+      const topic = newTopic()
+      const transport = rabbitmq({ url: line.by(url) })
+      await transport.declareQueue(topic, 'g')
+      const send = () => transport.deliver([delivery(topic)], ordered)
+      const [first] = await send()
+      expect(first).toMatchObject({ failure: { code: 'NACKED' } })
+      const [second, third] = await Promise.all([send(), send()])
+      expect([second, third]).toMatchObject([[{ kind: 'delivered' }], [{ kind: 'delivered' }]])
+      await line.close()
+    })
+
     it('refuses what the broker cannot take', async () => {
       const topic = newTopic()
       const transport = rabbitmq({ maxMessageBytes: 1_000 })
@@ -313,3 +328,26 @@ withBroker('RABBITMQ_URL', (url) => {
     })
   })
 })
+
+/** Methods of AMQP, as class and number. */
+const [CONFIRM_OK, CHANNEL_CLOSED, ACK, NACK] = [
+  0x00_55_00_0b, 0x00_14_00_29, 0x00_3c_00_50, 0x00_3c_00_78,
+]
+
+/** A server's words as they reach the client: all that is confirmed on the first channel is refused. */
+function refuseFirstChannel(): (bytes: Buffer) => Buffer {
+  let refused: number | undefined
+  let isOver = false
+  return (bytes) => {
+    const changed = Buffer.from(bytes)
+    // A frame: its kind, channel and length, what it says, and an end.
+    for (let at = 0; at + 11 <= changed.length; at += 8 + changed.readUInt32BE(at + 3)) {
+      const channel = changed.readUInt16BE(at + 1)
+      const method = changed[at] === 1 ? changed.readUInt32BE(at + 7) : undefined
+      if (method === CONFIRM_OK && !isOver) refused ??= channel
+      if (method === CHANNEL_CLOSED && channel === refused) [refused, isOver] = [undefined, true]
+      if (method === ACK && channel === refused) changed.writeUInt32BE(NACK, at + 7)
+    }
+    return changed
+  }
+}
