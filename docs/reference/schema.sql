@@ -229,6 +229,19 @@ CREATE OR REPLACE FUNCTION posthorn.log_late(seen pg_snapshot, seen_by xid8)
  STABLE PARALLEL SAFE
 RETURN ARRAY(SELECT pg_snapshot_xip(log_late.seen) AS pg_snapshot_xip UNION ALL SELECT ((n.n)::text)::xid8 AS n FROM generate_series(((pg_snapshot_xmax(log_late.seen))::text)::bigint, ((log_late.seen_by)::text)::bigint) n(n));
 
+CREATE OR REPLACE FUNCTION posthorn.make_bucket_once()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('posthorn.bucket ' || new.outbox, 0));
+  if exists (select from posthorn.bucket where outbox = new.outbox and bucket = new.bucket) then
+    return null;
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION posthorn.new_id()
  RETURNS uuid
  LANGUAGE sql
@@ -424,9 +437,10 @@ create table posthorn.bucket (
   log_upto bigint,
   log_since bigint not null default 0,
   log_cluster bigint,
-  constraint bucket_pkey PRIMARY KEY (outbox, bucket),
   constraint bucket_bucket_check CHECK (((bucket >= 0) AND (bucket <= 63)))
-) with (fillfactor=25, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, fillfactor=10);
+CREATE UNIQUE INDEX bucket_run ON posthorn.bucket USING btree (bucket, outbox, run);
+CREATE TRIGGER once BEFORE INSERT ON posthorn.bucket FOR EACH ROW EXECUTE FUNCTION posthorn.make_bucket_once();
 
 create table posthorn.clock (
   only_row boolean not null default true,

@@ -7,7 +7,7 @@ on conflict do nothing;
 
 -- acquireBuckets: $1 want, $2 token, $3 relay, $4 leaseMs
 with free as (
-  select bucket
+  select bucket, run
     from posthorn.bucket
    where outbox = 'families.events' and (token is null or until < now())
    order by bucket
@@ -19,29 +19,52 @@ update posthorn.bucket as b
        relay = $3::text,
        until = now() + $4 * interval '1 ms'
   from free
- where b.outbox = 'families.events' and b.bucket = free.bucket
+ where b.outbox = 'families.events' and b.bucket = free.bucket and b.run = free.run
 returning b.bucket, b.run_size is not null as lost, b.floor, extract(epoch from pg_postmaster_start_time())::text as server;
 
 -- renewBuckets: $1 leaseMs, $2 buckets, $3 tokens
 update posthorn.bucket as b
    set until = now() + $1 * interval '1 ms'
-  from unnest($2::smallint[], $3::uuid[]) as l (bucket, token)
- where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token
+  from (
+        select l.*, newest.run
+          from unnest($2::smallint[], $3::uuid[]) as l (bucket, token)
+         cross join lateral (
+           select run from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as newest
+         limit (select 64)) as l
+ where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token
 returning b.bucket;
 
 -- releaseBuckets: $1 buckets, $2 tokens
 update posthorn.bucket as b
    set token = null, relay = null, until = null, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null
-  from unnest($1::smallint[], $2::uuid[]) as l (bucket, token)
- where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token;
+  from (
+        select l.*, newest.run
+          from unnest($1::smallint[], $2::uuid[]) as l (bucket, token)
+         cross join lateral (
+           select run from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as newest
+         limit (select 64)) as l
+ where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token;
 
 -- endRun: $1 leaseMs, $2 buckets, $3 tokens, $4 runs
 update posthorn.bucket as b
-     set run = l.run + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
+     set run = l.runs + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
          until = now() + $1 * interval '1 ms'
-    from unnest($2::smallint[], $3::uuid[], $4::bigint[])
-      as l (bucket, token, run)
-   where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run <= l.run
+    from (
+        select l.*, newest.run
+          from unnest($2::smallint[], $3::uuid[], $4::bigint[]) as l (bucket, token, runs)
+         cross join lateral (
+           select run from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as newest
+         limit (select 64)) as l
+   where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run <= l.runs
   returning b.bucket;
 
 -- endedRuns: $1 buckets, $2 tokens, $3 runs
@@ -53,12 +76,16 @@ select b.bucket
 
 -- claimFlow: $1 buckets, $2 tokens, $3 server, $4 floors, $5 limit, $6 batch
 with lease as materialized (
-  select b.bucket, l.place
+  select b.bucket, b.run, b.token, l.place
     from unnest($1::smallint[], $2::uuid[])
            with ordinality as l (bucket, token, place)
-    join posthorn.bucket as b
-      on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.until > now()
-   where not exists (select from posthorn.pause where outbox = 'families.events')
+   cross join lateral (
+           select bucket, run, token, until from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as b
+   where b.token = l.token and b.until > now()
+     and not exists (select from posthorn.pause where outbox = 'families.events')
 ),
 run as (
   select t.*
@@ -73,13 +100,17 @@ run as (
    ) as t
    limit $6
 ),
+size as materialized (
+  select counted.*, lease.run, lease.token
+    from (select bucket, max(seq) as upto, count(*) as size from run group by bucket) as counted
+    join lease on lease.bucket = counted.bucket
+),
 noted as (
   update posthorn.bucket as b
      set run = b.run + 1, run_upto = r.upto, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
          floor = greatest(b.floor, (select case when $3::text = extract(epoch from pg_postmaster_start_time())::text then $4::bigint[] end)[array_position($1::smallint[], r.bucket)])
-    from (select bucket, max(seq) as upto, count(*) as size from run group by bucket) as r
-   where b.outbox = 'families.events' and b.bucket = r.bucket
-     and b.token = ($2::uuid[])[array_position($1::smallint[], r.bucket)]
+    from size as r
+   where b.outbox = 'families.events' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
   returning b.bucket, b.run
 )
@@ -96,12 +127,16 @@ select run.*, noted.run as claim_run, h.tail as claim_tail,
 
 -- claimHeld: $1 buckets, $2 tokens, $3 share, $4 keys, $5 limit, $6 batch
 with lease as materialized (
-  select b.bucket, l.place
+  select b.bucket, b.run, b.token, l.place
     from unnest($1::smallint[], $2::uuid[])
            with ordinality as l (bucket, token, place)
-    join posthorn.bucket as b
-      on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.until > now()
-   where not exists (select from posthorn.pause where outbox = 'families.events')
+   cross join lateral (
+           select bucket, run, token, until from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as b
+   where b.token = l.token and b.until > now()
+     and not exists (select from posthorn.pause where outbox = 'families.events')
 ),
 due as (
   select h.*
@@ -130,9 +165,8 @@ run as (
    ) as t on t.others = 0 or t.position = 1
    limit $6
 ),
-noted as (
-  update posthorn.bucket as b
-     set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos
+size as materialized (
+  select counted.*, lease.run, lease.token
     from (select bucket, nullif(sum(size), 0) as size,
                  array_agg(key) filter (where size > 0) as keys,
                  array_agg(upto) filter (where size > 0) as uptos
@@ -140,9 +174,14 @@ noted as (
                          max(seq) filter (where lost_claims = 0) as upto,
                          count(seq) filter (where lost_claims = 0) as size
                     from run group by claim_bucket, claim_key) as k
-           group by bucket) as r
-   where b.outbox = 'families.events' and b.bucket = r.bucket
-     and b.token = ($2::uuid[])[array_position($1::smallint[], r.bucket)]
+           group by bucket) as counted
+    join lease on lease.bucket = counted.bucket
+),
+noted as (
+  update posthorn.bucket as b
+     set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos
+    from size as r
+   where b.outbox = 'families.events' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
   returning b.bucket, b.run
 )
@@ -155,12 +194,16 @@ select run.*, noted.run as claim_run,
 
 -- claimSuspect: $1 buckets, $2 tokens, $3 share, $4 keys, $5 limit, $6 batch
 with lease as materialized (
-  select b.bucket, l.place
+  select b.bucket, b.run, b.token, l.place
     from unnest($1::smallint[], $2::uuid[])
            with ordinality as l (bucket, token, place)
-    join posthorn.bucket as b
-      on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.until > now()
-   where not exists (select from posthorn.pause where outbox = 'families.events')
+   cross join lateral (
+           select bucket, run, token, until from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as b
+   where b.token = l.token and b.until > now()
+     and not exists (select from posthorn.pause where outbox = 'families.events')
 ),
 due as (
   select h.*
@@ -196,9 +239,8 @@ run as (
       or (not exists (select from found where lost_claims = 1)
           and (claim_key, seq) = (select claim_key, seq from found where lost_claims > 1 limit 1))
 ),
-noted as (
-  update posthorn.bucket as b
-     set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos
+size as materialized (
+  select counted.*, lease.run, lease.token
     from (select bucket, nullif(sum(size), 0) as size,
                  array_agg(key) filter (where size > 0) as keys,
                  array_agg(upto) filter (where size > 0) as uptos
@@ -206,9 +248,14 @@ noted as (
                          max(seq) filter (where lost_claims > 0) as upto,
                          count(seq) filter (where lost_claims > 0) as size
                     from run group by claim_bucket, claim_key) as k
-           group by bucket) as r
-   where b.outbox = 'families.events' and b.bucket = r.bucket
-     and b.token = ($2::uuid[])[array_position($1::smallint[], r.bucket)]
+           group by bucket) as counted
+    join lease on lease.bucket = counted.bucket
+),
+noted as (
+  update posthorn.bucket as b
+     set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos
+    from size as r
+   where b.outbox = 'families.events' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
   returning b.bucket, b.run
 )
@@ -413,11 +460,18 @@ update families.outbox_events
 -- settle sent: $1 ids, $2 leaseMs, $3 buckets, $4 tokens, $5 runs, $6 actor, $7 reason
 with lease as (
   update posthorn.bucket as b
-     set run = l.run + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
+     set run = l.runs + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
          until = now() + $2 * interval '1 ms'
-    from unnest($3::smallint[], $4::uuid[], $5::bigint[])
-      as l (bucket, token, run)
-   where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run <= l.run
+    from (
+        select l.*, newest.run
+          from unnest($3::smallint[], $4::uuid[], $5::bigint[]) as l (bucket, token, runs)
+         cross join lateral (
+           select run from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as newest
+         limit (select 64)) as l
+   where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run <= l.runs
   returning b.bucket
 ),
 settled as (
@@ -441,11 +495,18 @@ select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coales
 -- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 leaseMs, $8 buckets, $9 tokens, $10 runs, $11 actor, $12 reason
 with lease as (
   update posthorn.bucket as b
-     set run = l.run + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
+     set run = l.runs + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
          until = now() + $7 * interval '1 ms'
-    from unnest($8::smallint[], $9::uuid[], $10::bigint[])
-      as l (bucket, token, run)
-   where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run <= l.run
+    from (
+        select l.*, newest.run
+          from unnest($8::smallint[], $9::uuid[], $10::bigint[]) as l (bucket, token, runs)
+         cross join lateral (
+           select run from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as newest
+         limit (select 64)) as l
+   where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run <= l.runs
   returning b.bucket
 ),
 settled as (
@@ -472,11 +533,18 @@ select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coales
 -- settle dead: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 leaseMs, $7 buckets, $8 tokens, $9 runs, $10 actor, $11 reason
 with lease as (
   update posthorn.bucket as b
-     set run = l.run + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
+     set run = l.runs + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
          until = now() + $6 * interval '1 ms'
-    from unnest($7::smallint[], $8::uuid[], $9::bigint[])
-      as l (bucket, token, run)
-   where b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run <= l.run
+    from (
+        select l.*, newest.run
+          from unnest($7::smallint[], $8::uuid[], $9::bigint[]) as l (bucket, token, runs)
+         cross join lateral (
+           select run from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as newest
+         limit (select 64)) as l
+   where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run <= l.runs
   returning b.bucket
 ),
 settled as (

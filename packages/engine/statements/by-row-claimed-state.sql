@@ -1,22 +1,22 @@
 -- The statements of messages.outbound, as they run.
 
--- claimBatch: $1 floorDue, $2 floorId, $3 batch, $4 token, $5 leaseMs
+-- claimBatch: $1 floorDue, $2 floorLateMs, $3 floorId, $4 batch, $5 token, $6 leaseMs
 with due as (
   select id as id, next_retry_at as due_at, status::text as claim_from
     from messages.outbound_message
    where status = 'QUEUED'
-     and (next_retry_at, id) >= ($1::timestamptz, $2::uuid)
+     and (next_retry_at, id) >= ($1::timestamptz - $2 * interval '1 ms', $3::uuid)
      and next_retry_at <= posthorn.now()
      and lost_claims = 0
      and not exists (select from posthorn.pause where outbox = 'messages.outbound')
    order by next_retry_at, id
-   limit $3
+   limit $4
      for update skip locked
 ),
 taken as (
   update messages.outbound_message as m
-     set claim_token = $4::uuid,
-         claimed_until = now() + $5 * interval '1 ms',
+     set claim_token = $5::uuid,
+         claimed_until = now() + $6 * interval '1 ms',
          lost_claims = m.lost_claims + (m.claimed_until is not null)::int,
          status = 'SENDING',
          attempt_count = m.attempt_count + 1

@@ -1,22 +1,22 @@
 -- The statements of evidence.rows, as they run.
 
--- claimBatch: $1 floorDue, $2 floorId, $3 batch, $4 token, $5 leaseMs
+-- claimBatch: $1 floorDue, $2 floorLateMs, $3 floorId, $4 batch, $5 token, $6 leaseMs
 with due as (
   select id as id, next_retry_at as due_at
     from evidence.file_outbox_row
    where status in ('PENDING', 'FAILED')
-     and (next_retry_at, id) >= ($1::timestamptz, $2::uuid)
+     and (next_retry_at, id) >= ($1::timestamptz - $2 * interval '1 ms', $3::uuid)
      and next_retry_at <= posthorn.now()
      and (claimed_until is null or claimed_until < now())
      and lost_claims = 0
      and not exists (select from posthorn.pause where outbox = 'evidence.rows')
    order by next_retry_at, id
-   limit $3
+   limit $4
      for update skip locked
 )
 update evidence.file_outbox_row as m
-   set claim_token = case when m.claimed_until is not null then null else $4::uuid end,
-       claimed_until = case when m.claimed_until is not null then null else now() + $5 * interval '1 ms' end,
+   set claim_token = case when m.claimed_until is not null then null else $5::uuid end,
+       claimed_until = case when m.claimed_until is not null then null else now() + $6 * interval '1 ms' end,
        lost_claims = (m.claimed_until is not null)::int,
        retry_count = case when m.claimed_until is not null then m.retry_count else m.retry_count + (m.status = 'FAILED' and m.lost_claims = 0)::int end,
        event_id = case when m.claimed_until is not null then m.event_id else case when m.lost_claims > 0 and m.event_id is not null then m.event_id else gen_random_uuid() end end

@@ -11,12 +11,14 @@ lease as materialized (
          case when b.log_tick is null then moment.by else b.log_tick_by end as tick_by,
          case when b.log_tick is null then moment.seq else b.log_tick_seq end as tick_seq
     from unnest($1::smallint[], $2::uuid[]) as l (bucket, token)
-    join posthorn.bucket as b
-      on b.outbox = 'families.log-events' and b.bucket = l.bucket and b.token = l.token and b.until > now()
+   cross join lateral (
+           select * from posthorn.bucket
+            where outbox = 'families.log-events' and bucket = l.bucket
+            order by run desc
+            limit 1) as b
    cross join moment
-   where not exists (select from posthorn.pause where outbox = 'families.log-events')
-     -- The same once more, for the index: the rows of other buckets are not even looked at.
-     and b.bucket = any($1::smallint[])
+   where b.token = l.token and b.until > now()
+     and not exists (select from posthorn.pause where outbox = 'families.log-events')
      and b.log_cluster = (select posthorn.log_cluster())
      and not exists (
        select from families.logged_events as t
@@ -55,15 +57,16 @@ page as (
    limit $4
 ),
 read as materialized (
-  select bucket, max(seq) as upto, count(*) as size from page group by bucket
+  select lease.bucket, lease.run, lease.token, lease.tick, lease.tick_by, lease.tick_seq, r.upto, r.size
+    from (select bucket, max(seq) as upto, count(*) as size from page group by bucket) as r
+    join lease on lease.bucket = r.bucket
 ),
 noted as (
   update posthorn.bucket as b
      set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
-         log_upto = r.upto, log_tick = lease.tick, log_tick_by = lease.tick_by, log_tick_seq = lease.tick_seq
-    from lease
-    join read as r on r.bucket = lease.bucket
-   where b.outbox = 'families.log-events' and b.bucket = lease.bucket and b.token = lease.token
+         log_upto = r.upto, log_tick = r.tick, log_tick_by = r.tick_by, log_tick_seq = r.tick_seq
+    from read as r
+   where b.outbox = 'families.log-events' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
   returning b.bucket, b.run
 ),
@@ -72,8 +75,7 @@ passed as (
      set log_seen = b.log_tick, log_seen_by = b.log_tick_by, log_seen_seq = b.log_tick_seq,
          log_tick = null, log_tick_by = null, log_tick_seq = null, log_done = 0
     from lease
-   where b.outbox = 'families.log-events' and b.bucket = lease.bucket and b.token = lease.token
-     and b.bucket = any($1::smallint[])
+   where b.outbox = 'families.log-events' and b.bucket = lease.bucket and b.run = lease.run and b.token = lease.token
      and b.log_tick is not null and lease.log_tick is not null
      and not exists (select from read as r where r.bucket = lease.bucket)
      -- Behind a full batch no bucket was read.
@@ -92,7 +94,7 @@ select page.*, taken.run as claim_run, h.tail as claim_tail,
 
 -- endLogRun: $1 leaseMs, $2 buckets, $3 tokens, $4 runs, $5 closed
 update posthorn.bucket as b
-   set run = l.run + 1, run_size = null, log_upto = null,
+   set run = l.runs + 1, run_size = null, log_upto = null,
        log_seen = case when l.closed then b.log_tick else b.log_seen end,
        log_seen_by = case when l.closed then b.log_tick_by else b.log_seen_by end,
        log_seen_seq = case when l.closed then b.log_tick_seq else b.log_seen_seq end,
@@ -101,9 +103,16 @@ update posthorn.bucket as b
        log_tick_seq = case when l.closed then null else b.log_tick_seq end,
        log_done = case when l.closed then 0 else b.log_upto end,
        until = now() + $1 * interval '1 ms'
-  from unnest($2::smallint[], $3::uuid[], $4::bigint[], $5::boolean[])
-    as l (bucket, token, run, closed)
- where b.outbox = 'families.log-events' and b.bucket = l.bucket and b.token = l.token and b.run = l.run
+  from (
+        select l.*, newest.run
+          from unnest($2::smallint[], $3::uuid[], $4::bigint[], $5::boolean[]) as l (bucket, token, runs, closed)
+         cross join lateral (
+           select run from posthorn.bucket
+            where outbox = 'families.log-events' and bucket = l.bucket
+            order by run desc
+            limit 1) as newest
+         limit (select 64)) as l
+ where b.outbox = 'families.log-events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run = l.runs
    and b.log_upto is not null
 returning b.bucket;
 

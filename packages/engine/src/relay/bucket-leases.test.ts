@@ -53,6 +53,20 @@ const payloadsOf = (fake: FakeTransport) => fake.arrived.map(({ payload }) => pa
 const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
+test('relays that start at once make each bucket once, also when its runs have gone on', async () => {
+  const make = block.statements.byKey?.createBuckets.text ?? ''
+  const count = async () => {
+    await Promise.all(Array.from({ length: 8 }, () => db.pool.query(make)))
+    const { rows } = await db.pool.query<{ buckets: number; rows: number }>(`
+      select count(distinct bucket)::int as buckets, count(*)::int as rows
+        from posthorn.bucket where outbox = 'buckets.block'`)
+    return rows[0]
+  }
+  expect(await count()).toEqual({ buckets: 64, rows: 64 })
+  await db.pool.query(`update posthorn.bucket set run = run + 1 where outbox = 'buckets.block'`)
+  expect(await count()).toEqual({ buckets: 64, rows: 64 })
+})
+
 test('after a tick the next relay has all buckets at once', async () => {
   const fake = fakeTransport()
   await relayTo(fake).tick()

@@ -13,7 +13,8 @@ import { RowSource } from './row-source.ts'
 import { idOf, settlementOf } from './settlement.ts'
 
 const BATCH = 10
-const FRONT = { floorDue: '-infinity', floorId: '00000000-0000-0000-0000-000000000000' }
+const LOWEST = '00000000-0000-0000-0000-000000000000'
+const FRONT = { floorDue: '-infinity', floorId: LOWEST, floorLateMs: 0 }
 const at = (due: string, id: string) => [{ claim_upto: `${due}|${id}` }]
 
 test('goes on behind a full claim, and to the front each second and at the end', () => {
@@ -22,17 +23,48 @@ test('goes on behind a full claim, and to the front each second and at the end',
   expect(floor.next()).toEqual(FRONT)
   floor.learn(floor.next(), { rows: at('2026-01-01', 'a'), isFull: true, ms: 5 })
   const second = floor.next()
-  expect(second).toEqual({ floorDue: '2026-01-01', floorId: 'a' })
+  expect(second).toEqual({ floorDue: '2026-01-01', floorId: 'a', floorLateMs: 0 })
   floor.learn(second, { rows: at('2026-01-02', 'b'), isFull: true, ms: 5 })
   now = 999
-  expect(floor.next()).toEqual({ floorDue: '2026-01-02', floorId: 'b' })
+  expect(floor.next()).toEqual({ floorDue: '2026-01-02', floorId: 'b', floorLateMs: 0 })
   now = 1_000
   expect(floor.next()).toEqual(FRONT)
   // A slow look from the front is followed by ten times its time without one.
   floor.learn(floor.next(), { rows: at('2026-01-03', 'c'), isFull: true, ms: 600 })
   now = 6_999
-  expect(floor.next()).toEqual({ floorDue: '2026-01-03', floorId: 'c' })
+  expect(floor.next()).toEqual({ floorDue: '2026-01-03', floorId: 'c', floorLateMs: 0 })
   floor.learn(floor.next(), { rows: at('2026-01-04', 'd'), isFull: false, ms: 5 })
+  expect(floor.next()).toEqual(FRONT)
+})
+
+test('in a flow it leaves the front out while that is slow, and owes it', () => {
+  let now = 0
+  const floor = new DueFloor('uuid', () => now)
+  const learn = (due: string, ms: number) => {
+    const from = floor.next()
+    floor.learn(from, { rows: due === '' ? [] : at(due, 'a'), isFull: false, ms })
+    return from
+  }
+  // Quick: always from the front.
+  learn('2026-01-01', 1)
+  expect([learn('2026-01-01', 1), floor.owedMs()]).toEqual([FRONT, undefined])
+  // Slow: the front has just been looked at, so nothing is owed.
+  learn('2026-01-02', 30)
+  expect(floor.owedMs()).toBeUndefined()
+  const second = { floorDue: '2026-01-02', floorId: LOWEST, floorLateMs: 1_000 }
+  now = 100
+  expect([learn('2026-01-03', 1), floor.owedMs()]).toEqual([second, 200])
+  // A claim that found nothing leaves the floor where it is.
+  const third = { floorDue: '2026-01-03', floorId: LOWEST, floorLateMs: 1_000 }
+  expect(learn('', 1)).toEqual(third)
+  expect([learn('', 1), floor.owedMs()]).toEqual([third, 200])
+  now = 300
+  expect([floor.owedMs(), floor.next()]).toEqual([0, FRONT])
+  // Quick again: from the front from now on.
+  learn('2026-01-04', 1)
+  expect([floor.next(), floor.owedMs()]).toEqual([FRONT, undefined])
+  learn('2026-01-05', 30)
+  floor.reset()
   expect(floor.next()).toEqual(FRONT)
 })
 

@@ -193,6 +193,14 @@ export class LimitedSource implements Source {
   }
 
   /** Where a limit is used up, something may be due already: then it is the limit that is waited for. */
+  owedMs(): number | undefined {
+    return this.#inner.owedMs?.()
+  }
+
+  lookAtAll(): void {
+    this.#inner.lookAtAll?.()
+  }
+
   async nextDueMs(sinceMs: number): Promise<number | undefined> {
     const due = await this.#inner.nextDueMs(sinceMs)
     const now = performance.now()

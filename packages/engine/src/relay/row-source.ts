@@ -62,15 +62,20 @@ export class RowSource implements Source {
     if (kind === 'batch') {
       this.#learn(floor, { rows: taken, isFull, ms: performance.now() - began })
       // Below the floor there may be more.
-      if (taken.length === 0 && !this.#floor.isFront(floor)) return this.claim(kind, batch)
+      if (taken.length === 0 && this.#isBelowNext(floor)) return this.claim(kind, batch)
     }
     const rows = taken.filter((row) => row['claim_lost'] !== true)
     const released = taken.length > rows.length
     if (rows.length === 0 && !released) return undefined
     // What was only released is next claimed alone: a full batch of it is no reason to stop.
-    const isEnd = kind === 'batch' && this.#floor.isFront(floor) && !isFull
-    const more = released || kind === 'suspect' || (kind === 'batch' ? !isEnd : isFull)
+    const goesOn = isFull || (kind === 'batch' && this.#isBelowNext(floor))
+    const more = released || kind === 'suspect' || goesOn
     return { kind, rows: inOrder(this.#outbox, rows), token, leases: [], more }
+  }
+
+  /** Whether a claim that began at a floor is to be followed by one from the front. */
+  #isBelowNext(floor: Floor): boolean {
+    return !this.#floor.isFront(floor) && this.#floor.isFront(this.#floor.next())
   }
 
   #learn(from: Floor, claimed: { rows: OutboxRow[]; isFull: boolean; ms: number }): void {
@@ -180,6 +185,14 @@ export class RowSource implements Source {
 
   async maintain(): Promise<boolean> {
     return false
+  }
+
+  owedMs(): number | undefined {
+    return this.#floor.owedMs()
+  }
+
+  lookAtAll(): void {
+    this.#floor.reset()
   }
 
   async nextDueMs(sinceMs: number): Promise<number | undefined> {

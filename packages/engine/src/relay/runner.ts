@@ -147,6 +147,7 @@ export class Runner {
   /** One look at everything, for tests: heartbeat, special claims, one batch. Returns what was claimed. */
   async tick(): Promise<number> {
     await this.#heartbeat()
+    this.#source.lookAtAll?.()
     let claimed = await this.#claimSpecial()
     claimed += (await this.#step('batch')).claimed
     // What the batch only released is claimed alone.
@@ -251,8 +252,9 @@ export class Runner {
       )
       this.#dueAt = ms === undefined ? undefined : performance.now() + ms
     }
-    const dueMs = this.#dueAt === undefined ? undefined : this.#dueAt - performance.now()
-    const woken = await this.#scheduler.sleep(heard, dueMs)
+    const dueMs = this.#dueAt === undefined ? Infinity : this.#dueAt - performance.now()
+    const nextMs = Math.min(dueMs, this.#source.owedMs?.() ?? Infinity)
+    const woken = await this.#scheduler.sleep(heard, nextMs)
     this.#restedAt = performance.now()
     if (woken !== 'ring') this.#special = true
   }

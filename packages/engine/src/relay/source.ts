@@ -39,6 +39,10 @@ export interface Source {
    * ago: what has become due since is due now.
    */
   nextDueMs(sinceMs: number): Promise<number | undefined>
+  /** Milliseconds until a look at what the last claims left out has to follow; undefined where none has. */
+  owedMs?(): number | undefined
+  /** The next claim leaves nothing out. */
+  lookAtAll?(): void
   /** Gives back what is held. */
   close(): Promise<void>
 }

@@ -23,6 +23,37 @@ on conflict do nothing`,
  */
 const SERVER = 'extract(epoch from pg_postmaster_start_time())::text'
 
+/**
+ * The newest version of the row of the bucket `l.bucket`. Each run has a version of its own, and while a
+ * transaction is held open elsewhere all of them stay: the row is always looked for by its run.
+ */
+export function newestBucket(name: string, columns = '*'): string {
+  return `lateral (
+           select ${columns} from posthorn.bucket
+            where outbox = '${name}' and bucket = l.bucket
+            order by run desc
+            limit 1)`
+}
+
+/**
+ * Leases as rows `l`, each with the newest `run` of its bucket. Of a list behind a limit that it cannot see the
+ * planner expects one row, so it looks each bucket up by the index; of ten it would rather read all versions.
+ */
+export function leaseRows(
+  name: string,
+  p: (param: string) => string,
+  lists: Readonly<Record<string, string>> = {},
+): string {
+  const all = { buckets: 'smallint', tokens: 'uuid', ...lists }
+  const arrays = Object.entries(all).map(([list, type]) => `${p(list)}::${type}[]`)
+  const names = ['bucket', 'token', ...Object.keys(lists)]
+  return `(
+        select l.*, newest.run
+          from unnest(${arrays.join(', ')}) as l (${names.join(', ')})
+         cross join ${newestBucket(name, 'run')} as newest
+         limit (select ${BUCKETS})) as l`
+}
+
 /** What was in flight under a lease: nothing is, once it is settled. */
 const NOTHING_IN_FLIGHT =
   'run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null'
@@ -31,7 +62,7 @@ const NOTHING_IN_FLIGHT =
 export function acquireBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `with free as (
-  select bucket
+  select bucket, run
     from posthorn.bucket
    where outbox = '${name}' and (token is null or until < now())
    order by bucket
@@ -43,7 +74,7 @@ update posthorn.bucket as b
        relay = ${p('relay')}::text,
        until = now() + ${p('leaseMs')} * interval '1 ms'
   from free
- where b.outbox = '${name}' and b.bucket = free.bucket
+ where b.outbox = '${name}' and b.bucket = free.bucket and b.run = free.run
 returning b.bucket, b.run_size is not null as lost, b.floor, ${SERVER} as server`,
   )
 }
@@ -53,8 +84,8 @@ export function renewBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `update posthorn.bucket as b
    set until = now() + ${p('leaseMs')} * interval '1 ms'
-  from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
- where b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token
+  from ${leaseRows(name, p)}
+ where b.outbox = '${name}' and b.bucket = l.bucket and b.run = l.run and b.token = l.token
 returning b.bucket`,
   )
 }
@@ -64,8 +95,8 @@ export function releaseBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `update posthorn.bucket as b
    set token = null, relay = null, until = null, ${NOTHING_IN_FLIGHT}
-  from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
- where b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token`,
+  from ${leaseRows(name, p)}
+ where b.outbox = '${name}' and b.bucket = l.bucket and b.run = l.run and b.token = l.token`,
   )
 }
 
@@ -76,11 +107,10 @@ export function releaseBuckets({ name }: ResolvedDefinition): Prepared {
  */
 export function endRun({ name }: ResolvedDefinition, p: (param: string) => string): string {
   return `update posthorn.bucket as b
-     set run = l.run + 1, ${NOTHING_IN_FLIGHT},
+     set run = l.runs + 1, ${NOTHING_IN_FLIGHT},
          until = now() + ${p('leaseMs')} * interval '1 ms'
-    from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[], ${p('runs')}::bigint[])
-      as l (bucket, token, run)
-   where b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token and b.run <= l.run
+    from ${leaseRows(name, p, { runs: 'bigint' })}
+   where b.outbox = '${name}' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run <= l.runs
   returning b.bucket`
 }
 
@@ -101,12 +131,12 @@ const BY_TURNS = '\n   order by l.place'
 /** The buckets of `l` that are ours, on real time. */
 function leaseCte({ name, limit }: ResolvedDefinition, p: (param: string) => string): string {
   return `lease as materialized (
-  select b.bucket, l.place
+  select b.bucket, b.run, b.token, l.place
     from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[])
            with ordinality as l (bucket, token, place)
-    join posthorn.bucket as b
-      on b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token and b.until > now()
-   where ${unlessPaused({ name } as ResolvedDefinition)}${limit ? BY_TURNS : ''}
+   cross join ${newestBucket(name, 'bucket, run, token, until')} as b
+   where b.token = l.token and b.until > now()
+     and ${unlessPaused({ name } as ResolvedDefinition)}${limit ? BY_TURNS : ''}
 )`
 }
 
@@ -115,17 +145,17 @@ function leaseCte({ name, limit }: ResolvedDefinition, p: (param: string) => str
  * crash of Postgres itself is harmless (no relay died of a message), so its commit does not wait for
  * the disk. A lease that was lost since it was looked at gets no note, and its rows are not claimed.
  */
-function noteRunCte(
-  { name }: ResolvedDefinition,
-  p: (param: string) => string,
-  note: { set: string; from: string },
-): string {
-  return `noted as (
+function noteRunCte({ name }: ResolvedDefinition, note: { set: string; from: string }): string {
+  return `size as materialized (
+  select counted.*, lease.run, lease.token
+    from (${note.from}) as counted
+    join lease on lease.bucket = counted.bucket
+),
+noted as (
   update posthorn.bucket as b
      set run = b.run + 1, ${note.set}
-    from (${note.from}) as r
-   where b.outbox = '${name}' and b.bucket = r.bucket
-     and b.token = (${p('tokens')}::uuid[])[${placeOf(p, 'r.bucket')}]
+    from size as r
+   where b.outbox = '${name}' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
      and ${ASYNC_COMMIT}
   returning b.bucket, b.run
 )`
@@ -175,7 +205,7 @@ run as (
    ) as t
    limit ${p('batch')}
 ),
-${noteRunCte(definition, p, {
+${noteRunCte(definition, {
   // The floor that this reader goes by is kept for the next owner of the bucket.
   set: `run_upto = r.upto, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
          floor = greatest(b.floor, ${floorOf(p, placeOf(p, 'r.bucket'))})`,
@@ -239,7 +269,7 @@ ${kind === 'held' ? 'run' : 'found'} as (
    ) as t on t.others = 0 or t.position = 1
    limit ${p('batch')}
 ),${kind === 'held' ? '' : SUSPECTS_CTE}
-${noteRunCte(definition, p, {
+${noteRunCte(definition, {
   set: `run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos`,
   // A key that begins with a message of the other kind is read, and not attempted.
   from: `select bucket, nullif(sum(size), 0) as size,

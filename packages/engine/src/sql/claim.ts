@@ -101,7 +101,8 @@ function dueByRank(definition: ResolvedDefinition, p: (param: string) => string)
 
 /** See `DueFloor`. */
 function aboveFloor({ columns }: ResolvedDefinition, p: (param: string) => string): string {
-  return `(${columns.dueAt}, ${columns.id}) >= (${p('floorDue')}::timestamptz, ${p('floorId')}::${columns.idType})`
+  const due = `${p('floorDue')}::timestamptz - ${p('floorLateMs')} * interval '1 ms'`
+  return `(${columns.dueAt}, ${columns.id}) >= (${due}, ${p('floorId')}::${columns.idType})`
 }
 
 /** The last message of a claim in the order of the index, on each of its rows. */

@@ -18,6 +18,7 @@
  */
 import { beside } from '../outbox/sql-names.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { leaseRows, newestBucket } from './bucket.ts'
 import { unlessPaused, waitsCondition } from './waiting.ts'
 import { readColumns } from './read-columns.ts'
 import { ASYNC_COMMIT, prepare, type Prepared } from './prepared.ts'
@@ -93,12 +94,10 @@ lease as materialized (
          case when b.log_tick is null then moment.by else b.log_tick_by end as tick_by,
          case when b.log_tick is null then moment.seq else b.log_tick_seq end as tick_seq
     from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
-    join posthorn.bucket as b
-      on b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token and b.until > now()
+   cross join ${newestBucket(name)} as b
    cross join moment
-   where ${unlessPaused(definition)}
-     -- The same once more, for the index: the rows of other buckets are not even looked at.
-     and b.bucket = any(${p('buckets')}::smallint[])
+   where b.token = l.token and b.until > now()
+     and ${unlessPaused(definition)}
      and b.log_cluster = (select posthorn.log_cluster())
      and not exists (
        select from ${table} as t
@@ -111,15 +110,16 @@ page as (
    limit ${p('batch')}
 ),
 read as materialized (
-  select bucket, max(seq) as upto, count(*) as size from page group by bucket
+  select lease.bucket, lease.run, lease.token, lease.tick, lease.tick_by, lease.tick_seq, r.upto, r.size
+    from (select bucket, max(seq) as upto, count(*) as size from page group by bucket) as r
+    join lease on lease.bucket = r.bucket
 ),
 noted as (
   update posthorn.bucket as b
      set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
-         log_upto = r.upto, log_tick = lease.tick, log_tick_by = lease.tick_by, log_tick_seq = lease.tick_seq
-    from lease
-    join read as r on r.bucket = lease.bucket
-   where b.outbox = '${name}' and b.bucket = lease.bucket and b.token = lease.token
+         log_upto = r.upto, log_tick = r.tick, log_tick_by = r.tick_by, log_tick_seq = r.tick_seq
+    from read as r
+   where b.outbox = '${name}' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
      and ${ASYNC_COMMIT}
   returning b.bucket, b.run
 ),
@@ -127,8 +127,7 @@ passed as (
   update posthorn.bucket as b
      set ${CLOSE_TICK}
     from lease
-   where b.outbox = '${name}' and b.bucket = lease.bucket and b.token = lease.token
-     and b.bucket = any(${p('buckets')}::smallint[])
+   where b.outbox = '${name}' and b.bucket = lease.bucket and b.run = lease.run and b.token = lease.token
      and b.log_tick is not null and lease.log_tick is not null
      and not exists (select from read as r where r.bucket = lease.bucket)
      -- Behind a full batch no bucket was read.
@@ -161,7 +160,7 @@ export function endLogRun({ name }: ResolvedDefinition): Prepared {
     `${column} = case when l.closed then ${closed} else ${open} end`
   return prepare(
     (p) => `update posthorn.bucket as b
-   set run = l.run + 1, run_size = null, log_upto = null,
+   set run = l.runs + 1, run_size = null, log_upto = null,
        ${unlessClosed('log_seen', 'b.log_tick')},
        ${unlessClosed('log_seen_by', 'b.log_tick_by')},
        ${unlessClosed('log_seen_seq', 'b.log_tick_seq')},
@@ -170,9 +169,8 @@ export function endLogRun({ name }: ResolvedDefinition): Prepared {
        ${unlessClosed('log_tick_seq', 'null')},
        ${unlessClosed('log_done', '0', 'b.log_upto')},
        until = now() + ${p('leaseMs')} * interval '1 ms'
-  from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[], ${p('runs')}::bigint[], ${p('closed')}::boolean[])
-    as l (bucket, token, run, closed)
- where b.outbox = '${name}' and b.bucket = l.bucket and b.token = l.token and b.run = l.run
+  from ${leaseRows(name, p, { runs: 'bigint', closed: 'boolean' })}
+ where b.outbox = '${name}' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run = l.runs
    and b.log_upto is not null
 returning b.bucket`,
   )

@@ -264,6 +264,8 @@ test('settling is guarded by the claim or by the lease', () => {
   const byClaim = webhookDeliveries.statements.settle('retry', 'claim').text
   expect(byClaim).toMatch(/where m\.id = u\.id\s+and m\.claim_token = \$\d+::uuid\s+returning/)
   const byLease = familyEvents.statements.settle('sent', 'lease').text
-  expect(byLease).toMatch(/b\.token = l\.token and b\.run <= l\.run\s+returning b\.bucket/)
+  expect(byLease).toMatch(
+    /b\.run = l\.run and b\.token = l\.token and l\.run <= l\.runs\s+returning b\.bucket/,
+  )
   expect(byLease).toContain('and m.bucket = any(array(select bucket from lease)) and m.status = 0')
 })
