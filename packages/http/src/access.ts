@@ -1,9 +1,8 @@
 import type { FastifyRequest, onRequestHookHandler, onResponseHookHandler } from 'fastify'
 import type { Caller } from './caller.ts'
-import { createHeldRefusals } from './held-refusals.ts'
 import { networkOf } from './network.ts'
 import { requirePermission, type Permission } from './permissions.ts'
-import { ProblemError, problem } from './problem.ts'
+import { problem } from './problem.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { TokenVerifier } from './token.ts'
 
@@ -66,14 +65,8 @@ export function createAccessHook(
     // What is refused from here on is a caller's own matter, not its network's.
     admit(request, access, known)
   }
-  const hold = createHeldRefusals()
   // With a callback: a token that is known needs no promise.
-  return (request, _reply, next) => {
-    const done = (error?: Error) => {
-      const isLimited = error instanceof ProblemError && error.code === 'RATE_LIMITED'
-      if (isLimited) hold(partyOf(request), () => next(error))
-      else next(error)
-    }
+  return (request, _reply, done) => {
     try {
       const access = accessTo(request)
       const token = access === 'public' ? undefined : bearerToken(request)

@@ -3,19 +3,28 @@ import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isArriving } from './body-timeout.ts'
 import type { HttpProblemCode } from './errors.ts'
+import { createHeldRefusals } from './held-refusals.ts'
 import { problemOf } from './problem-of.ts'
 import { PROBLEM_TYPE, problem, type ProblemError } from './problem.ts'
 
 /** Answers every thrown error with a problem; server errors are logged. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const answer = problemOf(error)
-  if (answer.status >= 500) request.log.error({ err: error, code: answer.code }, answer.message)
-  sendProblem(reply, answer)
+export type AnswerError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
+
+export function createAnswerError(): AnswerError {
+  const hold = createHeldRefusals()
+  return (error, request, reply) => {
+    const answer = problemOf(error)
+    if (answer.status >= 500) request.log.error({ err: error, code: answer.code }, answer.message)
+    clearTimeout(request.bodyTimer)
+    if (answer.status === TOO_MANY) hold(request, () => sendProblem(reply, answer))
+    else sendProblem(reply, answer)
+  }
 }
 
-export function sendProblem(reply: FastifyReply, answer: ProblemError): void {
+const TOO_MANY = 429
+
+function sendProblem(reply: FastifyReply, answer: ProblemError): void {
   // The body will not be read: only a new connection gets the client and us in step again.
-  clearTimeout(reply.request.bodyTimer)
   if (isArriving(reply.request)) reply.header('connection', 'close')
   reply
     .code(answer.status)

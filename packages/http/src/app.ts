@@ -12,7 +12,7 @@ import {
   type FastifyServerOptions,
 } from 'fastify'
 import { createAccessHook, createRefusalHook, type Limiters } from './access.ts'
-import { answerClientError, answerError } from './answer.ts'
+import { answerClientError, createAnswerError } from './answer.ts'
 import { addJsonParser } from './body.ts'
 import { addBodyBudget, type BodyBudget } from './body-budget.ts'
 import { addBodyTimeout } from './body-timeout.ts'
@@ -99,6 +99,7 @@ export interface LogSettings {
 export async function createApp(options: AppOptions): Promise<App> {
   const { requestTimeoutMs = 30_000, maxConnectionsPerNetwork = 2_000 } = options
   const latest: LatestResponses = new Map()
+  const answerError = createAnswerError()
   const app = fastify({
     ...loggerOf(options.log ?? false),
     bodyLimit: options.bodyLimit ?? 1_048_576,
