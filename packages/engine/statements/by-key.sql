@@ -27,7 +27,7 @@ update posthorn.bucket as b
    set until = now() + $1 * interval '1 ms'
   from (
         select l.*, newest.run
-          from unnest($2::smallint[], $3::uuid[]) as l (bucket, token)
+          from unnest((select $2::smallint[])::smallint[], (select $3::uuid[])::uuid[]) as l (bucket, token)
          cross join lateral (
            select run from posthorn.bucket
             where outbox = 'families.events' and bucket = l.bucket
@@ -42,7 +42,7 @@ update posthorn.bucket as b
    set token = null, relay = null, until = null, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null
   from (
         select l.*, newest.run
-          from unnest($1::smallint[], $2::uuid[]) as l (bucket, token)
+          from unnest((select $1::smallint[])::smallint[], (select $2::uuid[])::uuid[]) as l (bucket, token)
          cross join lateral (
            select run from posthorn.bucket
             where outbox = 'families.events' and bucket = l.bucket
@@ -57,7 +57,7 @@ update posthorn.bucket as b
          until = now() + $1 * interval '1 ms'
     from (
         select l.*, newest.run
-          from unnest($2::smallint[], $3::uuid[], $4::bigint[]) as l (bucket, token, runs)
+          from unnest((select $2::smallint[])::smallint[], (select $3::uuid[])::uuid[], (select $4::bigint[])::bigint[]) as l (bucket, token, runs)
          cross join lateral (
            select run from posthorn.bucket
             where outbox = 'families.events' and bucket = l.bucket
@@ -464,7 +464,7 @@ with lease as (
          until = now() + $2 * interval '1 ms'
     from (
         select l.*, newest.run
-          from unnest($3::smallint[], $4::uuid[], $5::bigint[]) as l (bucket, token, runs)
+          from unnest((select $3::smallint[])::smallint[], (select $4::uuid[])::uuid[], (select $5::bigint[])::bigint[]) as l (bucket, token, runs)
          cross join lateral (
            select run from posthorn.bucket
             where outbox = 'families.events' and bucket = l.bucket
@@ -499,7 +499,7 @@ with lease as (
          until = now() + $7 * interval '1 ms'
     from (
         select l.*, newest.run
-          from unnest($8::smallint[], $9::uuid[], $10::bigint[]) as l (bucket, token, runs)
+          from unnest((select $8::smallint[])::smallint[], (select $9::uuid[])::uuid[], (select $10::bigint[])::bigint[]) as l (bucket, token, runs)
          cross join lateral (
            select run from posthorn.bucket
             where outbox = 'families.events' and bucket = l.bucket
@@ -537,7 +537,7 @@ with lease as (
          until = now() + $6 * interval '1 ms'
     from (
         select l.*, newest.run
-          from unnest($7::smallint[], $8::uuid[], $9::bigint[]) as l (bucket, token, runs)
+          from unnest((select $7::smallint[])::smallint[], (select $8::uuid[])::uuid[], (select $9::bigint[])::bigint[]) as l (bucket, token, runs)
          cross join lateral (
            select run from posthorn.bucket
             where outbox = 'families.events' and bucket = l.bucket

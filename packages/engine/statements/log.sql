@@ -105,7 +105,7 @@ update posthorn.bucket as b
        until = now() + $1 * interval '1 ms'
   from (
         select l.*, newest.run
-          from unnest($2::smallint[], $3::uuid[], $4::bigint[], $5::boolean[]) as l (bucket, token, runs, closed)
+          from unnest((select $2::smallint[])::smallint[], (select $3::uuid[])::uuid[], (select $4::bigint[])::bigint[], (select $5::boolean[])::boolean[]) as l (bucket, token, runs, closed)
          cross join lateral (
            select run from posthorn.bucket
             where outbox = 'families.log-events' and bucket = l.bucket
@@ -120,8 +120,13 @@ returning b.bucket;
 select count(*) filter (where log_cluster is not null)::int as moved,
        count(*) filter (where log_cluster is null)::int as fresh,
        coalesce((select max(xid) from families.logged_events_log) > pg_current_xact_id(), false) as is_ahead
-  from posthorn.bucket
- where outbox = 'families.log-events' and log_cluster is distinct from (select posthorn.log_cluster());
+  from (select n::smallint as bucket from generate_series(0, 63) as n) as l
+ cross join lateral (
+           select log_cluster from posthorn.bucket
+            where outbox = 'families.log-events' and bucket = l.bucket
+            order by run desc
+            limit 1) as b
+ where log_cluster is distinct from (select posthorn.log_cluster());
 
 -- beginCursors
 update posthorn.bucket

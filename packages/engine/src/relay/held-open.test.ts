@@ -95,6 +95,7 @@ test.each(ORDERED)('runs of $name one by one, planned $planned an analyze', asyn
   const readBy = async (messages: number) => {
     const before = await countRead()
     await deliver(messages)
+    await source.maintain()
     return (await countRead()) - before
   }
   await deliver(30)

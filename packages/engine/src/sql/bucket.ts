@@ -2,7 +2,7 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { unlessPaused, waitsCondition } from './waiting.ts'
 import { holdSuspects } from './held.ts'
-import { ASYNC_COMMIT, prepare, type Prepared } from './prepared.ts'
+import { ASYNC_COMMIT, opaqueArray, prepare, type Prepared } from './prepared.ts'
 import { readColumns } from './read-columns.ts'
 
 /** Keys hash into this many buckets: the most relays that can share one ordered outbox. */
@@ -36,8 +36,8 @@ export function newestBucket(name: string, columns = '*'): string {
 }
 
 /**
- * Leases as rows `l`, each with the newest `run` of its bucket. Of a list behind a limit that it cannot see the
- * planner expects one row, so it looks each bucket up by the index; of ten it would rather read all versions.
+ * Leases as rows `l`, each with the newest `run` of its bucket. Of a list and a limit that it cannot look into
+ * the planner expects one row, so it looks each bucket up by the index; of ten it would rather read all versions.
  */
 export function leaseRows(
   name: string,
@@ -45,7 +45,7 @@ export function leaseRows(
   lists: Readonly<Record<string, string>> = {},
 ): string {
   const all = { buckets: 'smallint', tokens: 'uuid', ...lists }
-  const arrays = Object.entries(all).map(([list, type]) => `${p(list)}::${type}[]`)
+  const arrays = Object.entries(all).map(([list, type]) => opaqueArray(p(list), type))
   const names = ['bucket', 'token', ...Object.keys(lists)]
   return `(
         select l.*, newest.run

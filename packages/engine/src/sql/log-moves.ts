@@ -1,6 +1,6 @@
 // What leaves a log for its table, where it waits, is dead or was cancelled. A message is in one of the two.
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { BUCKETS } from './bucket.ts'
+import { BUCKETS, newestBucket } from './bucket.ts'
 import { holdSuspects } from './held.ts'
 import { lastSeq, pageSql } from './log.ts'
 import { literal, opaqueArray, prepare, type Prepared } from './prepared.ts'
@@ -118,8 +118,9 @@ export function selectStrangers({ name, log }: ResolvedDefinition): Prepared {
     () => `select count(*) filter (where log_cluster is not null)::int as moved,
        count(*) filter (where log_cluster is null)::int as fresh,
        coalesce((select max(xid) from ${log}) > pg_current_xact_id(), false) as is_ahead
-  from posthorn.bucket
- where outbox = '${name}' and log_cluster is distinct from (select posthorn.log_cluster())`,
+  from (select n::smallint as bucket from generate_series(0, ${BUCKETS - 1}) as n) as l
+ cross join ${newestBucket(name, 'log_cluster')} as b
+ where log_cluster is distinct from (select posthorn.log_cluster())`,
   )
 }
 
