@@ -3,8 +3,11 @@ export interface Description {
   readonly paths: Readonly<Record<string, object>>
 }
 
-/** A stream does not end; a moved clock and emptied simulators would take the ground from the rest. */
-const LEFT_OUT = /\/stream$|^\/sim\/clock|^\/sim$/
+/**
+ * A stream does not end; a moved clock, emptied simulators and faults of theirs would take the ground from
+ * the rest: a service that is made to hang is a 502 of ours, and rightly so.
+ */
+const LEFT_OUT = /\/stream$|^\/sim\/clock|^\/sim$|^\/sim\/.*\/faults$/
 
 /** A part of the API for one process. */
 export interface Shard {
