@@ -68,6 +68,23 @@ test('in a flow it leaves the front out while that is slow, and owes it', () => 
   expect(floor.next()).toEqual(FRONT)
 })
 
+test('a look at the front that began before does not make up for one that is owed', () => {
+  let now = 0
+  const floor = new DueFloor('uuid', () => now)
+  const front = floor.next()
+  const one = (due: string, ms: number) => ({ rows: at(due, 'a'), isFull: false, ms })
+  floor.learn(front, one('2026-01-01', 30))
+  now = 100
+  floor.learn(floor.next(), one('2026-01-02', 1))
+  // Another lane's, of the moment before.
+  now = 110
+  floor.learn(front, one('2026-01-01', 30))
+  expect(floor.owedMs()).toBe(300)
+  now = 500
+  floor.learn(front, one('2026-01-03', 30))
+  expect(floor.owedMs()).toBeUndefined()
+})
+
 const db = await testDatabase({ sql: outboxTables })
 const shapes = SAMPLES.filter(({ name }) =>
   [evidenceRows.name, outboundMessages.name].includes(name),

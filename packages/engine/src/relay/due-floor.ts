@@ -39,7 +39,8 @@ export class DueFloor {
   readonly #now: () => number
   #floor: Floor | undefined
   #frontAt = 0
-  #isOwed = false
+  /** Since when a look at the front is owed. */
+  #owedSince: number | undefined
 
   constructor(idType: IdType, now: () => number = () => performance.now()) {
     this.#front = { floorDue: '-infinity', floorId: LOWEST[idType], floorLateMs: 0 }
@@ -57,7 +58,8 @@ export class DueFloor {
 
   /** Milliseconds until a claim from the front has to be made, even if nothing rings. */
   owedMs(): number | undefined {
-    return this.#isOwed ? Math.max(this.#frontAt - this.#now(), 0) : undefined
+    if (this.#owedSince === undefined) return undefined
+    return Math.max(this.#frontAt - this.#now(), 0)
   }
 
   /** The next claim begins at the front. */
@@ -79,7 +81,12 @@ export class DueFloor {
     // Behind a backlog, or where it costs nothing: from the front again.
     else if (isFront ? ms <= SLOW_MS : from.floorLateMs === 0) this.#floor = undefined
     else if (upto) this.#floor = { ...upto, floorId: this.#front.floorId, floorLateMs: LATE_MS }
-    this.#isOwed = this.#floor !== undefined && !isFront && !isFull
+    const now = this.#now()
+    if (!isFront) this.#owedSince = this.#floor !== undefined && !isFull ? now : undefined
+    // A look that another lane began before does not see what was left out since.
+    else if (this.#owedSince !== undefined && this.#owedSince <= now - ms) {
+      this.#owedSince = undefined
+    }
   }
 }
 
