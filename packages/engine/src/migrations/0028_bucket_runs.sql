@@ -1,5 +1,5 @@
 -- A bucket's row is written twice for each run. While a transaction is held open elsewhere none of its versions
--- can be cleaned away, and whoever looked for the row by its name passed over all of them. The newest version
+-- can be cleaned away, and relays that looked for the row by its name passed over all of them. The newest version
 -- has the highest run: with the run in the index it is the first one that is found, however many lie behind it.
 -- A unique index on the name alone would be walked by every write that is not a HOT update, so there is none;
 -- that a bucket has one row is the trigger's.
