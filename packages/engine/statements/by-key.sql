@@ -5,19 +5,20 @@ insert into posthorn.bucket (outbox, bucket)
 select 'families.events', n from generate_series(0, 63) as n
 on conflict do nothing;
 
--- acquireBuckets: $1 want, $2 token, $3 relay, $4 leaseMs
+-- acquireBuckets: $1 own, $2 want, $3 token, $4 relay, $5 leaseMs
 with free as (
   select bucket, run
     from posthorn.bucket
-   where outbox = 'families.events' and (token is null or until < now())
+   where outbox = 'families.events'
+     and (token is null or (until < now() and token <> all($1::uuid[])))
    order by bucket
-   limit $1
+   limit $2
      for update skip locked
 )
 update posthorn.bucket as b
-   set token = $2::uuid,
-       relay = $3::text,
-       until = now() + $4 * interval '1 ms'
+   set token = $3::uuid,
+       relay = $4::text,
+       until = now() + $5 * interval '1 ms'
   from free
  where b.outbox = 'families.events' and b.bucket = free.bucket and b.run = free.run
 returning b.bucket, b.run_size is not null as lost, b.floor, extract(epoch from pg_postmaster_start_time())::text as server;
