@@ -37,10 +37,21 @@ function isLong(file) {
 /**
  * Whether the process is alive and was started by us: its command line names our folder. A pid
  * alone proves nothing, since the system gives it to another process in time; a zombie, which still
- * takes signals, has no command line.
+ * takes signals, has no command line. Nor has, for a moment, a start script that becomes its server.
  */
 export function isOurs(pid, folder) {
-  return commandLine(pid).includes(`${folder}/`)
+  for (let looks = 1; ; looks += 1) {
+    const line = commandLine(pid)
+    if (line !== '' || looks === MOST_LOOKS || isGone(pid)) return line.includes(`${folder}/`)
+    pauseBriefly()
+  }
+}
+
+/** A kernel's own process, which has our pid by now, has no command line either. */
+const MOST_LOOKS = 100
+
+function pauseBriefly() {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
 }
 
 function commandLine(pid) {
