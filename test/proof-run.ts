@@ -40,21 +40,23 @@ export async function runProofs(proofs: readonly Proof[]): Promise<never> {
   let hasFailed = false
   for (const proof of proofs) {
     const began = performance.now()
-    const held = await runProof(proof, interrupted.signal)
+    const { held, error } = await runProof(proof, interrupted.signal)
     const seconds = ((performance.now() - began) / 1_000).toFixed(0)
     const verdict = held ? 'held' : 'BROKEN'
     console.log(`\n${proof.name}: ${verdict} after ${seconds} s, seed ${proof.seed}`)
+    // Last of all: whoever keeps the end of the output alone has the reason.
+    if (error !== undefined) console.log(error)
     hasFailed ||= !held
     if (interrupted.signal.aborted) break
   }
   process.exit(hasFailed ? 1 : 0)
 }
 
-/** True where every promise held. */
+/** Whether every promise held, and what kept it from coming to its end. */
 async function runProof(
   { name, limitMs, keep = false, run }: Proof,
   interrupted: AbortSignal,
-): Promise<boolean> {
+): Promise<{ held: boolean; error?: unknown }> {
   const folder = await mkdtemp(join(tmpdir(), `posthorn-${name}-`))
   const late = new AbortController()
   const limit = setTimeout(
@@ -66,15 +68,18 @@ async function runProof(
     const ledgers = await run({ folder, signal: AbortSignal.any([interrupted, late.signal]) })
     ledgers.forEach(printLedger)
     held = ledgers.every(isHeld)
+    return { held }
   } catch (error) {
-    console.error(error instanceof SuppressedError ? [error.suppressed, error.error] : error)
+    return {
+      held,
+      error: error instanceof SuppressedError ? [error.suppressed, error.error] : error,
+    }
   } finally {
     clearTimeout(limit)
     if (!held) await printLogs(folder).catch(() => undefined)
     if (keep) console.log(`\nkept for a look: ${folder}`)
     else await rm(folder, { recursive: true, force: true })
   }
-  return held
 }
 
 /** The value of an option that takes a number. */

@@ -24,6 +24,17 @@ export async function countClaims(db: Queryable, { name, table, order }: Outbox)
   return countRows(db, statement)
 }
 
+/** Whose the leases on buckets are that nobody holds any more. */
+export async function selectLeases(db: Queryable): Promise<Record<string, unknown>[]> {
+  const { rows } = await db.query(sql`
+    select outbox, relay, array_agg(bucket order by bucket) as buckets, run_size is not null as in_flight,
+           now() as at, min(until) as until
+      from posthorn.bucket
+     where token is not null
+     group by outbox, relay, token, run_size is not null`)
+  return rows
+}
+
 /**
  * Leases that no relay renews, and that no other has taken over yet: of relays that are gone, or of claims
  * that could not be settled. Those in use are renewed in the first third of their time.
