@@ -1,15 +1,15 @@
-/** Bits for the number of a row: twelve beside the version, fourteen beside the variant. */
-const MOST_ROWS = 2 ** 26
+/** Seven of the last hexadecimal digits are the number of a row. */
+const NUMBER_DIGITS = 7
 
 /**
- * The id of the row with that number: a UUIDv7 with time and chance of its job's id. The document store
- * knows a row by its id, so one that is read from the same file again, because the database was brought
- * back to a moment before, is recognised there and not attached a second time.
+ * The id of the row with that number: its job's UUIDv7, which ends with the number, so that people tell
+ * the rows of a file apart by what they see of an id. The document store knows a row by its id, so one
+ * that is read from the same file again, because the database was brought back to a moment before, is
+ * recognised there and not attached a second time.
  */
 export function rowId(jobId: string, number: number): string {
-  if (number >= MOST_ROWS)
+  const digits = number.toString(16).padStart(NUMBER_DIGITS, '0')
+  if (digits.length > NUMBER_DIGITS)
     throw new RangeError(`row ${number} of one file is more than there may be`)
-  const high = (number >>> 14).toString(16).padStart(3, '0')
-  const low = (0x80_00 | (number & 0x3f_ff)).toString(16)
-  return `${jobId.slice(0, 13)}-7${high}-${low}-${jobId.slice(-12)}`
+  return jobId.slice(0, -NUMBER_DIGITS) + digits
 }
