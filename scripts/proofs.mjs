@@ -22,11 +22,12 @@ const KILLS = [
 ]
 
 /**
- * The demo from the API, the command line and the browser, the main tasks by keyboard, every page at
+ * The demo from the API, the command line and the browser, a breaker until it closes, the main tasks by keyboard, every page at
  * every width, in both themes and without its server.
  */
 const STORIES = [
   'apps/cli/src/demo.test.ts',
+  'apps/dashboard/test/breakers.test.ts',
   'apps/dashboard/test/demo.test.ts',
   'apps/dashboard/test/keyboard.test.ts',
   'apps/dashboard/test/killed-server.test.ts',
