@@ -176,9 +176,11 @@ export const largeTables: readonly LargeTable[] = [
   },
   {
     name: 'messages.consent',
+    // Of dossiers that are there: their writer may be behind this one.
     insert: `
       insert into messages.consent (dossier_id, channel, granted)
-      select 'dossier-' || n, 'whatsapp', n % 10 <> 0 ${numbers}`,
+      select 'dossier-' || (n + 1) / 2, case when n % 2 = 0 then 'whatsapp' else 'mail' end, n % 10 <> 0
+             ${numbers}`,
   },
   {
     name: 'messages.activity',

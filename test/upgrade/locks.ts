@@ -47,6 +47,8 @@ export async function measureLocks({ databaseUrl, rows, signal }: LocksOptions):
     migrations: migrations.filter(({ id }) => known.has(id)),
   }))
   const pool = new Pool({ connectionString: databaseUrl, max: 4 })
+  const stopping = new AbortController()
+  let writers: readonly Writer[] = []
   try {
     await migrate(pool, before)
     const unfilled = [...largeTables]
@@ -57,8 +59,7 @@ export async function measureLocks({ databaseUrl, rows, signal }: LocksOptions):
     }
     await Promise.all(Array.from({ length: FILLERS }, fillNext))
     const { rows: sizes } = await pool.query<{ megabytes: number }>(megabytesOfDatabase)
-    const stopping = new AbortController()
-    const writers = largeTables.map((table) =>
+    writers = largeTables.map((table) =>
       startWriter(table, { databaseUrl, rows: rowsOf(table, rows), signal: stopping.signal }),
     )
     const lines: Line[] = []
@@ -90,6 +91,8 @@ export async function measureLocks({ databaseUrl, rows, signal }: LocksOptions):
       details: [],
     }
   } finally {
+    stopping.abort()
+    await Promise.all(writers.map(({ ended }) => ended))
     await pool.end()
   }
 }
