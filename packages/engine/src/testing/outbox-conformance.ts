@@ -13,6 +13,7 @@ import { replay } from '../operate/replay.ts'
 import { nextDelay } from '../outbox/retry.ts'
 import { transaction } from '../enqueue/transaction.ts'
 import { everywhere, fakeTransport, type FakeTransport } from './fake-transport.ts'
+import { mortalPool } from './mortal-pool.ts'
 import { viewTable } from './table.ts'
 
 export interface OutboxUnderTest<Row> {
@@ -42,9 +43,9 @@ export function outboxConformance<Row>(
     const pool = () => subject.pool()
     const view = () => viewTable(pool(), outbox)
 
-    const relayTo = (transport: FakeTransport) =>
+    const relayTo = (transport: FakeTransport, on = pool()) =>
       createRelay({
-        pool: pool(),
+        pool: on,
         outboxes: [outbox],
         transports: everywhere(transport, subject.transports),
         mode: 'poll',
@@ -63,9 +64,12 @@ export function outboxConformance<Row>(
     /** Claims and then vanishes, as a process does that is killed in the middle of its attempt. */
     const vanish = async () => {
       const gone = fakeTransport(() => new Promise(() => undefined))
-      const relay = relayTo(gone)
+      const process = mortalPool(pool())
+      const relay = relayTo(gone, process.pool)
       void relay.tick().catch(() => undefined)
       await expect.poll(() => gone.attempted.length, { timeout: 20_000 }).toBeGreaterThan(0)
+      // Or it would wake up behind the end of its attempt, and take the messages of another test.
+      process.kill()
       await view().expireLeases()
       return gone
     }
@@ -199,10 +203,12 @@ export function outboxConformance<Row>(
           hangs.resolve('hangs')
           return new Promise(() => undefined)
         })
-        const done = relayTo(transport)
+        const process = mortalPool(pool())
+        const done = relayTo(transport, process.pool)
           .tick()
           .catch(() => 0)
         const claimed = await Promise.race([done, hangs.promise])
+        process.kill()
         await view().expireLeases()
         if (claimed === 0) break
       }
