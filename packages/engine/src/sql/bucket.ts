@@ -36,6 +36,21 @@ export function newestBucket(name: string, columns = '*'): string {
 }
 
 /**
+ * Each bucket's `number` with the newest version of its row as `b`, by as many looks into the index; those that
+ * no relay has ever had are missing.
+ */
+export function newestBuckets(name: string): string {
+  return `(
+        select number, newest.b
+          from generate_series(0, ${BUCKETS - 1}) as number
+         cross join lateral (
+           select b from posthorn.bucket as b
+            where b.outbox = '${name}' and b.bucket = number
+            order by b.run desc
+            limit 1) as newest)`
+}
+
+/**
  * Leases as rows `l`, each with the newest `run` of its bucket. Of a list and a limit that it cannot look into
  * the planner expects one row, so it looks each bucket up by the index; of ten it would rather read all versions.
  */

@@ -1,6 +1,6 @@
 // What leaves a log for its table, where it waits, is dead or was cancelled. A message is in one of the two.
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { BUCKETS, newestBucket } from './bucket.ts'
+import { BUCKETS, newestBucket, newestBuckets } from './bucket.ts'
 import { holdSuspects } from './held.ts'
 import { lastSeq, pageSql } from './log.ts'
 import { literal, opaqueArray, prepare, type Prepared } from './prepared.ts'
@@ -185,20 +185,20 @@ returning (select count(*)::int from moved) as moved`,
 /** Rows in the log that have not gone by, of all buckets: what waits and what is in flight. */
 export function undoneSql({ name, log }: ResolvedDefinition, shown: string, limit: string): string {
   // Where no relay has ever been there is no cursor, and nothing has gone by.
-  const from = 'coalesce(greatest(b.log_seen_seq, b.log_done), 0)'
-  const waits = 'not coalesce(posthorn.log_gone(b, m.xid, m.seq), false)'
+  const from = 'coalesce(greatest((c.b).log_seen_seq, (c.b).log_done), 0)'
+  const waits = 'not coalesce(posthorn.log_gone(c.b, m.xid, m.seq), false)'
   return `select found.*
     from generate_series(0, ${BUCKETS - 1}) as number
-    left join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = number
+    left join ${newestBuckets(name)} as c using (number)
    cross join lateral (
      (select ${shown} from ${log} as m
        where m.bucket = number::smallint and m.seq > ${from} and ${waits}
        order by m.seq ${limit})
      union all
      (select late.*
-        from (select unnest(posthorn.log_late(b.log_seen, b.log_seen_by))
+        from (select unnest(posthorn.log_late((c.b).log_seen, (c.b).log_seen_by))
               union
-              select unnest(posthorn.log_late(b.log_tick, b.log_tick_by))) as by (xid)
+              select unnest(posthorn.log_late((c.b).log_tick, (c.b).log_tick_by))) as by (xid)
        cross join lateral (
          select ${shown} from ${log} as m
           where m.xid = by.xid and (m.bucket, m.seq) >= (number::smallint, 0)

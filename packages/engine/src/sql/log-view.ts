@@ -1,19 +1,19 @@
 // How a log's messages are shown. A message is in the log or in the table, never in both; one in the log has
 // gone by, or waits.
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { BUCKETS } from './bucket.ts'
+import { BUCKETS, newestBuckets } from './bucket.ts'
 import { literal } from './prepared.ts'
 import { lastSeq } from './log.ts'
 import { undoneSql } from './log-moves.ts'
 
-/** The log as `m`, with the cursor of each row's bucket as `b`. */
+/** The log as `m`, with the cursor of each row's bucket as `c.b`. */
 export function fromLog({ name, log }: ResolvedDefinition): string {
   return `${log} as m
-  left join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = m.bucket`
+  left join ${newestBuckets(name)} as c on c.number = m.bucket`
 }
 
 /** Whether the row `m` of `fromLog` has gone by; it has not where no relay has ever read the log. */
-export const HAS_GONE = 'coalesce(posthorn.log_gone(b, m.xid, m.seq), false)'
+export const HAS_GONE = 'coalesce(posthorn.log_gone(c.b, m.xid, m.seq), false)'
 
 /**
  * The word for the state of the row `m`. The last branch is never reached: it gives the words the type of the
@@ -63,10 +63,10 @@ select count(*)::float8 as waiting,
        count(*) filter (where due_at <= (select posthorn.now()))::float8 as due,
        coalesce(greatest(0, extract(epoch from posthorn.now() - min(due_at))), 0)::float8 as oldest_due,
        exists (select from undone group by bucket having count(*) > ${MOST_LOGGED}) as is_cut,
-       (select sum(greatest(0, given.seq - coalesce(greatest(b.log_seen_seq, b.log_done), 0)))::float8 / ${BUCKETS}
+       (select sum(greatest(0, given.seq - coalesce(greatest((c.b).log_seen_seq, (c.b).log_done), 0)))::float8 / ${BUCKETS}
           from generate_series(0, ${BUCKETS - 1}) as number
          cross join (select ${lastSeq(log)} as seq) as given
-          left join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = number) as distance,
+          left join ${newestBuckets(name)} as c using (number)) as distance,
        case when (select rows from size) < ${small}
             then (select count(*)::float8 from ${log}) else (select rows from size) end as rows,
        (select rows from size) >= ${small} as is_estimate

@@ -1,7 +1,7 @@
 import type { State } from '../outbox/definition.ts'
 import { bare, bareTable, beside, schemaOf } from '../outbox/sql-names.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { BUCKETS } from './bucket.ts'
+import { BUCKETS, newestBuckets } from './bucket.ts'
 import { waitsCondition } from './waiting.ts'
 import { undoneSql } from './log-moves.ts'
 import { anyOf, literal, prepare, type Prepared } from './prepared.ts'
@@ -293,11 +293,11 @@ function oldestDue(definition: ResolvedDefinition): string {
   return `(
          select min(due_at)
            from generate_series(0, ${BUCKETS - 1}) as number
-           left join posthorn.bucket as b on b.outbox = '${name}' and b.bucket = number
+           left join ${newestBuckets(name)} as c using (number)
           cross join lateral (
             (select ${columns.dueAt} as due_at from ${table}
               where bucket = number and ${waitsCondition(definition)} and not held
-                and seq > case when b.until > now() and b.run_key is null then coalesce(b.run_upto, 0) else 0 end
+                and seq > case when (c.b).until > now() and (c.b).run_key is null then coalesce((c.b).run_upto, 0) else 0 end
               order by seq limit 10)
             union all
             (select due_at from posthorn.held_key
