@@ -64,12 +64,12 @@ export function outboxConformance<Row>(
     /** Claims and then vanishes, as a process does that is killed in the middle of its attempt. */
     const vanish = async () => {
       const gone = fakeTransport(() => new Promise(() => undefined))
-      const process = mortalPool(pool())
-      const relay = relayTo(gone, process.pool)
+      const mortal = mortalPool(pool())
+      const relay = relayTo(gone, mortal.pool)
       void relay.tick().catch(() => undefined)
       await expect.poll(() => gone.attempted.length, { timeout: 20_000 }).toBeGreaterThan(0)
       // Or it would wake up behind the end of its attempt, and take the messages of another test.
-      process.kill()
+      mortal.kill()
       await view().expireLeases()
       return gone
     }
@@ -203,12 +203,12 @@ export function outboxConformance<Row>(
           hangs.resolve('hangs')
           return new Promise(() => undefined)
         })
-        const process = mortalPool(pool())
-        const done = relayTo(transport, process.pool)
+        const mortal = mortalPool(pool())
+        const done = relayTo(transport, mortal.pool)
           .tick()
           .catch(() => 0)
         const claimed = await Promise.race([done, hangs.promise])
-        process.kill()
+        mortal.kill()
         await view().expireLeases()
         if (claimed === 0) break
       }
