@@ -5,7 +5,7 @@ export interface LargeTable {
    * What part of the largest tables' rows it has: all where it grows with every message, payment or row of
    * a file, a tenth by default, a hundredth with every statement of a bank.
    */
-  readonly part?: 1 | 0.01
+  readonly part?: 1 | 0.1 | 0.01
   /** Inserts rows with the numbers from $1 to $2: what is over long since, and one in a thousand that is not. */
   readonly insert: string
 }
