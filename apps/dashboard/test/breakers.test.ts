@@ -25,7 +25,10 @@ async function startCustomer() {
 }
 
 const panel = (page: Page, title: string) =>
-  page.getByRole('region', { name: title }).or(page.locator('section', { hasText: title })).first()
+  page
+    .getByRole('region', { name: title })
+    .or(page.locator('section', { hasText: title }))
+    .first()
 
 test('a breaker that opens is shown by its address, since when, until when and why, and until it closes', async () => {
   const { url, mend } = await startCustomer()
