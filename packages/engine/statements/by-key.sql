@@ -5,12 +5,12 @@ insert into posthorn.bucket (outbox, bucket)
 select 'families.events', n from generate_series(0, 63) as n
 on conflict do nothing;
 
--- acquireBuckets: $1 own, $2 want, $3 token, $4 relay, $5 leaseMs
+-- acquireBuckets: $1 holds, $2 want, $3 token, $4 relay, $5 leaseMs
 with free as (
   select bucket, run
     from posthorn.bucket
-   where outbox = 'families.events'
-     and (token is null or (until < now() and token <> all($1::uuid[])))
+   where outbox = 'families.events' and (token is null or until < now())
+     and bucket <> all($1::smallint[])
    order by bucket
    limit $2
      for update skip locked

@@ -111,33 +111,57 @@ test('forty relays all get a share of the buckets', async () => {
   }
 })
 
+async function tokens() {
+  const { rows } = await db.pool.query<{ bucket: number; token: string }>(
+    'select bucket, token from posthorn.bucket where outbox = $1 and token is not null',
+    [block.name],
+  )
+  return new Map(rows.map(({ bucket, token }) => [bucket, token]))
+}
+
+/** The process was stopped, or the server away, for longer than a lease. */
+async function outliveLeases() {
+  await db.pool.query(
+    `update posthorn.bucket set until = now() - interval '1 s'
+      where outbox = $1 and token is not null`,
+    [block.name],
+  )
+}
+
 test('a relay does not take its own leases over that ran out while a lane reads', async () => {
   const handle = poolHandle(db.pool, { prepare: false })
   const leases = new BucketLeases({ handle, outbox: block as unknown as Outbox, relay: 'slept' })
-  const tokens = async () => {
-    const { rows } = await db.pool.query<{ bucket: number; token: string }>(
-      'select bucket, token from posthorn.bucket where outbox = $1 and token is not null',
-      [block.name],
-    )
-    return new Map(rows.map(({ bucket, token }) => [bucket, token]))
-  }
   // Another one is alive at first: the sleeper has half of the buckets.
   const nothing = { delivered: 0, failed: 0, dead: 0, lost: 0 }
   await db.pool.query(beat({ relay: 'other', outbox: block.name, ...nothing }))
   await leases.maintain()
   expect(leases.buckets).toHaveLength(32)
   const inHand = leases.take(1)
-  // The process was stopped, or the server away, for longer than a lease.
-  await db.pool.query(
-    `update posthorn.bucket set until = now() - interval '1 s'
-      where outbox = $1 and token is not null`,
-    [block.name],
-  )
+  await outliveLeases()
   await db.pool.query(leave('other'))
   await leases.maintain()
   for (const [bucket, token] of inHand) leases.giveBack(bucket, token)
   await leases.maintain()
   expect(leases.buckets).toHaveLength(64)
+  await leases.close()
+  expect(await tokens()).toEqual(new Map())
+})
+
+test('a relay takes again what it has abandoned, beside others of the same lease', async () => {
+  const handle = poolHandle(db.pool, { prepare: false })
+  const leases = new BucketLeases({ handle, outbox: block as unknown as Outbox, relay: 'dropped' })
+  await leases.maintain()
+  const [first, ...rest] = [...leases.take(1)]
+  const [bucket, token] = first as [number, string]
+  // As where its claim could not be settled.
+  leases.abandon(bucket, token)
+  for (const [kept, of] of rest) leases.giveBack(kept, of)
+  await leases.maintain()
+  expect(leases.buckets).toHaveLength(63)
+  await outliveLeases()
+  await leases.maintain()
+  expect(leases.buckets).toHaveLength(64)
+  expect((await tokens()).get(bucket)).not.toBe(token)
   await leases.close()
   expect(await tokens()).toEqual(new Map())
 })

@@ -147,9 +147,8 @@ export class BucketLeases {
   async #acquire(want: number): Promise<Taken[]> {
     const token = randomUUID()
     const { leaseMs } = this.#outbox
-    const own = [...new Set([...this.#idle.values(), ...this.#busy.values()])]
     const taken = await this.#handle.transaction(async (tx) => {
-      const args = { want, token, own, relay: this.#relay, leaseMs }
+      const args = { want, token, holds: this.buckets, relay: this.#relay, leaseMs }
       const rows = await run<Taken & { lost: boolean }>(tx, this.#statements.acquireBuckets, args)
       const buckets = rows.filter(({ lost }) => lost).map(({ bucket }) => bucket)
       if (buckets.length > 0) {

@@ -74,16 +74,16 @@ const NOTHING_IN_FLIGHT =
   'run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null'
 
 /**
- * Takes free or abandoned buckets; `lost` tells that a run was in flight when the last owner vanished. What the
- * relay itself holds under `own` it has not abandoned, however long the process or the server was away.
+ * Takes free or abandoned buckets; `lost` tells that a run was in flight when the last owner vanished. Those that
+ * the relay itself `holds` it has not abandoned, however long the process or the server was away.
  */
 export function acquireBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `with free as (
   select bucket, run
     from posthorn.bucket
-   where outbox = '${name}'
-     and (token is null or (until < now() and token <> all(${p('own')}::uuid[])))
+   where outbox = '${name}' and (token is null or until < now())
+     and bucket <> all(${p('holds')}::smallint[])
    order by bucket
    limit ${p('want')}
      for update skip locked
