@@ -1,11 +1,8 @@
 /** A table that grows, as the version before has it. */
 export interface LargeTable {
   readonly name: string
-  /**
-   * What part of the largest tables' rows it has: all where it grows with every message, payment or row of
-   * a file, a tenth by default, a hundredth with every statement of a bank.
-   */
-  readonly part?: 1 | 0.1 | 0.01
+  /** It grows with every message, payment or row of a file; the others have a tenth of that. */
+  readonly isLargest?: true
   /** Inserts rows with the numbers from $1 to $2: what is over long since, and one in a thousand that is not. */
   readonly insert: string
 }
@@ -29,7 +26,7 @@ export const megabytesOfDatabase = `
 export const largeTables: readonly LargeTable[] = [
   {
     name: 'messages.outbound_message',
-    part: 1,
+    isLargest: true,
     insert: `
       insert into messages.outbound_message
              (id, org_id, channel, to_recipient, template_code, payload_json, status,
@@ -40,7 +37,7 @@ export const largeTables: readonly LargeTable[] = [
   },
   {
     name: 'payments.webhook_deliveries',
-    part: 1,
+    isLargest: true,
     insert: `
       insert into payments.webhook_deliveries
              (id, org_id, endpoint_id, event_id, event_type, payload, status, delivered_at)
@@ -50,14 +47,14 @@ export const largeTables: readonly LargeTable[] = [
   },
   {
     name: 'messages.audit_event',
-    part: 1,
+    isLargest: true,
     insert: `
       insert into messages.audit_event (id, org_id, entity_type, entity_id, action, details, actor)
       select ${id(3)}, 'org-' || n % 50, 'OUTBOUND_MESSAGE', n, 'SENT', '', 'worker' ${numbers}`,
   },
   {
     name: 'payments.payments',
-    part: 1,
+    isLargest: true,
     insert: `
       insert into payments.payments
              (id, org_id, user_id, amount, currency, external_payment_id, status, gateway_ref, settled_at)
@@ -66,7 +63,7 @@ export const largeTables: readonly LargeTable[] = [
   },
   {
     name: 'payments.transactions',
-    part: 1,
+    isLargest: true,
     insert: `
       insert into payments.transactions
              (id, payment_id, type, status, amount, currency, gateway_key, gateway_ref)
@@ -74,7 +71,7 @@ export const largeTables: readonly LargeTable[] = [
   },
   {
     name: 'payments.webhook_events',
-    part: 1,
+    isLargest: true,
     insert: `
       insert into payments.webhook_events (event_id, type, payment_id, org_id, payload, outcome)
       select 'evt_' || n, 'payment.succeeded', case when n % 1000 <> 0 then ${id(4)} end,
@@ -92,7 +89,7 @@ export const largeTables: readonly LargeTable[] = [
   },
   {
     name: 'evidence.file_outbox_row',
-    part: 1,
+    isLargest: true,
     insert: `
       insert into evidence.file_outbox_row
              (id, file_job_id, org_id, row_number, line_number, case_id, evidence_files, status)
@@ -101,7 +98,7 @@ export const largeTables: readonly LargeTable[] = [
   },
   {
     name: 'evidence.file_outbox_row_audit',
-    part: 1,
+    isLargest: true,
     insert: `
       insert into evidence.file_outbox_row_audit
              (file_outbox_row_id, new_status, retry_count, transitioned_by)
@@ -109,14 +106,14 @@ export const largeTables: readonly LargeTable[] = [
   },
   {
     name: 'sagas.saga',
-    part: 1,
+    isLargest: true,
     insert: `
       insert into sagas.saga (id, name, version, step_names, tenant, status, input, finished_at)
       select ${id(7)}, 'order', 1, '{a}', 'org-1', 'COMPLETED', '{}', now() ${numbers}`,
   },
   {
     name: 'sagas.saga_step',
-    part: 1,
+    isLargest: true,
     insert: `
       insert into sagas.saga_step (saga_id, position, name, status)
       select ${id(7)}, 0, 'a', 'COMPLETED' ${numbers}`,
@@ -131,14 +128,13 @@ export const largeTables: readonly LargeTable[] = [
   },
   {
     name: 'payments.audit_log',
-    part: 1,
+    isLargest: true,
     insert: `
       insert into payments.audit_log (org_id, actor, action, entity_type, entity_id, details)
       select 'org-' || n % 50, 'ada', 'payment.created', 'payment', ${id(4)}::text, '{}' ${numbers}`,
   },
   {
     name: 'payments.reconciliation_runs',
-    part: 0.01,
     insert: `
       insert into payments.reconciliation_runs
              (id, org_id, user_id, filename, file_hash, file_bytes, status, total, matched, unmatched,
@@ -188,7 +184,7 @@ export const largeTables: readonly LargeTable[] = [
   },
   {
     name: 'messages.activity',
-    part: 1,
+    isLargest: true,
     insert: `
       insert into messages.activity (id, org_id, dossier_id, type, metadata)
       select ${id(9)}, 'org-' || (1 + n % 1000) % 50, 'dossier-' || 1 + n % 1000, 'MESSAGE_SENT', '{}'
