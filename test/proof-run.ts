@@ -44,7 +44,7 @@ export async function runProofs(proofs: readonly Proof[]): Promise<never> {
     const seconds = ((performance.now() - began) / 1_000).toFixed(0)
     const verdict = held ? 'held' : 'BROKEN'
     console.log(`\n${proof.name}: ${verdict} after ${seconds} s, seed ${proof.seed}`)
-    // Last of all: whoever keeps the end of the output alone has the reason.
+    // Last of all: logs of a check are often kept by their end alone.
     if (error !== undefined) console.log(error)
     hasFailed ||= !held
     if (interrupted.signal.aborted) break

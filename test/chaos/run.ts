@@ -22,7 +22,7 @@ import { messageLines } from './ledger/messages.ts'
 import { orderLines } from './ledger/orders.ts'
 import { paymentLines, webhookLines } from './ledger/payments.ts'
 import { measureRoles, processLines } from './ledger/processes.ts'
-import { selectLeases } from './ledger/queries.ts'
+import { selectLeftLeases } from './ledger/queries.ts'
 import { settle, type Settled } from './ledger/settling.ts'
 import { startWitness, type Witness } from './ledger/witness.ts'
 import { openLines, type Lines } from './lines.ts'
@@ -213,7 +213,7 @@ export async function runChaos(
         ...(await auditLines(pool)),
         ...(await eventLines(pool, servers.folder, events)),
       ],
-      details: await selectLeases(pool),
+      details: await selectLeftLeases(pool),
     },
     ...(await systemLedgers(options.systems, { pool, world, witness, folder: servers.folder })),
     { title: 'processes', lines: processLines(fleets, { before, after }), details: [] },

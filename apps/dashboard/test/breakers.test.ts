@@ -1,6 +1,4 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
 const dashboard = await openDashboard({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
@@ -10,21 +8,13 @@ const patient = { timeout: 90_000 }
 /** As many as a breaker sees before it opens, and some. */
 const PINGS = 14
 
-/** A customer's server that can be out of order. */
-async function startCustomer() {
-  let isDown = true
-  const server = createServer((request, response) => {
-    request.resume()
-    response.writeHead(isDown ? 503 : 204).end()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/hooks`, mend: () => (isDown = false) }
-}
+const url = `${dashboard.url}/sim/merchant/hooks`
+
+/** How the customer's server answers. */
+const answer = (fault: object) => dashboard.call('/sim/merchant/faults', { body: fault })
 
 test('a breaker that opens is shown by its address, since when, until when and why, and until it closes', async () => {
-  const { url, mend } = await startCustomer()
+  await answer({ mode: 'error', status: 503 })
   const { id } = (await dashboard.call('/api/v1/webhook-endpoints', {
     body: { url, eventTypes: ['*'] },
   })) as { id: string }
@@ -54,7 +44,7 @@ test('a breaker that opens is shown by its address, since when, until when and w
   await screenshot(overview, 'breaker-overview')
   await screenshot(webhooks, 'breaker-endpoint')
 
-  mend()
+  await answer({ mode: 'ok' })
   // Its probe is due by the clock of the process; what waits behind it, by that of the business.
   const closes = async () => {
     await dashboard.call('/sim/clock/advance', { body: { by: '1m' } })

@@ -24,8 +24,8 @@ export async function countClaims(db: Queryable, { name, table, order }: Outbox)
   return countRows(db, statement)
 }
 
-/** Whose the leases on buckets are that nobody holds any more. */
-export async function selectLeases(db: Queryable): Promise<Record<string, unknown>[]> {
+/** Leases on buckets by the relays that left them over, for a look. */
+export async function selectLeftLeases(db: Queryable): Promise<Record<string, unknown>[]> {
   const { rows } = await db.query(sql`
     select outbox, relay, array_agg(bucket order by bucket) as buckets, run_size is not null as in_flight,
            now() as at, min(until) as until
