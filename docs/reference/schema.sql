@@ -2393,20 +2393,20 @@ create table payments.reconciliation_runs (
   constraint reconciliation_runs_adds_up CHECK (((matched + unmatched) = total)),
   constraint reconciliation_runs_check CHECK (((profile_id IS NULL) = (profile_version IS NULL))),
   constraint reconciliation_runs_completed CHECK (((status <> 'completed'::text) OR (run_no > 0))),
-  constraint reconciliation_runs_discard_reason_check CHECK (((length(discard_reason) >= 1) AND (length(discard_reason) <= 2000))),
+  constraint reconciliation_runs_discard_reason CHECK (((length(discard_reason) >= 1) AND (length(discard_reason) <= 2000))),
   constraint reconciliation_runs_discarded CHECK ((((status = 'discarded'::text) = (discarded_at IS NOT NULL)) AND ((discarded_at IS NULL) = (discarded_by IS NULL)) AND ((discarded_at IS NULL) = (discard_reason IS NULL)) AND ((discarded_at IS NULL) OR (matched = 0)))) NOT VALID,
   constraint reconciliation_runs_file_hash_check CHECK ((octet_length(file_hash) = 32)),
   constraint reconciliation_runs_filename_check CHECK (((length(filename) >= 1) AND (length(filename) <= 255))),
   constraint reconciliation_runs_format CHECK ((format = ANY (ARRAY['csv'::text, 'camt.053'::text, 'mt940'::text]))),
   constraint reconciliation_runs_matched_check CHECK ((matched >= 0)),
-  constraint reconciliation_runs_pending_check CHECK ((pending >= 0)),
+  constraint reconciliation_runs_pending CHECK ((pending >= 0)),
   constraint reconciliation_runs_ran CHECK (((run_no = 0) = (ran_at IS NULL))),
   constraint reconciliation_runs_status CHECK ((status = ANY (ARRAY['loaded'::text, 'running'::text, 'completed'::text, 'discarded'::text]))) NOT VALID,
   constraint reconciliation_runs_total_check CHECK ((total > 0)),
   constraint reconciliation_runs_unmatched_check CHECK ((unmatched >= 0))
 ) with (fillfactor=80);
+CREATE INDEX reconciliation_runs_by_org ON payments.reconciliation_runs USING btree (org_id, id);
 CREATE UNIQUE INDEX reconciliation_runs_file ON payments.reconciliation_runs USING btree (org_id, file_hash) WHERE ((discarded_at IS NULL) AND (copy_of IS NULL));
-CREATE INDEX reconciliation_runs_listed ON payments.reconciliation_runs USING btree (org_id, id);
 CREATE TRIGGER reconciliation_runs_deleted BEFORE DELETE ON payments.reconciliation_runs FOR EACH ROW EXECUTE FUNCTION payments.reconciliation_run_deleted();
 
 create table payments.reconciliation_statements (

@@ -2,20 +2,23 @@
 -- are discarded, and matches with refunds and with parts of a payment.
 
 -- Runs are the organisation's; user_id says who uploaded.
--- locks: one row for each file
 alter table payments.reconciliation_runs
-  add column format text not null default 'csv'
-    constraint reconciliation_runs_format check (format in ('csv', 'camt.053', 'mt940')),
+  add column format text not null default 'csv',
   -- Whether opening balance and entries give the closing one: {"tied": 3, "differing": 0,
   -- "unknown": 0}, by statement and currency. Null where the format has none.
   add column balances jsonb,
   -- Entries that the bank has not booked: they are no records.
-  add column pending integer not null default 0 check (pending >= 0),
+  add column pending integer not null default 0,
   add column discarded_at timestamptz,
   add column discarded_by text,
-  add column discard_reason text check (length(discard_reason) between 1 and 2000),
+  add column discard_reason text,
   -- Of files that several members uploaded while runs were each user's own: the first run.
   add column copy_of uuid,
+  add constraint reconciliation_runs_format
+    check (format in ('csv', 'camt.053', 'mt940')) not valid,
+  add constraint reconciliation_runs_pending check (pending >= 0) not valid,
+  add constraint reconciliation_runs_discard_reason
+    check (length(discard_reason) between 1 and 2000) not valid,
   drop constraint reconciliation_runs_status_check,
   add constraint reconciliation_runs_status
     check (status in ('loaded', 'running', 'completed', 'discarded')) not valid,
@@ -25,23 +28,9 @@ alter table payments.reconciliation_runs
            and (discarded_at is null) = (discard_reason is null)
            and (discarded_at is null or matched = 0)) not valid;
 
--- locks: one row for each file
-update payments.reconciliation_runs as r
-   set copy_of = f.first
-  from (select org_id, file_hash, (array_agg(id order by id))[1] as first
-          from payments.reconciliation_runs
-         group by org_id, file_hash
-        having count(*) > 1) as f
- where r.org_id = f.org_id and r.file_hash = f.file_hash and r.id <> f.first;
-
+-- It said that a user uploads a file once. No version can upload until 0016 says it of organisations, so
+-- that 0012 finds every copy.
 drop index payments.reconciliation_runs_file;
-drop index payments.reconciliation_runs_listed;
--- A file is loaded once, also twice at the same time; again after it was discarded.
--- locks: one row for each file
-create unique index reconciliation_runs_file on payments.reconciliation_runs (org_id, file_hash)
-  where discarded_at is null and copy_of is null;
--- locks: one row for each file
-create index reconciliation_runs_listed on payments.reconciliation_runs (org_id, id);
 
 -- What a file says about its accounts. A statement has a row for each currency.
 create table payments.reconciliation_statements (

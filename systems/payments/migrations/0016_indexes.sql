@@ -1,4 +1,16 @@
 -- concurrently
+-- A file is loaded once, also twice at the same time; again after it was discarded. This comes first:
+-- until then none is loaded at all.
+create unique index concurrently if not exists reconciliation_runs_file
+  on payments.reconciliation_runs (org_id, file_hash)
+  where discarded_at is null and copy_of is null;
+create index concurrently if not exists reconciliation_runs_by_org on payments.reconciliation_runs
+  (org_id, id);
+drop index concurrently if exists payments.reconciliation_runs_listed;
+alter table payments.reconciliation_runs validate constraint reconciliation_runs_format;
+alter table payments.reconciliation_runs validate constraint reconciliation_runs_pending;
+alter table payments.reconciliation_runs validate constraint reconciliation_runs_discard_reason;
+
 create index concurrently if not exists webhook_deliveries_by_status on payments.webhook_deliveries
   (org_id, status, id);
 create index concurrently if not exists webhook_deliveries_by_event on payments.webhook_deliveries
