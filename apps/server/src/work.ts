@@ -108,6 +108,7 @@ function relayOf({ configuration, database, brokers, opened, metrics, log }: Wor
     transports: { ...brokers.byName, ...opened.transports },
     mode: configuration.relayMode,
     drain: DRAIN,
+    sharesProcess: configuration.roles.has('api'),
     version: manifest.version,
     metrics,
     log,

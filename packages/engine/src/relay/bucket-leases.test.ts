@@ -175,6 +175,7 @@ function keepingRelay(fake: FakeTransport, pool: Pool): Runner {
     relay: 'keeping',
     version: undefined,
     suspectMutex: new SuspectMutex(),
+    loopShare: undefined,
     log: silentLog,
     metrics: noMetrics,
   })

@@ -13,6 +13,7 @@ export const RELAY_FIELDS: Fields<RelayOptions> = {
   mode: 'optional',
   maintenance: 'optional',
   drain: 'optional',
+  sharesProcess: 'optional',
   name: 'optional',
   version: 'optional',
   log: 'optional',
@@ -39,11 +40,14 @@ export function checkOutboxes(outboxes: unknown, wrong: Wrong): void {
 
 /** What would else be noticed while the relay runs, or only when it stops. */
 export function checkRelayOptions(
-  { mode, drain, maintenance, transports = {} }: Partial<RelayOptions>,
+  { mode, drain, maintenance, sharesProcess, transports = {} }: Partial<RelayOptions>,
   wrong: Wrong,
 ): void {
   if (mode !== undefined && !['listen', 'poll'].includes(mode)) {
     wrong('mode', 'must be "listen" or "poll"')
+  }
+  if (sharesProcess !== undefined && typeof sharesProcess !== 'boolean') {
+    wrong('sharesProcess', 'must be true or false')
   }
   checkDuration('drain', drain, wrong)
   if (maintenance !== 'off') checkDuration('maintenance', maintenance, wrong)

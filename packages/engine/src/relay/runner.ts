@@ -10,6 +10,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { RowSource } from './row-source.ts'
 import type { PoolHandle } from '../enqueue/pool-handle.ts'
+import type { LoopShare } from './loop-share.ts'
 import type { SuspectMutex } from './suspect-mutex.ts'
 import type { Source } from './source.ts'
 import { beat, type DatabaseClocks } from '../sql/relay.ts'
@@ -23,6 +24,8 @@ export interface RunnerOptions {
   readonly version: string | undefined
   /** Shared by all outboxes of the relay. */
   readonly suspectMutex: SuspectMutex
+  /** Shared by them too; undefined where the process has nothing else to do. */
+  readonly loopShare: LoopShare | undefined
   readonly log: Log
   readonly metrics: Metrics
 }
@@ -163,8 +166,10 @@ export class Runner {
       const step = await this.#safely(() => this.#round())
       if (!step) continue
       this.#scheduler.noteFound(step.claimed)
-      if (step.more) this.#scheduler.callHelpers()
-      else {
+      if (step.more) {
+        this.#scheduler.callHelpers()
+        await this.#rest()
+      } else {
         if (step.claimed === 0 && this.#isBounded) await this.#scheduler.pause(NO_ROOM_MS)
         if (!this.#scheduler.hasRungSince(heard)) await this.#idle(step, { heard, lookedAt })
       }
@@ -181,8 +186,15 @@ export class Runner {
         // What this lane had in hand may be what the first one found nothing without.
         if (step) this.ring('ring')
         if (step && !step.more) break
+        await this.#rest()
       }
     }
+  }
+
+  /** Between two batches, for the sake of what else the process does. */
+  async #rest(): Promise<void> {
+    const ms = this.#options.loopShare?.restMs() ?? 0
+    if (ms > 0) await this.#scheduler.pause(ms)
   }
 
   async #round(): Promise<Step> {
