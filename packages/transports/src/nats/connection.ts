@@ -23,6 +23,7 @@ const PINGS = 2
 export function createConnection({ url, name, timeoutMs, tls }: ConnectionOptions): Connection {
   const { servers, login } = readUrl(url)
   return createLazyClient<NatsConnection>({
+    server: 'NATS',
     connect: () =>
       connect({
         ...login,

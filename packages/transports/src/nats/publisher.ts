@@ -1,9 +1,8 @@
-import { jetstream, type JetStreamClient } from '@nats-io/jetstream'
-import type { NatsConnection } from '@nats-io/transport-node'
-import { delivered, retryLater, unreachable, type Outcome } from '@posthorn/engine'
+import { jetstream } from '@nats-io/jetstream'
+import { delivered, retryLater, type Outcome } from '@posthorn/engine'
 import { TransportError, UnreachableError } from '../errors.ts'
 import { partitionOfKey } from '../key-partition.ts'
-import { within } from '../timing.ts'
+import { publishEach } from '../queue/publish-each.ts'
 import type { Connection } from './connection.ts'
 import { findStream, manage, subjectOf, type StreamOptions } from './streams.ts'
 import type { Publication } from './wire.ts'
@@ -39,24 +38,26 @@ export function createPublisher({ connection, timeoutMs, making }: PublisherOpti
         unusable.set(topic, retryLater(error))
       }
     }
-    return { client, unusable }
+    return { client, stream: jetstream(client, { timeout: timeoutMs }), unusable }
   }
 
-  const publishOne = async (
-    client: { connection: NatsConnection; stream: JetStreamClient },
+  const send = async (
+    { client, stream, unusable }: Awaited<ReturnType<typeof prepare>>,
     { topic, key, headers, body }: Publication,
   ): Promise<Outcome> => {
+    const outcome = unusable.get(topic)
+    if (outcome) return outcome
     const partitions = partitionsOf.get(topic) ?? 1
     const partition = key === undefined ? turn++ % partitions : partitionOfKey(key, partitions)
     try {
       const subject = subjectOf(topic, partition)
-      const { seq } = await client.stream.publish(subject, body, { headers, timeout: timeoutMs })
+      const { seq } = await stream.publish(subject, body, { headers, timeout: timeoutMs })
       return delivered({ partition, seq })
     } catch (cause) {
       // No answer may also mean that the stream was deleted: it is looked for again.
       partitionsOf.delete(topic)
       // The server may have taken it: a lost connection also loses the answer.
-      const isLost = client.connection.isClosed()
+      const isLost = client.isClosed()
       return retryLater(
         isLost ? new TransportError('CONNECTION_LOST', undefined, { cause }) : cause,
       )
@@ -64,26 +65,6 @@ export function createPublisher({ connection, timeoutMs, making }: PublisherOpti
   }
 
   return {
-    async publish(wave) {
-      if (wave.length === 0) return []
-      try {
-        const { client, unusable } = await within(prepare(wave), timeoutMs, () => {
-          connection.drop()
-          throw new UnreachableError(`no answer from NATS within ${timeoutMs} ms`)
-        })
-        const outcomes = wave.map((): Outcome => retryLater(new TransportError('DELIVERY_TIMEOUT')))
-        const stream = jetstream(client, { timeout: timeoutMs })
-        const answers = wave.map(async (publication, i) => {
-          outcomes[i] =
-            unusable.get(publication.topic) ??
-            (await publishOne({ connection: client, stream }, publication))
-        })
-        await within(Promise.all(answers), timeoutMs, () => connection.drop())
-        return [...outcomes]
-      } catch (error) {
-        // Before the first publish no message has left, and those do not throw.
-        return wave.map(() => unreachable(error))
-      }
-    },
+    publish: (wave) => publishEach(wave, { connection, timeoutMs, prepare, send }),
   }
 }

@@ -60,6 +60,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   return createLazyClient({
+    server: 'RabbitMQ',
     connect,
     isOpen: (client) => !client.closed,
     drop: (client) => void client.socket?.destroy(),

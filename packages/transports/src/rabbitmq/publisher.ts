@@ -105,10 +105,7 @@ export function createPublisher({ connection, timeoutMs, declare }: PublisherOpt
     async publish(wave) {
       if (wave.length === 0) return []
       try {
-        const prepared = await within(prepare(wave), timeoutMs, () => {
-          connection.drop()
-          throw new UnreachableError(`no answer from RabbitMQ within ${timeoutMs} ms`)
-        })
+        const prepared = await connection.within(prepare(wave), timeoutMs)
         return await publishAll(prepared, wave)
       } catch (error) {
         // Before `publishAll` no message has left, and that does not throw.

@@ -37,6 +37,7 @@ export function createConnection({ url, name, timeoutMs, tls }: ConnectionOption
     return client
   }
   return createLazyClient<RedisClient>({
+    server: 'Redis',
     connect,
     isOpen: (client) => client.isReady,
     drop,

@@ -122,10 +122,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     async publish(wave) {
       if (wave.length === 0) return []
       try {
-        const prepared = await within(prepare(wave), timeoutMs, () => {
-          connection.drop()
-          throw new UnreachableError(`no answer from Redis within ${timeoutMs} ms`)
-        })
+        const prepared = await connection.within(prepare(wave), timeoutMs)
         return await publishAll(prepared, wave)
       } catch (error) {
         // Before `publishAll` no message has left, and that does not throw.

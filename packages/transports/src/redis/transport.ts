@@ -1,8 +1,7 @@
 import { toMs, type Duration, type Subscriber, type Transport } from '@posthorn/engine'
-import { TransportError, UnreachableError } from '../errors.ts'
+import { TransportError } from '../errors.ts'
 import { groupOf } from '../names.ts'
 import { queueTransport, type QueueTransportOptions } from '../queue-transport.ts'
-import { within } from '../timing.ts'
 import { createConnection, type ConnectionOptions, type RedisClient } from './connection.ts'
 import { readDurability, type Durability } from './durability.ts'
 import { createPublisher } from './publisher.ts'
@@ -62,10 +61,7 @@ export function redisTransport(options: RedisOptions): RedisTransport {
 
   /** Asks the server, in bounded time. */
   const ask = <Answer>(question: (client: RedisClient) => Promise<Answer>): Promise<Answer> =>
-    within(connection.open().then(question), 2 * timeoutMs, () => {
-      connection.drop()
-      throw new UnreachableError(`no answer from Redis within ${2 * timeoutMs} ms`)
-    })
+    connection.within(connection.open().then(question), 2 * timeoutMs)
 
   const transport = queueTransport(
     {

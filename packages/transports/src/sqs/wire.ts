@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Message as SqsMessage } from '@aws-sdk/client-sqs'
 import type { Delivery, Message } from '@posthorn/engine'
-import { fromCloudEvent, idOfCoordinates, natsBinding, toCloudEvent } from '../cloudevents.ts'
+import { idOfCoordinates } from '../cloudevents.ts'
 import { TransportError } from '../errors.ts'
 import { checkName } from '../names.ts'
+import { fromEventText, toEventText } from '../queue/event-text.ts'
 
 /** A message as SQS takes it, but for its queue. */
 export interface Publication {
@@ -21,27 +22,14 @@ function dedupeIdOf({ message, sentAt }: Delivery): string {
   return idOf(sentAt ? `${message.id}/${sentAt.getTime()}` : message.id)
 }
 
-/**
- * A message has ten attributes at most, and CloudEvents alone are nine: so they are in the body, in
- * structured mode, with the headers as one of them.
- */
+/** A message has ten attributes at most, and CloudEvents alone are nine: so they are in the body. */
 export function toPublication(
   delivery: Delivery,
   { source, maxMessageBytes }: { source: string; maxMessageBytes: number },
 ): Publication {
   const { message, destination } = delivery
   const topic = checkName(destination.topic)
-  const bare = { ...message, headers: {} }
-  const { headers, body: data } = toCloudEvent(bare, natsBinding, source)
-  const attributes: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
-    if (name.startsWith('ce-')) attributes[name.slice('ce-'.length)] = value
-  }
-  if (Object.keys(message.headers).length > 0) {
-    attributes['posthornheaders'] = JSON.stringify(message.headers)
-  }
-  const envelope = JSON.stringify({ ...attributes, datacontenttype: 'application/json' })
-  const body = xmlSafe(`${envelope.slice(0, -1)},"data":${data}}`)
+  const body = xmlSafe(toEventText(message, source))
   const bytes = Buffer.byteLength(body)
   if (bytes > maxMessageBytes) {
     throw new TransportError(
@@ -63,33 +51,13 @@ function idOf(text: string): string {
   return /^[\x21-\x7e]{1,128}$/.test(text) ? text : createHash('sha256').update(text).digest('hex')
 }
 
-const encoder = new TextEncoder()
-
 /** Reads a message. One of others, without an envelope, is its whole body. */
 export function fromDelivery(raw: SqsMessage, topic: string): Message {
   const sentAt = Number(raw.Attributes?.SentTimestamp ?? 0)
-  const { attributes, data } = partsOf(raw.Body ?? '')
-  const headers = Object.fromEntries(
-    Object.entries(attributes).map(([name, value]) => [`ce-${name}`, String(value)]),
-  )
-  return fromCloudEvent({ headers, body: encoder.encode(data) }, natsBinding, {
+  return fromEventText(raw.Body ?? '', {
     id: () => idOfCoordinates(sentAt, `${topic}/${raw.MessageId}`),
     type: topic,
-    // Of ours it says whether it has one.
-    key: 'id' in attributes ? undefined : raw.Attributes?.MessageGroupId,
+    key: raw.Attributes?.MessageGroupId,
     occurredAt: new Date(sentAt),
   })
-}
-
-function partsOf(body: string): { attributes: object; data: string } {
-  try {
-    const parsed: unknown = JSON.parse(body)
-    if (typeof Object(parsed).specversion === 'string') {
-      const { data, datacontenttype: _, ...attributes } = parsed as Record<string, unknown>
-      return { attributes, data: JSON.stringify(data ?? null) }
-    }
-  } catch {
-    // Not JSON: the one who reads it says so.
-  }
-  return { attributes: {}, data: body }
 }
