@@ -134,7 +134,7 @@ export class PartitionReader {
       if (!this.#opened) await this.#open(received.offset)
       await this.#beforeTooFarAhead(received.offset)
       const together = this.#gather(received)
-      if (together.length > 1) await this.#handleAll(together)
+      if (together.length > 0) await this.#handleAll(together)
       else if (this.#kept.has(received.offset) || (await this.#handle(received))) {
         this.#advance(received.offset + 1)
       }

@@ -1,4 +1,10 @@
-import { createNotifier, createRelay, schedule, silentLog } from '@posthorn/engine'
+import {
+  createNotifier,
+  createRelay,
+  schedule,
+  silentLog,
+  type ConsumerBatch,
+} from '@posthorn/engine'
 import { sagaTransport, sagaTurns, type AnySaga } from '@posthorn/saga'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
@@ -88,6 +94,7 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
         await consumer.handle(message, context)
         await reach(`${message.type}: handled`)
       },
+      ...(consumer.batch && { batch: reachBatch(consumer.batch, reach) }),
     })
   }
   return async () => {
@@ -95,6 +102,18 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
     await topics.close()
     await notifier.close()
     await Promise.all([pool.end(), own.end()])
+  }
+}
+
+function reachBatch({ size, handle }: ConsumerBatch, reach: Reach): ConsumerBatch {
+  return {
+    size,
+    async handle(messages, context) {
+      for (const { type } of messages) await reach(`${type}: received`)
+      const results = await handle(messages, context)
+      for (const { type } of messages) await reach(`${type}: handled`)
+      return results
+    },
   }
 }
 

@@ -1,8 +1,9 @@
-import type { Consumer, Log } from '@posthorn/engine'
+import type { Consumer, ConsumerBatch, Log } from '@posthorn/engine'
 import { ConnectionPool, Consumer as KafkaConsumer } from '@platformatic/kafka'
 import { drain } from '../drain.ts'
 import { failuresOf, type Failures, type Reading } from '../failures.ts'
 import { groupIdOf } from '../names.ts'
+import { mergePartitions } from '../merged-batch.ts'
 import { PartitionReader } from '../partition-reader.ts'
 import { runSetAside, type SetAsideRunner } from '../set-aside-runner.ts'
 import type { Session } from '../subscription.ts'
@@ -42,6 +43,8 @@ export class GroupSession implements Session {
   readonly #fetcher: Fetcher
   readonly #slots: Slots
   readonly #failures: Failures
+  /** Shared by all partitions. */
+  readonly #batch: ConsumerBatch | undefined
   #retrying: SetAsideRunner | undefined
   readonly #readers = new Map<number, PartitionReader>()
   #tending: Repeating | undefined
@@ -68,6 +71,7 @@ export class GroupSession implements Session {
     this.#options = options
     this.#slots = createSlots(options.concurrency)
     this.#failures = failuresOf(consumer, options)
+    this.#batch = consumer.batch && mergePartitions(consumer.batch)
     this.#client = client
     this.#pool = new ConnectionPool(settings.clientId, base)
     this.#fetcher = new Fetcher({ ...options, client, pool: this.#pool })
@@ -172,7 +176,7 @@ export class GroupSession implements Session {
         onHungry: () => this.#fetching?.now(),
         onDirty: () => this.#tending?.now(),
         lowWater: Math.max(LOW_WATER, consumer.batch?.size ?? 0),
-        batch: consumer.batch,
+        batch: this.#batch,
       }
       this.#readers.set(partition, new PartitionReader({ partition, offset }, options))
     }

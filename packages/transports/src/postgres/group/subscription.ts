@@ -3,6 +3,7 @@ import type { Consumer, Log, Queryable, Subscription } from '@posthorn/engine'
 import { drain } from '../../drain.ts'
 import { failuresOf, type Reading } from '../../failures.ts'
 import { workOf } from '../../handling.ts'
+import { mergePartitions } from '../../merged-batch.ts'
 import { PartitionReader } from '../../partition-reader.ts'
 import { runSetAside } from '../../set-aside-runner.ts'
 import { createSlots, repeat } from '../../timing.ts'
@@ -37,6 +38,7 @@ export async function openSubscription(
   const me = { topic, group, member: randomUUID() }
   const slots = createSlots(options.concurrency)
   const failures = failuresOf(consumer, options)
+  const batch = consumer.batch && mergePartitions(consumer.batch)
   const member = new GroupMember({
     db,
     log,
@@ -49,7 +51,7 @@ export async function openSubscription(
         slots,
         failures,
         lowWater: Math.max(Math.ceil(options.batch / 4), consumer.batch?.size ?? 0),
-        batch: consumer.batch,
+        batch,
         onHungry: () => fetching.now(),
         onDirty: () => tending.now(),
       }),
