@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
 const dashboard = await openDashboard()
@@ -67,6 +67,24 @@ test('a payment is made, tells its phases, and is refunded', async () => {
   await drawer.getByText(/^The gateway refunds it/).waitFor(patient)
   await drawer.getByText(/the payment is refunded/).waitFor(patient)
   await drawer.getByText('Refunded in full.', { exact: true }).waitFor(patient)
+})
+
+test('a webhook that comes while the payment is read is in its story', async () => {
+  await dashboard.call('/sim/gateway/webhooks', { body: { delayMs: 3_000 } })
+  onTestFinished(async () => {
+    await dashboard.call('/sim/gateway/webhooks', { body: {} })
+  })
+  const id = await pay(1_234)
+  const page = await dashboard.open('/payments')
+  // Answered when it has succeeded; whatever is asked beside it, before that.
+  await page.route(`**/api/v1/payments/${id}`, async (route) => {
+    const read = () => dashboard.call(`/api/v1/payments/${id}`)
+    await expect.poll(read, patient).toMatchObject({ status: 'succeeded' })
+    await route.continue()
+  })
+  await page.goto(`${dashboard.url}/payments?open=${id}`)
+  const drawer = page.getByRole('dialog', { name: 'Payment', exact: true })
+  await drawer.getByText(/webhook said .* the payment is succeeded/).waitFor()
 })
 
 test('a declined one says so in the form, and in its story', async () => {

@@ -46,18 +46,19 @@ export function PaymentDetails({ id }: { id: string }) {
     queryKey: ['payments', 'one', id],
     queryFn: async ({ signal }): Promise<Whole> => {
       const params = { path: { id } }
-      const [payment, audit, transactions, refunds, disputes] = await Promise.all([
+      const [payment, transactions, refunds, disputes] = await Promise.all([
         dataOf(api.GET('/api/v1/payments/{id}', { params, signal })),
-        dataOf(
-          api.GET('/api/v1/payments/{id}/audit', {
-            params: { ...params, query: { limit: 100 } },
-            signal,
-          }),
-        ),
         dataOf(api.GET('/api/v1/payments/{id}/transactions', { params, signal })),
         dataOf(api.GET('/api/v1/payments/{id}/refunds', { params, signal })),
         dataOf(api.GET('/api/v1/payments/{id}/disputes', { params, signal })),
       ])
+      // Behind the others: with a payment that has come to its end, its story has come there too.
+      const audit = await dataOf(
+        api.GET('/api/v1/payments/{id}/audit', {
+          params: { ...params, query: { limit: 100 } },
+          signal,
+        }),
+      )
       return {
         ...{ payment, entries: audit.items, transactions: transactions.items },
         ...{ refunds: refunds.items, disputes: disputes.items },
