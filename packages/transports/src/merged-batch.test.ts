@@ -74,6 +74,17 @@ test('partitions behind a failure of another come again without it', async () =>
   ])
 })
 
+test('they come again behind a call that took long as well', async () => {
+  const failure = { error: new Error('a1') }
+  const { calls, handle } = recording(10, async (names) => {
+    if (!names.includes('a1')) return allDone(names)
+    await sleep(60)
+    return names.map((_, i) => (i === 0 ? failure : 'untried'))
+  })
+  expect(await Promise.all([handle('a1'), handle('b1')])).toEqual([[failure], ['done']])
+  expect(calls).toEqual([['a1', 'b1'], ['b1']])
+})
+
 test.each([
   ['throws', () => Promise.reject(new Error('down'))],
   ['gets nowhere', (names: string[]) => names.map(() => 'untried' as const)],

@@ -76,6 +76,8 @@ export function mergePartitions({ size, handle }: ConsumerBatch): ConsumerBatch 
       else group.end(own)
     }
     waiting.unshift(...behind)
+    // Behind a call that took long the next one is not begun by its end.
+    schedule()
   }
 
   /** For each message; nothing where the call says nothing of single ones. */
