@@ -173,6 +173,19 @@ test('deliveries are listed, filtered and replayed together', async () => {
   await page.getByText('Nothing matches the filter').waitFor()
 })
 
+test('a browser that believes itself offline asks the server all the same', async () => {
+  const org = newOrg()
+  const id = await endpoint(org)
+  const page = await dashboard.open(`/webhooks?open=${id}`, { org })
+  const newSecret = drawerOf(page, 'Endpoint').getByRole('button', { name: 'New secret' })
+  await newSecret.waitFor()
+  await page.evaluate('window.dispatchEvent(new Event("offline"))')
+  await newSecret.click()
+  await page.getByRole('button', { name: 'Create secret' }).click()
+  await page.getByText(/^whsec_/).waitFor()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
+})
+
 test('an endpoint is pinged, stopped, let go on and renewed', async () => {
   const org = newOrg()
   const id = await endpoint(org)

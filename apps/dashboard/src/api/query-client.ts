@@ -6,6 +6,12 @@ const FRESH_MS = 5_000
 
 const MOST_RETRIES = 2
 
+/**
+ * A browser calls itself offline when the machine has lost a network; the server may be on the same machine.
+ * By default what the user does would wait for the network then, without a word.
+ */
+const networkMode = 'always'
+
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -14,7 +20,9 @@ export function createQueryClient(): QueryClient {
         // A page left open for a day forgets what it no longer shows.
         gcTime: 60_000,
         retry: (failures, error) => failures < MOST_RETRIES && mayPass(error),
+        networkMode,
       },
+      mutations: { networkMode },
     },
   })
 }
