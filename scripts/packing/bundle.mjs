@@ -20,6 +20,8 @@ export async function bundle(dist, doors) {
     format: 'esm',
     // Errors are called as their classes.
     keepNames: true,
+    // Editors read the declarations, which keep them; Node reads every byte of these at each start.
+    comments: { jsdoc: false },
     entryFileNames: '[name].js',
     chunkFileNames: `${SHARED}/[name]-[hash].js`,
   })

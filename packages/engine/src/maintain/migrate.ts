@@ -86,17 +86,10 @@ export async function migrate(
   sets: readonly MigrationSet[],
   { lockTimeout = '1s', patience = '10m', log = silentLog }: MigrateOptions = {},
 ): Promise<{ set: string; id: string }[]> {
-  const before = await transaction(pool, async (tx) => {
-    await tx.query(lockMigrations)
-    await tx.query(createMigrationTable)
-    return (await tx.query<AppliedMigration>(selectMigrations)).rows
-  })
-  findPending(sets, before)
   const applied: { set: string; id: string }[] = []
   let giveUpAt = performance.now() + toMs(patience)
   for (let pauseMs = PAUSE_MS; ;) {
     const result = await applyNext()
-    if (result === 'done') return applied
     if (result === 'busy') await sleep(BUSY_MS)
     else if ('blocked' in result) {
       const { step, blocked } = result
@@ -105,7 +98,8 @@ export async function migrate(
       await sleep(pauseMs)
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
     } else {
-      applied.push(...result)
+      applied.push(...result.steps)
+      if (result.isLast) return applied
       pauseMs = PAUSE_MS
       giveUpAt = performance.now() + toMs(patience)
     }
@@ -118,27 +112,30 @@ export async function migrate(
       return await transaction(pool, async (tx) => {
         const { rows: locks } = await tx.query<{ taken: boolean }>(tryLockSteps)
         if (!locks[0]?.taken) return 'busy' as const
-        const { rows } = await tx.query<AppliedMigration>(selectMigrations)
-        const [next, ...others] = findPending(sets, rows)
-        if (!next) return 'done' as const
-        const isNew = rows.every(({ set_name }) => set_name !== next.set)
+        const before = await findApplied(tx)
+        const [next, ...others] = findPending(sets, before)
+        if (!next) return { steps: [], isLast: true }
+        step = `${next.set}/${next.migration.id}`
+        const isNew = before.every(({ set_name }) => set_name !== next.set)
         if (isConcurrent(next.migration) && !isNew) {
-          step = `${next.set}/${next.migration.id}`
           await buildBeside(pool, tx, next)
+          await tx.query(createMigrationTable)
           await tx.query(insertMigrations(next.set, [noteOf(next.migration)]))
-          return [{ set: next.set, id: next.migration.id }]
+          return { steps: [idOf(next)], isLast: others.length === 0 }
         }
+        await tx.query(lockMigrations)
+        // A version that knows no other lock may have been at it until now.
+        if ((await findApplied(tx)).length !== before.length) return { steps: [], isLast: false }
         const isWhole = isNew && sets.some(({ name, ownTables }) => name === next.set && ownTables)
         const steps = isWhole ? [next, ...others.filter(({ set }) => set === next.set)] : [next]
-        await tx.query(lockMigrations)
         await tx.query(limitLockWaits(toMs(lockTimeout)))
-        step = `${next.set}/${next.migration.id}`
         // Two statements for all of a new set: a newcomer waits for every round trip.
-        const text = steps.map(({ migration }) => endedSql(migration)).join('\n')
+        const texts = steps.map(({ migration }) => endedSql(migration))
         const notes = steps.map(({ migration }) => noteOf(migration))
+        const text = [`${createMigrationTable.text};`, ...texts].join('\n')
         await tx.query({ text, values: [] })
         await tx.query(insertMigrations(next.set, notes))
-        return steps.map(({ set, migration }) => ({ set, id: migration.id }))
+        return { steps: steps.map(idOf), isLast: steps.length === others.length + 1 }
       })
     } catch (error) {
       if (LOCK_STATES.has(sqlState(error))) return { step, blocked: error }
@@ -168,8 +165,7 @@ export async function migrationStatus(
   db: Queryable,
   sets: readonly MigrationSet[],
 ): Promise<MigrationStatus[]> {
-  const { rows: found } = await db.query<{ present: boolean }>(selectMigrationTable)
-  const applied = found[0]?.present ? (await db.query<AppliedMigration>(selectMigrations)).rows : []
+  const applied = await findApplied(db)
   findPending(sets, applied)
   return sets.flatMap((set) =>
     set.migrations.map((migration) => ({
@@ -179,6 +175,11 @@ export async function migrationStatus(
         ?.applied_at,
     })),
   )
+}
+
+async function findApplied(db: Queryable): Promise<AppliedMigration[]> {
+  const { rows: found } = await db.query<{ present: boolean }>(selectMigrationTable)
+  return found[0]?.present ? (await db.query<AppliedMigration>(selectMigrations)).rows : []
 }
 
 export interface MigrationSqlOptions {
@@ -233,11 +234,17 @@ function adviceOn(migration: Migration): string {
   return lines.map((line) => `-- ${line}\n`).join('')
 }
 
-function findPending(
-  sets: readonly MigrationSet[],
-  applied: readonly AppliedMigration[],
-): { set: string; migration: Migration }[] {
-  const missing = []
+interface Step {
+  readonly set: string
+  readonly migration: Migration
+}
+
+function idOf({ set, migration }: Step): { set: string; id: string } {
+  return { set, id: migration.id }
+}
+
+function findPending(sets: readonly MigrationSet[], applied: readonly AppliedMigration[]): Step[] {
+  const missing: Step[] = []
   for (const set of sets) {
     const known = new Map(
       applied.filter((row) => row.set_name === set.name).map((row) => [row.id, row]),
