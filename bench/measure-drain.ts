@@ -1,4 +1,5 @@
 import type { Contestant } from './contestant.ts'
+import { postgresCpuUs } from './cpu.ts'
 import { median, withOpen } from './harness.ts'
 import { deadTuples, rest, walBytesSince, walPosition, type Database } from './postgres.ts'
 import { round } from './report.ts'
@@ -8,6 +9,10 @@ export interface Measured {
   readonly perSecond: number
   readonly walBytesPerMessage: number
   readonly deadTuplesPerMessage: number
+  /** Processor time in microseconds: others on the machine change it less than the rate. */
+  readonly nodeUsPerMessage: number
+  /** Undefined where the server is on another machine. */
+  readonly postgresUsPerMessage: number | undefined
 }
 
 export interface Load {
@@ -24,20 +29,31 @@ export async function measureDrain(
   database: Database,
   { waiting, messages, limitMs }: Load,
 ): Promise<Measured> {
-  const { delivered, ms, walBytes } = await withOpen(
+  const { delivered, ms, walBytes, nodeUs, postgresUs } = await withOpen(
     await contestant.open(database),
     async (queue) => {
       await queue.enqueue(waiting)
       await rest(database)
       const position = await walPosition(database)
+      const before = process.cpuUsage()
+      const postgresBefore = await postgresCpuUs(database.pool)
       const drained = await queue.drain(messages, limitMs)
-      return { ...drained, walBytes: await walBytesSince(database, position) }
+      const { user, system } = process.cpuUsage(before)
+      const postgresAfter = await postgresCpuUs(database.pool)
+      return {
+        ...drained,
+        walBytes: await walBytesSince(database, position),
+        nodeUs: user + system,
+        postgresUs: postgresBefore && postgresAfter && postgresAfter - postgresBefore,
+      }
     },
   )
   return {
     perSecond: Math.round(delivered / (ms / 1_000)),
     walBytesPerMessage: Math.round(walBytes / delivered),
     deadTuplesPerMessage: round((await deadTuples(database)) / delivered),
+    nodeUsPerMessage: round(nodeUs / delivered),
+    postgresUsPerMessage: postgresUs && round(postgresUs / delivered),
   }
 }
 
@@ -53,5 +69,7 @@ export function drainFields(runs: readonly Measured[]) {
     runs: runs.map(({ perSecond }) => perSecond),
     walBytesPerMessage: median(runs.map((run) => run.walBytesPerMessage)),
     deadTuplesPerMessage: median(runs.map((run) => run.deadTuplesPerMessage)),
+    nodeUsPerMessage: median(runs.map((run) => run.nodeUsPerMessage)),
+    postgresUsPerMessage: median(runs.map((run) => run.postgresUsPerMessage ?? NaN)),
   }
 }
