@@ -136,7 +136,7 @@ test('a relay does not take its own leases over that ran out while a lane reads'
   await db.pool.query(beat({ relay: 'other', outbox: block.name, ...nothing }))
   await leases.maintain()
   expect(leases.buckets).toHaveLength(32)
-  const inHand = leases.take(1)
+  const inHand = leases.take()
   await outliveLeases()
   await db.pool.query(leave('other'))
   await leases.maintain()
@@ -151,7 +151,7 @@ test('a relay takes again what it has abandoned, beside others of the same lease
   const handle = poolHandle(db.pool, { prepare: false })
   const leases = new BucketLeases({ handle, outbox: block as unknown as Outbox, relay: 'dropped' })
   await leases.maintain()
-  const [first, ...rest] = [...leases.take(1)]
+  const [first, ...rest] = [...leases.take()]
   const [bucket, token] = first as [number, string]
   // As where its claim could not be settled.
   leases.abandon(bucket, token)

@@ -43,10 +43,14 @@ export class BucketLeases {
     return [...this.#idle.keys(), ...this.#busy.keys()]
   }
 
-  /** Marks idle buckets busy: all of them, or one of `shares`, so that the other lanes find some. */
-  take(shares: number): Map<number, string> {
-    const owned = this.#idle.size + this.#busy.size
-    return this.#use([...this.#idle].slice(0, Math.ceil(owned / shares)))
+  /** Marks idle buckets busy: all of them, or `most`, those that became idle first. */
+  take(most?: number): Map<number, string> {
+    return this.#use([...this.#idle].slice(0, most))
+  }
+
+  /** What one of so many lanes may have of the buckets, so that the others find some. */
+  shareOf(lanes: number): number {
+    return Math.ceil((this.#idle.size + this.#busy.size) / lanes)
   }
 
   /** Something was enqueued: in these buckets, or anywhere. */
@@ -133,7 +137,7 @@ export class BucketLeases {
   /** Renews the leases of idle buckets; those in use are renewed with their claim. */
   async #renewIdle(): Promise<void> {
     // Taken out of use meanwhile: two statements of this relay on the same leases could deadlock.
-    const leases = this.take(1)
+    const leases = this.take()
     this.#renewing = true
     try {
       const kept = await this.renew([...leases].map(([bucket, token]) => ({ bucket, token })))

@@ -203,3 +203,8 @@ function bucketOf(row: OutboxRow): number {
 export function keyOf({ order }: Outbox, row: OutboxRow): string {
   return String(order && row[order.key])
 }
+
+/** How many keys the rows are of. */
+export function countKeys(outbox: Outbox, rows: readonly OutboxRow[]): number {
+  return new Set(rows.map((row) => keyOf(outbox, row))).size
+}

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { BacklogPlan } from './backlog-plan.ts'
 import { BucketLeases } from './bucket-leases.ts'
+import { BucketSpread } from './bucket-spread.ts'
 import type { Claim, ClaimKind, Lease } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { HeldKeys } from './held-keys.ts'
-import { attemptableRows, planRun, type KeyPlan } from './key-plan.ts'
+import { attemptableRows, countKeys, planRun, type KeyPlan } from './key-plan.ts'
 import { LowWatermarks } from './low-watermarks.ts'
 import { RowSource } from './row-source.ts'
 import type { Buckets } from '../enqueue/bell.ts'
@@ -15,9 +16,11 @@ import { settleIn, settleRoles, type SettleArgs } from './settle.ts'
 import { settleApart, UNSETTLED_DELAY_MS, type Unsettled } from './settle-apart.ts'
 import { idOf, unsettledSettlement, type Settlement } from './settlement.ts'
 import type { SettledApart, Source } from './source.ts'
-import { BUCKETS } from '../sql/bucket.ts'
 import type { KeyStatements } from '../outbox/statements.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
+
+/** Buckets that a claim reads at least while there is more than it can take. */
+const CROWDED_BUCKETS = 4
 
 /** Rows of one read, with the buckets that were taken for it. */
 interface Read {
@@ -50,8 +53,7 @@ export class KeySource implements Source {
   readonly #plan = new BacklogPlan()
   /** Claims whose settling was begun before: its answer may have got lost. */
   readonly #tried = new WeakSet<Claim>()
-  /** Buckets that had something to give lately: how a batch is divided among them. */
-  #active = BUCKETS
+  readonly #spread = new BucketSpread(CROWDED_BUCKETS)
   /** The last read found more than it could take: the lanes then divide the buckets among them. */
   readonly #crowded = { flow: false, held: false }
   /** Which of the two an ordinary claim reads first; they alternate while both are crowded. */
@@ -98,9 +100,10 @@ export class KeySource implements Source {
   async #claimFlow(batch: number): Promise<Claim | undefined> {
     const crowded = this.#crowded.flow
     const rung = crowded ? undefined : this.#leases.takeRung()
-    const read = await this.#read(rung ?? this.#share(crowded), async (leases) => {
+    const most = crowded ? Math.min(this.#spread.width, this.#share) : undefined
+    const read = await this.#read(rung ?? this.#leases.take(most), async (leases) => {
       const buckets = [...leases.keys()]
-      const limit = Math.max(1, Math.ceil(batch / Math.min(this.#active, buckets.length)))
+      const limit = this.#spread.limitOf(batch, buckets.length)
       const floors = buckets.map((bucket) => this.#watermarks.of(bucket))
       const { server } = this.#watermarks
       const args = { buckets, tokens: [...leases.values()], floors, server, batch, limit }
@@ -108,8 +111,11 @@ export class KeySource implements Source {
       const rows = await run<OutboxRow>(this.#handle.db, statement, args)
       this.#watermarks.learn(buckets, rows)
       const used = tally(rows)
-      if (!rung && buckets.length > 1) this.#active = Math.max(used.size, 1)
-      return { rows, full: rows.length >= batch || Math.max(0, ...used.values()) >= limit }
+      const isFull = rows.length >= batch
+      const found = { buckets, used, keys: countKeys(this.#outbox, rows), isFull }
+      if (!rung) this.#spread.learn(found)
+      if (crowded) this.#spread.learnCrowded(found)
+      return { rows, full: isFull || Math.max(0, ...used.values()) >= limit }
     })
     if (!read) return undefined
     this.#crowded.flow = read.full
@@ -121,7 +127,8 @@ export class KeySource implements Source {
 
   async #claimHeld(kind: 'held' | 'suspect', batch: number): Promise<Claim | undefined> {
     const crowded = kind === 'held' && this.#crowded.held
-    const read = await this.#read(this.#share(crowded), (leases) =>
+    const most = crowded ? this.#share : undefined
+    const read = await this.#read(this.#leases.take(most), (leases) =>
       this.keys.read(kind, { leases, batch }),
     )
     if (!read) return undefined
@@ -130,9 +137,9 @@ export class KeySource implements Source {
     return claimOf(kind, read, true)
   }
 
-  /** The idle buckets, or what a lane may have of them while there is more than it can take. */
-  #share(crowded: boolean): ReadonlyMap<number, string> {
-    return this.#leases.take(crowded ? this.#outbox.lanes : 1)
+  /** What a lane may have of the buckets while there is more than it can take. */
+  get #share(): number {
+    return this.#leases.shareOf(this.#outbox.lanes)
   }
 
   /** Reads from buckets that were taken: those that gave nothing are idle again at once. */

@@ -519,6 +519,32 @@ test('a replay whose transaction stays open keeps its key', async () => {
   expect(payloadsOf(fake)).toEqual([1, 3])
 })
 
+test('a backlog is read from few buckets at a time, and from many where few have enough keys', async () => {
+  const runs = async () => {
+    const { rows: sums } = await db.pool.query<{ runs: number }>(
+      'select (sum(run) / 2)::int as runs from posthorn.bucket where outbox = $1',
+      [block.name],
+    )
+    return sums[0]?.runs ?? 0
+  }
+  const drain = async (keys: number) => {
+    const before = await runs()
+    await put(
+      block,
+      range(1, 6_000).map((n) => [`${n % keys}`, n]),
+    )
+    const fake = fakeTransport()
+    const relay = relayTo(block, fake)
+    await relay.start()
+    await expect.poll(() => fake.arrived.length).toBe(6_000)
+    await relay.stop()
+    return ((await runs()) - before) / (6_000 / 50)
+  }
+  // Seen: 6 to 7.5 and 5.7 to 6.4 buckets in a batch; with a fixed share of the buckets 19 and 2.4.
+  expect(await drain(500)).toBeLessThan(12)
+  expect(await drain(32)).toBeGreaterThan(4)
+})
+
 test('a relay that lost its lease leaves the note of the next owner alone', async () => {
   await put(block, [['k', 1]])
   const box = block as unknown as Outbox

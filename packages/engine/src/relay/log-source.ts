@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { BacklogPlan } from './backlog-plan.ts'
+import { BucketSpread } from './bucket-spread.ts'
 import type { Claim, ClaimKind, Lease } from './claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { attemptableRows, keyOf, planRun, type KeyPlan } from './key-plan.ts'
+import { attemptableRows, countKeys, keyOf, planRun, type KeyPlan } from './key-plan.ts'
 import { inOrder, KeySource, runsOf, tally, within } from './key-source.ts'
 import { adoptCluster, moveToTable } from './log-moves.ts'
 import type { Buckets } from '../enqueue/bell.ts'
@@ -12,11 +13,10 @@ import { silentLog, type Log } from '../log.ts'
 import { settleIn, type SettleArgs } from './settle.ts'
 import { idOf, type Settlement } from './settlement.ts'
 import type { SettledApart, Source } from './source.ts'
-import { BUCKETS } from '../sql/bucket.ts'
 import type { KeyStatements, LogStatements } from '../outbox/statements.ts'
 import type { Transaction } from '../enqueue/transaction.ts'
 
-/** Buckets that one claim reads while there is more than it can take: each costs two small writes. */
+/** Buckets that a claim reads at least while there is more than it can take. */
 const CROWDED_BUCKETS = 2
 
 /**
@@ -36,8 +36,7 @@ export class LogSource implements Source {
   readonly #closed = new WeakMap<Claim, ReadonlySet<number>>()
   /** Claims whose settling was begun before: its answer may have got lost. */
   readonly #tried = new WeakSet<Claim>()
-  /** Buckets that had something to give lately: how a batch is divided among them. */
-  #active = BUCKETS
+  readonly #spread = new BucketSpread(CROWDED_BUCKETS)
   #crowded = false
   #heldFirst = false
   readonly #plan = new BacklogPlan()
@@ -76,7 +75,8 @@ export class LogSource implements Source {
     const crowded = this.#crowded
     const { leases } = this.#keys
     const rung = crowded ? undefined : leases.takeRung()
-    const taken = rung ?? leases.take(crowded ? BUCKETS / CROWDED_BUCKETS : 1)
+    const share = Math.min(this.#spread.width, leases.shareOf(this.#outbox.lanes))
+    const taken = rung ?? leases.take(crowded ? share : undefined)
     if (taken.size === 0) return undefined
     const found = new Set<number>()
     try {
@@ -102,7 +102,7 @@ export class LogSource implements Source {
     { batch, isNarrow }: { batch: number; isNarrow: boolean },
   ) {
     const buckets = [...taken.keys()]
-    const limit = Math.max(1, Math.ceil(batch / Math.min(this.#active, buckets.length)))
+    const limit = this.#spread.limitOf(batch, buckets.length)
     const args = { buckets, tokens: [...taken.values()], batch, limit }
     const read = await run<OutboxRow>(
       this.#handle.db,
@@ -111,14 +111,17 @@ export class LogSource implements Source {
     )
     const rows = read.filter((row) => row['claim_run'] !== null)
     const used = tally(rows)
-    if (!isNarrow && buckets.length > 1) this.#active = Math.max(used.size, 1)
+    const isFull = rows.length >= batch
+    const found = { buckets, used, keys: countKeys(this.#outbox, rows), isFull }
+    if (!isNarrow) this.#spread.learn(found)
+    if (this.#crowded) this.#spread.learnCrowded(found)
     // A share of the buckets says nothing of the rest.
     if (rows.length > 0 || !this.#crowded) this.#plan.learn(rows.length)
     if (rows.length > 0) {
-      this.#crowded = rows.length >= batch || Math.max(...used.values()) >= limit
+      this.#crowded = isFull || Math.max(...used.values()) >= limit
     }
     // Where a page or the batch is full there may be more of the bucket's tick.
-    const isCut = (bucket: number) => rows.length >= batch || (used.get(bucket) ?? 0) >= limit
+    const isCut = (bucket: number) => isFull || (used.get(bucket) ?? 0) >= limit
     return { rows, used, passed: rows.length < read.length, isCut }
   }
 
