@@ -175,11 +175,12 @@ function attributeOf(header: string, binding: Binding): string | undefined {
   return undefined
 }
 
+/** Fatal: bytes that are not UTF-8 must not be let through as question marks. */
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 function parseJson(body: Uint8Array): unknown {
   try {
-    // Fatal: bytes that are not UTF-8 must not be let through as question marks.
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
-    return JSON.parse(text)
+    return JSON.parse(decoder.decode(body))
   } catch (cause) {
     throw new TransportError('MESSAGE_UNREADABLE', `the body is not JSON: ${reason(cause)}`, {
       cause,

@@ -31,6 +31,9 @@ export interface Repeating {
   stop(): Promise<void>
 }
 
+/** A reason of its own: for each abort without one Node makes an error with its stack. */
+const WOKEN = Symbol('woken')
+
 /** Runs `work` over and over, never twice at once, at least every `everyMs`. `work` must not throw. */
 export function repeat(everyMs: number, work: () => Promise<void>): Repeating {
   const stopped = new AbortController()
@@ -42,7 +45,7 @@ export function repeat(everyMs: number, work: () => Promise<void>): Repeating {
       await work()
       if (again || stopped.signal.aborted) continue
       const nap = new AbortController()
-      wake = () => nap.abort()
+      wake = () => nap.abort(WOKEN)
       await sleep(everyMs, nap.signal)
     }
   }
