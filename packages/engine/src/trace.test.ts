@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, trace } from '@opentelemetry/api'
 import { describe, expect, test } from 'vitest'
 import { toMessage } from './outbox/message.ts'
@@ -144,6 +146,24 @@ describe('without an SDK', () => {
     expect(
       await withConsumerSpan(delivery(TRACEPARENT).message, consumer, () => Promise.resolve(7)),
     ).toBe(7)
+  })
+
+  test('a process does not load the API', async () => {
+    const engine = new URL('index.ts', import.meta.url).href
+    const program = `
+      import { createRequire } from 'node:module'
+      const { currentTraceparent } = await import('${engine}')
+      const loaded = () =>
+        Object.keys(createRequire('${engine}').cache).some((file) => file.includes('opentelemetry'))
+      const before = [currentTraceparent() === undefined, loaded()]
+      globalThis[Symbol.for('opentelemetry.js.api.1')] = { version: '1.10.0' }
+      console.log(...before, currentTraceparent() === undefined, loaded())`
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '--eval',
+      program,
+    ])
+    expect(stdout).toBe('true false true true\n')
   })
 
   test('costs next to nothing', async () => {

@@ -1,16 +1,6 @@
-import {
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  context,
-  isSpanContextValid,
-  trace,
-  type Attributes,
-  type Context,
-  type Span,
-  type SpanOptions,
-} from '@opentelemetry/api'
+import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api'
 import type { ErrorCode } from './errors.ts'
+import { openTelemetry, type OpenTelemetry } from './open-telemetry.ts'
 import type { Message } from './outbox/message.ts'
 import { failureOf, type Outcome } from './outbox/outcome.ts'
 import type { Delivery, Handled } from './outbox/transport.ts'
@@ -19,7 +9,8 @@ const TRACER = '@posthorn/engine'
 
 /** The active span as a W3C `traceparent`, with any propagators of the host; undefined without one. */
 export function currentTraceparent(): string | undefined {
-  return traceparentOf(trace.getActiveSpan())
+  const api = openTelemetry()
+  return api && traceparentOf(api, api.trace.getActiveSpan())
 }
 
 /**
@@ -32,26 +23,28 @@ export async function withDeliverySpan(
   batch: readonly Delivery[],
   deliver: (batch: readonly Delivery[]) => Promise<readonly Outcome[]>,
 ): Promise<readonly Outcome[]> {
+  const api = openTelemetry()
   const [head, ...rest] = batch
-  if (!head) return deliver(batch)
-  const first = deliverySpan(outbox, head)
-  const own = traceparentOf(first)
-  // With no SDK behind it, the API gives back the parent or an empty span.
+  if (!api || !head) return deliver(batch)
+  const { context, trace, ROOT_CONTEXT } = api
+  const first = deliverySpan(api, outbox, head)
+  const own = traceparentOf(api, first)
+  // With no tracer behind it, the API gives back the parent or an empty span.
   if (own === undefined || own === head.message.traceparent) return deliver(batch)
-  const spans = [first, ...rest.map((delivery) => deliverySpan(outbox, delivery))]
+  const spans = [first, ...rest.map((delivery) => deliverySpan(api, outbox, delivery))]
   const traced = batch.map((delivery, i) => ({
     ...delivery,
-    message: { ...delivery.message, traceparent: traceparentOf(spans[i]) },
+    message: { ...delivery.message, traceparent: traceparentOf(api, spans[i]) },
   }))
   // What instruments the client (fetch, a broker's library) belongs to a message only if it is
   // alone; and never to the span that was active when the relay was woken.
   const active = batch.length === 1 ? trace.setSpan(ROOT_CONTEXT, first) : ROOT_CONTEXT
   try {
     const outcomes = await context.with(active, deliver, undefined, traced)
-    spans.forEach((span, i) => noteOutcome(span, outcomes[i]))
+    spans.forEach((span, i) => noteOutcome(api, span, outcomes[i]))
     return outcomes
   } catch (error) {
-    spans.forEach((span) => noteError(span, error))
+    spans.forEach((span) => noteError(api, span, error))
     throw error
   } finally {
     spans.forEach((span) => span.end())
@@ -64,19 +57,21 @@ export function withConsumerSpan<Result>(
   consumer: { readonly topic: string; readonly group: string },
   handle: () => Promise<Result>,
 ): Promise<Result> {
-  const options = consumerSpan(message, consumer)
+  const api = openTelemetry()
+  if (!api) return handle()
+  const options = consumerSpan(api, message, consumer)
   const run = async (span: Span) => {
     try {
       return await handle()
     } catch (error) {
-      noteError(span, error)
+      noteError(api, span, error)
       throw error
     } finally {
       span.end()
     }
   }
-  const tracer = trace.getTracer(TRACER)
-  return tracer.startActiveSpan(`process ${consumer.topic}`, options, parentOf(message), run)
+  const tracer = api.trace.getTracer(TRACER)
+  return tracer.startActiveSpan(`process ${consumer.topic}`, options, parentOf(api, message), run)
 }
 
 /**
@@ -88,23 +83,25 @@ export async function withConsumerSpans(
   consumer: { readonly topic: string; readonly group: string },
   handle: () => Promise<readonly Handled[]>,
 ): Promise<readonly Handled[]> {
-  const tracer = trace.getTracer(TRACER)
+  const api = openTelemetry()
+  if (!api) return handle()
+  const tracer = api.trace.getTracer(TRACER)
   const spans = messages.map((message) =>
     tracer.startSpan(
       `process ${consumer.topic}`,
-      consumerSpan(message, consumer),
-      parentOf(message),
+      consumerSpan(api, message, consumer),
+      parentOf(api, message),
     ),
   )
   try {
-    const results = await context.with(ROOT_CONTEXT, handle)
+    const results = await api.context.with(api.ROOT_CONTEXT, handle)
     results.forEach((result, i) => {
       const span = spans[i]
-      if (span && typeof result === 'object') noteError(span, result.error)
+      if (span && typeof result === 'object') noteError(api, span, result.error)
     })
     return results
   } catch (error) {
-    spans.forEach((span) => noteError(span, error))
+    spans.forEach((span) => noteError(api, span, error))
     throw error
   } finally {
     spans.forEach((span) => span.end())
@@ -112,6 +109,7 @@ export async function withConsumerSpans(
 }
 
 function consumerSpan(
+  { SpanKind }: OpenTelemetry,
   message: Message,
   { topic, group }: { readonly topic: string; readonly group: string },
 ): SpanOptions {
@@ -122,14 +120,19 @@ function consumerSpan(
   return { kind: SpanKind.CONSUMER, attributes }
 }
 
-function deliverySpan(outbox: string, { message, destination }: Delivery): Span {
+function deliverySpan(
+  api: OpenTelemetry,
+  outbox: string,
+  { message, destination }: Delivery,
+): Span {
   const attributes = {
     ...messageAttributes('send', message, destination.topic),
     'messaging.system': destination.transport,
     'posthorn.outbox': outbox,
   }
-  const options = { kind: SpanKind.PRODUCER, attributes }
-  return trace.getTracer(TRACER).startSpan(`send ${destination.topic}`, options, parentOf(message))
+  const options = { kind: api.SpanKind.PRODUCER, attributes }
+  const tracer = api.trace.getTracer(TRACER)
+  return tracer.startSpan(`send ${destination.topic}`, options, parentOf(api, message))
 }
 
 function messageAttributes(type: 'send' | 'process', message: Message, topic: string): Attributes {
@@ -142,7 +145,10 @@ function messageAttributes(type: 'send' | 'process', message: Message, topic: st
   }
 }
 
-function parentOf({ traceparent }: Message): Context {
+function parentOf(
+  { trace, ROOT_CONTEXT, isSpanContextValid }: OpenTelemetry,
+  { traceparent }: Message,
+): Context {
   // Later versions may add fields at the end; "ff" is the one version that never will be.
   const [, traceId = '', spanId = '', flags = ''] =
     /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/.exec(
@@ -152,21 +158,28 @@ function parentOf({ traceparent }: Message): Context {
   return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
 }
 
-function traceparentOf(span: Span | undefined): string | undefined {
+function traceparentOf(
+  { isSpanContextValid }: OpenTelemetry,
+  span: Span | undefined,
+): string | undefined {
   const spanContext = span?.spanContext()
   if (!spanContext || !isSpanContextValid(spanContext)) return undefined
   const { traceId, spanId, traceFlags } = spanContext
   return `00-${traceId}-${spanId}-${(traceFlags & 0xff).toString(16).padStart(2, '0')}`
 }
 
-function noteOutcome(span: Span, outcome: Outcome | undefined): void {
+function noteOutcome(
+  { SpanStatusCode }: OpenTelemetry,
+  span: Span,
+  outcome: Outcome | undefined,
+): void {
   if (outcome?.kind === 'delivered') return
   const { code, message } = outcome?.failure ?? failureOf<ErrorCode>(undefined, 'TRANSPORT_BROKEN')
   span.setAttribute('error.type', code)
   span.setStatus({ code: SpanStatusCode.ERROR, message })
 }
 
-function noteError(span: Span, error: unknown): void {
+function noteError({ SpanStatusCode }: OpenTelemetry, span: Span, error: unknown): void {
   const { code, message } = failureOf<ErrorCode>(error, 'DELIVERY_FAILED')
   if (error instanceof Error) span.recordException(error)
   span.setAttribute('error.type', code)

@@ -1,0 +1,29 @@
+import { createRequire } from 'node:module'
+import type * as OpenTelemetryApi from '@opentelemetry/api'
+
+export type OpenTelemetry = typeof OpenTelemetryApi
+
+/** Where an SDK of OpenTelemetry 1.x registers itself, whatever copy of the API it came with. */
+const REGISTRY = Symbol.for('opentelemetry.js.api.1')
+
+let api: OpenTelemetry | undefined
+let isLoading = false
+
+/**
+ * OpenTelemetry's API, in a process that has an SDK; undefined in all others, which need not load its sixty
+ * files to be told that there is nobody to trace for.
+ */
+export function openTelemetry(): OpenTelemetry | undefined {
+  if (api === undefined && !isLoading && REGISTRY in globalThis) load()
+  return api
+}
+
+function load(): void {
+  isLoading = true
+  try {
+    api = createRequire(import.meta.url)('@opentelemetry/api') as OpenTelemetry
+  } catch {
+    // A bundle has it inside, where only this finds it; spans begin as soon as it is there.
+    void import('@opentelemetry/api').then((found) => (api = found))
+  }
+}
