@@ -17,7 +17,7 @@ function claim(spread: BucketSpread, keysOf: (bucket: number) => number): Found 
     left -= Math.min(limit, left)
     keys += keysOf(bucket)
   }
-  const found = { buckets, used, keys, isFull: left === 0 }
+  const found = { buckets, used, rows: BATCH - left, keys, batch: BATCH }
   spread.learn(found)
   spread.learnCrowded(found)
   return found
@@ -52,9 +52,11 @@ test('it is narrow again when there are more keys, and does not go to and fro', 
   for (let n = 0; n < 10; n += 1) expect(claim(spread, () => 5).used.size).toBe(4)
 })
 
-test('a batch that is not filled is looked for in more buckets', () => {
+test('a batch that is not half filled is looked for in more buckets', () => {
   const spread = new BucketSpread(2)
-  const used = new Map([[0, 1]])
-  spread.learnCrowded({ buckets: [0, 1], used, keys: 499, isFull: false })
+  const found = { buckets: [0, 1], used: new Map(), keys: 20, batch: BATCH }
+  spread.learnCrowded({ ...found, rows: BATCH / 2 })
+  expect(spread.width).toBe(2)
+  spread.learnCrowded({ ...found, rows: BATCH / 2 - 1 })
   expect(spread.width).toBe(4)
 })

@@ -8,15 +8,16 @@ export interface Found {
   readonly buckets: readonly number[]
   /** How many messages came from each bucket that had some. */
   readonly used: ReadonlyMap<number, number>
+  readonly rows: number
   readonly keys: number
-  /** It took as many as it might: behind them no bucket was read. */
-  readonly isFull: boolean
+  /** Messages that it could have taken. */
+  readonly batch: number
 }
 
 /**
  * How a claim spreads over the buckets: how many it reads while there is more than it can take, and how much
- * it takes of each. Each bucket costs two small writes, so it is few of them, as long as those few fill a
- * batch with messages of enough keys.
+ * it takes of each. Each bucket costs two small writes, so it is few of them, as long as those few fill
+ * half a batch with messages of enough keys.
  */
 export class BucketSpread {
   readonly #least: number
@@ -40,14 +41,17 @@ export class BucketSpread {
   }
 
   /** After a look at buckets that nothing had rung for. */
-  learn({ buckets, used, isFull }: Found): void {
-    const read = isFull ? buckets.findLastIndex((bucket) => used.has(bucket)) + 1 : buckets.length
+  learn({ buckets, used, rows, batch }: Found): void {
+    // Behind a full batch no bucket was read.
+    const read =
+      rows >= batch ? buckets.findLastIndex((bucket) => used.has(bucket)) + 1 : buckets.length
     if (buckets.length > 1) this.#filled = used.size / read
   }
 
   /** After a look in the midst of a backlog. */
-  learnCrowded({ keys, isFull }: Found): void {
-    if (!isFull || keys < ENOUGH_KEYS) this.#width = Math.min(2 * this.#width, BUCKETS)
+  learnCrowded({ rows, keys, batch }: Found): void {
+    // A bucket that comes to its end does not fill its part.
+    if (rows < batch / 2 || keys < ENOUGH_KEYS) this.#width = Math.min(2 * this.#width, BUCKETS)
     else if (keys >= 2 * ENOUGH_KEYS) this.#width = Math.max(this.#width / 2, this.#least)
   }
 }

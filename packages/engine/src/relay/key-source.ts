@@ -112,13 +112,16 @@ export class KeySource implements Source {
       this.#watermarks.learn(buckets, rows)
       const used = tally(rows)
       const isFull = rows.length >= batch
-      const found = { buckets, used, keys: countKeys(this.#outbox, rows), isFull }
+      const keys = countKeys(this.#outbox, rows)
+      const found = { buckets, used, rows: rows.length, keys, batch }
       if (!rung) this.#spread.learn(found)
       if (crowded) this.#spread.learnCrowded(found)
       return { rows, full: isFull || Math.max(0, ...used.values()) >= limit }
     })
     if (!read) return undefined
-    this.#crowded.flow = read.full
+    // Few buckets that came to their end say nothing of the others: more of them are read next.
+    const isNarrow = crowded && this.#spread.width < this.#share
+    this.#crowded.flow = read.full || (isNarrow && read.rows.length > 0)
     if (read.rows.length > 0 || !crowded) this.#plan.learn(read.rows.length)
     // A share of the buckets says nothing of the rest.
     if (read.rows.length === 0) return crowded ? this.#claimFlow(batch) : undefined

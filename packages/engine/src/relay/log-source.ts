@@ -75,14 +75,14 @@ export class LogSource implements Source {
     const crowded = this.#crowded
     const { leases } = this.#keys
     const rung = crowded ? undefined : leases.takeRung()
-    const share = Math.min(this.#spread.width, leases.shareOf(this.#outbox.lanes))
-    const taken = rung ?? leases.take(crowded ? share : undefined)
+    const most = crowded ? Math.min(this.#spread.width, this.#share) : undefined
+    const taken = rung ?? leases.take(most)
     if (taken.size === 0) return undefined
     const found = new Set<number>()
     try {
       const { rows, used, passed, isCut } = await this.#read(taken, {
         batch,
-        isNarrow: rung !== undefined,
+        isRung: rung !== undefined,
       })
       for (const bucket of used.keys()) found.add(bucket)
       if (rows.length > 0) return this.#claimOf({ rows, taken, isCut }, crowded)
@@ -97,9 +97,14 @@ export class LogSource implements Source {
     return this.#claimLog(batch)
   }
 
+  /** What a lane may have of the buckets while there is more than it can take. */
+  get #share(): number {
+    return this.#keys.leases.shareOf(this.#outbox.lanes)
+  }
+
   async #read(
     taken: ReadonlyMap<number, string>,
-    { batch, isNarrow }: { batch: number; isNarrow: boolean },
+    { batch, isRung }: { batch: number; isRung: boolean },
   ) {
     const buckets = [...taken.keys()]
     const limit = this.#spread.limitOf(batch, buckets.length)
@@ -112,13 +117,16 @@ export class LogSource implements Source {
     const rows = read.filter((row) => row['claim_run'] !== null)
     const used = tally(rows)
     const isFull = rows.length >= batch
-    const found = { buckets, used, keys: countKeys(this.#outbox, rows), isFull }
-    if (!isNarrow) this.#spread.learn(found)
+    const keys = countKeys(this.#outbox, rows)
+    const found = { buckets, used, rows: rows.length, keys, batch }
+    if (!isRung) this.#spread.learn(found)
     if (this.#crowded) this.#spread.learnCrowded(found)
     // A share of the buckets says nothing of the rest.
     if (rows.length > 0 || !this.#crowded) this.#plan.learn(rows.length)
     if (rows.length > 0) {
-      this.#crowded = isFull || Math.max(...used.values()) >= limit
+      // Few buckets that came to their end say nothing of the others: more of them are read next.
+      const isNarrow = this.#crowded && this.#spread.width < this.#share
+      this.#crowded = isFull || Math.max(...used.values()) >= limit || isNarrow
     }
     // Where a page or the batch is full there may be more of the bucket's tick.
     const isCut = (bucket: number) => isFull || (used.get(bucket) ?? 0) >= limit
