@@ -23,7 +23,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Files that may lie beside the rooms: what every room uses. */
-const BESIDE = /^(duration|errors|index|log|metrics|sleep|trace|uuid)(\.test)?\.ts$/
+const BESIDE = /^(duration|errors|index|log|metrics|open-telemetry|sleep|trace|uuid)(\.test)?\.ts$/
 
 /** What is wrong with a file's place in the engine, or with the rooms that it imports from. */
 export function wrongRoom({ path, text }: SourceFile): string[] {
