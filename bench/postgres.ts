@@ -82,8 +82,12 @@ export async function createDatabase(server: Server): Promise<Database> {
     url: url.href,
     pool,
     async drop() {
-      await untilAlone(pool)
-      await pool.end()
+      try {
+        await untilAlone(pool)
+      } finally {
+        // A pool that outlives its server ends the process, and hides what was wrong.
+        await pool.end()
+      }
       await withClient(server.url, (client) => client.query(`drop database ${name} with (force)`))
     },
   }
@@ -133,18 +137,19 @@ export async function deadTuples({ pool }: Database): Promise<number> {
 }
 
 async function untilAlone(pool: Pool): Promise<void> {
+  let left: string | undefined
   for (let tries = 0; tries < 500; tries += 1) {
-    const { rows } = await pool.query(
-      `select 1
+    const { rows } = await pool.query<{ left: string | null }>(
+      `select string_agg(coalesce(state, 'starting') || ' since ' || coalesce(now() - state_change, '0')::text || ': ' || left(query, 200), '; ') as left
          from pg_stat_activity
         where datname = current_database()
           and backend_type = 'client backend'
-          and application_name <> $1
-        limit 1`,
+          and application_name <> $1`,
       [HARNESS],
     )
-    if (rows.length === 0) return
+    left = rows[0]?.left ?? undefined
+    if (left === undefined) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  throw new Error('connections of a contestant are still open')
+  throw new Error(`connections of a contestant are still open: ${left}`)
 }
