@@ -23,7 +23,11 @@ function load(): void {
   try {
     api = createRequire(import.meta.url)('@opentelemetry/api') as OpenTelemetry
   } catch {
-    // A bundle has it inside, where only this finds it; spans begin as soon as it is there.
-    void import('@opentelemetry/api').then((found) => (api = found))
+    // A bundle has it inside, where only this finds it; spans begin as soon as it is there. One that has
+    // left it out traces nothing.
+    import('@opentelemetry/api').then(
+      (found) => (api = found),
+      () => undefined,
+    )
   }
 }

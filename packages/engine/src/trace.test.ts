@@ -1,7 +1,12 @@
 import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, trace } from '@opentelemetry/api'
-import { describe, expect, test } from 'vitest'
+import { rolldown } from 'rolldown'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { toMessage } from './outbox/message.ts'
 import { delivered, refused } from './outbox/outcome.ts'
 import { currentTraceparent, withConsumerSpan, withDeliverySpan } from './trace.ts'
@@ -164,6 +169,27 @@ describe('without an SDK', () => {
       program,
     ])
     expect(stdout).toBe('true false true true\n')
+  })
+
+  test('a bundle that has left the API out goes on without spans', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'posthorn-bundle-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const program = `
+      globalThis[Symbol.for('opentelemetry.js.api.1')] = { version: '1.10.0' }
+      const { openTelemetry } = await import('${fileURLToPath(new URL('open-telemetry.ts', import.meta.url))}')
+      const before = openTelemetry()
+      setTimeout(() => console.log(before, openTelemetry()), 200)`
+    await writeFile(join(folder, 'program.mjs'), program)
+    const build = await rolldown({
+      input: join(folder, 'program.mjs'),
+      external: /opentelemetry.api/,
+      platform: 'node',
+    })
+    await build.write({ dir: join(folder, 'bundle'), format: 'esm' })
+    await build.close()
+    const bundle = join(folder, 'bundle/program.js')
+    const { stdout } = await promisify(execFile)(process.execPath, [bundle])
+    expect(stdout).toBe('undefined undefined\n')
   })
 
   test('costs next to nothing', async () => {
