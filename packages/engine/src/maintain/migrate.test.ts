@@ -8,6 +8,7 @@ import {
   migrationStatus,
   type MigrationSet,
 } from './migrate.ts'
+import { lockMigrations } from '../sql/migrate.ts'
 import { testDatabase } from '../testing/index.ts'
 
 const db = await testDatabase()
@@ -32,6 +33,38 @@ test('many processes may migrate at once; each step runs once', async () => {
     { set: 'shop', id: '0001_shop' },
     { set: 'shop', id: '0002_price' },
   ])
+})
+
+test('waits for an older version, which knows one lock, and does not repeat its steps', async () => {
+  const older = set('older', {
+    '0001_a': 'create schema older',
+    '0002_b': 'create table older.b ()',
+  })
+  const client = await db.pool.connect()
+  await client.query('begin')
+  await client.query(lockMigrations)
+  await client.query('create schema older; create table older.b ()')
+  const checksum = (id: string) => older.migrations.find((each) => each.id === id)?.checksum
+  for (const id of ['0001_a', '0002_b']) {
+    await client.query(
+      'insert into posthorn.migration (set_name, id, checksum) values ($1, $2, $3)',
+      ['older', id, checksum(id)],
+    )
+  }
+  const migrated = migrate(db.pool, [older])
+  await expect
+    .poll(async () => {
+      const { rows } = await db.pool.query(
+        `select 1 from pg_locks
+          where locktype = 'advisory' and not granted
+            and database = (select oid from pg_database where datname = current_database())`,
+      )
+      return rows.length
+    })
+    .toBe(1)
+  await client.query('commit')
+  client.release()
+  expect(await migrated).toEqual([])
 })
 
 test('a failing step leaves nothing behind; the steps before it stay', async () => {
