@@ -28,7 +28,7 @@ export default defineConfig({
   test: {
     // Real processes and real connections: threads share too much for that.
     pool: 'forks',
-    // Tests wait for databases and brokers half of their time: with three, two processors were idle for a quarter.
+    // Tests wait for databases and brokers half of their time: three leave two processors idle for a quarter of it.
     maxWorkers: 4,
     fsModuleCache: true,
     sequence: { sequencer: LongestFirst },

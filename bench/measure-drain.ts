@@ -64,12 +64,13 @@ export function medianRate(runs: readonly Measured[]): number {
 
 /** The fields of a result line, the same in every benchmark that drains. */
 export function drainFields(runs: readonly Measured[]) {
+  const postgresUs = runs.flatMap((run) => run.postgresUsPerMessage ?? [])
   return {
     perSecond: medianRate(runs),
     runs: runs.map(({ perSecond }) => perSecond),
     walBytesPerMessage: median(runs.map((run) => run.walBytesPerMessage)),
     deadTuplesPerMessage: median(runs.map((run) => run.deadTuplesPerMessage)),
     nodeUsPerMessage: median(runs.map((run) => run.nodeUsPerMessage)),
-    postgresUsPerMessage: median(runs.map((run) => run.postgresUsPerMessage ?? NaN)),
+    ...(postgresUs.length > 0 && { postgresUsPerMessage: median(postgresUs) }),
   }
 }

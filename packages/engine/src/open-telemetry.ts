@@ -3,15 +3,15 @@ import type * as OpenTelemetryApi from '@opentelemetry/api'
 
 export type OpenTelemetry = typeof OpenTelemetryApi
 
-/** Where an SDK of OpenTelemetry 1.x registers itself, whatever copy of the API it came with. */
+/** Where an SDK of OpenTelemetry 1.x registers itself, with any copy of the API. */
 const REGISTRY = Symbol.for('opentelemetry.js.api.1')
 
 let api: OpenTelemetry | undefined
 let isLoading = false
 
 /**
- * OpenTelemetry's API, in a process that has an SDK; undefined in all others, which need not load its sixty
- * files to be told that there is nobody to trace for.
+ * OpenTelemetry's API, in a process that has an SDK; undefined in all others, which are spared its
+ * sixty files.
  */
 export function openTelemetry(): OpenTelemetry | undefined {
   if (api === undefined && !isLoading && REGISTRY in globalThis) load()

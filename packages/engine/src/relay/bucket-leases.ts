@@ -48,9 +48,9 @@ export class BucketLeases {
     return this.#use([...this.#idle].slice(0, most))
   }
 
-  /** What one of so many lanes may have of the buckets, so that the others find some. */
-  shareOf(lanes: number): number {
-    return Math.ceil((this.#idle.size + this.#busy.size) / lanes)
+  /** What a lane may have of the buckets while there is more than it can take, so that the others find some. */
+  get laneShare(): number {
+    return Math.ceil((this.#idle.size + this.#busy.size) / this.#outbox.lanes)
   }
 
   /** Something was enqueued: in these buckets, or anywhere. */

@@ -100,7 +100,7 @@ export class KeySource implements Source {
   async #claimFlow(batch: number): Promise<Claim | undefined> {
     const crowded = this.#crowded.flow
     const rung = crowded ? undefined : this.#leases.takeRung()
-    const most = crowded ? Math.min(this.#spread.width, this.#share) : undefined
+    const most = crowded ? Math.min(this.#spread.width, this.#leases.laneShare) : undefined
     const read = await this.#read(rung ?? this.#leases.take(most), async (leases) => {
       const buckets = [...leases.keys()]
       const limit = this.#spread.limitOf(batch, buckets.length)
@@ -120,7 +120,7 @@ export class KeySource implements Source {
     })
     if (!read) return undefined
     // Few buckets that came to their end say nothing of the others: more of them are read next.
-    const isNarrow = crowded && this.#spread.width < this.#share
+    const isNarrow = crowded && this.#spread.width < this.#leases.laneShare
     this.#crowded.flow = read.full || (isNarrow && read.rows.length > 0)
     if (read.rows.length > 0 || !crowded) this.#plan.learn(read.rows.length)
     // A share of the buckets says nothing of the rest.
@@ -130,7 +130,7 @@ export class KeySource implements Source {
 
   async #claimHeld(kind: 'held' | 'suspect', batch: number): Promise<Claim | undefined> {
     const crowded = kind === 'held' && this.#crowded.held
-    const most = crowded ? this.#share : undefined
+    const most = crowded ? this.#leases.laneShare : undefined
     const read = await this.#read(this.#leases.take(most), (leases) =>
       this.keys.read(kind, { leases, batch }),
     )
@@ -138,11 +138,6 @@ export class KeySource implements Source {
     if (kind === 'held') this.#crowded.held = read.full
     if (read.rows.length === 0) return crowded ? this.#claimHeld(kind, batch) : undefined
     return claimOf(kind, read, true)
-  }
-
-  /** What a lane may have of the buckets while there is more than it can take. */
-  get #share(): number {
-    return this.#leases.shareOf(this.#outbox.lanes)
   }
 
   /** Reads from buckets that were taken: those that gave nothing are idle again at once. */

@@ -75,7 +75,7 @@ export class LogSource implements Source {
     const crowded = this.#crowded
     const { leases } = this.#keys
     const rung = crowded ? undefined : leases.takeRung()
-    const most = crowded ? Math.min(this.#spread.width, this.#share) : undefined
+    const most = crowded ? Math.min(this.#spread.width, leases.laneShare) : undefined
     const taken = rung ?? leases.take(most)
     if (taken.size === 0) return undefined
     const found = new Set<number>()
@@ -83,6 +83,7 @@ export class LogSource implements Source {
       const { rows, used, passed, isCut } = await this.#read(taken, {
         batch,
         isRung: rung !== undefined,
+        crowded,
       })
       for (const bucket of used.keys()) found.add(bucket)
       if (rows.length > 0) return this.#claimOf({ rows, taken, isCut }, crowded)
@@ -97,14 +98,9 @@ export class LogSource implements Source {
     return this.#claimLog(batch)
   }
 
-  /** What a lane may have of the buckets while there is more than it can take. */
-  get #share(): number {
-    return this.#keys.leases.shareOf(this.#outbox.lanes)
-  }
-
   async #read(
     taken: ReadonlyMap<number, string>,
-    { batch, isRung }: { batch: number; isRung: boolean },
+    { batch, isRung, crowded }: { batch: number; isRung: boolean; crowded: boolean },
   ) {
     const buckets = [...taken.keys()]
     const limit = this.#spread.limitOf(batch, buckets.length)
@@ -120,12 +116,12 @@ export class LogSource implements Source {
     const keys = countKeys(this.#outbox, rows)
     const found = { buckets, used, rows: rows.length, keys, batch }
     if (!isRung) this.#spread.learn(found)
-    if (this.#crowded) this.#spread.learnCrowded(found)
+    if (crowded) this.#spread.learnCrowded(found)
     // A share of the buckets says nothing of the rest.
-    if (rows.length > 0 || !this.#crowded) this.#plan.learn(rows.length)
+    if (rows.length > 0 || !crowded) this.#plan.learn(rows.length)
     if (rows.length > 0) {
       // Few buckets that came to their end say nothing of the others: more of them are read next.
-      const isNarrow = this.#crowded && this.#spread.width < this.#share
+      const isNarrow = crowded && this.#spread.width < this.#keys.leases.laneShare
       this.#crowded = isFull || Math.max(...used.values()) >= limit || isNarrow
     }
     // Where a page or the batch is full there may be more of the bucket's tick.
