@@ -258,6 +258,8 @@ CREATE OR REPLACE FUNCTION posthorn.register_audit(audit text, seq_column text, 
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
+declare
+  personal_column text;
 begin
   if cardinality(personal) > 0 then
     -- Without a rewrite: rows that are there already have no salt.
@@ -265,7 +267,13 @@ begin
                    audit::regclass);
     execute format('alter table %s alter column audit_salt set default gen_random_uuid()',
                    audit::regclass);
+    execute format('comment on column %s.erased_digest is %L', audit::regclass, 'not personal');
   end if;
+  foreach personal_column in array personal loop
+    execute format('comment on column %s.%I is %L', audit::regclass, personal_column, 'personal');
+  end loop;
+  execute format('comment on table %s is %L', audit::regclass,
+                 'not personal: ' || array_to_string(public, ', '));
   execute format('create trigger audit_kept before update or delete on %s
                   for each row execute function posthorn.keep_audit()', audit::regclass);
   execute format('create trigger audit_kept_whole before truncate on %s
@@ -354,14 +362,16 @@ create table posthorn.alert (
   code text not null,
   detail text not null,
   raised_at timestamp with time zone not null default now(),
+  recovered_at timestamp with time zone,
   acknowledged_at timestamp with time zone,
   acknowledged_by text,
-  recovered_at timestamp with time zone,
   constraint alert_pkey PRIMARY KEY (id)
 );
 CREATE INDEX alert_open ON posthorn.alert USING btree (id) WHERE ((acknowledged_at IS NULL) AND (recovered_at IS NULL));
 CREATE INDEX alert_standing ON posthorn.alert USING btree (source, code) WHERE (recovered_at IS NULL);
 CREATE INDEX alert_subject ON posthorn.alert USING btree (source, subject);
+comment on column posthorn.alert.detail is 'personal';
+comment on table posthorn.alert is 'not personal: source, subject, tenant, code, acknowledged_by';
 
 create table posthorn.archive (
   outbox text not null,
@@ -372,6 +382,8 @@ create table posthorn.archive (
 CREATE INDEX archive_age ON posthorn.archive USING btree (outbox, archived_at);
 CREATE INDEX archive_message ON posthorn.archive USING btree (message_id);
 CREATE INDEX archive_saga ON posthorn.archive USING btree (((row_data ->> 'saga_id'::text))) WHERE (outbox = 'sagas.events'::text);
+comment on column posthorn.archive.row_data is 'personal';
+comment on table posthorn.archive is 'not personal: outbox, message_id';
 
 create table posthorn.archive_default partition of posthorn.archive default;
 
@@ -420,13 +432,12 @@ create table posthorn.bucket (
   token uuid,
   relay text,
   until timestamp with time zone,
+  run bigint not null default 0,
   run_upto bigint,
   run_size integer,
-  run_key text,
-  floor bigint not null default 0,
-  run bigint not null default 0,
   run_keys text[],
   run_uptos bigint[],
+  floor bigint not null default 0,
   log_seen pg_snapshot,
   log_seen_by xid8 not null default '0'::xid8,
   log_seen_seq bigint not null default 0,
@@ -435,10 +446,10 @@ create table posthorn.bucket (
   log_tick_seq bigint,
   log_done bigint not null default 0,
   log_upto bigint,
-  log_since bigint not null default 0,
   log_cluster bigint,
+  log_since bigint not null default 0,
   constraint bucket_bucket_check CHECK (((bucket >= 0) AND (bucket <= 63)))
-) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, fillfactor=10);
+) with (fillfactor=10, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 CREATE UNIQUE INDEX bucket_run ON posthorn.bucket USING btree (bucket, outbox, run);
 CREATE TRIGGER once BEFORE INSERT ON posthorn.bucket FOR EACH ROW EXECUTE FUNCTION posthorn.make_bucket_once();
 
@@ -499,6 +510,11 @@ CREATE INDEX consumer_message_due ON posthorn.consumer_message USING btree (topi
 CREATE UNIQUE INDEX consumer_message_id ON posthorn.consumer_message USING btree (topic, group_name, message_id) WHERE (partition IS NULL);
 CREATE INDEX consumer_message_key ON posthorn.consumer_message USING btree (topic, group_name, key, id);
 CREATE UNIQUE INDEX consumer_message_position ON posthorn.consumer_message USING btree (topic, group_name, partition, log_offset) WHERE (partition IS NOT NULL);
+comment on column posthorn.consumer_message.headers is 'personal';
+comment on column posthorn.consumer_message.payload is 'personal';
+comment on column posthorn.consumer_message.body is 'personal';
+comment on column posthorn.consumer_message.error is 'personal';
+comment on table posthorn.consumer_message is 'not personal: topic, group_name, message_id, type, key, tenant, traceparent, code';
 
 create table posthorn.consumer_note (
   topic text not null,
@@ -577,10 +593,10 @@ create table posthorn.held_key (
   due_at timestamp with time zone,
   tail text not null default 'wait'::text,
   held_by text not null,
-  version bigint not null default 1,
-  held_at timestamp with time zone not null default now(),
   blocked_by text[] not null default '{}'::text[],
   suspect boolean not null default false,
+  version bigint not null default 1,
+  held_at timestamp with time zone not null default now(),
   constraint held_key_pkey PRIMARY KEY (outbox, key),
   constraint held_key_tail_check CHECK ((tail = ANY (ARRAY['wait'::text, 'park'::text])))
 );
@@ -630,13 +646,17 @@ create table posthorn.operation (
 CREATE INDEX operation_age ON posthorn.operation USING brin (at);
 CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON posthorn.operation FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
 CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON posthorn.operation FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
+comment on column posthorn.operation.actor is 'personal';
+comment on column posthorn.operation.reason is 'personal';
+comment on column posthorn.operation.erased_digest is 'not personal';
+comment on table posthorn.operation is 'not personal: operation, outbox, subject, tenant, at';
 
 create table posthorn.outbox (
   name text not null,
   table_name text not null,
-  since timestamp with time zone not null default now(),
   log_name text,
   serialise boolean,
+  since timestamp with time zone not null default now(),
   constraint outbox_pkey PRIMARY KEY (name)
 );
 
@@ -677,12 +697,12 @@ create table posthorn.recurring (
   outbox text not null,
   name text not null,
   rule text not null,
+  missed text,
   next_at timestamp with time zone,
   last_at timestamp with time zone,
   last_message text,
   enqueued bigint not null default 0,
   error text,
-  missed text,
   paused_at timestamp with time zone,
   paused_by text,
   pause_reason text,
@@ -694,10 +714,10 @@ create table posthorn.recurring (
 create table posthorn.relay (
   relay text not null,
   outbox text not null,
+  version text,
   started_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default now(),
   breakers jsonb not null default '[]'::jsonb,
-  version text,
   constraint relay_pkey PRIMARY KEY (relay, outbox)
 ) with (fillfactor=50);
 
@@ -762,8 +782,8 @@ create table posthorn.sample (
   at timestamp with time zone not null,
   waiting bigint,
   due bigint,
-  oldest_due_seconds double precision,
   retrying bigint,
+  oldest_due_seconds double precision,
   oldest_undelivered_seconds double precision,
   constraint sample_pkey PRIMARY KEY (outbox, at)
 );
@@ -815,6 +835,9 @@ create table posthorn.topic_message (
   constraint topic_message_headers_check CHECK ((json_typeof(headers) = 'object'::text)),
   constraint topic_message_occurred_at_check CHECK (isfinite(occurred_at))
 );
+comment on column posthorn.topic_message.headers is 'personal';
+comment on column posthorn.topic_message.payload is 'personal';
+comment on table posthorn.topic_message is 'not personal: topic, id, type, key, tenant, traceparent';
 
 create table posthorn.topic_partition (
   topic text not null,
@@ -829,6 +852,7 @@ create table posthorn.transition (
   id bigint not null default nextval('posthorn.transition_id'::regclass),
   outbox text not null,
   message_id text not null,
+  tenant text,
   from_state text,
   to_state text not null,
   attempt integer,
@@ -836,12 +860,14 @@ create table posthorn.transition (
   error text,
   actor text not null,
   reason text,
-  at timestamp with time zone not null default clock_timestamp(),
-  tenant text
+  at timestamp with time zone not null default clock_timestamp()
 ) partition by range (at);
 CREATE INDEX transition_code ON posthorn.transition USING btree (code, id) WHERE (code IS NOT NULL);
 CREATE INDEX transition_message ON posthorn.transition USING btree (message_id, id);
 CREATE INDEX transition_order ON posthorn.transition USING btree (id);
+comment on column posthorn.transition.error is 'personal';
+comment on column posthorn.transition.reason is 'personal';
+comment on table posthorn.transition is 'not personal: outbox, message_id, tenant, from_state, to_state, code, actor';
 
 create table posthorn.transition_default partition of posthorn.transition default;
 
@@ -1005,6 +1031,10 @@ CREATE INDEX audit_log_of_entity ON evidence.audit_log USING btree (entity_type,
 CREATE INDEX audit_log_of_org ON evidence.audit_log USING btree (org_id, seq);
 CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON evidence.audit_log FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
 CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON evidence.audit_log FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
+comment on column evidence.audit_log.actor is 'personal';
+comment on column evidence.audit_log.details is 'personal';
+comment on column evidence.audit_log.erased_digest is 'not personal';
+comment on table evidence.audit_log is 'not personal: org_id, action, entity_type, entity_id, created_at';
 
 create table evidence.consumer_inbox (
   consumer text not null,
@@ -1013,6 +1043,7 @@ create table evidence.consumer_inbox (
   constraint consumer_inbox_pkey PRIMARY KEY (event_id, consumer)
 );
 CREATE INDEX consumer_inbox_others ON evidence.consumer_inbox USING btree (received_at) WHERE (NOT (((get_byte(uuid_send(event_id), 6) >> 4) = 7) AND ((get_byte(uuid_send(event_id), 8) >> 6) = 2)));
+comment on table evidence.consumer_inbox is 'not personal: consumer';
 
 create table evidence.file_job (
   id uuid not null,
@@ -1021,6 +1052,9 @@ create table evidence.file_job (
   status text not null default 'RECEIVED'::text,
   reason text,
   reason_detail text,
+  cancelled_at timestamp with time zone,
+  cancelled_by text,
+  cancel_reason text,
   storage_key text not null,
   storage_version text,
   storage_etag text not null,
@@ -1029,7 +1063,9 @@ create table evidence.file_job (
   object_version text,
   idempotency_key text,
   request_fingerprint text,
+  content_sha256 text,
   created_by text,
+  arrival_warnings jsonb not null default '[]'::jsonb,
   columns text[],
   expected_rows integer,
   warnings jsonb not null default '[]'::jsonb,
@@ -1042,19 +1078,14 @@ create table evidence.file_job (
   round smallint not null default 1,
   created_at timestamp with time zone not null default now(),
   completed_at timestamp with time zone,
+  files_removed_at timestamp with time zone,
+  upload_removed_at timestamp with time zone,
   claim_token uuid,
   claimed_until timestamp with time zone,
   lost_claims smallint not null default 0,
   failures smallint not null default 0,
   not_before timestamp with time zone not null default now(),
-  cancelled_at timestamp with time zone,
-  cancelled_by text,
-  cancel_reason text,
-  arrival_warnings jsonb not null default '[]'::jsonb,
-  content_sha256 text,
   waits_for text,
-  files_removed_at timestamp with time zone,
-  upload_removed_at timestamp with time zone,
   constraint file_job_pkey PRIMARY KEY (id),
   constraint file_job_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
   constraint file_job_cancelled_with_reason CHECK (((cancelled_at IS NULL) = (cancel_reason IS NULL))),
@@ -1073,6 +1104,13 @@ CREATE INDEX file_job_unread ON evidence.file_job USING btree (created_at) WHERE
 CREATE TRIGGER file_job_audited AFTER UPDATE OF status, cancelled_at ON evidence.file_job FOR EACH ROW WHEN (((new.status IS DISTINCT FROM old.status) OR (new.cancelled_at IS DISTINCT FROM old.cancelled_at))) EXECUTE FUNCTION evidence.job_audited();
 CREATE TRIGGER file_job_files_removed AFTER UPDATE OF files_removed_at, upload_removed_at ON evidence.file_job FOR EACH ROW WHEN (((new.files_removed_at IS DISTINCT FROM old.files_removed_at) OR (new.upload_removed_at IS DISTINCT FROM old.upload_removed_at))) EXECUTE FUNCTION evidence.job_files_removed();
 CREATE TRIGGER file_job_received AFTER INSERT ON evidence.file_job FOR EACH ROW EXECUTE FUNCTION evidence.job_audited();
+comment on column evidence.file_job.filename is 'personal';
+comment on column evidence.file_job.reason_detail is 'personal';
+comment on column evidence.file_job.cancel_reason is 'personal';
+comment on column evidence.file_job.idempotency_key is 'personal';
+comment on column evidence.file_job.arrival_warnings is 'personal';
+comment on column evidence.file_job.warnings is 'personal';
+comment on table evidence.file_job is 'not personal: org_id, reason, cancelled_by, storage_key, storage_version, storage_etag, bucket, object_version, request_fingerprint, content_sha256, created_by, columns';
 
 create table evidence.file_job_artifact (
   id uuid not null default gen_random_uuid(),
@@ -1095,6 +1133,8 @@ create table evidence.file_job_artifact (
 CREATE INDEX file_job_artifact_id ON evidence.file_job_artifact USING btree (id);
 CREATE INDEX file_job_artifact_removed ON evidence.file_job_artifact USING btree (storage_key) WHERE (removed_at IS NOT NULL);
 CREATE TRIGGER file_job_artifact_removed AFTER UPDATE OF removed_at ON evidence.file_job_artifact FOR EACH ROW WHEN (((new.removed_at IS NOT NULL) AND (old.removed_at IS NULL))) EXECUTE FUNCTION evidence.artifact_removed();
+comment on column evidence.file_job_artifact.filename is 'personal';
+comment on table evidence.file_job_artifact is 'not personal: storage_key, content_type, document_mgmt_id';
 
 create table evidence.file_job_delta (
   id bigint not null generated always as identity,
@@ -1122,6 +1162,9 @@ create table evidence.file_job_file (
   constraint file_job_file_pkey PRIMARY KEY (file_job_id, name),
   constraint file_job_file_check CHECK (((storage_key IS NULL) = (error_message IS NOT NULL)))
 );
+comment on column evidence.file_job_file.name is 'personal';
+comment on column evidence.file_job_file.error_message is 'personal';
+comment on table evidence.file_job_file is 'not personal: storage_key, content_type';
 
 create table evidence.file_job_mail (
   id uuid not null,
@@ -1147,6 +1190,11 @@ create table evidence.file_job_mail (
 CREATE INDEX file_job_mail_dead ON evidence.file_job_mail USING btree (created_at) WHERE (status = 'FAILED'::text);
 CREATE INDEX file_job_mail_due ON evidence.file_job_mail USING btree (next_attempt_at, id) WHERE (status = 'PENDING'::text);
 CREATE INDEX file_job_mail_suspect ON evidence.file_job_mail USING btree (next_attempt_at, id) WHERE ((status = 'PENDING'::text) AND (lost_claims > 0));
+comment on column evidence.file_job_mail.recipient is 'personal';
+comment on column evidence.file_job_mail.subject is 'personal';
+comment on column evidence.file_job_mail.body is 'personal';
+comment on column evidence.file_job_mail.error_message is 'personal';
+comment on table evidence.file_job_mail is 'not personal: org_id, error_code';
 
 create table evidence.file_job_notification (
   id uuid not null,
@@ -1162,6 +1210,7 @@ create table evidence.file_job_notification (
   constraint file_job_notification_file_job_id_kind_round_key UNIQUE (file_job_id, kind, round),
   constraint file_job_notification_kind_check CHECK ((kind = ANY (ARRAY['N1'::text, 'N2'::text, 'REJECTED'::text])))
 );
+comment on table evidence.file_job_notification is 'not personal: message';
 
 create table evidence.file_job_tally (
   file_job_id uuid not null,
@@ -1219,6 +1268,11 @@ CREATE INDEX file_outbox_row_unconfirmed ON evidence.file_outbox_row USING btree
 CREATE TRIGGER file_outbox_row_moved AFTER UPDATE ON evidence.file_outbox_row REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION evidence.rows_moved();
 CREATE TRIGGER file_outbox_row_moves BEFORE UPDATE OF status ON evidence.file_outbox_row FOR EACH ROW EXECUTE FUNCTION evidence.row_moves();
 CREATE TRIGGER file_outbox_row_stored AFTER INSERT ON evidence.file_outbox_row REFERENCING NEW TABLE AS stored FOR EACH STATEMENT EXECUTE FUNCTION evidence.rows_stored();
+comment on column evidence.file_outbox_row.case_id is 'personal';
+comment on column evidence.file_outbox_row.evidence_files is 'personal';
+comment on column evidence.file_outbox_row.metadata is 'personal';
+comment on column evidence.file_outbox_row.error_message is 'personal';
+comment on table evidence.file_outbox_row is 'not personal: org_id, error_code';
 
 create table evidence.file_outbox_row_audit (
   id bigint not null generated always as identity,
@@ -1235,12 +1289,14 @@ create table evidence.file_outbox_row_audit (
 CREATE INDEX file_outbox_row_audit_row ON evidence.file_outbox_row_audit USING btree (file_outbox_row_id, id);
 CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON evidence.file_outbox_row_audit FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
 CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON evidence.file_outbox_row_audit FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
+comment on table evidence.file_outbox_row_audit is 'not personal: file_outbox_row_id, old_status, new_status, retry_count, error_code, transitioned_by, created_at';
 
 create table evidence.object_removal (
   key text not null,
   marked_at timestamp with time zone not null default now(),
   constraint object_removal_pkey PRIMARY KEY (key)
 );
+comment on table evidence.object_removal is 'not personal: key';
 
 create table evidence.org_settings (
   org_id text not null,
@@ -1250,6 +1306,8 @@ create table evidence.org_settings (
   constraint org_settings_pkey PRIMARY KEY (org_id),
   constraint org_settings_notification_email_check CHECK (((length(notification_email) >= 3) AND (length(notification_email) <= 254)))
 );
+comment on column evidence.org_settings.notification_email is 'personal';
+comment on table evidence.org_settings is 'not personal: org_id, updated_by';
 
 alter table evidence.file_job_artifact add constraint file_job_artifact_file_outbox_row_id_fkey FOREIGN KEY (file_outbox_row_id) REFERENCES evidence.file_outbox_row(id) ON DELETE CASCADE;
 alter table evidence.file_job_file add constraint file_job_file_file_job_id_fkey FOREIGN KEY (file_job_id) REFERENCES evidence.file_job(id) ON DELETE CASCADE;
@@ -1304,19 +1362,21 @@ create table families.consumer_inbox (
   constraint consumer_inbox_pkey PRIMARY KEY (event_id, consumer)
 );
 CREATE INDEX consumer_inbox_others ON families.consumer_inbox USING btree (received_at) WHERE (NOT (((get_byte(uuid_send(event_id), 6) >> 4) = 7) AND ((get_byte(uuid_send(event_id), 8) >> 6) = 2)));
+comment on table families.consumer_inbox is 'not personal: consumer';
 
 create table families.families (
   id uuid not null,
   org_id text not null,
   name text not null,
   version integer not null,
-  created_at timestamp with time zone not null default posthorn.now(),
   mailed_until timestamp with time zone,
+  created_at timestamp with time zone not null default posthorn.now(),
   constraint families_pkey PRIMARY KEY (id),
   constraint families_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
   constraint families_version_check CHECK ((version > 0))
 );
 CREATE CONSTRAINT TRIGGER families_owned AFTER INSERT ON families.families DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION families.require_owner();
+comment on table families.families is 'not personal: org_id, name';
 
 create table families.family_member_invitations (
   id uuid not null,
@@ -1326,12 +1386,12 @@ create table families.family_member_invitations (
   token_hash bytea not null,
   status text not null default 'PENDING'::text,
   expires_at timestamp with time zone not null,
+  mailed_until timestamp with time zone,
   invited_by text not null,
   accepted_by text,
+  declined_by text,
   version integer not null,
   created_at timestamp with time zone not null default posthorn.now(),
-  mailed_until timestamp with time zone,
-  declined_by text,
   constraint family_member_invitations_pkey PRIMARY KEY (id),
   constraint family_member_invitations_token_hash_key UNIQUE (token_hash),
   constraint family_member_invitations_check CHECK (((status = 'ACCEPTED'::text) = (accepted_by IS NOT NULL))),
@@ -1345,6 +1405,11 @@ create table families.family_member_invitations (
 CREATE INDEX family_member_invitations_address ON families.family_member_invitations USING btree (family_id, lower(email), mailed_until);
 CREATE INDEX family_member_invitations_family ON families.family_member_invitations USING btree (family_id, created_at);
 CREATE UNIQUE INDEX family_member_invitations_open ON families.family_member_invitations USING btree (family_id, lower(email)) WHERE (status = 'PENDING'::text);
+comment on column families.family_member_invitations.email is 'personal';
+comment on column families.family_member_invitations.invited_by is 'personal';
+comment on column families.family_member_invitations.accepted_by is 'personal';
+comment on column families.family_member_invitations.declined_by is 'personal';
+comment on table families.family_member_invitations is 'not personal: token_hash';
 
 create table families.family_members (
   family_id uuid not null,
@@ -1358,6 +1423,8 @@ create table families.family_members (
 CREATE UNIQUE INDEX family_members_address ON families.family_members USING btree (family_id, lower(email));
 CREATE UNIQUE INDEX family_members_owner ON families.family_members USING btree (family_id) WHERE (role = 'OWNER'::text);
 CREATE CONSTRAINT TRIGGER family_members_owned AFTER DELETE OR UPDATE ON families.family_members DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.role = 'OWNER'::text)) EXECUTE FUNCTION families.require_owner();
+comment on column families.family_members.email is 'personal';
+comment on table families.family_members is 'not personal: user_id';
 
 create table families.outbox_events (
   event_id uuid not null,
@@ -1393,6 +1460,9 @@ CREATE INDEX outbox_events_flow ON families.outbox_events USING btree (bucket, s
 CREATE INDEX outbox_events_held ON families.outbox_events USING btree (((aggregate_id)::text), seq) WHERE (held AND (status = 0) AND (quarantined_at IS NULL));
 CREATE INDEX outbox_events_quarantined ON families.outbox_events USING btree (event_id) WHERE (quarantined_at IS NOT NULL);
 CREATE TRIGGER outbox_events_touched BEFORE UPDATE ON families.outbox_events FOR EACH ROW EXECUTE FUNCTION families.touch_event();
+comment on column families.outbox_events.payload is 'personal';
+comment on column families.outbox_events.error_message is 'personal';
+comment on table families.outbox_events is 'not personal: event_type, aggregate_type, org_id, traceparent';
 
 alter table families.family_member_invitations add constraint family_member_invitations_family_id_fkey FOREIGN KEY (family_id) REFERENCES families.families(id);
 alter table families.family_members add constraint family_members_family_id_fkey FOREIGN KEY (family_id) REFERENCES families.families(id);
@@ -1414,6 +1484,7 @@ create table incidents.channel (
   constraint channel_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'slack'::text, 'pagerduty'::text])))
 );
 CREATE UNIQUE INDEX channel_name ON incidents.channel USING btree (COALESCE(tenant, ''::text), name);
+comment on table incidents.channel is 'not personal: tenant, name, shown, sealed_address, sealed_key, created_by';
 
 create table incidents.incident (
   id uuid not null,
@@ -1433,6 +1504,9 @@ create table incidents.incident (
 CREATE INDEX incident_cause ON incidents.incident USING btree (source, code, opened_at DESC);
 CREATE INDEX incident_closed ON incidents.incident USING btree (closed_at) WHERE (closed_at IS NOT NULL);
 CREATE UNIQUE INDEX incident_open ON incidents.incident USING btree (source, code, COALESCE(tenant, ''::text)) WHERE (closed_at IS NULL);
+comment on column incidents.incident.owner is 'personal';
+comment on column incidents.incident.acknowledged_by is 'personal';
+comment on table incidents.incident is 'not personal: source, code, tenant';
 
 create table incidents.notice (
   id uuid not null,
@@ -1459,6 +1533,9 @@ CREATE INDEX notice_dead ON incidents.notice USING btree (created_at) WHERE (sta
 CREATE INDEX notice_due ON incidents.notice USING btree (next_attempt_at, id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 CREATE INDEX notice_of_channel ON incidents.notice USING btree (channel_id, id DESC);
 CREATE INDEX notice_suspect ON incidents.notice USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'failed'::text])) AND (lost_claims > 0));
+comment on column incidents.notice.payload is 'personal';
+comment on column incidents.notice.error is 'personal';
+comment on table incidents.notice is 'not personal: tenant, error_code';
 
 alter table incidents.notice add constraint notice_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES incidents.channel(id) ON DELETE CASCADE;
 
@@ -1524,6 +1601,7 @@ create table messages.account (
   constraint account_org_id_name_key UNIQUE (org_id, name),
   constraint account_phone_number_ids_check CHECK (((cardinality(phone_number_ids) >= 1) AND (cardinality(phone_number_ids) <= 50)))
 );
+comment on table messages.account is 'not personal: org_id, name, business_account_id, phone_number_ids, access_token, app_secret, verify_token';
 
 create table messages.activity (
   id uuid not null,
@@ -1537,6 +1615,8 @@ create table messages.activity (
   constraint activity_type_check CHECK ((type = ANY (ARRAY['MESSAGE_SENT'::text, 'MESSAGE_STATUS_UPDATE'::text, 'MESSAGE_FAILED'::text, 'MESSAGE_RECEIVED'::text])))
 );
 CREATE INDEX activity_dossier ON messages.activity USING btree (org_id, dossier_id, seq);
+comment on column messages.activity.metadata is 'personal';
+comment on table messages.activity is 'not personal: org_id, dossier_id';
 
 create table messages.audit_event (
   id uuid not null,
@@ -1559,16 +1639,21 @@ CREATE UNIQUE INDEX audit_event_in_order ON messages.audit_event USING btree (se
 CREATE INDEX audit_event_of_org ON messages.audit_event USING btree (org_id, seq);
 CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON messages.audit_event FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
 CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON messages.audit_event FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
+comment on column messages.audit_event.details is 'personal';
+comment on column messages.audit_event.actor is 'personal';
+comment on column messages.audit_event.erased_digest is 'not personal';
+comment on table messages.audit_event is 'not personal: id, org_id, action, entity_type, entity_id, created_at';
 
 create table messages.consent (
+  org_id text not null,
   dossier_id text not null,
   channel text not null,
   granted boolean not null,
-  updated_at timestamp with time zone not null default now(),
-  org_id text not null,
   said_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
   constraint consent_pkey PRIMARY KEY (org_id, dossier_id, channel)
 );
+comment on table messages.consent is 'not personal: org_id, dossier_id, channel';
 
 create table messages.consent_event (
   id uuid not null,
@@ -1579,7 +1664,6 @@ create table messages.consent_event (
   recipient text,
   granted boolean not null,
   source text not null,
-  purpose text,
   proof text,
   actor text not null,
   said_at timestamp with time zone not null,
@@ -1589,6 +1673,10 @@ create table messages.consent_event (
 );
 CREATE INDEX consent_event_dossier ON messages.consent_event USING btree (org_id, dossier_id, channel, seq);
 CREATE INDEX consent_event_recipient ON messages.consent_event USING btree (org_id, recipient, channel, seq);
+comment on column messages.consent_event.recipient is 'personal';
+comment on column messages.consent_event.proof is 'personal';
+comment on column messages.consent_event.actor is 'personal';
+comment on table messages.consent_event is 'not personal: org_id, channel, dossier_id, source';
 
 create table messages.conversation (
   id uuid not null,
@@ -1607,6 +1695,9 @@ create table messages.conversation (
   constraint conversation_recipient_channel_org_id_key UNIQUE (recipient, channel, org_id)
 );
 CREATE INDEX conversation_listed ON messages.conversation USING btree (org_id, active_at, id);
+comment on column messages.conversation.recipient is 'personal';
+comment on column messages.conversation.contact_name is 'personal';
+comment on table messages.conversation is 'not personal: org_id, channel, number_id, dossier_id';
 
 create table messages.delivery_status (
   provider_message_id text not null,
@@ -1620,6 +1711,8 @@ create table messages.delivery_status (
 );
 CREATE INDEX delivery_status_age ON messages.delivery_status USING btree (received_at);
 CREATE INDEX delivery_status_parked ON messages.delivery_status USING btree (seq) WHERE (message_id IS NULL);
+comment on column messages.delivery_status.report is 'personal';
+comment on table messages.delivery_status is 'not personal: provider_message_id, status, org_id';
 
 create table messages.dossier (
   id text not null,
@@ -1627,6 +1720,7 @@ create table messages.dossier (
   created_at timestamp with time zone not null default now(),
   constraint dossier_pkey PRIMARY KEY (org_id, id)
 );
+comment on table messages.dossier is 'not personal: id, org_id';
 
 create table messages.inbound_message (
   id uuid not null,
@@ -1651,6 +1745,10 @@ create table messages.inbound_message (
 );
 CREATE INDEX inbound_message_contents ON messages.inbound_message USING btree (id) WHERE (contents_removed_at IS NULL);
 CREATE INDEX inbound_message_thread ON messages.inbound_message USING btree (conversation_id, at, id);
+comment on column messages.inbound_message.from_number is 'personal';
+comment on column messages.inbound_message.text is 'personal';
+comment on column messages.inbound_message.content is 'personal';
+comment on table messages.inbound_message is 'not personal: provider_message_id, org_id, channel, number_id, kind, answers, dossier_id';
 
 create table messages.outbound_attempt (
   id uuid not null,
@@ -1669,21 +1767,30 @@ create table messages.outbound_attempt (
   constraint outbound_attempt_status_check CHECK ((status = ANY (ARRAY['TRYING'::text, 'SUCCESS'::text, 'FAILED'::text])))
 );
 CREATE UNIQUE INDEX outbound_attempt_trying ON messages.outbound_attempt USING btree (outbound_message_id) WHERE (status = 'TRYING'::text);
+comment on column messages.outbound_attempt.error_message is 'personal';
+comment on column messages.outbound_attempt.provider_response is 'personal';
+comment on table messages.outbound_attempt is 'not personal: error_code, provider_message_id';
 
 create table messages.outbound_message (
   id uuid not null,
   org_id text not null,
   dossier_id text,
+  conversation_id uuid,
+  account_id uuid,
   channel text not null,
   to_recipient text not null,
   template_code text,
   payload_json jsonb not null,
+  components jsonb,
+  priority text not null default 'normal'::text,
+  lane text,
   status text not null default 'QUEUED'::text,
   provider_message_id text,
   idempotency_key text not null,
   request_fingerprint text not null,
   attempt_count integer not null default 0,
   max_attempts integer not null default 5,
+  attempt_no integer not null default 0,
   error_code text,
   error_message text,
   outcome_unknown boolean not null default false,
@@ -1691,20 +1798,14 @@ create table messages.outbound_message (
   traceparent text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  claim_token uuid,
-  claimed_until timestamp with time zone,
-  lost_claims smallint not null default 0,
-  contents_removed_at timestamp with time zone,
-  attempt_no integer not null default 0,
-  conversation_id uuid,
-  account_id uuid,
   send_at timestamp with time zone,
   sent_at timestamp with time zone,
   delivered_at timestamp with time zone,
   read_at timestamp with time zone,
-  components jsonb,
-  priority text not null default 'normal'::text,
-  lane text,
+  contents_removed_at timestamp with time zone,
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
   constraint outbound_message_pkey PRIMARY KEY (id),
   constraint outbound_message_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
   constraint outbound_message_check CHECK (((NOT outcome_unknown) OR (status = 'SENDING'::text))),
@@ -1731,6 +1832,12 @@ CREATE INDEX outbound_message_waiting ON messages.outbound_message USING btree (
 CREATE TRIGGER outbound_message_lane_given BEFORE INSERT ON messages.outbound_message FOR EACH ROW EXECUTE FUNCTION messages.message_lane();
 CREATE TRIGGER outbound_message_lane_kept BEFORE UPDATE ON messages.outbound_message FOR EACH ROW WHEN (((new.lane IS NULL) OR (new.priority <> old.priority))) EXECUTE FUNCTION messages.message_lane();
 CREATE TRIGGER outbound_message_moved BEFORE UPDATE OF status ON messages.outbound_message FOR EACH ROW EXECUTE FUNCTION messages.message_moved();
+comment on column messages.outbound_message.to_recipient is 'personal';
+comment on column messages.outbound_message.payload_json is 'personal';
+comment on column messages.outbound_message.components is 'personal';
+comment on column messages.outbound_message.idempotency_key is 'personal';
+comment on column messages.outbound_message.error_message is 'personal';
+comment on table messages.outbound_message is 'not personal: org_id, dossier_id, channel, template_code, lane, provider_message_id, request_fingerprint, error_code, traceparent';
 
 create table messages.recipient_consent (
   org_id text not null,
@@ -1741,6 +1848,7 @@ create table messages.recipient_consent (
   said_at timestamp with time zone not null,
   constraint recipient_consent_pkey PRIMARY KEY (org_id, channel, recipient_digest)
 );
+comment on table messages.recipient_consent is 'not personal: org_id, channel, recipient_digest, source';
 
 create table messages.sending_stop (
   account_id text not null,
@@ -1755,6 +1863,7 @@ create table messages.sending_stop (
   probe_message_id uuid,
   constraint sending_stop_pkey PRIMARY KEY (account_id, number_id)
 );
+comment on table messages.sending_stop is 'not personal: account_id, number_id, org_id, code, reason, credentials';
 
 create table messages.template (
   org_id text not null,
@@ -1768,6 +1877,7 @@ create table messages.template (
   constraint template_pkey PRIMARY KEY (org_id, name, language),
   constraint template_category_check CHECK ((category = ANY (ARRAY['AUTHENTICATION'::text, 'MARKETING'::text, 'UTILITY'::text])))
 );
+comment on table messages.template is 'not personal: org_id, name, language, components, status';
 
 alter table messages.activity add constraint activity_org_id_dossier_id_fkey FOREIGN KEY (org_id, dossier_id) REFERENCES messages.dossier(org_id, id);
 alter table messages.consent add constraint consent_org_id_dossier_id_fkey FOREIGN KEY (org_id, dossier_id) REFERENCES messages.dossier(org_id, id);
@@ -2070,6 +2180,9 @@ CREATE INDEX alert_notices_dead ON payments.alert_notices USING btree (created_a
 CREATE INDEX alert_notices_due ON payments.alert_notices USING btree (next_attempt_at, id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 CREATE INDEX alert_notices_open ON payments.alert_notices USING btree (alert_id) WHERE ((kind = 'raised'::text) AND (NOT closed));
 CREATE INDEX alert_notices_suspect ON payments.alert_notices USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'failed'::text])) AND (lost_claims > 0));
+comment on column payments.alert_notices.payload is 'personal';
+comment on column payments.alert_notices.error is 'personal';
+comment on table payments.alert_notices is 'not personal: source, subject, error_code';
 
 create table payments.approval_limits (
   org_id text not null,
@@ -2081,6 +2194,7 @@ create table payments.approval_limits (
   constraint approval_limits_amount_check CHECK ((amount >= 0)),
   constraint approval_limits_currency_check CHECK ((currency ~ '^([A-Z]{3}|\*)$'::text))
 );
+comment on table payments.approval_limits is 'not personal: org_id, currency, set_by';
 
 create table payments.audit_log (
   seq bigint not null generated always as identity,
@@ -2091,9 +2205,9 @@ create table payments.audit_log (
   entity_id text not null,
   details jsonb not null,
   created_at timestamp with time zone not null default posthorn.now(),
+  recorded_at timestamp with time zone not null default now(),
   audit_salt uuid default gen_random_uuid(),
   erased_digest bytea,
-  recorded_at timestamp with time zone default now(),
   constraint audit_log_pkey PRIMARY KEY (seq)
 );
 CREATE INDEX audit_log_age ON payments.audit_log USING brin (created_at);
@@ -2101,6 +2215,10 @@ CREATE INDEX audit_log_of_entity ON payments.audit_log USING btree (entity_type,
 CREATE INDEX audit_log_of_org ON payments.audit_log USING btree (org_id, seq);
 CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON payments.audit_log FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
 CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON payments.audit_log FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
+comment on column payments.audit_log.actor is 'personal';
+comment on column payments.audit_log.details is 'personal';
+comment on column payments.audit_log.erased_digest is 'not personal';
+comment on table payments.audit_log is 'not personal: org_id, action, entity_type, entity_id, created_at, recorded_at';
 
 create table payments.disputes (
   id uuid not null,
@@ -2123,6 +2241,8 @@ create table payments.disputes (
 );
 CREATE INDEX disputes_listed ON payments.disputes USING btree (org_id, payment_id);
 CREATE TRIGGER disputes_guarded BEFORE INSERT OR UPDATE ON payments.disputes FOR EACH ROW EXECUTE FUNCTION payments.dispute_guarded();
+comment on column payments.disputes.reason is 'personal';
+comment on table payments.disputes is 'not personal: org_id, gateway_ref, currency';
 
 create table payments.idempotency_keys (
   scope text not null,
@@ -2149,6 +2269,11 @@ create table payments.idempotency_keys (
 ) with (fillfactor=70);
 CREATE INDEX idempotency_keys_expired ON payments.idempotency_keys USING btree (expires_at);
 CREATE INDEX idempotency_keys_stale ON payments.idempotency_keys USING btree (locked_until) WHERE (completed_at IS NULL);
+comment on column payments.idempotency_keys.key is 'personal';
+comment on column payments.idempotency_keys.state is 'personal';
+comment on column payments.idempotency_keys.response_headers is 'personal';
+comment on column payments.idempotency_keys.response_body is 'personal';
+comment on table payments.idempotency_keys is 'not personal: scope, fingerprint';
 
 create table payments.payments (
   id uuid not null,
@@ -2159,7 +2284,11 @@ create table payments.payments (
   external_payment_id text,
   description text,
   metadata jsonb,
+  payment_method text,
+  capture_method text not null default 'automatic'::text,
   status text not null default 'pending'::text,
+  authorisation text,
+  captured_amount bigint,
   gateway_ref text,
   error_code text,
   error_message text,
@@ -2167,22 +2296,18 @@ create table payments.payments (
   updated_at timestamp with time zone not null default posthorn.now(),
   settled_at timestamp with time zone,
   refunded_at timestamp with time zone,
-  capture_method text not null default 'automatic'::text,
-  payment_method text,
-  authorisation text,
-  captured_amount bigint,
   lookup_at timestamp with time zone,
   lookups integer not null default 0,
   constraint payments_pkey PRIMARY KEY (id),
   constraint payments_amount_check CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
-  constraint payments_authorisation CHECK (((authorisation IS NULL) OR ((authorisation = ANY (ARRAY['authorised'::text, 'captured'::text, 'voided'::text, 'expired'::text])) AND (capture_method = 'manual'::text)))) NOT VALID,
-  constraint payments_capture_method CHECK ((capture_method = ANY (ARRAY['automatic'::text, 'manual'::text]))) NOT VALID,
-  constraint payments_captured CHECK ((((captured_amount IS NOT NULL) = (NOT (authorisation IS DISTINCT FROM 'captured'::text))) AND ((captured_amount >= 1) AND (captured_amount <= amount)))) NOT VALID,
+  constraint payments_authorisation CHECK (((authorisation IS NULL) OR ((authorisation = ANY (ARRAY['authorised'::text, 'captured'::text, 'voided'::text, 'expired'::text])) AND (capture_method = 'manual'::text)))),
+  constraint payments_capture_method CHECK ((capture_method = ANY (ARRAY['automatic'::text, 'manual'::text]))),
+  constraint payments_captured CHECK ((((captured_amount IS NOT NULL) = (NOT (authorisation IS DISTINCT FROM 'captured'::text))) AND ((captured_amount >= 1) AND (captured_amount <= amount)))),
   constraint payments_check CHECK (((status = 'pending'::text) = (settled_at IS NULL))),
   constraint payments_check1 CHECK (((status = 'refunded'::text) = (refunded_at IS NOT NULL))),
   constraint payments_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint payments_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'refunded'::text]))),
-  constraint payments_taken CHECK ((((capture_method = 'automatic'::text) OR (status <> ALL (ARRAY['succeeded'::text, 'refunded'::text])) OR (captured_amount IS NOT NULL)) AND ((authorisation IS NULL) OR (authorisation <> ALL (ARRAY['voided'::text, 'expired'::text])) OR (status = 'failed'::text)))) NOT VALID
+  constraint payments_taken CHECK ((((capture_method = 'automatic'::text) OR (status <> ALL (ARRAY['succeeded'::text, 'refunded'::text])) OR (captured_amount IS NOT NULL)) AND ((authorisation IS NULL) OR (authorisation <> ALL (ARRAY['voided'::text, 'expired'::text])) OR (status = 'failed'::text))))
 ) with (fillfactor=85);
 CREATE INDEX payments_by_amount ON payments.payments USING btree (org_id, amount, id);
 CREATE INDEX payments_by_currency ON payments.payments USING btree (org_id, currency, id);
@@ -2195,6 +2320,11 @@ CREATE INDEX payments_lookup_due ON payments.payments USING btree (lookup_at) IN
 CREATE TRIGGER payments_authorisation_guarded BEFORE UPDATE OF capture_method, payment_method, authorisation, captured_amount ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.authorisation_guarded();
 CREATE TRIGGER payments_guarded BEFORE INSERT OR UPDATE ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.payment_guarded();
 CREATE TRIGGER payments_lookup_planned BEFORE UPDATE OF lookup_at ON payments.payments FOR EACH ROW WHEN (((old.status = new.status) AND (NOT (old.gateway_ref IS DISTINCT FROM new.gateway_ref)))) EXECUTE FUNCTION payments.payment_lookup_planned();
+comment on column payments.payments.external_payment_id is 'personal';
+comment on column payments.payments.description is 'personal';
+comment on column payments.payments.metadata is 'personal';
+comment on column payments.payments.error_message is 'personal';
+comment on table payments.payments is 'not personal: org_id, user_id, currency, payment_method, authorisation, gateway_ref, error_code';
 
 create table payments.proposals (
   id uuid not null,
@@ -2225,19 +2355,12 @@ CREATE UNIQUE INDEX proposals_by_key ON payments.proposals USING btree (org_id, 
 CREATE INDEX proposals_expiring ON payments.proposals USING btree (expires_at) WHERE (status = 'pending'::text);
 CREATE INDEX proposals_listed ON payments.proposals USING btree (org_id, id);
 CREATE UNIQUE INDEX proposals_one_pending ON payments.proposals USING btree (org_id, kind, subject) WHERE (status = 'pending'::text);
-
-create table payments.reconciliation_assignments (
-  run_id uuid not null,
-  line_number integer not null,
-  owner text,
-  note text,
-  due_on date,
-  set_by text not null,
-  set_at timestamp with time zone not null default posthorn.now(),
-  constraint reconciliation_assignments_pkey PRIMARY KEY (run_id, line_number)
-);
-CREATE INDEX reconciliation_assignments_due ON payments.reconciliation_assignments USING btree (due_on) WHERE (due_on IS NOT NULL);
-CREATE INDEX reconciliation_assignments_of_owner ON payments.reconciliation_assignments USING btree (owner, run_id) WHERE (owner IS NOT NULL);
+comment on column payments.proposals.request is 'personal';
+comment on column payments.proposals.reason is 'personal';
+comment on column payments.proposals.request_key is 'personal';
+comment on column payments.proposals.decision_reason is 'personal';
+comment on column payments.proposals.result is 'personal';
+comment on table payments.proposals is 'not personal: org_id, subject, currency, proposed_by, decided_by';
 
 create table payments.reconciliation_details (
   run_id uuid not null,
@@ -2246,15 +2369,17 @@ create table payments.reconciliation_details (
   reason text not null,
   payment_id uuid,
   note text,
-  created_at timestamp with time zone not null default posthorn.now(),
   actor text,
+  created_at timestamp with time zone not null default posthorn.now(),
   constraint reconciliation_details_pkey PRIMARY KEY (run_id, line_number),
   constraint reconciliation_details_note_check CHECK ((length(note) <= 2000)),
-  constraint reconciliation_details_reason CHECK ((reason = ANY (ARRAY['exact_match'::text, 'no_match'::text, 'duplicate'::text, 'amount_mismatch'::text, 'currency_mismatch'::text, 'manual_match'::text, 'manual_unmatch'::text, 'ignored'::text, 'reopened'::text, 'discarded'::text]))) NOT VALID,
+  constraint reconciliation_details_reason CHECK ((reason = ANY (ARRAY['exact_match'::text, 'no_match'::text, 'duplicate'::text, 'amount_mismatch'::text, 'currency_mismatch'::text, 'manual_match'::text, 'manual_unmatch'::text, 'ignored'::text, 'reopened'::text, 'discarded'::text]))),
   constraint reconciliation_details_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 64))),
   constraint reconciliation_details_run_no_check CHECK ((run_no >= 0))
 ) with (fillfactor=85);
 CREATE TRIGGER reconciliation_details_replaced AFTER UPDATE ON payments.reconciliation_details REFERENCING OLD TABLE AS replaced NEW TABLE AS present FOR EACH STATEMENT EXECUTE FUNCTION payments.reconciliation_detail_replaced();
+comment on column payments.reconciliation_details.note is 'personal';
+comment on table payments.reconciliation_details is 'not personal: actor';
 
 create table payments.reconciliation_history (
   seq bigint not null generated always as identity,
@@ -2275,6 +2400,10 @@ create table payments.reconciliation_history (
 CREATE INDEX reconciliation_history_of_record ON payments.reconciliation_history USING btree (run_id, line_number, seq);
 CREATE TRIGGER audit_kept BEFORE DELETE OR UPDATE ON payments.reconciliation_history FOR EACH ROW EXECUTE FUNCTION posthorn.keep_audit();
 CREATE TRIGGER audit_kept_whole BEFORE TRUNCATE ON payments.reconciliation_history FOR EACH STATEMENT EXECUTE FUNCTION posthorn.keep_audit();
+comment on column payments.reconciliation_history.note is 'personal';
+comment on column payments.reconciliation_history.actor is 'personal';
+comment on column payments.reconciliation_history.erased_digest is 'not personal';
+comment on table payments.reconciliation_history is 'not personal: run_id, line_number, run_no, until_no, reason, payment_id, created_at';
 
 create table payments.reconciliation_links (
   payment_id uuid not null,
@@ -2294,6 +2423,7 @@ create table payments.reconciliation_profile_versions (
   constraint reconciliation_profile_versions_pkey PRIMARY KEY (profile_id, version),
   constraint reconciliation_profile_versions_version_check CHECK ((version > 0))
 );
+comment on table payments.reconciliation_profile_versions is 'not personal: rules, created_by';
 
 create table payments.reconciliation_profiles (
   id uuid not null,
@@ -2309,6 +2439,7 @@ create table payments.reconciliation_profiles (
 );
 CREATE INDEX reconciliation_profiles_listed ON payments.reconciliation_profiles USING btree (org_id, id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX reconciliation_profiles_name ON payments.reconciliation_profiles USING btree (org_id, name) WHERE (deleted_at IS NULL);
+comment on table payments.reconciliation_profiles is 'not personal: org_id, name';
 
 create table payments.reconciliation_records (
   run_id uuid not null,
@@ -2320,13 +2451,13 @@ create table payments.reconciliation_records (
   version integer not null default 0,
   currency text not null,
   external_transaction_id text not null,
+  fee bigint,
   status text not null default 'unmatched'::text,
   matched_payment_id uuid,
-  decided_by text,
+  matched_as text,
   adjustment bigint,
   adjustment_kind text,
-  fee bigint,
-  matched_as text,
+  decided_by text,
   constraint reconciliation_records_pkey PRIMARY KEY (run_id, line_number),
   constraint reconciliation_records_adjusted CHECK ((((adjustment IS NULL) = (adjustment_kind IS NULL)) AND ((adjustment IS NULL) OR (status = 'matched'::text)))),
   constraint reconciliation_records_adjustment_check CHECK ((adjustment <> 0)),
@@ -2336,9 +2467,9 @@ create table payments.reconciliation_records (
   constraint reconciliation_records_currency_check CHECK ((octet_length(currency) = 3)),
   constraint reconciliation_records_decided_by CHECK ((decided_by = ANY (ARRAY['auto'::text, 'manual'::text, 'ignored'::text]))),
   constraint reconciliation_records_external_transaction_id_check CHECK (((octet_length(external_transaction_id) >= 1) AND (octet_length(external_transaction_id) <= 1020))),
-  constraint reconciliation_records_fee CHECK ((fee <> 0)) NOT VALID,
+  constraint reconciliation_records_fee CHECK ((fee <> 0)),
   constraint reconciliation_records_line_number_check CHECK ((line_number > 0)),
-  constraint reconciliation_records_matched_as CHECK (((matched_as IS NULL) OR ((matched_as = ANY (ARRAY['part'::text, 'refund'::text])) AND (status = 'matched'::text)))) NOT VALID,
+  constraint reconciliation_records_matched_as CHECK (((matched_as IS NULL) OR ((matched_as = ANY (ARRAY['part'::text, 'refund'::text])) AND (status = 'matched'::text)))),
   constraint reconciliation_records_matched_has_payment CHECK (((status = 'matched'::text) = (matched_payment_id IS NOT NULL))),
   constraint reconciliation_records_matched_is_decided CHECK (
 CASE
@@ -2353,6 +2484,8 @@ CREATE INDEX reconciliation_records_parts ON payments.reconciliation_records USI
 CREATE UNIQUE INDEX reconciliation_records_whole ON payments.reconciliation_records USING btree (matched_payment_id) WHERE ((matched_payment_id IS NOT NULL) AND (matched_as IS NULL));
 CREATE TRIGGER reconciliation_records_guarded AFTER UPDATE ON payments.reconciliation_records REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION payments.reconciliation_records_guarded();
 CREATE TRIGGER reconciliation_records_parts_guarded BEFORE INSERT OR UPDATE ON payments.reconciliation_records FOR EACH ROW WHEN ((new.matched_as = 'part'::text)) EXECUTE FUNCTION payments.reconciliation_part_guarded();
+comment on column payments.reconciliation_records.external_transaction_id is 'personal';
+comment on table payments.reconciliation_records is 'not personal: currency, matched_as';
 
 create table payments.reconciliation_refunds (
   refund_id uuid not null,
@@ -2370,6 +2503,7 @@ create table payments.reconciliation_runs (
   filename text not null,
   file_hash bytea not null,
   file_bytes bigint not null,
+  format text not null default 'csv'::text,
   profile_id uuid,
   profile_version integer,
   status text not null default 'loaded'::text,
@@ -2378,36 +2512,37 @@ create table payments.reconciliation_runs (
   unmatched integer not null,
   summary jsonb not null generated always as (((((((('{"matched": '::text || (matched)::text) || ', "unmatched": '::text) || (unmatched)::text) || ', "total": '::text) || (total)::text) || '}'::text))::jsonb) stored,
   duplicates integer not null default 0,
+  pending integer not null default 0,
   sums jsonb not null,
+  balances jsonb,
   run_no integer not null default 0,
   created_at timestamp with time zone not null default posthorn.now(),
   ran_at timestamp with time zone,
-  format text not null default 'csv'::text,
-  balances jsonb,
-  pending integer not null default 0,
   discarded_at timestamp with time zone,
   discarded_by text,
   discard_reason text,
-  copy_of uuid,
   constraint reconciliation_runs_pkey PRIMARY KEY (id),
   constraint reconciliation_runs_adds_up CHECK (((matched + unmatched) = total)),
   constraint reconciliation_runs_check CHECK (((profile_id IS NULL) = (profile_version IS NULL))),
   constraint reconciliation_runs_completed CHECK (((status <> 'completed'::text) OR (run_no > 0))),
   constraint reconciliation_runs_discard_reason CHECK (((length(discard_reason) >= 1) AND (length(discard_reason) <= 2000))),
-  constraint reconciliation_runs_discarded CHECK ((((status = 'discarded'::text) = (discarded_at IS NOT NULL)) AND ((discarded_at IS NULL) = (discarded_by IS NULL)) AND ((discarded_at IS NULL) = (discard_reason IS NULL)) AND ((discarded_at IS NULL) OR (matched = 0)))) NOT VALID,
+  constraint reconciliation_runs_discarded CHECK ((((status = 'discarded'::text) = (discarded_at IS NOT NULL)) AND ((discarded_at IS NULL) = (discarded_by IS NULL)) AND ((discarded_at IS NULL) = (discard_reason IS NULL)) AND ((discarded_at IS NULL) OR (matched = 0)))),
   constraint reconciliation_runs_file_hash_check CHECK ((octet_length(file_hash) = 32)),
   constraint reconciliation_runs_filename_check CHECK (((length(filename) >= 1) AND (length(filename) <= 255))),
   constraint reconciliation_runs_format CHECK ((format = ANY (ARRAY['csv'::text, 'camt.053'::text, 'mt940'::text]))),
   constraint reconciliation_runs_matched_check CHECK ((matched >= 0)),
   constraint reconciliation_runs_pending CHECK ((pending >= 0)),
   constraint reconciliation_runs_ran CHECK (((run_no = 0) = (ran_at IS NULL))),
-  constraint reconciliation_runs_status CHECK ((status = ANY (ARRAY['loaded'::text, 'running'::text, 'completed'::text, 'discarded'::text]))) NOT VALID,
+  constraint reconciliation_runs_status CHECK ((status = ANY (ARRAY['loaded'::text, 'running'::text, 'completed'::text, 'discarded'::text]))),
   constraint reconciliation_runs_total_check CHECK ((total > 0)),
   constraint reconciliation_runs_unmatched_check CHECK ((unmatched >= 0))
 ) with (fillfactor=80);
 CREATE INDEX reconciliation_runs_by_org ON payments.reconciliation_runs USING btree (org_id, id);
-CREATE UNIQUE INDEX reconciliation_runs_file ON payments.reconciliation_runs USING btree (org_id, file_hash) WHERE ((discarded_at IS NULL) AND (copy_of IS NULL));
+CREATE UNIQUE INDEX reconciliation_runs_file ON payments.reconciliation_runs USING btree (org_id, file_hash) WHERE (discarded_at IS NULL);
 CREATE TRIGGER reconciliation_runs_deleted BEFORE DELETE ON payments.reconciliation_runs FOR EACH ROW EXECUTE FUNCTION payments.reconciliation_run_deleted();
+comment on column payments.reconciliation_runs.filename is 'personal';
+comment on column payments.reconciliation_runs.discard_reason is 'personal';
+comment on table payments.reconciliation_runs is 'not personal: org_id, user_id, file_hash, summary, sums, balances, discarded_by';
 
 create table payments.reconciliation_statements (
   run_id uuid not null,
@@ -2426,23 +2561,26 @@ create table payments.reconciliation_statements (
   constraint reconciliation_statements_entries_check CHECK ((entries >= 0)),
   constraint reconciliation_statements_number_check CHECK ((number > 0))
 );
+comment on column payments.reconciliation_statements.statement_id is 'personal';
+comment on column payments.reconciliation_statements.account is 'personal';
+comment on table payments.reconciliation_statements is 'not personal: currency';
 
 create table payments.reconciliation_suggestions (
   id uuid not null,
   run_id uuid not null,
   line_number integer not null,
   kind text not null,
+  line_numbers integer[],
   payment_ids uuid[] not null,
+  refund_ids uuid[] not null default '{}'::uuid[],
   difference bigint not null,
   ambiguous boolean not null,
   status text not null default 'open'::text,
   created_at timestamp with time zone not null default posthorn.now(),
-  refund_ids uuid[] not null default '{}'::uuid[],
-  line_numbers integer[],
   constraint reconciliation_suggestions_pkey PRIMARY KEY (id),
-  constraint reconciliation_suggestions_kind CHECK ((kind = ANY (ARRAY['amount_tolerance'::text, 'date_window'::text, 'many_to_one'::text, 'one_to_many'::text]))) NOT VALID,
-  constraint reconciliation_suggestions_of_something CHECK ((((cardinality(payment_ids) + cardinality(refund_ids)) >= 1) AND ((cardinality(payment_ids) + cardinality(refund_ids)) <= 1000))) NOT VALID,
-  constraint reconciliation_suggestions_parts CHECK (((kind = 'one_to_many'::text) = (line_numbers IS NOT NULL))) NOT VALID,
+  constraint reconciliation_suggestions_kind CHECK ((kind = ANY (ARRAY['amount_tolerance'::text, 'date_window'::text, 'many_to_one'::text, 'one_to_many'::text]))),
+  constraint reconciliation_suggestions_of_something CHECK ((((cardinality(payment_ids) + cardinality(refund_ids)) >= 1) AND ((cardinality(payment_ids) + cardinality(refund_ids)) <= 1000))),
+  constraint reconciliation_suggestions_parts CHECK (((kind = 'one_to_many'::text) = (line_numbers IS NOT NULL))),
   constraint reconciliation_suggestions_status_check CHECK ((status = ANY (ARRAY['open'::text, 'accepted'::text, 'dismissed'::text])))
 ) with (fillfactor=80);
 CREATE INDEX reconciliation_suggestions_listed ON payments.reconciliation_suggestions USING btree (run_id, line_number, id);
@@ -2458,6 +2596,7 @@ create table payments.reconciliation_tallies (
   constraint reconciliation_tallies_records_check CHECK ((records >= 0)),
   constraint reconciliation_tallies_run_no_check CHECK ((run_no > 0))
 ) with (fillfactor=70);
+comment on table payments.reconciliation_tallies is 'not personal: currency, reason';
 
 create table payments.transactions (
   id uuid not null,
@@ -2480,9 +2619,9 @@ create table payments.transactions (
   constraint transactions_amount_check CHECK ((amount > 0)),
   constraint transactions_check CHECK (((status <> 'succeeded'::text) OR (gateway_ref IS NOT NULL))),
   constraint transactions_check1 CHECK (((status <> 'failed'::text) OR (error_code IS NOT NULL))),
-  constraint transactions_confirmed CHECK (((confirmed_at IS NULL) OR (type = 'refund'::text))) NOT VALID,
+  constraint transactions_confirmed CHECK (((confirmed_at IS NULL) OR (type = 'refund'::text))),
   constraint transactions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text]))),
-  constraint transactions_type_check CHECK ((type = ANY (ARRAY['charge'::text, 'authorisation'::text, 'capture'::text, 'void'::text, 'refund'::text]))) NOT VALID
+  constraint transactions_type_check CHECK ((type = ANY (ARRAY['charge'::text, 'authorisation'::text, 'capture'::text, 'void'::text, 'refund'::text])))
 ) with (fillfactor=85);
 CREATE INDEX transactions_lookup_due ON payments.transactions USING btree (lookup_at) INCLUDE (created_at) WHERE ((type = 'refund'::text) AND (status = 'succeeded'::text) AND (confirmed_at IS NULL));
 CREATE INDEX transactions_of_payment ON payments.transactions USING btree (payment_id, id);
@@ -2492,6 +2631,8 @@ CREATE UNIQUE INDEX transactions_one_decision ON payments.transactions USING btr
 CREATE INDEX transactions_refunds ON payments.transactions USING btree (payment_id) WHERE (type = 'refund'::text);
 CREATE INDEX transactions_refunds_listed ON payments.transactions USING btree (id) WHERE (type = 'refund'::text);
 CREATE TRIGGER transactions_refund_guarded BEFORE INSERT OR UPDATE OF status, amount, currency, payment_id, type ON payments.transactions FOR EACH ROW WHEN (((new.type = 'refund'::text) AND (new.status <> 'failed'::text))) EXECUTE FUNCTION payments.refund_guarded();
+comment on column payments.transactions.error_message is 'personal';
+comment on table payments.transactions is 'not personal: currency, gateway_key, gateway_ref, error_code';
 
 create table payments.webhook_attempts (
   id uuid not null,
@@ -2520,6 +2661,13 @@ create table payments.webhook_attempts (
 CREATE INDEX webhook_attempts_age ON payments.webhook_attempts USING brin (started_at);
 CREATE INDEX webhook_attempts_of_delivery ON payments.webhook_attempts USING btree (delivery_id, id);
 CREATE UNIQUE INDEX webhook_attempts_unsettled ON payments.webhook_attempts USING btree (delivery_id) WHERE (state <> 'settled'::text);
+comment on column payments.webhook_attempts.outcome is 'personal';
+comment on column payments.webhook_attempts.request_url is 'personal';
+comment on column payments.webhook_attempts.request_headers is 'personal';
+comment on column payments.webhook_attempts.response_headers is 'personal';
+comment on column payments.webhook_attempts.response_body is 'personal';
+comment on column payments.webhook_attempts.error is 'personal';
+comment on table payments.webhook_attempts is 'not personal: error_class';
 
 create table payments.webhook_deliveries (
   id uuid not null,
@@ -2530,8 +2678,10 @@ create table payments.webhook_deliveries (
   event_type text not null,
   order_key text,
   payload json not null,
+  body text,
   status text not null default 'pending'::text,
   attempts integer not null default 0,
+  max_attempts smallint,
   next_attempt_at timestamp with time zone not null default posthorn.now(),
   error text,
   error_code text,
@@ -2541,8 +2691,6 @@ create table payments.webhook_deliveries (
   claim_token uuid,
   claimed_until timestamp with time zone,
   lost_claims smallint not null default 0,
-  body text,
-  max_attempts smallint,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_endpoint_id_event_id_key UNIQUE (endpoint_id, event_id),
   constraint webhook_deliveries_check CHECK (((status <> 'delivered'::text) OR (delivered_at IS NOT NULL))),
@@ -2552,12 +2700,15 @@ create table payments.webhook_deliveries (
 CREATE INDEX webhook_deliveries_by_event ON payments.webhook_deliveries USING btree (org_id, event_id);
 CREATE INDEX webhook_deliveries_by_status ON payments.webhook_deliveries USING btree (org_id, status, id);
 CREATE INDEX webhook_deliveries_dead ON payments.webhook_deliveries USING btree (created_at) WHERE (status = 'abandoned'::text);
-CREATE INDEX webhook_deliveries_due ON payments.webhook_deliveries USING btree (next_attempt_at, id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 CREATE INDEX webhook_deliveries_listed ON payments.webhook_deliveries USING btree (org_id, id);
 CREATE INDEX webhook_deliveries_missed ON payments.webhook_deliveries USING btree (endpoint_id, created_at) WHERE (status = ANY (ARRAY['abandoned'::text, 'skipped_disabled'::text]));
 CREATE INDEX webhook_deliveries_shares ON payments.webhook_deliveries USING btree (org_id, next_attempt_at, id) WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
 CREATE INDEX webhook_deliveries_suspect ON payments.webhook_deliveries USING btree (next_attempt_at, id) WHERE ((status = ANY (ARRAY['pending'::text, 'failed'::text])) AND (lost_claims > 0));
 CREATE INDEX webhook_deliveries_waiting ON payments.webhook_deliveries USING btree (endpoint_id, order_key, "position") WHERE (status = ANY (ARRAY['pending'::text, 'failed'::text]));
+comment on column payments.webhook_deliveries.payload is 'personal';
+comment on column payments.webhook_deliveries.body is 'personal';
+comment on column payments.webhook_deliveries.error is 'personal';
+comment on table payments.webhook_deliveries is 'not personal: org_id, event_id, event_type, order_key, error_code, traceparent';
 
 create table payments.webhook_endpoint_hours (
   endpoint_id uuid not null,
@@ -2575,35 +2726,35 @@ create table payments.webhook_endpoint_hours (
   constraint webhook_endpoint_hours_pkey PRIMARY KEY (endpoint_id, hour)
 );
 CREATE INDEX webhook_endpoint_hours_age ON payments.webhook_endpoint_hours USING btree (hour);
+comment on column payments.webhook_endpoint_hours.error is 'personal';
+comment on table payments.webhook_endpoint_hours is 'not personal: error_code';
 
 create table payments.webhook_endpoints (
   id uuid not null,
   org_id text not null,
   url text not null,
+  url_query text,
   event_types text[] not null,
+  filter jsonb,
   ordered boolean not null default false,
-  status text not null default 'enabled'::text,
-  disabled_at timestamp with time zone,
-  disabled_reason text,
-  created_at timestamp with time zone not null default posthorn.now(),
-  updated_at timestamp with time zone not null default posthorn.now(),
-  deleted_at timestamp with time zone,
   retry_waits integer[],
   retry_attempts smallint,
   timeout_ms integer,
   rate_per_second integer,
-  headers jsonb not null default '{}'::jsonb,
   signing text not null default 'hmac'::text,
-  filter jsonb,
+  status text not null default 'enabled'::text,
+  disabled_at timestamp with time zone,
+  disabled_reason text,
   failing_since timestamp with time zone,
   last_failed_at timestamp with time zone,
   warned_at timestamp with time zone,
-  url_query text,
+  created_at timestamp with time zone not null default posthorn.now(),
+  updated_at timestamp with time zone not null default posthorn.now(),
+  deleted_at timestamp with time zone,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_check CHECK (((status = 'disabled'::text) = (disabled_at IS NOT NULL))),
   constraint webhook_endpoints_check1 CHECK (((status = 'disabled'::text) = (disabled_reason IS NOT NULL))),
   constraint webhook_endpoints_event_types_check CHECK (((cardinality(event_types) >= 1) AND (cardinality(event_types) <= 100))),
-  constraint webhook_endpoints_headers_check CHECK ((jsonb_typeof(headers) = 'object'::text)),
   constraint webhook_endpoints_rate_per_second_check CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
   constraint webhook_endpoints_retry CHECK (((retry_waits IS NULL) = (retry_attempts IS NULL))),
   constraint webhook_endpoints_retry_attempts_check CHECK (((retry_attempts >= 1) AND (retry_attempts <= 50))),
@@ -2615,26 +2766,27 @@ create table payments.webhook_endpoints (
 );
 CREATE INDEX webhook_endpoints_failing ON payments.webhook_endpoints USING btree (failing_since) WHERE ((failing_since IS NOT NULL) AND (status = 'enabled'::text) AND (deleted_at IS NULL));
 CREATE INDEX webhook_endpoints_listed ON payments.webhook_endpoints USING btree (org_id, id) WHERE (deleted_at IS NULL);
+comment on table payments.webhook_endpoints is 'not personal: org_id, url, url_query, event_types, filter, disabled_reason';
 
 create table payments.webhook_events (
   event_id text not null,
   type text not null,
+  source text not null default 'webhook'::text,
   payment_id uuid,
   org_id text,
-  payload json not null,
-  outcome text not null,
-  received_at timestamp with time zone not null default posthorn.now(),
-  reason text,
-  original bytea,
-  source text not null default 'webhook'::text,
   named_payment uuid,
   gateway_ref text,
+  payload json not null,
+  original bytea,
+  outcome text not null,
+  reason text,
+  received_at timestamp with time zone not null default posthorn.now(),
   decided_at timestamp with time zone,
   constraint webhook_events_pkey PRIMARY KEY (event_id),
   constraint webhook_events_check CHECK (((outcome = 'unknown_payment'::text) = (payment_id IS NULL))),
   constraint webhook_events_check1 CHECK (((payment_id IS NULL) = (org_id IS NULL))),
-  constraint webhook_events_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'unchanged'::text, 'forbidden'::text, 'kept'::text, 'unknown_payment'::text, 'parked'::text, 'mismatch'::text]))) NOT VALID,
-  constraint webhook_events_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'lookup'::text]))) NOT VALID
+  constraint webhook_events_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'unchanged'::text, 'forbidden'::text, 'kept'::text, 'unknown_payment'::text, 'parked'::text, 'mismatch'::text]))),
+  constraint webhook_events_source_check CHECK ((source = ANY (ARRAY['webhook'::text, 'lookup'::text])))
 );
 CREATE INDEX webhook_events_age ON payments.webhook_events USING brin (received_at);
 CREATE INDEX webhook_events_by_outcome ON payments.webhook_events USING btree (org_id, outcome, received_at, event_id) WHERE (outcome <> ALL (ARRAY['applied'::text, 'unchanged'::text]));
@@ -2642,6 +2794,10 @@ CREATE INDEX webhook_events_listed ON payments.webhook_events USING btree (org_i
 CREATE INDEX webhook_events_of_payment ON payments.webhook_events USING btree (payment_id) WHERE (payment_id IS NOT NULL);
 CREATE INDEX webhook_events_unknown_payment ON payments.webhook_events USING btree (named_payment) WHERE ((outcome = 'unknown_payment'::text) AND (named_payment IS NOT NULL));
 CREATE INDEX webhook_events_unknown_ref ON payments.webhook_events USING btree (gateway_ref) WHERE ((outcome = 'unknown_payment'::text) AND (gateway_ref IS NOT NULL));
+comment on column payments.webhook_events.payload is 'personal';
+comment on column payments.webhook_events.original is 'personal';
+comment on column payments.webhook_events.reason is 'personal';
+comment on table payments.webhook_events is 'not personal: event_id, type, org_id, gateway_ref';
 
 create table payments.webhook_rates (
   endpoint_id uuid not null,
@@ -2664,18 +2820,20 @@ create table payments.webhook_retry_runs (
   constraint webhook_retry_runs_check CHECK ((processed = (success + failed)))
 );
 CREATE INDEX webhook_retry_runs_age ON payments.webhook_retry_runs USING btree (ran_at);
+comment on table payments.webhook_retry_runs is 'not personal: org_id';
 
 create table payments.webhook_secrets (
   id uuid not null,
   endpoint_id uuid not null,
   sealed text not null,
+  public_key text,
   created_at timestamp with time zone not null default posthorn.now(),
   expires_at timestamp with time zone,
-  public_key text,
   constraint webhook_secrets_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX webhook_secrets_current ON payments.webhook_secrets USING btree (endpoint_id) WHERE (expires_at IS NULL);
 CREATE INDEX webhook_secrets_of_endpoint ON payments.webhook_secrets USING btree (endpoint_id);
+comment on table payments.webhook_secrets is 'not personal: sealed, public_key';
 
 create table payments.webhook_tallies (
   id bigint not null generated always as identity,
@@ -2684,9 +2842,9 @@ create table payments.webhook_tallies (
   constraint webhook_tallies_pkey PRIMARY KEY (id),
   constraint webhook_tallies_counts_check CHECK ((jsonb_typeof(counts) = 'array'::text))
 );
+comment on table payments.webhook_tallies is 'not personal: counts';
 
 alter table payments.disputes add constraint disputes_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
-alter table payments.reconciliation_assignments add constraint reconciliation_assignments_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
 alter table payments.reconciliation_history add constraint reconciliation_history_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
 alter table payments.reconciliation_links add constraint reconciliation_links_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
 alter table payments.reconciliation_links add constraint reconciliation_links_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
@@ -2738,6 +2896,7 @@ create table sagas.consumer_inbox (
   constraint consumer_inbox_pkey PRIMARY KEY (event_id, consumer)
 );
 CREATE INDEX consumer_inbox_others ON sagas.consumer_inbox USING btree (received_at) WHERE (NOT (((get_byte(uuid_send(event_id), 6) >> 4) = 7) AND ((get_byte(uuid_send(event_id), 8) >> 6) = 2)));
+comment on table sagas.consumer_inbox is 'not personal: consumer';
 
 create table sagas.idempotency_keys (
   scope text not null,
@@ -2764,6 +2923,11 @@ create table sagas.idempotency_keys (
 );
 CREATE INDEX idempotency_keys_expired ON sagas.idempotency_keys USING btree (expires_at);
 CREATE INDEX idempotency_keys_stale ON sagas.idempotency_keys USING btree (locked_until) WHERE (completed_at IS NULL);
+comment on column sagas.idempotency_keys.key is 'personal';
+comment on column sagas.idempotency_keys.state is 'personal';
+comment on column sagas.idempotency_keys.response_headers is 'personal';
+comment on column sagas.idempotency_keys.response_body is 'personal';
+comment on table sagas.idempotency_keys is 'not personal: scope, fingerprint';
 
 create table sagas.orders (
   id uuid not null,
@@ -2781,6 +2945,7 @@ create table sagas.orders (
 );
 CREATE INDEX orders_by_amount ON sagas.orders USING btree (org_id, amount, id);
 CREATE INDEX orders_org ON sagas.orders USING btree (org_id, id);
+comment on table sagas.orders is 'not personal: org_id, items, currency';
 
 create table sagas.payment (
   order_id uuid not null,
@@ -2809,37 +2974,38 @@ create table sagas.payment (
   constraint payment_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint payment_status_check CHECK ((status = ANY (ARRAY['CHARGING'::text, 'CHARGED'::text, 'DECLINED'::text, 'FAILED'::text, 'CANCELLED'::text, 'REFUNDED'::text])))
 );
+comment on table sagas.payment is 'not personal: org_id, currency, gateway_key, gateway_ref, refund_ref, error_code, error';
 
 create table sagas.saga (
   id uuid not null,
   name text not null,
   version integer not null,
   step_names text[] not null,
+  forks jsonb,
   tenant text,
   traceparent text,
   status text not null default 'RUNNING'::text,
   input jsonb not null,
   position integer not null default 0,
   turn integer not null default 1,
+  moves integer not null default 0,
   asleep boolean not null default false,
   waits_for text[],
   due_at timestamp with time zone,
+  deadline_at timestamp with time zone,
   replies integer not null default 0,
   cancelled_at timestamp with time zone,
   resumes_as text,
   error_code text,
   error text,
-  created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now(),
-  finished_at timestamp with time zone,
   cause_code text,
   cause text,
   held_code text,
   held_error text,
   held_at timestamp with time zone,
-  moves integer not null default 0,
-  forks jsonb,
-  deadline_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
   constraint saga_pkey PRIMARY KEY (id),
   constraint saga_check CHECK (((finished_at IS NOT NULL) = (status = ANY (ARRAY['COMPLETED'::text, 'COMPENSATED'::text, 'FAILED'::text, 'TERMINATED'::text])))),
   constraint saga_check1 CHECK (((resumes_as IS NOT NULL) = (status = 'FAILED'::text))),
@@ -2850,6 +3016,11 @@ create table sagas.saga (
 CREATE INDEX saga_held ON sagas.saga USING btree (name, version) WHERE (held_code IS NOT NULL);
 CREATE INDEX saga_status ON sagas.saga USING btree (status, id) WHERE (status <> 'COMPLETED'::text);
 CREATE INDEX saga_tenant ON sagas.saga USING btree (tenant, id);
+comment on column sagas.saga.input is 'personal';
+comment on column sagas.saga.error is 'personal';
+comment on column sagas.saga.cause is 'personal';
+comment on column sagas.saga.held_error is 'personal';
+comment on table sagas.saga is 'not personal: name, step_names, forks, tenant, traceparent, waits_for, error_code, cause_code, held_code';
 
 create table sagas.saga_action (
   id bigint not null generated always as identity,
@@ -2861,11 +3032,14 @@ create table sagas.saga_action (
   reason text,
   at timestamp with time zone not null default now(),
   constraint saga_action_pkey PRIMARY KEY (id),
-  constraint saga_action_action_check CHECK ((action = ANY (ARRAY['cancel'::text, 'resume'::text, 'skip'::text, 'complete'::text, 'terminate'::text, 'restart'::text]))),
+  constraint saga_action_action_check CHECK ((action = ANY (ARRAY['cancel'::text, 'resume'::text, 'skip'::text, 'terminate'::text]))),
   constraint saga_action_check CHECK (((reason IS NOT NULL) OR (action = ANY (ARRAY['cancel'::text, 'resume'::text])))),
   constraint saga_action_reason_check CHECK ((reason ~ '\S'::text))
 );
 CREATE INDEX saga_action_saga ON sagas.saga_action USING btree (saga_id, id);
+comment on column sagas.saga_action.actor is 'personal';
+comment on column sagas.saga_action.reason is 'personal';
+comment on table sagas.saga_action is 'not personal: step, was';
 
 create table sagas.saga_outbox (
   id uuid not null,
@@ -2897,6 +3071,9 @@ CREATE INDEX saga_outbox_due ON sagas.saga_outbox USING btree (next_retry_at, id
 CREATE INDEX saga_outbox_finished ON sagas.saga_outbox USING btree (sent_at) WHERE (status = 'SENT'::text);
 CREATE INDEX saga_outbox_saga ON sagas.saga_outbox USING btree (saga_id);
 CREATE INDEX saga_outbox_suspect ON sagas.saga_outbox USING btree (next_retry_at, id) WHERE ((status = 'PENDING'::text) AND (lost_claims > 0));
+comment on column sagas.saga_outbox.payload is 'personal';
+comment on column sagas.saga_outbox.last_error is 'personal';
+comment on table sagas.saga_outbox is 'not personal: step, topic, event_type, key, tenant, traceparent, error_code';
 
 create table sagas.saga_reply (
   saga_id uuid not null,
@@ -2906,10 +3083,12 @@ create table sagas.saga_reply (
   headers jsonb not null,
   status text not null,
   received_at timestamp with time zone not null default now(),
-  step integer,
   constraint saga_reply_pkey PRIMARY KEY (saga_id, event_id),
   constraint saga_reply_status_check CHECK ((status = ANY (ARRAY['KEPT'::text, 'USED'::text, 'IGNORED'::text])))
 );
+comment on column sagas.saga_reply.payload is 'personal';
+comment on column sagas.saga_reply.headers is 'personal';
+comment on table sagas.saga_reply is 'not personal: event_type';
 
 create table sagas.saga_step (
   saga_id uuid not null,
@@ -2921,21 +3100,22 @@ create table sagas.saga_step (
   undo_attempts integer not null default 0,
   error_code text,
   error text,
-  created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now(),
-  undone_at timestamp with time zone,
   skipped text,
-  round integer not null default 0,
   due_at timestamp with time zone,
   timed_out boolean not null default false,
-  was_begun boolean not null default false,
   started_at timestamp with time zone,
   ended_at timestamp with time zone,
   undo_started_at timestamp with time zone,
+  undone_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
   constraint saga_step_pkey PRIMARY KEY (saga_id, "position"),
   constraint saga_step_skipped_check CHECK ((skipped = ANY (ARRAY['action'::text, 'compensation'::text]))),
-  constraint saga_step_status_check CHECK ((status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text, 'RETRYING'::text, 'COMPLETED'::text, 'SKIPPED'::text, 'REFUSED'::text, 'FAILED'::text, 'UNDOING'::text, 'COMPENSATED'::text, 'RESTARTED'::text])))
+  constraint saga_step_status_check CHECK ((status = ANY (ARRAY['RUNNING'::text, 'WAITING'::text, 'RETRYING'::text, 'COMPLETED'::text, 'SKIPPED'::text, 'REFUSED'::text, 'FAILED'::text, 'UNDOING'::text, 'COMPENSATED'::text])))
 );
+comment on column sagas.saga_step.output is 'personal';
+comment on column sagas.saga_step.error is 'personal';
+comment on table sagas.saga_step is 'not personal: name, error_code';
 
 create table sagas.saga_turn (
   id text not null,
@@ -2958,6 +3138,7 @@ CREATE INDEX saga_turn_dead ON sagas.saga_turn USING btree (created_at) WHERE (s
 CREATE INDEX saga_turn_due ON sagas.saga_turn USING btree (due_at, id) WHERE (status = 'READY'::text);
 CREATE INDEX saga_turn_finished ON sagas.saga_turn USING btree (finished_at) WHERE (status = 'DONE'::text);
 CREATE INDEX saga_turn_suspect ON sagas.saga_turn USING btree (due_at, id) WHERE ((status = 'READY'::text) AND (lost_claims > 0));
+comment on table sagas.saga_turn is 'not personal: id, error_code, error';
 
 create table sagas.shipment (
   order_id uuid not null,
@@ -2970,6 +3151,7 @@ create table sagas.shipment (
   constraint shipment_check CHECK (((status <> 'BOOKED'::text) OR (tracking_code IS NOT NULL))),
   constraint shipment_status_check CHECK ((status = ANY (ARRAY['BOOKED'::text, 'CANCELLED'::text])))
 );
+comment on table sagas.shipment is 'not personal: org_id, tracking_code';
 
 create table sagas.stock (
   org_id text not null,
@@ -2980,6 +3162,7 @@ create table sagas.stock (
   constraint stock_available_check CHECK ((available >= 0)),
   constraint stock_reserved_check CHECK ((reserved >= 0))
 );
+comment on table sagas.stock is 'not personal: org_id, sku';
 
 create table sagas.stock_reservation (
   order_id uuid not null,
@@ -2993,5 +3176,6 @@ create table sagas.stock_reservation (
   constraint stock_reservation_check CHECK (((status = 'REFUSED'::text) = (missing IS NOT NULL))),
   constraint stock_reservation_status_check CHECK ((status = ANY (ARRAY['RESERVED'::text, 'REFUSED'::text, 'RELEASED'::text, 'SHIPPED'::text])))
 );
+comment on table sagas.stock_reservation is 'not personal: org_id, items, missing';
 
 alter table sagas.orders add constraint orders_saga_id_fkey FOREIGN KEY (saga_id) REFERENCES sagas.saga(id);

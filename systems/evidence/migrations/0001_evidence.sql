@@ -1,6 +1,8 @@
 -- Files of evidence: a job for each ZIP, a row of the outbox for each line of its CSV.
 create schema evidence;
 
+-- Jobs and their files -------------------------------------------------------------------------------
+
 create table evidence.file_job (
   id uuid primary key,
   org_id text not null,
@@ -10,6 +12,10 @@ create table evidence.file_job (
   -- Why it is REJECTED: a code, and a sentence for the merchant.
   reason text,
   reason_detail text,
+  -- A cancelled job keeps one of the four states; rows that were not published end as errors.
+  cancelled_at timestamptz,
+  cancelled_by text,
+  cancel_reason text,
   -- Where the ZIP is, and how to know that it is still the same.
   storage_key text not null,
   storage_version text,
@@ -21,7 +27,11 @@ create table evidence.file_job (
   -- Of an upload: the same key with other bytes is refused.
   idempotency_key text,
   request_fingerprint text,
+  -- Of an upload: the same bytes again are worth a warning.
+  content_sha256 text,
   created_by text,
+  -- What was noticed at its arrival; the check of the file adds to them.
+  arrival_warnings jsonb not null default '[]',
   -- What the check of the whole file found, before the first row.
   columns text[],
   expected_rows integer,
@@ -39,24 +49,43 @@ create table evidence.file_job (
   round smallint not null default 1,
   created_at timestamptz not null default now(),
   completed_at timestamptz,
+  -- When the ZIP and the staged files, or the ZIP alone, were given up.
+  files_removed_at timestamptz,
+  upload_removed_at timestamptz,
   -- The file processor's lease and fence, by real time.
   claim_token uuid,
   claimed_until timestamptz,
   lost_claims smallint not null default 0,
   failures smallint not null default 0,
   not_before timestamptz not null default now(),
+  -- Why it is not read yet although it could be; until not_before.
+  waits_for text check (waits_for in ('DAILY_LIMIT', 'SCANNER')),
   unique (org_id, idempotency_key),
   check ((status in ('COMPLETED', 'REJECTED')) = (completed_at is not null)),
   check ((status = 'REJECTED') = (reason is not null)),
   -- No row is stored, and so none is published, of a job that is rejected.
   check (status <> 'REJECTED' or (rows_read = 0 and total_rows is null)),
-  check (rows_read = 0 or staged_at is not null)
+  check (rows_read = 0 or staged_at is not null),
+  constraint file_job_cancelled_with_reason
+    check ((cancelled_at is null) = (cancel_reason is null))
 );
 create unique index file_job_object on evidence.file_job (bucket, storage_key, object_version)
   where bucket is not null;
 create index file_job_listed on evidence.file_job (org_id, id);
 create index file_job_unread on evidence.file_job (created_at)
   where status in ('RECEIVED', 'PROCESSING') and total_rows is null;
+create index file_job_content on evidence.file_job (org_id, content_sha256, created_at)
+  where content_sha256 is not null;
+create index file_job_cancelled on evidence.file_job (id)
+  where cancelled_at is not null and status in ('RECEIVED', 'PROCESSING');
+comment on column evidence.file_job.filename is 'personal';
+comment on column evidence.file_job.warnings is 'personal';
+comment on column evidence.file_job.arrival_warnings is 'personal';
+comment on column evidence.file_job.reason_detail is 'personal';
+comment on column evidence.file_job.cancel_reason is 'personal';
+comment on column evidence.file_job.idempotency_key is 'personal';
+comment on table evidence.file_job is
+  'not personal: org_id, reason, cancelled_by, storage_key, storage_version, storage_etag, bucket, object_version, request_fingerprint, content_sha256, created_by, columns';
 
 -- The evidence files of a job that rows name: where they were staged, or what is wrong with them.
 create table evidence.file_job_file (
@@ -69,6 +98,22 @@ create table evidence.file_job_file (
   primary key (file_job_id, name),
   check ((storage_key is null) = (error_message is not null))
 );
+comment on column evidence.file_job_file.name is 'personal';
+comment on column evidence.file_job_file.error_message is 'personal';
+comment on table evidence.file_job_file is 'not personal: storage_key, content_type';
+
+-- What an organisation has chosen.
+create table evidence.org_settings (
+  org_id text primary key,
+  -- Who gets mail about results, in addition to the webhooks; null for no mail.
+  notification_email text check (length(notification_email) between 3 and 254),
+  updated_by text not null,
+  updated_at timestamptz not null default now()
+);
+comment on column evidence.org_settings.notification_email is 'personal';
+comment on table evidence.org_settings is 'not personal: org_id, updated_by';
+
+-- Rows: the outbox -----------------------------------------------------------------------------------
 
 create table evidence.file_outbox_row (
   id uuid primary key,
@@ -113,6 +158,16 @@ create index file_outbox_row_dead on evidence.file_outbox_row (created_at)
   where status = 'ERROR';
 create index file_outbox_row_errors on evidence.file_outbox_row (file_job_id, row_number)
   where status = 'ERROR';
+-- Rows of a job that wait for another attempt, however few of its million rows they are.
+create index file_outbox_row_failed on evidence.file_outbox_row (file_job_id, row_number)
+  where status = 'FAILED';
+-- Rows of a job by their case.
+create index file_outbox_row_case on evidence.file_outbox_row (file_job_id, case_id, row_number);
+comment on column evidence.file_outbox_row.case_id is 'personal';
+comment on column evidence.file_outbox_row.evidence_files is 'personal';
+comment on column evidence.file_outbox_row.metadata is 'personal';
+comment on column evidence.file_outbox_row.error_message is 'personal';
+comment on table evidence.file_outbox_row is 'not personal: org_id, error_code';
 
 create table evidence.file_job_artifact (
   id uuid not null default gen_random_uuid(),
@@ -129,9 +184,15 @@ create table evidence.file_job_artifact (
   document_mgmt_id text,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  removed_at timestamptz,
   primary key (file_outbox_row_id, position),
   check ((attachment_status = 'ATTACHED') = (document_mgmt_id is not null))
 );
+create index file_job_artifact_id on evidence.file_job_artifact (id);
+create index file_job_artifact_removed on evidence.file_job_artifact (storage_key)
+  where removed_at is not null;
+comment on column evidence.file_job_artifact.filename is 'personal';
+comment on table evidence.file_job_artifact is 'not personal: storage_key, content_type, document_mgmt_id';
 
 create table evidence.file_outbox_row_audit (
   id bigint generated always as identity primary key,
@@ -146,19 +207,23 @@ create table evidence.file_outbox_row_audit (
   created_at timestamptz not null default now()
 );
 create index file_outbox_row_audit_row on evidence.file_outbox_row_audit (file_outbox_row_id, id);
+-- What became of each row is only added to, and sealed. No person is named in it.
+select posthorn.register_audit('evidence.file_outbox_row_audit', 'id',
+  array['file_outbox_row_id', 'old_status', 'new_status', 'retry_count', 'error_code',
+        'transitioned_by', 'created_at'], '{}');
 
-create table evidence.file_job_notification (
-  id uuid primary key,
-  file_job_id uuid not null references evidence.file_job (id) on delete cascade,
-  kind text not null check (kind in ('N1', 'N2', 'REJECTED')),
-  round smallint not null,
-  success integer not null,
-  pending_retries integer not null,
-  errors integer not null,
-  message text not null,
-  created_at timestamptz not null default now(),
-  unique (file_job_id, kind, round)
+create table evidence.consumer_inbox (
+  consumer text not null,
+  event_id uuid not null,
+  received_at timestamptz not null default now(),
+  primary key (event_id, consumer)
 );
+-- The ids of attempts carry no time: this is what forgets them.
+create index consumer_inbox_others on evidence.consumer_inbox (received_at)
+  where not (get_byte(uuid_send(event_id), 6) >> 4 = 7 and get_byte(uuid_send(event_id), 8) >> 6 = 2);
+comment on table evidence.consumer_inbox is 'not personal: consumer';
+
+-- What a job's rows are, and what its merchant is told ------------------------------------------------
 
 -- What a job's rows are, as far as it was added up, and what changed since: each statement that moves
 -- rows leaves one line for each job it touches, so that no two of them meet on a counter.
@@ -191,7 +256,55 @@ create table evidence.file_job_delta (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 create index file_job_delta_job on evidence.file_job_delta (file_job_id);
 
--- Whoever moves a row, these hold: the publisher, the worker, an operator's replay.
+create table evidence.file_job_notification (
+  id uuid primary key,
+  file_job_id uuid not null references evidence.file_job (id) on delete cascade,
+  kind text not null check (kind in ('N1', 'N2', 'REJECTED')),
+  round smallint not null,
+  success integer not null,
+  pending_retries integer not null,
+  errors integer not null,
+  message text not null,
+  created_at timestamptz not null default now(),
+  unique (file_job_id, kind, round)
+);
+comment on table evidence.file_job_notification is 'not personal: message';
+
+-- Mails about notifications; an outbox like the others.
+create table evidence.file_job_mail (
+  id uuid primary key,
+  file_job_notification_id uuid not null
+    references evidence.file_job_notification (id) on delete cascade,
+  org_id text not null,
+  recipient text not null,
+  subject text not null,
+  body text not null,
+  status text not null default 'PENDING' check (status in ('PENDING', 'SENT', 'FAILED')),
+  attempts integer not null default 0,
+  next_attempt_at timestamptz not null default posthorn.now(),
+  error_code text,
+  error_message text,
+  created_at timestamptz not null default now(),
+  sent_at timestamptz,
+  claim_token uuid,
+  claimed_until timestamptz,
+  lost_claims smallint not null default 0,
+  unique (file_job_notification_id)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+create index file_job_mail_due on evidence.file_job_mail (next_attempt_at, id)
+  where status = 'PENDING';
+create index file_job_mail_suspect on evidence.file_job_mail (next_attempt_at, id)
+  where status = 'PENDING' and lost_claims > 0;
+create index file_job_mail_dead on evidence.file_job_mail (created_at)
+  where status = 'FAILED';
+comment on column evidence.file_job_mail.recipient is 'personal';
+comment on column evidence.file_job_mail.subject is 'personal';
+comment on column evidence.file_job_mail.body is 'personal';
+comment on column evidence.file_job_mail.error_message is 'personal';
+comment on table evidence.file_job_mail is 'not personal: org_id, error_code';
+
+-- Whoever moves a row, these hold: the publisher, the worker, an operator's replay --------------------
+
 create function evidence.row_moves() returns trigger language plpgsql as $$
 begin
   if old.status = 'ERROR' and new.status = 'PENDING' then
@@ -229,25 +342,29 @@ create trigger file_outbox_row_stored after insert on evidence.file_outbox_row
   referencing new table as stored
   for each statement execute function evidence.rows_stored();
 
+-- What a statement changed: the sum of the new rows less that of the old ones. A join of both would be
+-- planned once in a session, for as many rows as its first statement has: planned for none, it then
+-- compares each of a thousand with each.
 create function evidence.rows_moved() returns trigger language plpgsql as $$
 begin
   insert into evidence.file_job_delta
          (file_job_id, pending, published, failed, success, error,
           first_success, first_failed, first_error, attempts)
-  select n.file_job_id,
-         sum((n.status = 'PENDING')::int - (o.status = 'PENDING')::int),
-         sum((n.status = 'PUBLISHED')::int - (o.status = 'PUBLISHED')::int),
-         sum((n.status = 'FAILED')::int - (o.status = 'FAILED')::int),
-         sum((n.status = 'SUCCESS')::int - (o.status = 'SUCCESS')::int),
-         sum((n.status = 'ERROR')::int - (o.status = 'ERROR')::int),
-         count(*) filter (where o.first_outcome is null and n.first_outcome = 'SUCCESS'),
-         count(*) filter (where o.first_outcome is null and n.first_outcome = 'FAILED'),
-         count(*) filter (where o.first_outcome is null and n.first_outcome = 'ERROR'),
-         count(*) filter (where n.status in ('SUCCESS', 'FAILED', 'ERROR'))
-    from new_rows as n
-    join old_rows as o on o.id = n.id
-   where n.status <> o.status
-   group by n.file_job_id;
+  select change.*, greatest(failed + success + error, 0)
+    from (select file_job_id,
+                 coalesce(sum(n) filter (where status = 'PENDING'), 0) as pending,
+                 coalesce(sum(n) filter (where status = 'PUBLISHED'), 0) as published,
+                 coalesce(sum(n) filter (where status = 'FAILED'), 0) as failed,
+                 coalesce(sum(n) filter (where status = 'SUCCESS'), 0) as success,
+                 coalesce(sum(n) filter (where status = 'ERROR'), 0) as error,
+                 coalesce(sum(n) filter (where first_outcome = 'SUCCESS'), 0),
+                 coalesce(sum(n) filter (where first_outcome = 'FAILED'), 0),
+                 coalesce(sum(n) filter (where first_outcome = 'ERROR'), 0)
+            from (select file_job_id, status, first_outcome, 1 as n from new_rows
+                  union all
+                  select file_job_id, status, first_outcome, -1 from old_rows) as counted
+           group by file_job_id) as change
+   where (pending, published, failed, success, error) <> (0, 0, 0, 0, 0);
   if not found then
     return null;
   end if;
@@ -271,12 +388,97 @@ create trigger file_outbox_row_moved after update on evidence.file_outbox_row
   referencing old table as old_rows new table as new_rows
   for each statement execute function evidence.rows_moved();
 
-create table evidence.consumer_inbox (
-  consumer text not null,
-  event_id uuid not null,
-  received_at timestamptz not null default now(),
-  primary key (event_id, consumer)
+-- Files leave the storage after their job's time, or with the person whose evidence they are ----------
+
+-- Objects that are to leave the storage: a key, or with a slash at its end all that begins with it.
+-- The row is written with the mark and goes once the object is gone, so that a crash forgets nothing.
+create table evidence.object_removal (
+  key text primary key,
+  marked_at timestamptz not null default now()
 );
--- The ids of attempts carry no time: this is what forgets them.
-create index consumer_inbox_others on evidence.consumer_inbox (received_at)
-  where not (get_byte(uuid_send(event_id), 6) >> 4 = 7 and get_byte(uuid_send(event_id), 8) >> 6 = 2);
+comment on table evidence.object_removal is 'not personal: key';
+
+create function evidence.job_files_removed() returns trigger
+  language plpgsql
+as $$
+begin
+  if new.files_removed_at is not null or new.upload_removed_at is not null then
+    insert into evidence.object_removal (key) values (new.storage_key) on conflict do nothing;
+  end if;
+  if new.files_removed_at is not null then
+    insert into evidence.object_removal (key) values ('staging/' || new.id || '/')
+        on conflict do nothing;
+  end if;
+  return null;
+end $$;
+create trigger file_job_files_removed
+  after update of files_removed_at, upload_removed_at on evidence.file_job
+  for each row
+  when (new.files_removed_at is distinct from old.files_removed_at
+        or new.upload_removed_at is distinct from old.upload_removed_at)
+  execute function evidence.job_files_removed();
+
+create function evidence.artifact_removed() returns trigger
+  language plpgsql
+as $$
+begin
+  insert into evidence.object_removal (key) values (old.storage_key) on conflict do nothing;
+  return null;
+end $$;
+create trigger file_job_artifact_removed
+  after update of removed_at on evidence.file_job_artifact
+  for each row
+  when (new.removed_at is not null and old.removed_at is null)
+  execute function evidence.artifact_removed();
+
+-- Who did what with files, and how each ended --------------------------------------------------------
+
+-- What became of a single row is in file_outbox_row_audit.
+create table evidence.audit_log (
+  seq bigint generated always as identity primary key,
+  org_id text not null,
+  -- A user's id, or the part of the system that did it.
+  actor text not null,
+  action text not null,
+  entity_type text not null,
+  entity_id text not null,
+  details jsonb not null default '{}',
+  created_at timestamptz not null default now()
+);
+create index audit_log_of_entity on evidence.audit_log (entity_type, entity_id, seq);
+create index audit_log_of_org on evidence.audit_log (org_id, seq);
+create index audit_log_age on evidence.audit_log using brin (created_at);
+select posthorn.register_audit('evidence.audit_log', 'seq',
+  array['org_id', 'action', 'entity_type', 'entity_id', 'created_at'], array['actor', 'details']);
+
+-- Here and not in the code: a job moves in several places.
+create function evidence.job_audited() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into evidence.audit_log (org_id, actor, action, entity_type, entity_id, details)
+    values (new.org_id, coalesce(new.created_by, 'evidence.arrivals'), 'file_job.received', 'file_job',
+            new.id::text, jsonb_build_object('filename', new.filename, 'bytes', new.size_bytes));
+    return null;
+  end if;
+  if old.cancelled_at is null and new.cancelled_at is not null then
+    insert into evidence.audit_log (org_id, actor, action, entity_type, entity_id, details)
+    values (new.org_id, coalesce(new.cancelled_by, 'evidence'), 'file_job.cancelled', 'file_job',
+            new.id::text, jsonb_build_object('reason', new.cancel_reason));
+  end if;
+  if new.status <> old.status and new.status in ('COMPLETED', 'REJECTED') then
+    insert into evidence.audit_log (org_id, actor, action, entity_type, entity_id, details)
+    values (new.org_id, 'evidence', 'file_job.' || lower(new.status), 'file_job', new.id::text,
+            case new.status
+              when 'REJECTED' then jsonb_build_object('reason', new.reason)
+              else jsonb_build_object('success', new.success_count, 'errors', new.error_count,
+                                      'round', new.round)
+            end);
+  end if;
+  return null;
+end $$;
+create trigger file_job_received after insert on evidence.file_job
+  for each row execute function evidence.job_audited();
+create trigger file_job_audited after update of status, cancelled_at on evidence.file_job
+  for each row
+  when (new.status is distinct from old.status or new.cancelled_at is distinct from old.cancelled_at)
+  execute function evidence.job_audited();

@@ -6,8 +6,12 @@ create table families.families (
   org_id text not null,
   name text not null check (length(name) between 1 and 100),
   version integer not null check (version > 0),
+  -- Each invitation mail moves it on, from now or from where it is, whichever is later; a mail is
+  -- refused while it is too far ahead. See `mail-allowance.ts`.
+  mailed_until timestamptz,
   created_at timestamptz not null default posthorn.now()
 );
+comment on table families.families is 'not personal: org_id, name';
 
 create table families.family_members (
   family_id uuid not null references families.families (id),
@@ -21,6 +25,38 @@ create table families.family_members (
 create unique index family_members_owner on families.family_members (family_id)
   where role = 'OWNER';
 create unique index family_members_address on families.family_members (family_id, lower(email));
+comment on column families.family_members.email is 'personal';
+comment on table families.family_members is 'not personal: user_id';
+
+-- The partial unique index lets a family have one owner at most; this, one at least. It looks at the
+-- commit, since ownership moves in two steps.
+create function families.require_owner() returns trigger language plpgsql as $$
+declare
+  family uuid;
+begin
+  if tg_op = 'INSERT' then
+    family := new.id;
+  else
+    family := old.family_id;
+  end if;
+  if exists (select 1 from families.families where id = family)
+     and not exists (select 1 from families.family_members where family_id = family and role = 'OWNER')
+  then
+    raise exception 'family % has no owner', family
+      using errcode = 'check_violation', schema = 'families', table = 'family_members',
+            constraint = 'family_members_owned';
+  end if;
+  return null;
+end
+$$;
+create constraint trigger family_members_owned
+  after update or delete on families.family_members
+  deferrable initially deferred for each row when (old.role = 'OWNER')
+  execute function families.require_owner();
+create constraint trigger families_owned
+  after insert on families.families
+  deferrable initially deferred for each row
+  execute function families.require_owner();
 
 create table families.family_member_invitations (
   id uuid primary key,
@@ -30,21 +66,34 @@ create table families.family_member_invitations (
   role text not null check (role in ('ADMIN', 'MEMBER')),
   -- SHA-256. The token itself is in no table but, sealed, in the event that is still to be sent.
   token_hash bytea not null unique check (length(token_hash) = 32),
-  -- What is past its expiry is EXPIRED whether this says so or not; it says so once the address is
+  -- An invitation past its expiry is EXPIRED whether this says so or not; it says so once the address is
   -- invited again.
   status text not null default 'PENDING'
-    check (status in ('PENDING', 'ACCEPTED', 'REVOKED', 'EXPIRED')),
+    check (status in ('PENDING', 'ACCEPTED', 'REVOKED', 'EXPIRED', 'DECLINED')),
   expires_at timestamptz not null,
+  -- As that of families, for one address.
+  mailed_until timestamptz,
   invited_by text not null,
   accepted_by text,
+  declined_by text,
   version integer not null check (version > 0),
   created_at timestamptz not null default posthorn.now(),
-  check ((status = 'ACCEPTED') = (accepted_by is not null))
+  check ((status = 'ACCEPTED') = (accepted_by is not null)),
+  constraint family_member_invitations_declined_check
+    check ((status = 'DECLINED') = (declined_by is not null))
 );
 create unique index family_member_invitations_open
   on families.family_member_invitations (family_id, lower(email)) where status = 'PENDING';
 create index family_member_invitations_family
   on families.family_member_invitations (family_id, created_at);
+-- The allowance of an address outlives its invitation: to revoke and invite again buys no mail.
+create index family_member_invitations_address
+  on families.family_member_invitations (family_id, lower(email), mailed_until);
+comment on column families.family_member_invitations.email is 'personal';
+comment on column families.family_member_invitations.invited_by is 'personal';
+comment on column families.family_member_invitations.accepted_by is 'personal';
+comment on column families.family_member_invitations.declined_by is 'personal';
+comment on table families.family_member_invitations is 'not personal: token_hash';
 
 create table families.outbox_events (
   event_id uuid primary key,
@@ -83,6 +132,10 @@ create index outbox_events_quarantined on families.outbox_events (event_id)
   where quarantined_at is not null;
 create index outbox_events_finished on families.outbox_events (finished_at)
   where status in (1, 2);
+comment on column families.outbox_events.payload is 'personal';
+comment on column families.outbox_events.error_message is 'personal';
+comment on table families.outbox_events is
+  'not personal: event_type, aggregate_type, org_id, traceparent';
 
 -- Here and not in the code: whoever ends an event, relay or operator, takes the token out of it.
 create function families.touch_event() returns trigger language plpgsql as $$
@@ -106,3 +159,4 @@ create table families.consumer_inbox (
 -- Ids that carry no time; empty as long as all of ours do.
 create index consumer_inbox_others on families.consumer_inbox (received_at)
   where not (get_byte(uuid_send(event_id), 6) >> 4 = 7 and get_byte(uuid_send(event_id), 8) >> 6 = 2);
+comment on table families.consumer_inbox is 'not personal: consumer';

@@ -10,6 +10,9 @@ create table sagas.orders (
   created_at timestamptz not null default posthorn.now()
 );
 create index orders_org on sagas.orders (org_id, id);
+-- Lists of orders are sorted by amount, in both directions.
+create index orders_by_amount on sagas.orders (org_id, amount, id);
+comment on table sagas.orders is 'not personal: org_id, items, currency';
 
 create table sagas.stock (
   org_id text not null,
@@ -18,11 +21,13 @@ create table sagas.stock (
   reserved bigint not null default 0 check (reserved >= 0),
   primary key (org_id, sku)
 );
+comment on table sagas.stock is 'not personal: org_id, sku';
 
 create table sagas.stock_reservation (
   order_id uuid primary key,
   org_id text not null,
-  status text not null check (status in ('RESERVED', 'REFUSED', 'RELEASED')),
+  -- Goods that have left are SHIPPED: no longer reserved, and never given back.
+  status text not null check (status in ('RESERVED', 'REFUSED', 'RELEASED', 'SHIPPED')),
   items jsonb not null,
   -- Which sku there was too little of.
   missing text,
@@ -30,6 +35,7 @@ create table sagas.stock_reservation (
   updated_at timestamptz not null default now(),
   check ((status = 'REFUSED') = (missing is not null))
 );
+comment on table sagas.stock_reservation is 'not personal: org_id, items, missing';
 
 create table sagas.payment (
   order_id uuid primary key,
@@ -57,6 +63,8 @@ create table sagas.payment (
   check ((status in ('DECLINED', 'FAILED')) = (error_code is not null)),
   check (status not in ('CANCELLED', 'REFUNDED') or cancelled_at is not null)
 );
+comment on table sagas.payment is
+  'not personal: org_id, currency, gateway_key, gateway_ref, refund_ref, error_code, error';
 
 create table sagas.shipment (
   order_id uuid primary key,
@@ -67,6 +75,7 @@ create table sagas.shipment (
   updated_at timestamptz not null default now(),
   check (status <> 'BOOKED' or tracking_code is not null)
 );
+comment on table sagas.shipment is 'not personal: org_id, tracking_code';
 
 create table sagas.idempotency_keys (
   scope text not null,
@@ -92,3 +101,8 @@ create table sagas.idempotency_keys (
 );
 create index idempotency_keys_expired on sagas.idempotency_keys (expires_at);
 create index idempotency_keys_stale on sagas.idempotency_keys (locked_until) where completed_at is null;
+comment on column sagas.idempotency_keys.key is 'personal';
+comment on column sagas.idempotency_keys.state is 'personal';
+comment on column sagas.idempotency_keys.response_headers is 'personal';
+comment on column sagas.idempotency_keys.response_body is 'personal';
+comment on table sagas.idempotency_keys is 'not personal: scope, fingerprint';

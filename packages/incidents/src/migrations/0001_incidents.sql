@@ -19,6 +19,9 @@ create unique index incident_open on incidents.incident (source, code, coalesce(
   where closed_at is null;
 create index incident_closed on incidents.incident (closed_at) where closed_at is not null;
 create index incident_cause on incidents.incident (source, code, opened_at desc);
+comment on column incidents.incident.owner is 'personal';
+comment on column incidents.incident.acknowledged_by is 'personal';
+comment on table incidents.incident is 'not personal: source, code, tenant';
 
 -- Where notices go. The address of a channel by HTTP is a secret, and so is its key: both are sealed.
 create table incidents.channel (
@@ -35,6 +38,8 @@ create table incidents.channel (
   check ((kind = 'pagerduty') = (sealed_key is not null))
 );
 create unique index channel_name on incidents.channel (coalesce(tenant, ''), name);
+comment on table incidents.channel is
+  'not personal: tenant, name, shown, sealed_address, sealed_key, created_by';
 
 create table incidents.notice (
   id uuid primary key,
@@ -61,3 +66,6 @@ create index notice_suspect on incidents.notice (next_attempt_at, id)
   where status in ('pending', 'failed') and lost_claims > 0;
 create index notice_dead on incidents.notice (created_at) where status = 'abandoned';
 create index notice_of_channel on incidents.notice (channel_id, id desc);
+comment on column incidents.notice.payload is 'personal';
+comment on column incidents.notice.error is 'personal';
+comment on table incidents.notice is 'not personal: tenant, error_code';

@@ -32,6 +32,9 @@ create table posthorn.topic_message (
   appended_at timestamptz not null default now(),
   primary key (topic, partition, log_offset)
 );
+comment on column posthorn.topic_message.payload is 'personal';
+comment on column posthorn.topic_message.headers is 'personal';
+comment on table posthorn.topic_message is 'not personal: topic, id, type, key, tenant, traceparent';
 
 -- Who reads, alive until its lease ends. Leases are real time, never the business clock's.
 create table posthorn.topic_group_member (

@@ -1,2 +1,0 @@
--- concurrently
-alter table sagas.stock_reservation validate constraint stock_reservation_status_check;
