@@ -48,13 +48,12 @@ export const ERROR_CODES = {
   ANNOUNCEMENT_INVALID:
     'An announcement has a topic, id or tenant that is not valid; the message names it.',
   MIGRATION_CHANGED: 'A migration that was applied has been edited since.',
+  MIGRATION_REWRITTEN:
+    'This database was made by a development version before the schema was rewritten; create a new database.',
   MIGRATION_UNKNOWN: 'The database has a breaking migration that this version does not know.',
   MIGRATION_BLOCKED: 'A migration did not get its locks in time.',
   MIGRATION_INVALID: 'A migration that runs outside a transaction cannot be repeated.',
 } as const
-
-/** Codes that were renamed, with their new name. They are dropped with the next release. */
-export const ERROR_CODE_ALIASES = { NEWS_INVALID: 'ANNOUNCEMENT_INVALID' } as const
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
@@ -145,4 +144,32 @@ export function sqlState(error: unknown): string | undefined {
   return typeof error.code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(error.code)
     ? error.code
     : undefined
+}
+
+/** What is kept of an error: enough for a person to act on, nothing that could hold a secret. */
+export interface Failure<Code extends string = string> {
+  readonly code: Code
+  readonly message: string
+}
+
+/** Longest error text kept on a row: a proxy's page of HTML explains nothing. */
+const MAX_MESSAGE = 2_000
+
+/** Code and message of anything thrown or returned as an error. */
+export function failureOf<Fallback extends string>(error: unknown, fallback: Fallback): Failure {
+  if (typeof error !== 'object' || error === null) return storableFailure(fallback, String(error))
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : fallback
+  const message =
+    'message' in error && typeof error.message === 'string' && error.message !== ''
+      ? error.message
+      : code
+  return storableFailure(code, message)
+}
+
+/** Postgres text cannot hold NUL; a failure must never make settling fail. */
+function storableFailure(code: string, message: string): Failure {
+  return {
+    code: code.slice(0, 100).replaceAll('\0', ''),
+    message: message.slice(0, MAX_MESSAGE).replaceAll('\0', ''),
+  }
 }

@@ -1,3 +1,4 @@
+export { backOff, type BackOff } from './back-off.ts'
 export { fromDrizzle, type DrizzleInsert, type DrizzleRow } from './enqueue/adapters/drizzle.ts'
 export { fromKnex } from './enqueue/adapters/knex.ts'
 export { fromKysely } from './enqueue/adapters/kysely.ts'
@@ -30,8 +31,8 @@ export {
   type StandardOutbox,
   type StandardRow,
 } from './host/standard-outbox.ts'
-export { type Transports } from './relay/attempt.ts'
-export { confirm, type Confirmation } from './relay/confirm.ts'
+export { type Transports } from './relay/attempt/attempt.ts'
+export { confirm, type Confirmation } from './relay/settle/confirm.ts'
 export { consoleTransport, type ConsoleTransport } from './outbox/console-transport.ts'
 export { defineOutbox, type Outbox } from './outbox/define.ts'
 export { type Occurrence, type Recurring } from './outbox/recurring.ts'
@@ -42,10 +43,15 @@ export {
   type OutboxDefinition,
   type State,
   type States,
-  type TableName,
 } from './outbox/definition.ts'
-export { decryptBytes, encryptBytes } from './encrypt/cipher.ts'
-export { keyRing, type MasterKeys, type WrappedKey } from './encrypt/master-keys.ts'
+export { type TableName } from './database/sql-names.ts'
+export {
+  decryptBytes,
+  encryptBytes,
+  keyRing,
+  type MasterKeys,
+  type WrappedKey,
+} from './encrypt/master-keys.ts'
 export { toMs, type Duration } from './duration.ts'
 export { enqueue, enqueueAll, type EnqueueOptions, type NewRow } from './enqueue/enqueue.ts'
 export {
@@ -57,9 +63,11 @@ export {
   SQLSTATE,
   sqlState,
   type ErrorCode,
+  failureOf,
+  type Failure,
 } from './errors.ts'
 export { consoleLog, silentLog, type Log } from './log.ts'
-export { directionOf, type Direction } from './sql/direction.ts'
+export { directionOf, type Direction } from './database/direction.sql.ts'
 export { toMessage, type Message, type MessageInit } from './outbox/message.ts'
 export { type Metrics } from './metrics.ts'
 export {
@@ -68,17 +76,15 @@ export {
   migrationsFrom,
   type Migration,
   type MigrationSet,
-} from './maintain/migrate.ts'
+} from './database/migrate.ts'
 export { createNotifier, type Notifier } from './enqueue/notifier.ts'
 export {
   delivered,
-  failureOf,
   refused,
   retryLater,
   unknown,
   unreachable,
   wasTried,
-  type Failure,
   type Outcome,
   type Reference,
 } from './outbox/outcome.ts'
@@ -93,16 +99,16 @@ export {
   type EndlessPolicy,
   type RetryPolicy,
 } from './outbox/retry.ts'
-export { sql, type Statement } from './enqueue/sql-tag.ts'
-export { outboxTableSql } from './outbox/table-sql.ts'
-export { currentTraceparent } from './trace.ts'
+export { sql, type Statement } from './database/sql-tag.ts'
+export { outboxTableSql } from './outbox/table.sql.ts'
+export { currentTraceparent } from './outbox/trace.ts'
 export {
   borrowTransaction,
   checkOut,
   transaction,
   type Queryable,
   type Transaction,
-} from './enqueue/transaction.ts'
+} from './database/transaction.ts'
 export {
   type BatchContext,
   type ConsumeContext,
@@ -117,3 +123,4 @@ export {
   type Transport,
 } from './outbox/transport.ts'
 export { uuid } from './uuid.ts'
+export { Semaphore } from './semaphore.ts'

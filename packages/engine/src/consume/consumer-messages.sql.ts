@@ -1,4 +1,4 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../database/sql-tag.ts'
 
 /** Who reads: one group on one topic. */
 export interface GroupKey {

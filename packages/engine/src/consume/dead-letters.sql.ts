@@ -1,6 +1,6 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
-import { CONSUMER_MESSAGE, CONSUMER_SOURCE } from './consumer-messages.ts'
-import { directionOf, type TimeSort } from './direction.ts'
+import { sql, type Statement } from '../database/sql-tag.ts'
+import { CONSUMER_MESSAGE, CONSUMER_SOURCE } from './consumer-messages.sql.ts'
+import { directionOf, type TimeSort } from '../database/direction.sql.ts'
 
 /** Which set-aside messages; null matches all. */
 export interface LetterConditions {
@@ -149,56 +149,3 @@ const ENDED: Statement = sql`
         from m
        where a.source = ${CONSUMER_SOURCE} and a.subject = m.id::text and a.recovered_at is null
     )`
-
-export interface ConsumerRow {
-  readonly topic: string
-  readonly group_name: string
-  readonly transport: string | null
-  readonly lag: number | null
-  readonly sampled_at: Date | null
-  readonly retrying: number
-  readonly parked: number
-  readonly dead: number
-  readonly oldest_dead_at: Date | null
-}
-
-/** Every group that was measured or has something set aside. */
-export const selectConsumers: Statement = sql`
-  select topic, group_name, l.transport, l.lag::float8 as lag, l.sampled_at,
-         coalesce(m.retrying, 0) as retrying, coalesce(m.parked, 0) as parked,
-         coalesce(m.dead, 0) as dead, m.oldest_dead_at
-    from posthorn.consumer_lag as l
-    full join (
-      select topic, group_name,
-             count(*) filter (where state = 'retry')::int as retrying,
-             count(*) filter (where state = 'parked')::int as parked,
-             count(*) filter (where state = 'dead')::int as dead,
-             min(died_at) as oldest_dead_at
-        from posthorn.consumer_message
-       group by topic, group_name
-    ) as m using (topic, group_name)
-   order by topic, group_name`
-
-/** Whether a process has just looked at a group's lag. */
-export function selectFreshLag(group: { topic: string; group: string }, forMs: number): Statement {
-  return sql`
-    select from posthorn.consumer_lag
-     where topic = ${group.topic} and group_name = ${group.group}
-       and sampled_at > now() - ${forMs}::float8 * interval '1 millisecond'`
-}
-
-export function upsertLag(
-  { topic, group, transport }: { topic: string; group: string; transport: string },
-  lag: number,
-): Statement {
-  return sql`
-    with sampled as (
-      insert into posthorn.consumer_sample (topic, group_name, lag)
-      values (${topic}, ${group}, ${lag})
-      on conflict (topic, group_name, at) do update set lag = greatest(consumer_sample.lag, excluded.lag)
-    )
-    insert into posthorn.consumer_lag (topic, group_name, transport, lag)
-    values (${topic}, ${group}, ${transport}, ${lag})
-    on conflict (topic, group_name)
-    do update set transport = excluded.transport, lag = excluded.lag, sampled_at = now()`
-}

@@ -1,5 +1,5 @@
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
-import type { ConsumerMessageRow } from '../sql/consumer-messages.ts'
+import type { Queryable, Transaction } from '../database/transaction.ts'
+import type { ConsumerMessageRow } from './consumer-messages.sql.ts'
 import {
   countLetters,
   dropLetters,
@@ -7,11 +7,10 @@ import {
   selectLetter,
   selectLetters,
   type LetterConditions,
-} from '../sql/dead-letters.ts'
-import type { TimeSort } from '../sql/direction.ts'
-import { fromCursor, toCursor } from './cursor.ts'
-import { isId } from '../outbox/id-type.ts'
-import type { Operator } from './replay.ts'
+} from './dead-letters.sql.ts'
+import { fromCursor, toCursor, isId } from '../database/cursor.ts'
+import { type TimeSort } from '../database/direction.sql.ts'
+import type { Operator } from '../control/replay.ts'
 
 /** `dead` waits for an operator, `retry` for its next attempt, `parked` behind one of its key. */
 export type SetAsideState = ConsumerMessageRow['state']

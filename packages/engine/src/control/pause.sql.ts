@@ -1,4 +1,4 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../database/sql-tag.ts'
 
 /** Who pauses or resumes which outbox, and why. */
 export interface Switch {

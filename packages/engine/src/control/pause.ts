@@ -1,7 +1,7 @@
 import type { Outbox } from '../outbox/define.ts'
 import type { Operator } from './replay.ts'
-import { deletePause, insertPause, selectHeldKeys, selectPauses } from '../sql/control.ts'
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+import { deletePause, insertPause, selectHeldKeys, selectPauses } from './pause.sql.ts'
+import type { Queryable, Transaction } from '../database/transaction.ts'
 
 export interface Paused {
   readonly outbox: string

@@ -1,4 +1,4 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '../database/sql-tag.ts'
 
 /** Recurring messages of one outbox as its definition has them. */
 export interface RecurringRules {

@@ -1,14 +1,14 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { transaction } from '../enqueue/transaction.ts'
+import { transaction } from '../database/transaction.ts'
 import { posthorn } from '../host/posthorn.ts'
 import { outbox, type RecurringMessage } from '../host/standard-outbox.ts'
 import { silentLog } from '../log.ts'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
+import { advanceClock, useMovableClock } from '../database/clock.ts'
 import { delivered } from '../outbox/outcome.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { Occurrence } from '../outbox/recurring.ts'
 import { testDatabase } from '../testing/index.ts'
-import { searchAudit } from './audit.ts'
+import { searchAudit } from '@posthorn/operate'
 import { listRecurring, pauseRecurring, resumeRecurring, runRecurring } from './recurring.ts'
 
 const { pool } = await testDatabase()

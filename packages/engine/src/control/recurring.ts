@@ -1,9 +1,9 @@
 import { enqueue } from '../enqueue/enqueue.ts'
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+import type { Queryable, Transaction } from '../database/transaction.ts'
 import { PosthornError } from '../errors.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { nextAfter } from '../outbox/recurring.ts'
-import { ruleInWords, ruleOf } from '../outbox/rule-in-words.ts'
+import { ruleInWords, ruleOf } from './rule-in-words.ts'
 import {
   lockRecurring,
   noteRecurringRun,
@@ -12,8 +12,8 @@ import {
   selectRecurring,
   type RecurringName,
   type RecurringRow,
-} from '../sql/recurring.ts'
-import { notifyWakes } from '../sql/wake.ts'
+} from './recurring.sql.ts'
+import { notifyWakes } from '../database/wake.sql.ts'
 import type { Operator } from './replay.ts'
 
 /** A message that an outbox gives itself again and again. */

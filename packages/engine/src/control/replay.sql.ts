@@ -1,7 +1,8 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { recoverAlertsCte } from './alerts.ts'
-import { freeCancelledCte, holdReplayedCte } from './held.ts'
-import { anyOf, literal, prepare, tenantColumn, tenantOf, type Prepared } from './prepared.ts'
+import { recoverAlertsCte } from '../outbox/alert.sql.ts'
+import { freeCancelledCte, holdReplayedCte } from '../relay/settle/held.sql.ts'
+import { prepare, type Prepared } from '../database/prepared.ts'
+import { anyOf, literal, tenantColumn, tenantOf } from '../outbox/clauses.sql.ts'
 
 /** Which dead messages: every condition that is null is left out. */
 export function replayable(definition: ResolvedDefinition, p: (param: string) => string): string {

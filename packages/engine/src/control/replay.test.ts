@@ -1,23 +1,23 @@
 import { beforeEach, expect, test } from 'vitest'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
+import { advanceClock, useMovableClock } from '../database/clock.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { enqueueAll } from '../enqueue/enqueue.ts'
 import { delivered, refused } from '../outbox/outcome.ts'
 import { createRelay } from '../relay/relay.ts'
 import { cancel, countReplay, groupDead, replay } from './replay.ts'
 import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
-import { outboundMessages, outboxTables, webhookDeliveries } from '../testing/outboxes.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { outboundLetters, outboxTables, hookDeliveries } from '../testing/outboxes.ts'
+import { transaction } from '../database/transaction.ts'
 import { uuid } from '../uuid.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 await useMovableClock(db.pool)
 
-const view = viewTable(db.pool, outboundMessages as unknown as Outbox)
+const view = viewTable(db.pool, outboundLetters as unknown as Outbox)
 const fake = fakeTransport()
 const relay = createRelay({
   pool: db.pool,
-  outboxes: [outboundMessages, webhookDeliveries],
+  outboxes: [outboundLetters, hookDeliveries],
   transports: { topics: fake },
   mode: 'poll',
 })
@@ -29,7 +29,7 @@ async function killMessages(count: number, org = 'acme'): Promise<string[]> {
   const all = await transaction(db.pool, (tx) =>
     enqueueAll(
       tx,
-      outboundMessages,
+      outboundLetters,
       Array.from({ length: count }, () => ({
         org_id: org,
         idempotency_key: uuid(),
@@ -53,23 +53,23 @@ beforeEach(async () => {
 test('a filter takes what it names, and the dry run counts just that', async () => {
   await killMessages(3, 'acme')
   await killMessages(2, 'other')
-  expect(await countReplay(db.pool, outboundMessages, {})).toBe(5)
-  expect(await countReplay(db.pool, outboundMessages, { tenant: 'other' })).toBe(2)
-  expect(await countReplay(db.pool, outboundMessages, { code: 'E131047', tenant: 'acme' })).toBe(3)
+  expect(await countReplay(db.pool, outboundLetters, {})).toBe(5)
+  expect(await countReplay(db.pool, outboundLetters, { tenant: 'other' })).toBe(2)
+  expect(await countReplay(db.pool, outboundLetters, { code: 'E131047', tenant: 'acme' })).toBe(3)
   expect(
-    await countReplay(db.pool, outboundMessages, { since: new Date(Date.now() + 60_000) }),
+    await countReplay(db.pool, outboundLetters, { since: new Date(Date.now() + 60_000) }),
   ).toBe(0)
   const ids = await transaction(db.pool, (tx) =>
-    replay(tx, outboundMessages, { filter: { tenant: 'other' }, by: 'ops' }),
+    replay(tx, outboundLetters, { filter: { tenant: 'other' }, by: 'ops' }),
   )
   expect(ids).toHaveLength(2)
   await tickUntilIdle()
   expect(fake.arrived).toHaveLength(2)
-  expect(await countReplay(db.pool, outboundMessages, {})).toBe(3)
+  expect(await countReplay(db.pool, outboundLetters, {})).toBe(3)
 })
 
 test('a filter on a column the outbox does not have is refused, not ignored', async () => {
-  await expect(countReplay(db.pool, webhookDeliveries, { tenant: 'acme' })).rejects.toMatchObject({
+  await expect(countReplay(db.pool, hookDeliveries, { tenant: 'acme' })).rejects.toMatchObject({
     field: 'filter.tenant',
   })
 })
@@ -77,7 +77,7 @@ test('a filter on a column the outbox does not have is refused, not ignored', as
 test('a rate spreads the messages out over time', async () => {
   await killMessages(6)
   await transaction(db.pool, (tx) =>
-    replay(tx, outboundMessages, { filter: {}, perSecond: 2, by: 'ops' }),
+    replay(tx, outboundLetters, { filter: {}, perSecond: 2, by: 'ops' }),
   )
   await tickUntilIdle()
   const atOnce = fake.arrived.length
@@ -94,7 +94,7 @@ test('a limit takes the oldest first, and calling again takes the rest', async (
   const ids = await killMessages(5)
   const some = () =>
     transaction(db.pool, (tx) =>
-      replay(tx, outboundMessages, { filter: { ids }, limit: 3, by: 'ops' }),
+      replay(tx, outboundLetters, { filter: { ids }, limit: 3, by: 'ops' }),
     )
   expect([(await some()).length, (await some()).length, (await some()).length]).toEqual([3, 2, 0])
 })
@@ -102,7 +102,7 @@ test('a limit takes the oldest first, and calling again takes the rest', async (
 test('who did it and why is on record', async () => {
   const [id] = (await killMessages(1)) as [string]
   await transaction(db.pool, (tx) =>
-    replay(tx, outboundMessages, { filter: { ids: [id] }, by: 'ops@acme', reason: 'number fixed' }),
+    replay(tx, outboundLetters, { filter: { ids: [id] }, by: 'ops@acme', reason: 'number fixed' }),
   )
   const { rows } = await db.pool.query<{ actor: string; reason: string; code: string }>(
     'select actor, reason, code from posthorn.transition where message_id = $1 order by id desc limit 1',
@@ -115,7 +115,7 @@ test('two operators at once take each message once', async () => {
   await killMessages(20)
   const both = await Promise.all(
     [1, 2].map(() =>
-      transaction(db.pool, (tx) => replay(tx, outboundMessages, { filter: {}, by: 'ops' })),
+      transaction(db.pool, (tx) => replay(tx, outboundLetters, { filter: {}, by: 'ops' })),
     ),
   )
   expect(new Set(both.flat()).size).toBe(20)
@@ -127,7 +127,7 @@ test('what waits or is dead can be cancelled; what is sent cannot', async () => 
   const waiting = await transaction(db.pool, (tx) =>
     enqueueAll(
       tx,
-      outboundMessages,
+      outboundLetters,
       [
         {
           org_id: 'a',
@@ -141,10 +141,10 @@ test('what waits or is dead can be cancelled; what is sent cannot', async () => 
     ),
   )
   const ids = [...dead, ...waiting.map(({ id }) => id)]
-  const gone = await transaction(db.pool, (tx) => cancel(tx, outboundMessages, { ids, by: 'ops' }))
+  const gone = await transaction(db.pool, (tx) => cancel(tx, outboundLetters, { ids, by: 'ops' }))
   expect(new Set(gone)).toEqual(new Set(ids))
   expect(
-    await transaction(db.pool, (tx) => cancel(tx, outboundMessages, { ids, by: 'ops' })),
+    await transaction(db.pool, (tx) => cancel(tx, outboundLetters, { ids, by: 'ops' })),
   ).toEqual([])
   await advanceClock(db.pool, '2h')
   await tickUntilIdle()
@@ -155,12 +155,12 @@ test('the dead are counted by what they died of, the most frequent first', async
   await killMessages(2, 'acme')
   await killMessages(1, 'other')
   const [odd] = await killMessages(1, 'acme')
-  await db.pool.query(`update ${outboundMessages.table} set error_code = null where id = $1`, [odd])
-  expect(await groupDead(db.pool, outboundMessages, {})).toMatchObject([
+  await db.pool.query(`update ${outboundLetters.table} set error_code = null where id = $1`, [odd])
+  expect(await groupDead(db.pool, outboundLetters, {})).toMatchObject([
     { code: 'E131047', count: 3, error: 'no', oldestAt: expect.any(Date) },
     { code: undefined, count: 1 },
   ])
-  const narrowed = await groupDead(db.pool, outboundMessages, { tenant: 'other' })
+  const narrowed = await groupDead(db.pool, outboundLetters, { tenant: 'other' })
   expect(narrowed).toMatchObject([{ code: 'E131047', count: 1 }])
-  await expect(groupDead(db.pool, outboundMessages, { key: 'k' })).rejects.toThrow(/filter\.key/)
+  await expect(groupDead(db.pool, outboundLetters, { key: 'k' })).rejects.toThrow(/filter\.key/)
 })

@@ -1,12 +1,12 @@
-import { isId } from '../outbox/id-type.ts'
+import { isId } from '../database/cursor.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { DefinitionError } from '../errors.ts'
-import { moveWaiting } from '../relay/log-moves.ts'
-import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
-import { cancelMessages, countReplayable, groupReplayable, replayDead } from '../sql/replay.ts'
-import { unblockKey } from '../sql/held.ts'
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
-import { inSql } from '../outbox/sql-names.ts'
+import { moveWaiting } from '../relay/log/log-moves.ts'
+import { run, withoutPreparing } from '../database/pool-handle.ts'
+import { cancelMessages, countReplayable, groupReplayable, replayDead } from './replay.sql.ts'
+import { unblockKey } from '../relay/settle/held.sql.ts'
+import type { Queryable, Transaction } from '../database/transaction.ts'
+import { inSql } from '../outbox/resolved-definition.ts'
 
 /** Which dead (or quarantined) messages; everything left out matches all. */
 export interface ReplayFilter {

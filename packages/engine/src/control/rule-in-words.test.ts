@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ruleText, type RecurringRule } from './recurring.ts'
+import { ruleText, type RecurringRule } from '../outbox/recurring.ts'
 import { ruleInWords, ruleOf } from './rule-in-words.ts'
 
 test.each<[RecurringRule, string]>([

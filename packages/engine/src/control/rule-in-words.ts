@@ -1,4 +1,4 @@
-import type { RecurringRule } from './recurring.ts'
+import type { RecurringRule } from '../outbox/recurring.ts'
 
 /** A rule as a row has it, read again; a text that is none gives an `every` that says so. */
 export function ruleOf(text: string): RecurringRule {

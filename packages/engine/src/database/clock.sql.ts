@@ -1,4 +1,4 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from './sql-tag.ts'
 
 export const makeMovable: Statement = sql`
   update posthorn.clock set movable = true;

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import { toMs, type Duration } from '../duration.ts'
 import { PosthornError } from '../errors.ts'
-import { wakeAllRelays } from '../enqueue/notifier.ts'
-import { advance, makeMovable, selectClock } from '../sql/clock.ts'
-import { lockMigrations } from '../sql/migrate.ts'
-import { transaction, type Queryable } from '../enqueue/transaction.ts'
+import { notifyWakes } from './wake.sql.ts'
+import { advance, makeMovable, selectClock } from './clock.sql.ts'
+import { lockMigrations } from './migrate.sql.ts'
+import { transaction, type Queryable } from './transaction.ts'
 
 /**
  * Lets the business clock be moved, for development and tests: `posthorn.now()` then adds a stored
@@ -35,7 +35,7 @@ export async function advanceClock(
       'The business clock cannot be moved: call useMovableClock first.',
     )
   }
-  await wakeAllRelays(pool)
+  await pool.query(notifyWakes(['ring *']))
   return moved.now
 }
 

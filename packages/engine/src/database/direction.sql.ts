@@ -1,4 +1,4 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from './sql-tag.ts'
 
 /** How the lists of operators are sorted; the first is the usual one. */
 export type TimeSort = 'newest' | 'oldest'

@@ -12,7 +12,7 @@ import {
   type OutboxDefinition,
   type Relay,
 } from '../index.ts'
-import { announce, createAnnouncementFeed } from '../operate/index.ts'
+import { announce, createAnnouncementFeed } from '@posthorn/operate'
 import { fakeTransport, testDatabase } from '../testing/index.ts'
 
 interface Job {

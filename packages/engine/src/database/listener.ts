@@ -1,10 +1,10 @@
 import type { Client, Pool } from 'pg'
-import { ownClient } from '../enqueue/own-client.ts'
-import type { Statement } from '../enqueue/sql-tag.ts'
+import { backOff } from '../back-off.ts'
+import { ownClient } from './pool-handle.ts'
+import type { Statement } from './sql-tag.ts'
 import type { Log } from '../log.ts'
 
-const FIRST_PAUSE_MS = 100
-const LAST_PAUSE_MS = 5_000
+const AGAIN = { firstMs: 100, mostMs: 5_000 }
 
 export interface ListenerOptions {
   /** Only to learn where the database is: a listener has a connection of its own. */
@@ -22,7 +22,7 @@ export class Listener {
   readonly #options: ListenerOptions
   #client: Client | undefined
   #closed = false
-  #pauseMs = FIRST_PAUSE_MS
+  #failures = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: ListenerOptions) {
@@ -47,7 +47,7 @@ export class Listener {
       await client.connect()
       await client.query(listen)
       if (this.#closed) return await this.#hangUp()
-      this.#pauseMs = FIRST_PAUSE_MS
+      this.#failures = 0
       onOpen()
     } catch (error) {
       this.#again(error)
@@ -61,14 +61,14 @@ export class Listener {
 
   #again(error: unknown): void {
     if (this.#closed || this.#timer) return
-    const pauseMs = this.#pauseMs
+    const pauseMs = backOff(this.#failures, AGAIN)
+    this.#failures += 1
     this.#options.log.error({ err: error, pauseMs }, 'listen failed; polling and connecting again')
     void this.#hangUp()
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       void this.open()
     }, pauseMs)
-    this.#pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from './sql-tag.ts'
 
 /**
  * Every process that migrates takes this lock first, so that ten servers may start at once. It is held
@@ -9,7 +9,7 @@ export const lockMigrations: Statement = sql`select pg_advisory_xact_lock(810181
 /**
  * Who holds this applies the next step. It is tried for, since a statement that waits has a snapshot, and
  * `create index concurrently`, which runs under it, would wait for that in turn. Not the lock above:
- * versions before this one wait for that.
+ * the SQL that other tools apply waits for that.
  */
 export const tryLockSteps: Statement = sql`
   select pg_try_advisory_xact_lock(8101814155131314799) as taken`
@@ -48,15 +48,9 @@ export const createMigrationTable: Statement = sql`
     id text not null,
     checksum text not null,
     applied_at timestamptz not null default now(),
+    breaking boolean not null default false,
     primary key (set_name, id)
-  );
-  -- Only where it is missing: the lock would keep every reader waiting until all steps are through.
-  do $$ begin
-    if not exists (select from pg_attribute
-                    where attrelid = 'posthorn.migration'::regclass and attname = 'breaking') then
-      alter table posthorn.migration add column breaking boolean not null default false;
-    end if;
-  end $$`
+  )`
 
 export interface AppliedMigration {
   set_name: string
@@ -70,7 +64,7 @@ export interface AppliedMigration {
 export const selectMigrationTable: Statement = sql`
   select to_regclass('posthorn.migration') is not null as present`
 
-/** Also of a table that was made before there was a mark for breaking ones. */
+/** Reads the table of any development version too, so that its database gets MIGRATION_REWRITTEN. */
 export const selectMigrations: Statement = sql`
   select set_name, id, checksum, applied_at,
          coalesce((to_jsonb(m) ->> 'breaking')::boolean, false) as breaking

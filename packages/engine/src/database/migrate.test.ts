@@ -8,7 +8,7 @@ import {
   migrationStatus,
   type MigrationSet,
 } from './migrate.ts'
-import { lockMigrations } from '../sql/migrate.ts'
+import { lockMigrations } from './migrate.sql.ts'
 import { testDatabase } from '../testing/index.ts'
 
 const db = await testDatabase()
@@ -35,23 +35,23 @@ test('many processes may migrate at once; each step runs once', async () => {
   ])
 })
 
-test('waits for an older version, which knows one lock, and does not repeat its steps', async () => {
-  const older = set('older', {
-    '0001_a': 'create schema older',
-    '0002_b': 'create table older.b ()',
+test('waits for SQL that another tool applies, and does not repeat its steps', async () => {
+  const printed = set('printed', {
+    '0001_a': 'create schema printed',
+    '0002_b': 'create table printed.b ()',
   })
   const client = await db.pool.connect()
   await client.query('begin')
   await client.query(lockMigrations)
-  await client.query('create schema older; create table older.b ()')
-  const checksum = (id: string) => older.migrations.find((each) => each.id === id)?.checksum
+  await client.query('create schema printed; create table printed.b ()')
+  const checksum = (id: string) => printed.migrations.find((each) => each.id === id)?.checksum
   for (const id of ['0001_a', '0002_b']) {
     await client.query(
       'insert into posthorn.migration (set_name, id, checksum) values ($1, $2, $3)',
-      ['older', id, checksum(id)],
+      ['printed', id, checksum(id)],
     )
   }
-  const migrated = migrate(db.pool, [older])
+  const migrated = migrate(db.pool, [printed])
   await expect
     .poll(async () => {
       const { rows } = await db.pool.query(
@@ -201,14 +201,18 @@ test('unless one of them is marked as breaking', async () => {
   })
 })
 
-test('a database that was migrated before there were marks is read and brought up to date', async () => {
-  await db.pool.query('alter table posthorn.migration drop column breaking')
-  const marked = set('marked', { '0001_a': '-- breaking\nselect 1' })
-  expect(await migrationStatus(db.pool, [await engineMigrations()])).not.toHaveLength(0)
-  await migrate(db.pool, [marked])
-  await expect(migrate(db.pool, [set('marked', {})])).rejects.toMatchObject({
-    code: 'MIGRATION_UNKNOWN',
-  })
+test('a database from before the schema was rewritten gets one sentence with the remedy', async () => {
+  const { pool } = await testDatabase()
+  await pool.query(`
+    update posthorn.migration set checksum = 'of then' where id = '0001_engine';
+    alter table posthorn.migration drop column breaking`)
+  const sets = [await engineMigrations()]
+  const refusal = {
+    code: 'MIGRATION_REWRITTEN',
+    message: expect.stringMatching(/before the schema was rewritten; create a new database\.$/),
+  }
+  await expect(migrate(pool, sets)).rejects.toMatchObject(refusal)
+  await expect(migrationStatus(pool, sets)).rejects.toMatchObject(refusal)
 })
 
 test('the SQL since a step has the later ones, for a tool that opens the transaction itself', async () => {

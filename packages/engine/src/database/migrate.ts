@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
-import type { Pool } from 'pg'
 import { toMs, type Duration } from '../duration.ts'
-import { transaction, type Queryable } from '../enqueue/transaction.ts'
+import { transaction, type Queryable, type Transaction } from './transaction.ts'
 import { MigrationError, SQLSTATE, sqlState } from '../errors.ts'
 import { silentLog, type Log } from '../log.ts'
 import { sleep } from '../sleep.ts'
@@ -17,8 +16,13 @@ import {
   tryLockSteps,
   type AppliedMigration,
   type MigrationNote,
-} from '../sql/migrate.ts'
-import { buildBeside, isConcurrent, plainSql, statementsOf } from './concurrent-step.ts'
+  allowIdling,
+  allowLongStatements,
+  dropIndexBeside,
+  selectUnfinishedIndex,
+} from './migrate.sql.ts'
+import type { Pool } from 'pg'
+import { ownClient } from './pool-handle.ts'
 
 /**
  * One forward step: plain SQL, never edited after it was released. Versions that do not know it go
@@ -124,7 +128,7 @@ export async function migrate(
           return { steps: [idOf(next)], isLast: others.length === 0 }
         }
         await tx.query(lockMigrations)
-        // A version that knows no other lock may have been at it until now.
+        // SQL that another tool applies takes this lock only, and may have held it until now.
         if ((await findApplied(tx)).length !== before.length) return { steps: [], isLast: false }
         const isWhole = isNew && sets.some(({ name, ownTables }) => name === next.set && ownTables)
         const steps = isWhole ? [next, ...others.filter(({ set }) => set === next.set)] : [next]
@@ -183,7 +187,7 @@ async function findApplied(db: Queryable): Promise<AppliedMigration[]> {
 }
 
 export interface MigrationSqlOptions {
-  /** The last step that was applied, by set, as `0011` or `0011_data_keys`; of other sets there is none. */
+  /** The last step that was applied, by set, as `0002` or `0002_price`; of other sets there is none. */
   readonly since?: Readonly<Record<string, string>>
   /** `own`: between begin and commit. `outer`: for a tool that has a transaction open. Default `own`. */
   readonly transaction?: 'own' | 'outer'
@@ -253,12 +257,7 @@ function findPending(sets: readonly MigrationSet[], applied: readonly AppliedMig
       const row = known.get(migration.id)
       known.delete(migration.id)
       if (!row) missing.push({ set: set.name, migration })
-      else if (row.checksum !== migration.checksum) {
-        throw new MigrationError(
-          'MIGRATION_CHANGED',
-          `${set.name}/${migration.id} was edited after it was applied; write a new migration instead`,
-        )
-      }
+      else if (row.checksum !== migration.checksum) throw changedError(set.name, migration.id)
     }
     // A newer version has been here. It may go back, and older processes may go on.
     const breaking = [...known.values()].find((row) => row.breaking)
@@ -272,6 +271,16 @@ function findPending(sets: readonly MigrationSet[], applied: readonly AppliedMig
   return missing
 }
 
+/** Nobody but us edits the engine's first step, and only until there is a release. */
+function changedError(set: string, id: string): MigrationError {
+  return set === 'engine' && id === '0001_engine'
+    ? new MigrationError('MIGRATION_REWRITTEN')
+    : new MigrationError(
+        'MIGRATION_CHANGED',
+        `${set}/${id} was edited after it was applied; write a new migration instead`,
+      )
+}
+
 const BREAKING = /^\s*--\s*breaking\b/
 
 function noteOf({ id, checksum, sql }: Migration): MigrationNote {
@@ -280,4 +289,65 @@ function noteOf({ id, checksum, sql }: Migration): MigrationNote {
 
 function checksumOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}
+
+const MARK = /^\s*--\s*concurrently\b/
+const INDEX =
+  /^create\s+(?:unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+(?<name>\w+)\s+on\s+(?<schema>\w+)\./i
+const OTHERS = /^(?:drop\s+index\s+concurrently\s+if\s+exists|alter\s+table\s+[\w.]+\s+validate)\s/i
+
+/** Whether its statements run one by one beside writers, outside a transaction. */
+function isConcurrent({ sql }: Migration): boolean {
+  return MARK.test(sql)
+}
+
+/** The SQL for a transaction, of tables that no process writes to yet. */
+function plainSql({ sql }: Migration): string {
+  return MARK.test(sql) ? sql.replaceAll(/\b(?:index)\s+concurrently\b/gi, 'index') : sql
+}
+
+/**
+ * Runs the statements of a concurrent step on another connection, while `tx` holds the lock that keeps
+ * other processes from it. After a crash it begins anew: what is there is passed over, and what is left of
+ * an index that was not finished is dropped first.
+ */
+async function buildBeside(
+  pool: Pool,
+  tx: Transaction,
+  { set, migration }: { set: string; migration: Migration },
+): Promise<void> {
+  const step = `${set}/${migration.id}`
+  const statements = statementsOf(migration)
+  const wrong = statements.find((each) => !INDEX.test(each) && !OTHERS.test(each))
+  if (wrong !== undefined) {
+    throw new MigrationError(
+      'MIGRATION_INVALID',
+      `${step} cannot be repeated after a crash: "${wrong.slice(0, 60)}" is neither create nor drop index concurrently, with if (not) exists, nor validate constraint`,
+    )
+  }
+  await tx.query(allowIdling)
+  // Not one of the pool: it may have only one, and that is the lock's.
+  const client = ownClient(pool)
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await client.query(allowLongStatements)
+    for (const statement of statements) {
+      const { schema = '', name = '' } = INDEX.exec(statement)?.groups ?? {}
+      const { rows } = await client.query(selectUnfinishedIndex(schema, name))
+      if (rows.length > 0) await client.query(dropIndexBeside(schema, name))
+      await client.query(statement)
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+/** The statements of a concurrent step: none has a body or a string with a semicolon. */
+function statementsOf({ sql }: Migration): string[] {
+  return sql
+    .replaceAll(/--.*$/gm, '')
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '')
 }

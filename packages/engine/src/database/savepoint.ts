@@ -1,5 +1,12 @@
 import type { Transaction } from './transaction.ts'
-import { backToSavepoint, releaseSavepoint, setSavepoint } from '../sql/savepoint.ts'
+import { sql, type Statement } from './sql-tag.ts'
+
+/** A place in a transaction to come back to. Two of one name nest: the last one is meant. */
+const setSavepoint: Statement = sql`savepoint apart`
+
+const backToSavepoint: Statement = sql`rollback to savepoint apart`
+
+const releaseSavepoint: Statement = sql`release savepoint apart`
 
 /** Runs `work` so that its failure leaves the transaction as it was. */
 export async function inSavepoint<Result>(

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { testDatabase } from '../testing/index.ts'
-import { defineOutbox } from './define.ts'
-import { exponential } from './retry.ts'
-import { bare, beside, inSql, isName, isTable, spell, spellTable } from './sql-names.ts'
+import { defineOutbox } from '../outbox/define.ts'
+import { exponential } from '../outbox/retry.ts'
+import { bare, beside, isName, isTable, spell, spellTable } from './sql-names.ts'
+import { inSql } from '../outbox/resolved-definition.ts'
 
 const db = await testDatabase()
 

@@ -1,7 +1,8 @@
 // How the names of tables and columns stand in SQL text. A definition has them as the catalogue does, and so
 // do rows: `createdAt`. SQL reads that as `createdat` unless it is quoted. Plain lower-case names are not.
-import type { TableName } from './definition.ts'
-import type { CheckedDefinition, ResolvedDefinition } from './resolved-definition.ts'
+
+/** A table with its schema, as the database has it: `shop.outbox`, `public.OutboxEvent`. */
+export type TableName = `${string}.${string}`
 
 /** Words of PostgreSQL 13 to 18 that name a table or column only in quotes; a test asks the server. */
 const RESERVED: ReadonlySet<string> = new Set(
@@ -67,52 +68,4 @@ export function schemaOf(table: string): string {
 /** Another table of the same schema, called after it: `shop.outbox` and `_log`. */
 export function beside(table: string, suffix: string): TableName {
   return `${schemaOf(table)}.${spell(`${bareTable(table)}${suffix}`)}`
-}
-
-const known = new WeakMap<CheckedDefinition, ResolvedDefinition>()
-
-/** The definition that SQL is written from. */
-export function inSql(definition: CheckedDefinition): ResolvedDefinition {
-  const made = known.get(definition) ?? spelled(definition)
-  known.set(definition, made)
-  return made
-}
-
-function spelled(definition: CheckedDefinition): ResolvedDefinition {
-  const { table, log, columns, counter, order, fair, limit, reads, label } = definition
-  return {
-    ...definition,
-    names: 'spelled',
-    table: spellTable(table),
-    log: log && spellTable(log),
-    columns: spellColumns(columns),
-    label: label.map(([column, ...properties]) => [spell(column), ...properties]),
-    counter: {
-      ...counter,
-      column: spell(counter.column),
-      limit: counter.limit && spell(counter.limit),
-    },
-    order: order && { ...order, key: spell(order.key) },
-    fair: fair && { ...fair, by: spell(fair.by) },
-    limit: limit && { ...limit, by: limit.by && spell(limit.by) },
-    reads: reads?.map(spell),
-  }
-}
-
-function spellColumns(columns: CheckedDefinition['columns']): CheckedDefinition['columns'] {
-  const { idType, ref, dedupe, ...single } = columns
-  const spellEach = (names: Readonly<Record<string, string | undefined>>) =>
-    Object.fromEntries(
-      Object.entries(names).map(([field, name]) => [
-        field,
-        name === undefined ? name : spell(name),
-      ]),
-    )
-  return {
-    ...single,
-    ...spellEach(single),
-    idType,
-    ...(ref && { ref: spellEach(ref) as Record<string, string> }),
-    ...(dedupe && { dedupe: dedupe.map(spell) }),
-  }
 }

@@ -1,4 +1,4 @@
-import { isName, isTable, spell, spellTable } from '../outbox/sql-names.ts'
+import { isName, isTable, spell, spellTable } from './sql-names.ts'
 
 /** SQL text with its parameters: what every database handle of ours takes. */
 export interface Statement {

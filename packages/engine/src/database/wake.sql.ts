@@ -1,5 +1,5 @@
-import type { Ring } from '../enqueue/bell.ts'
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import type { Ring } from './bell.ts'
+import { sql, type Statement } from './sql-tag.ts'
 
 /** The channel all wake-ups go over: `ring <outbox>` or `arm <outbox>`, `*` for every outbox. */
 export const WAKE_CHANNEL = 'posthorn_wake'

@@ -1,8 +1,7 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
-import { failureOf } from '../outbox/outcome.ts'
-import { PosthornError } from '../errors.ts'
-import { insertKey, selectKeys, selectNewestKeys, type DataKeyRow } from '../sql/data-keys.ts'
+import type { Queryable, Transaction } from '../database/transaction.ts'
+import { failureOf, PosthornError } from '../errors.ts'
+import { insertKey, selectKeys, selectNewestKeys, type DataKeyRow } from './data-keys.sql.ts'
 import { uuid } from '../uuid.ts'
 import type { MasterKeys } from './master-keys.ts'
 

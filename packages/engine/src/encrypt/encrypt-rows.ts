@@ -1,10 +1,28 @@
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+import type { Queryable, Transaction } from '../database/transaction.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
-import type { OutboxRow, CheckedDefinition } from '../outbox/resolved-definition.ts'
+import type { MasterKeys } from './master-keys.ts'
 import { dataKeysOf, type DataKey } from './data-keys.ts'
 import { envelopeIn, FORMS, open, seal, type Envelope } from './envelope.ts'
 
-type Encrypted = Pick<CheckedDefinition, 'name' | 'columns' | 'encrypt'>
+/** A row as the table has it. */
+type TableRow = Record<string, unknown>
+
+/** What encryption reads of a definition. */
+interface Encrypted {
+  readonly name: string
+  readonly columns: {
+    readonly id: string
+    readonly idType: string
+    readonly tenant?: string | undefined
+  }
+  readonly encrypt:
+    | {
+        readonly columns: readonly string[]
+        readonly keys: MasterKeys
+        readonly plain: 'accept' | 'refuse'
+      }
+    | undefined
+}
 
 /**
  * Rows as they are stored: the columns that the definition names are encrypted with the newest key of
@@ -13,8 +31,8 @@ type Encrypted = Pick<CheckedDefinition, 'name' | 'columns' | 'encrypt'>
 export async function encryptRows(
   tx: Transaction,
   outbox: Encrypted,
-  { rows, types }: { rows: readonly OutboxRow[]; types: ReadonlyMap<string, string> },
-): Promise<readonly OutboxRow[]> {
+  { rows, types }: { rows: readonly TableRow[]; types: ReadonlyMap<string, string> },
+): Promise<readonly TableRow[]> {
   const { encrypt, name } = outbox
   if (!encrypt) return rows
   const columns = encrypt.columns.filter((column) => types.has(column))
@@ -29,13 +47,13 @@ export async function encryptRows(
       if (!form) throw new DefinitionError(name, 'encrypt.columns', wrongType(column, types))
       return [[column, seal(value, { form, key, context: contextOf(outbox, row, column) })]]
     })
-    return { ...row, ...(Object.fromEntries(sealed) as OutboxRow) }
+    return { ...row, ...(Object.fromEntries(sealed) as TableRow) }
   })
 }
 
 /** What came of a row: readable, never readable again, or not now. */
 export type DecryptedRow =
-  | { readonly row: OutboxRow }
+  | { readonly row: TableRow }
   | { readonly unreadable: PosthornError }
   | { readonly unavailable: PosthornError }
 
@@ -43,7 +61,7 @@ export type DecryptedRow =
 export async function decryptRows(
   db: Queryable,
   outbox: Encrypted,
-  rows: readonly OutboxRow[],
+  rows: readonly TableRow[],
 ): Promise<readonly DecryptedRow[]> {
   const { encrypt } = outbox
   if (!encrypt) return rows.map((row) => ({ row }))
@@ -59,7 +77,7 @@ export async function decryptRows(
     if (encrypt.plain === 'refuse' && envelopes.length < countValues(encrypt.columns, row)) {
       return { unreadable: new PosthornError('PAYLOAD_TAMPERED', 'the payload is not encrypted') }
     }
-    const clear: OutboxRow = { ...row }
+    const clear: TableRow = { ...row }
     try {
       for (const { column, envelope } of envelopes) {
         const key = keys?.get(envelope.key)
@@ -82,7 +100,7 @@ export async function decryptRows(
 /** The envelopes of a row, or what is wrong with one of them. */
 function envelopesIn(
   columns: readonly string[],
-  row: OutboxRow,
+  row: TableRow,
 ): { column: string; envelope: Envelope }[] | PosthornError {
   try {
     return columns.flatMap((column) => {
@@ -94,25 +112,25 @@ function envelopesIn(
   }
 }
 
-function countValues(columns: readonly string[], row: OutboxRow): number {
+function countValues(columns: readonly string[], row: TableRow): number {
   return columns.filter((column) => row[column] !== undefined && row[column] !== null).length
 }
 
 /** Where a value stands: an envelope that is moved to another row or column does not open there. */
-function contextOf({ name, columns }: Encrypted, row: OutboxRow, column: string): string {
+function contextOf({ name, columns }: Encrypted, row: TableRow, column: string): string {
   const id = String(row[columns.id])
   return `${name}\n${columns.idType === 'uuid' ? id.toLowerCase() : id}\n${column}`
 }
 
 /** Whose a row is, as text; empty where it is no tenant's. */
-export function tenantOf({ columns }: Pick<Encrypted, 'columns'>, row: OutboxRow): string {
+export function tenantOf({ columns }: Pick<Encrypted, 'columns'>, row: TableRow): string {
   // A number where the table counts its tenants.
   const tenant = columns.tenant && (row[columns.tenant] as string | number | null | undefined)
   return String(tenant ?? '')
 }
 
 /** What the table would fill in is not known before it is written. */
-function requireTenant(outbox: Encrypted, row: OutboxRow): string {
+function requireTenant(outbox: Encrypted, row: TableRow): string {
   const { columns, name } = outbox
   if (columns.tenant !== undefined && row[columns.tenant] === undefined) {
     const problem = 'a message must give it, since its payload is encrypted for its tenant'

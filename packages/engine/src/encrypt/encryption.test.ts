@@ -1,15 +1,21 @@
 import { expect, test } from 'vitest'
 import { prune } from '../maintain/prune.ts'
-import { listMasters, rewrapDataKeys, rotateDataKey, shredTenant } from '../operate/data-keys.ts'
-import { placeHold, releaseHold } from '../operate/legal-holds.ts'
-import { listAlerts } from '../operate/alerts.ts'
-import { getMessage } from '../operate/messages.ts'
-import { viewMessage } from '../operate/view.ts'
+import {
+  listMasters,
+  rewrapDataKeys,
+  rotateDataKey,
+  shredTenant,
+  placeHold,
+  releaseHold,
+  listAlerts,
+  getMessage,
+  viewMessage,
+} from '@posthorn/operate'
 import { defineOutbox } from '../outbox/define.ts'
 import { schedule } from '../outbox/retry.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
+import { outboxTableSql } from '../outbox/table.sql.ts'
 import { enqueue, enqueueAll } from '../enqueue/enqueue.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { transaction } from '../database/transaction.ts'
 import { createRelay } from '../relay/relay.ts'
 import type { Log } from '../log.ts'
 import { fakeTransport, outboxConformance, testDatabase, viewTable } from '../testing/index.ts'

@@ -1,12 +1,7 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { spell } from '../outbox/sql-names.ts'
-import { prepare, type Prepared } from './prepared.ts'
-
-/** A column with its type in the table, as the catalogue prints it. */
-export interface TypedColumn {
-  readonly name: string
-  readonly type: string
-}
+import type { TypedColumn } from '../outbox/table.sql.ts'
+import { spell } from '../database/sql-names.ts'
+import { prepare, type Prepared } from '../database/prepared.ts'
 
 /**
  * One statement for one message or ten thousand: an array for each column, put together again by

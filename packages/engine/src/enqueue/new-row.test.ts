@@ -5,11 +5,11 @@ import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
 import { expect, expectTypeOf, test } from 'vitest'
 import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import { exponential } from '../outbox/retry.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
+import { outboxTableSql } from '../outbox/table.sql.ts'
 import { testDatabase } from '../testing/index.ts'
 import { fromDrizzle, type DrizzleInsert, type DrizzleRow } from './adapters/drizzle.ts'
 import { enqueue, enqueueAll } from './enqueue.ts'
-import type { Transaction } from './transaction.ts'
+import type { Transaction } from '../database/transaction.ts'
 
 /** Properties in camel case, columns in snake case, as most people write Drizzle. */
 const outboxEvents = pgTable('outbox_events', {

@@ -7,8 +7,8 @@ import { delivered, refused } from '../outbox/outcome.ts'
 import { createRelay } from '../relay/relay.ts'
 import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
 import type { Outbox } from '../outbox/define.ts'
-import { evidenceRows, outboxTables } from '../testing/outboxes.ts'
-import { transaction } from './transaction.ts'
+import { parcelRows, outboxTables } from '../testing/outboxes.ts'
+import { transaction } from '../database/transaction.ts'
 import { uuid } from '../uuid.ts'
 
 const db = await testDatabase({ sql: outboxTables })
@@ -17,10 +17,10 @@ const db = await testDatabase({ sql: outboxTables })
 const COMMAND = `
 const { transaction } = await import(process.env.ENGINE)
 const { replay, wakeAllRelays } = await import(process.env.OPERATE)
-const { evidenceRows } = await import(process.env.OUTBOXES)
+const { parcelRows } = await import(process.env.OUTBOXES)
 const { Pool } = (await import(process.env.PG)).default
 const pool = new Pool({ connectionString: process.env.URL })
-const ids = await transaction(pool, (tx) => replay(tx, evidenceRows, { filter: {}, by: 'ada' }))
+const ids = await transaction(pool, (tx) => replay(tx, parcelRows, { filter: {}, by: 'ada' }))
 await wakeAllRelays(pool)
 console.log(ids.length)
 await pool.end()
@@ -32,14 +32,14 @@ test('a short-lived process wakes the relays elsewhere after its replay', async 
   // It looks by itself every two minutes only.
   const relay = createRelay({
     pool: db.pool,
-    outboxes: [evidenceRows],
+    outboxes: [parcelRows],
     transports: { topics: fake },
   })
-  const view = viewTable(db.pool, evidenceRows as unknown as Outbox)
+  const view = viewTable(db.pool, parcelRows as unknown as Outbox)
   await relay.start()
   try {
     const { id } = await transaction(db.pool, (tx) =>
-      enqueue(tx, evidenceRows, { file_job_id: uuid(), case_id: 'c' }),
+      enqueue(tx, parcelRows, { tour_id: uuid(), address_id: 'c' }),
     )
     await expect.poll(async () => (await view.states()).get(id)).toBe('ERROR')
     fake.answer = () => delivered()
@@ -51,7 +51,7 @@ test('a short-lived process wakes the relays elsewhere after its replay', async 
           ...process.env,
           URL: db.url,
           ENGINE: fileURLToPath(new URL('../index.ts', import.meta.url)),
-          OPERATE: fileURLToPath(new URL('../operate/index.ts', import.meta.url)),
+          OPERATE: fileURLToPath(import.meta.resolve('@posthorn/operate')),
           OUTBOXES: fileURLToPath(new URL('../testing/outboxes.ts', import.meta.url)),
           PG: import.meta.resolve('pg'),
         },

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Pool } from 'pg'
-import type { Ring } from './bell.ts'
+import type { Ring } from '../database/bell.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { silentLog, type Log } from '../log.ts'
-import { notifyWakes } from '../sql/wake.ts'
+import { notifyWakes } from '../database/wake.sql.ts'
 
 /** Wake-ups of one outbox within this time become one notification. */
 const COALESCE_MS = 5

@@ -1,13 +1,14 @@
 import type { Pool } from 'pg'
-import { transaction, type Transaction } from '../enqueue/transaction.ts'
+import { transaction, type Transaction } from '../database/transaction.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { Message } from '../outbox/message.ts'
 import { delivered, outcomeOfThrow, retryLater, type Outcome } from '../outbox/outcome.ts'
 import type { Delivery, DeliverOptions, Transport } from '../outbox/transport.ts'
-import { noteHandled } from '../sql/handled.ts'
+import { noteHandled } from './standard-table.sql.ts'
 import { checkObject } from '../outbox/definition-shape.ts'
 import type { StandardRow } from './standard-outbox.ts'
+import { Semaphore } from '../semaphore.ts'
 
 /** The transport that `handlers` are bound under. */
 export const HANDLERS = 'handlers'
@@ -66,7 +67,7 @@ export function handlers<Events extends object>(
 
 /** For those whom no compiler warns. */
 function checkOutbox<Row>(outbox: Outbox<Row>): Outbox<Row> {
-  if ((outbox as Outbox<Row> | undefined)?.statements !== undefined) return outbox
+  if ((outbox as Outbox<Row> | undefined)?.bell !== undefined) return outbox
   throw new DefinitionError('handlers()', 'outbox', 'must be what outbox() returned')
 }
 
@@ -90,15 +91,19 @@ export function byOutbox(sets: readonly Handlers[]): ReadonlyMap<string, Handler
 export function handlerTransport(pool: Pool, given: readonly Handlers[]): Transport {
   const sets = byOutbox(given)
   // For all lanes of the relay together: a connection is taken for each.
-  const slots = new Map(given.map(({ outbox, atOnce }) => [outbox.name, new Slots(atOnce)]))
+  const slots = new Map(given.map(({ outbox, atOnce }) => [outbox.name, new Semaphore(atOnce)]))
   return {
     async deliver(batch, options) {
       const outcomes = new Map<Delivery, Outcome>()
       const handleOne = async (delivery: Delivery) => {
-        const giveBack = await slots.get(delivery.destination.topic)?.take(options.signal)
+        const { signal } = options
+        const giveBack = await slots.get(delivery.destination.topic)?.acquire()
+        // A handler that ignores its signal must not keep the others waiting.
+        if (giveBack) signal.addEventListener('abort', giveBack)
         try {
-          return await handle(pool, sets, { delivery, signal: options.signal })
+          return await handle(pool, sets, { delivery, signal })
         } finally {
+          if (giveBack) signal.removeEventListener('abort', giveBack)
           giveBack?.()
         }
       }
@@ -106,38 +111,6 @@ export function handlerTransport(pool: Pool, given: readonly Handlers[]): Transp
       await Promise.all(queues.map((queue) => handleInOrder(queue, outcomes, handleOne)))
       return batch.map((delivery) => outcomes.get(delivery) ?? HELD_BACK)
     },
-  }
-}
-
-/** How many run at once; the others wait in the order in which they came. */
-class Slots {
-  readonly #waiting: (() => void)[] = []
-  #free: number
-
-  constructor(free: number) {
-    this.#free = free
-  }
-
-  /** Waits for one, and returns what gives it back. */
-  async take(signal: AbortSignal): Promise<() => void> {
-    if (this.#free > 0) this.#free -= 1
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    const giveBack = () => {
-      signal.removeEventListener('abort', giveBack)
-      if (isBack) return
-      isBack = true
-      this.#giveBack()
-    }
-    let isBack = false
-    // A handler that goes on in spite of it must not keep the others waiting for ever.
-    signal.addEventListener('abort', giveBack)
-    return giveBack
-  }
-
-  #giveBack(): void {
-    const next = this.#waiting.shift()
-    if (next) next()
-    else this.#free += 1
   }
 }
 

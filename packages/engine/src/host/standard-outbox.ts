@@ -1,13 +1,13 @@
 import type { Duration } from '../duration.ts'
 import { enqueueAll, type Enqueued } from '../enqueue/enqueue.ts'
-import type { Transaction } from '../enqueue/transaction.ts'
-import { DefinitionError } from '../errors.ts'
+import type { Transaction } from '../database/transaction.ts'
 import { defineOutbox, type Outbox } from '../outbox/define.ts'
-import type { Order, OutboxDefinition, TableName } from '../outbox/definition.ts'
+import type { Order, OutboxDefinition } from '../outbox/definition.ts'
+import type { TableName } from '../database/sql-names.ts'
 import type { Occurrence, Recurring, RecurringRule } from '../outbox/recurring.ts'
 import { exponential, type EndingPolicy } from '../outbox/retry.ts'
 import type { Destination } from '../outbox/transport.ts'
-import { standardTableSql } from '../sql/standard-table.ts'
+import { standardTableSql } from './standard-table.sql.ts'
 import {
   handlers,
   HANDLERS,
@@ -15,7 +15,6 @@ import {
   type Handlers,
   type HandlersOptions,
 } from './handlers.ts'
-import { isOrderedBy, keyOf, type OrderedBy } from './message-key.ts'
 import {
   checkPayload,
   checkSchemas,
@@ -25,7 +24,8 @@ import {
   type Schemas,
 } from './payload-schema.ts'
 import { printDefinition } from './print-definition.ts'
-import { inSql } from '../outbox/sql-names.ts'
+import { inSql } from '../outbox/resolved-definition.ts'
+import { DefinitionError } from '../errors.ts'
 
 /** A row of the table that `outbox` makes. */
 export interface StandardRow {
@@ -368,4 +368,47 @@ function checkPriority({ name, columns }: Outbox<StandardRow>, priority: number 
 function checkDedupe({ name, log }: Outbox<StandardRow>, dedupe: string | undefined) {
   if (log === undefined || dedupe === undefined) return dedupe
   throw new DefinitionError(name, 'dedupe', 'must be left out: a log has no unique index')
+}
+
+/** What an outbox is ordered by: the key that each `enqueue` names, or a property of the payload. */
+type OrderedBy<Events extends object> = 'key' | `payload.${PayloadProperty<Events>}`
+
+/** A property that the payload of every type has; any, where payloads have no types. */
+type PayloadProperty<Events extends object> = unknown extends Events[keyof Events]
+  ? string
+  : keyof Events[keyof Events] & string
+
+/** Whether a text says what to order by: `key`, or `payload.` and the properties on the way. */
+function isOrderedBy(text: unknown): boolean {
+  return typeof text === 'string' && /^(key|payload(\.[\w-]{1,63})+)$/.test(text)
+}
+
+/** The key of a message, as the outbox's order says; what it may be without one is the caller's. */
+function keyOf(
+  name: string,
+  order: string | undefined,
+  { type, payload, key }: { type: string; payload: unknown; key?: string | undefined },
+): string | undefined {
+  if (order === undefined) return key
+  if (order === 'key') {
+    if (typeof key === 'string' && key !== '') return key
+    const form = `enqueue(tx, '${type}', payload, { key: '7' })`
+    throw new DefinitionError(name, 'key', `${type} needs one, as text: ${form}`)
+  }
+  if (key !== undefined) {
+    throw new DefinitionError(name, 'key', `must be left out: the order is by ${order}`)
+  }
+  const found = valueAt(payload, order.split('.').slice(1))
+  if ((typeof found === 'string' && found !== '') || typeof found === 'number') return String(found)
+  throw new DefinitionError(name, order, `${type} needs it, as text or a number`)
+}
+
+function valueAt(payload: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, property) =>
+      typeof inner === 'object' && inner !== null
+        ? (inner as Record<string, unknown>)[property]
+        : undefined,
+    payload,
+  )
 }

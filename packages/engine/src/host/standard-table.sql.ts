@@ -1,5 +1,6 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { engineTableSql } from './table.ts'
+import { engineTableSql } from '../outbox/table.sql.ts'
+import { sql, type Statement } from '../database/sql-tag.ts'
 
 /** The table of an outbox whose columns the engine chose, with its name noted for `posthorn.enqueue`. */
 export function standardTableSql(definition: ResolvedDefinition): string {
@@ -26,4 +27,16 @@ create table if not exists ${table} (
 ${engineTableSql(definition)}
 insert into posthorn.outbox (name, table_name, log_name, serialise)
 values ('${name}', '${table}', ${log === undefined ? 'null' : `'${log}'`}, ${order?.serialise ?? false}) on conflict do nothing;`
+}
+
+/**
+ * Notes that a handler has done a message; gives a row if it had not. A second one at the same time
+ * waits for the first to end, and goes on if that one rolled back.
+ */
+export function noteHandled(outbox: string, id: string): Statement {
+  return sql`
+    insert into posthorn.handled (outbox, message_id)
+    values (${outbox}, ${id})
+    on conflict do nothing
+    returning 1`
 }

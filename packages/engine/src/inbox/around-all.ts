@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import { toMs, type Duration } from '../duration.ts'
-import { transaction, type Transaction } from '../enqueue/transaction.ts'
+import { transaction, type Transaction } from '../database/transaction.ts'
 import type { Handled } from '../outbox/transport.ts'
-import { PING } from '../sql/consumer-messages.ts'
+import { PING } from '../consume/consumer-messages.sql.ts'
 import { expiredError } from './inbox.ts'
 import { forgetAll, isExpired, onceAll, seenAll, type Receipts } from './inbox-batch.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { canonicalJson } from './canonical-json.ts'
+import { canonicalJson } from './idempotency.ts'
 
 /** The same value with the keys of every object in another order. */
 function shuffle(value: unknown): unknown {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { useMovableClock } from '../maintain/clock.ts'
+import { useMovableClock } from '../database/clock.ts'
 import { DefinitionError } from '../errors.ts'
 import {
   abandonKey,
@@ -16,9 +16,9 @@ import {
   type KeyClaim,
   type KeyOutcome,
 } from './idempotency.ts'
-import { transaction, type Queryable, type Transaction } from '../enqueue/transaction.ts'
+import { transaction, type Queryable, type Transaction } from '../database/transaction.ts'
 import { testDatabase } from '../testing/index.ts'
-import { runUntilKilled } from '../testing/killed-process.ts'
+import { runUntilKilled } from '../testing/child-process.ts'
 import { uuid } from '../uuid.ts'
 
 const database = await testDatabase()
@@ -322,7 +322,7 @@ describe('work in phases', () => {
       const key = uuid()
       await runUntilKilled(WORKER, {
         IDEMPOTENCY: new URL('idempotency.ts', import.meta.url).href,
-        TRANSACTION: new URL('../enqueue/transaction.ts', import.meta.url).href,
+        TRANSACTION: new URL('../database/transaction.ts', import.meta.url).href,
         PG: import.meta.resolve('pg'),
         URL: database.url,
         REQUEST: JSON.stringify(request(key)),

@@ -10,6 +10,7 @@ import {
   WEEKS_AHEAD,
   type Partition,
 } from '../maintain/partitions.ts'
+import { selectPartitions } from '../maintain/partitions.sql.ts'
 import {
   countMisplaced,
   dropButKeepOthers,
@@ -17,10 +18,9 @@ import {
   lockWriters,
   moveIntoPartition,
   partitionExists,
-  selectPartitions,
   type IdPartition,
-} from '../sql/partitions.ts'
-import { transaction, type Transaction } from '../enqueue/transaction.ts'
+} from './inbox-prune.sql.ts'
+import { transaction, type Transaction } from '../database/transaction.ts'
 
 /**
  * Ids are forgotten this much later than they are refused: after a failover to a server whose clock

@@ -4,9 +4,9 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DefinitionError } from '../errors.ts'
 import { around, defineInbox, inboxTableSql, once, type Inbox } from './inbox.ts'
 import { pruneInbox } from './inbox-prune.ts'
-import { transaction, type Transaction } from '../enqueue/transaction.ts'
+import { transaction, type Transaction } from '../database/transaction.ts'
 import { testDatabase } from '../testing/index.ts'
-import { runUntilKilled } from '../testing/killed-process.ts'
+import { runUntilKilled } from '../testing/child-process.ts'
 import { uuid, uuidSource } from '../uuid.ts'
 
 const DAY_MS = 86_400_000
@@ -293,7 +293,7 @@ async function openTransactions(): Promise<number> {
 async function killWorker(inbox: Inbox, id: string, where: string): Promise<void> {
   await runUntilKilled(WORKER, {
     INBOX: new URL('inbox.ts', import.meta.url).href,
-    TRANSACTION: new URL('../enqueue/transaction.ts', import.meta.url).href,
+    TRANSACTION: new URL('../database/transaction.ts', import.meta.url).href,
     PG: import.meta.resolve('pg'),
     URL: db.url,
     DEFINITION: JSON.stringify({

@@ -15,11 +15,15 @@ export {
   type KeyedRequest,
   type StoredResponse,
 } from './idempotency.ts'
-export { type ConsumedMessage, type DeadLetter } from '../consume/consumed-message.ts'
-export { SetAsideStore, type ClaimedMessage, type Failed } from '../consume/set-aside-store.ts'
+export {
+  type ConsumedMessage,
+  type DeadLetter,
+  SetAsideStore,
+  type ClaimedMessage,
+  type Failed,
+} from '../consume/set-aside-store.ts'
 export { aroundAll, type Answered, type AroundAll } from './around-all.ts'
-export { handleOnce, type HandleOnce } from './handle-once.ts'
-export { onceAll, type OnceAll, type Receipts } from './inbox-batch.ts'
+export { handleOnce, type HandleOnce, onceAll, type OnceAll, type Receipts } from './inbox-batch.ts'
 export { pruneInbox } from './inbox-prune.ts'
 export { around, defineInbox, inboxTableSql, once, type Inbox, type Receipt } from './inbox.ts'
-export { withConsumerSpan, withConsumerSpans } from '../trace.ts'
+export { withConsumerSpan, withConsumerSpans } from '../outbox/trace.ts'

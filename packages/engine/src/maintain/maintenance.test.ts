@@ -4,11 +4,11 @@ import { enqueueAll } from '../enqueue/enqueue.ts'
 import { silentLog, type Log } from '../log.ts'
 import { maintain } from './maintenance.ts'
 import { createRelay } from '../relay/relay.ts'
-import { tryLockMaintenance } from '../sql/partitions.ts'
+import { tryLockMaintenance } from './maintenance.sql.ts'
 import { everywhere, fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
-import { familyEvents, outboxTables, sagaEvents, webhookDeliveries } from '../testing/outboxes.ts'
+import { clubEvents, outboxTables, tripEvents, hookDeliveries } from '../testing/outboxes.ts'
 import { SAMPLES } from '../testing/samples.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { transaction } from '../database/transaction.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 const outboxes = SAMPLES.map(({ outbox }) => outbox)
@@ -116,17 +116,17 @@ describe('partitions', () => {
          values ($1, 'm', '{}', '2020-01-07Z')`,
         [outbox],
       )
-    await archive('sagas.events')
+    await archive('trips.events')
     await archive('others.events')
     expect(await maintain(db.pool, outboxes)).toMatchObject({
       dropped: [],
-      outboxes: { 'sagas.events': { expired: 1 } },
+      outboxes: { 'trips.events': { expired: 1 } },
     })
     expect(await query('select outbox from posthorn.archive')).toEqual([
       { outbox: 'others.events' },
     ])
     await query('delete from posthorn.archive')
-    await archive('sagas.events')
+    await archive('trips.events')
     expect(await maintain(db.pool, outboxes)).toMatchObject({ dropped: ['archive_p20200106'] })
   })
 
@@ -197,7 +197,7 @@ describe('beside others', () => {
     const log: Log = { ...silentLog, warn: (...said) => complaints.push(said) }
     log.error = log.warn
     const transport = fakeTransport()
-    const running = [webhookDeliveries, familyEvents, sagaEvents] as unknown as Outbox[]
+    const running = [hookDeliveries, clubEvents, tripEvents] as unknown as Outbox[]
     const pools = [db.connect(), db.connect()]
     const relays = pools.map((pool) =>
       createRelay({
@@ -263,16 +263,16 @@ describe('beside others', () => {
   test('goes on when one outbox cannot be pruned', async () => {
     const errors: unknown[] = []
     const log: Log = { ...silentLog, error: (details) => errors.push(details) }
-    await query(`insert into sagas.saga_outbox (id, topic, event_type, payload, status, sent_at)
+    await query(`insert into trips.trip_outbox (id, topic, event_type, payload, status, sent_at)
                  values (gen_random_uuid(), 't', 'e', '{}', 'SENT', now() - interval '8 days')`)
-    await query('create table sagas.child as select id from sagas.saga_outbox')
-    await query('alter table sagas.child add foreign key (id) references sagas.saga_outbox')
+    await query('create table trips.child as select id from trips.trip_outbox')
+    await query('alter table trips.child add foreign key (id) references trips.trip_outbox')
     const result = await maintain(db.pool, outboxes, { log })
-    expect(result?.failed).toEqual(['sagas.events'])
+    expect(result?.failed).toEqual(['trips.events'])
     expect(Object.keys(result?.outboxes ?? {})).toHaveLength(4)
     expect(errors).toHaveLength(1)
-    await query('drop table sagas.child')
-    const pruned = { 'sagas.events': { pruned: 1, archived: 1 } }
+    await query('drop table trips.child')
+    const pruned = { 'trips.events': { pruned: 1, archived: 1 } }
     expect(await maintain(db.pool, outboxes)).toMatchObject({ outboxes: pruned, failed: [] })
   })
 

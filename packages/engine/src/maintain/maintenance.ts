@@ -2,15 +2,17 @@ import type { Pool } from 'pg'
 import { toMs, type Duration } from '../duration.ts'
 import { SQLSTATE, sqlState } from '../errors.ts'
 import { silentLog, type Log } from '../log.ts'
-import { TRANSITIONS } from './engine-retention.ts'
 import { archiveRule, keepPartitions, logRule, transitionRule } from './partitions.ts'
 import { prune, type Pruned } from './prune.ts'
-import { readSettings } from './retention.ts'
-import { selectAnyHold } from '../sql/legal-holds.ts'
-import { pruneHandled } from '../sql/handled.ts'
-import { prunePulses, tryLockMaintenance } from '../sql/partitions.ts'
+import {
+  selectAnyHold,
+  pruneHandled,
+  selectTransitionKeep,
+  prunePulses,
+  tryLockMaintenance,
+} from './maintenance.sql.ts'
 import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
-import { transaction, type Transaction } from '../enqueue/transaction.ts'
+import { transaction, type Transaction } from '../database/transaction.ts'
 
 export interface MaintainOptions {
   readonly log?: Log
@@ -82,10 +84,8 @@ export async function maintain(
 }
 
 async function transitionKeepMs(tx: Transaction): Promise<number> {
-  const set = (await readSettings(tx)).find(
-    (each) => each.class === TRANSITIONS && each.tenant === '',
-  )
-  return set?.keep_ms ?? toMs('90d')
+  const { rows } = await tx.query<{ keep_ms: number }>(selectTransitionKeep)
+  return rows[0]?.keep_ms ?? toMs('90d')
 }
 
 async function isOurs(tx: Transaction): Promise<boolean> {

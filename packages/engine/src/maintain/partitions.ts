@@ -9,10 +9,10 @@ import {
   retireDefault,
   selectPartitions,
   type PartitionedTable,
-} from '../sql/partitions.ts'
-import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
-import { transaction, type Transaction } from '../enqueue/transaction.ts'
-import { bareTable, inSql } from '../outbox/sql-names.ts'
+} from './partitions.sql.ts'
+import { type CheckedDefinition, inSql } from '../outbox/resolved-definition.ts'
+import { transaction, type Transaction } from '../database/transaction.ts'
+import { bareTable } from '../database/sql-names.ts'
 
 const DAY_MS = 86_400_000
 export const WEEK_MS = 7 * DAY_MS

@@ -1,3 +1,4 @@
+import { backOff } from '../back-off.ts'
 import type { Log } from '../log.ts'
 import { noMetrics, type Metrics } from '../metrics.ts'
 import { sleep } from '../sleep.ts'
@@ -25,8 +26,7 @@ export interface PeriodicOptions {
 }
 
 /** After the first failure; it doubles with each one that follows. */
-const FIRST_BACKOFF_MS = 250
-const MAX_BACKOFF_MS = 30_000
+const AGAIN = { firstMs: 250, mostMs: 30_000 }
 
 /** Failures in a row from which on they are errors in the log: it will not pass by itself. */
 const ERROR_AT = 3
@@ -59,7 +59,7 @@ export async function runPeriodically(
       // A run that was called off may end by an error.
       if (signal.aborted) return
       failuresAre((failures += 1))
-      const retryInMs = Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS)
+      const retryInMs = backOff(failures - 1, AGAIN)
       const details = { worker, failures, retryInMs, err: error }
       if (failures < ERROR_AT) log.warn(details, 'worker failed; backing off')
       else log.error(details, 'worker failed; backing off')

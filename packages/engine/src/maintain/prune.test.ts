@@ -2,15 +2,15 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Outbox } from '../outbox/define.ts'
 import { enqueueAll } from '../enqueue/enqueue.ts'
 import { prune } from './prune.ts'
-import { pruneFinished } from '../sql/prune.ts'
+import { pruneFinished } from './maintenance.sql.ts'
 import { testDatabase, viewTable } from '../testing/index.ts'
-import { outboxTables, sagaEvents } from '../testing/outboxes.ts'
+import { outboxTables, tripEvents } from '../testing/outboxes.ts'
 import { SAMPLES, SHAPES } from '../testing/samples.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { inSql } from '../outbox/sql-names.ts'
+import { transaction } from '../database/transaction.ts'
+import { inSql } from '../outbox/resolved-definition.ts'
 
 const db = await testDatabase({ sql: outboxTables })
-const sagas = sagaEvents as unknown as Outbox
+const trips = tripEvents as unknown as Outbox
 
 const archive = async (outbox: Outbox) =>
   (
@@ -22,7 +22,7 @@ const archive = async (outbox: Outbox) =>
 
 async function insertSent(count: number): Promise<void> {
   await db.pool.query(
-    `insert into sagas.saga_outbox (id, topic, event_type, payload, status, sent_at)
+    `insert into trips.trip_outbox (id, topic, event_type, payload, status, sent_at)
      select gen_random_uuid(), 't', 'e', '{}', 'SENT', now() - interval '8 days'
        from generate_series(1, $1)`,
     [count],
@@ -92,7 +92,7 @@ describe.each(SHAPES)('pruning $name', ({ outbox, sample }) => {
 
 test('many are pruned in batches, by two at once, each row once', async () => {
   await insertSent(12_000)
-  const [one, other] = await Promise.all([prune(db.pool, sagas), prune(db.pool, sagas)])
+  const [one, other] = await Promise.all([prune(db.pool, trips), prune(db.pool, trips)])
   expect(one.pruned + other.pruned).toBe(12_000)
   const { rows } = await db.pool.query(
     'select count(*)::int as count, count(distinct message_id)::int as ids from posthorn.archive',
@@ -103,45 +103,45 @@ test('many are pruned in batches, by two at once, each row once', async () => {
 test('rows that another session has locked are skipped', async () => {
   await insertSent(3)
   await transaction(db.pool, async (tx) => {
-    await tx.query({ text: 'select from sagas.saga_outbox limit 1 for update', values: [] })
-    expect(await prune(db.pool, sagas)).toMatchObject({ pruned: 2, done: true })
+    await tx.query({ text: 'select from trips.trip_outbox limit 1 for update', values: [] })
+    expect(await prune(db.pool, trips)).toMatchObject({ pruned: 2, done: true })
   })
-  expect(await prune(db.pool, sagas)).toMatchObject({ pruned: 1, done: true })
+  expect(await prune(db.pool, trips)).toMatchObject({ pruned: 1, done: true })
 })
 
 test('when its time is up or its signal is aborted, the rest waits', async () => {
   await insertSent(1)
   const waits = { pruned: 0, archived: 0, expired: 0, done: false }
-  expect(await prune(db.pool, sagas, { budget: '0ms' })).toEqual(waits)
-  expect(await prune(db.pool, sagas, { signal: AbortSignal.abort() })).toEqual(waits)
-  expect(await prune(db.pool, sagas)).toMatchObject({ pruned: 1, done: true })
+  expect(await prune(db.pool, trips, { budget: '0ms' })).toEqual(waits)
+  expect(await prune(db.pool, trips, { signal: AbortSignal.abort() })).toEqual(waits)
+  expect(await prune(db.pool, trips)).toMatchObject({ pruned: 1, done: true })
 })
 
 test('archived rows go by the week, each outbox after its own time', async () => {
   await db.pool.query(`
     insert into posthorn.archive (outbox, message_id, row_data, archived_at)
     select outbox, n, '{}', now() - n * interval '1 day'
-      from unnest(array['sagas.events', 'families.events']) as outbox, generate_series(0, 200) as n`)
-  const { expired } = await prune(db.pool, sagas)
-  const left = await archive(sagas)
+      from unnest(array['trips.events', 'clubs.events']) as outbox, generate_series(0, 200) as n`)
+  const { expired } = await prune(db.pool, trips)
+  const left = await archive(trips)
   expect(expired + left.length).toBe(201)
   // Ninety days and what is missing to the Monday before.
   expect(left.length).toBeGreaterThan(90)
   expect(left.length).toBeLessThanOrEqual(98)
   const { rows } = await db.pool.query<{ all_there: boolean }>(
-    "select count(*) = 201 as all_there from posthorn.archive where outbox = 'families.events'",
+    "select count(*) = 201 as all_there from posthorn.archive where outbox = 'clubs.events'",
   )
   expect(rows[0]?.all_there).toBe(true)
 })
 
 test('the statement goes by its index past what is not old enough', async () => {
   await db.pool.query(`
-    insert into sagas.saga_outbox (id, topic, event_type, payload, status, sent_at)
+    insert into trips.trip_outbox (id, topic, event_type, payload, status, sent_at)
     select gen_random_uuid(), 't', 'e', '{}', 'SENT', now() from generate_series(1, 20000)`)
-  await db.pool.query('analyze sagas.saga_outbox')
-  const { text } = pruneFinished(inSql(sagas), { archived: true })
+  await db.pool.query('analyze trips.trip_outbox')
+  const { text } = pruneFinished(inSql(trips), { archived: true })
   const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, [1e9, 5_000])
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
-  expect(plan).toContain('saga_outbox_finished')
-  expect(plan).not.toContain('Seq Scan on saga_outbox')
+  expect(plan).toContain('trip_outbox_finished')
+  expect(plan).not.toContain('Seq Scan on trip_outbox')
 })

@@ -1,12 +1,11 @@
 import type { Pool } from 'pg'
 import { toMs, type Duration } from '../duration.ts'
 import { silentLog, type Log } from '../log.ts'
-import { run } from '../enqueue/pool-handle.ts'
-import type { Prepared } from '../sql/prepared.ts'
-import { pruneArchived, pruneFinished } from '../sql/prune.ts'
-import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
-import { inSql } from '../outbox/sql-names.ts'
+import { run } from '../database/pool-handle.ts'
+import type { Prepared } from '../database/prepared.ts'
+import { pruneArchived, pruneFinished } from './maintenance.sql.ts'
+import { type CheckedDefinition, inSql } from '../outbox/resolved-definition.ts'
+import type { Queryable } from '../database/transaction.ts'
 
 /** Rows one statement takes, to keep its transaction short. */
 const BATCH = 5_000

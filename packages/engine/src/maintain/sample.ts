@@ -1,11 +1,10 @@
 import type { Pool } from 'pg'
 import { silentLog, type Log } from '../log.ts'
-import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
-import { insertSample, limitCounting, updateSample } from '../sql/sample.ts'
-import { selectKinds, selectWaiting, type LiveCount } from '../sql/stats.ts'
-import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { inSql } from '../outbox/sql-names.ts'
+import { run, withoutPreparing } from '../database/pool-handle.ts'
+import { insertSample, limitCounting, updateSample } from './maintenance.sql.ts'
+import { selectKinds, selectWaiting, type LiveCount } from './stats.sql.ts'
+import { type CheckedDefinition, inSql } from '../outbox/resolved-definition.ts'
+import { transaction } from '../database/transaction.ts'
 
 /**
  * Counts what waits in each outbox and keeps it, once a minute, whichever process comes first. A

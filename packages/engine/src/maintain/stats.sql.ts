@@ -1,10 +1,10 @@
 import type { State } from '../outbox/definition.ts'
-import { bare, bareTable, beside, schemaOf } from '../outbox/sql-names.ts'
+import { bare, bareTable, beside, schemaOf } from '../database/sql-names.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { BUCKETS, newestBuckets } from './bucket.ts'
-import { waitsCondition } from './waiting.ts'
-import { undoneSql } from './log-moves.ts'
-import { anyOf, literal, prepare, type Prepared } from './prepared.ts'
+import { BUCKETS, newestBuckets } from '../relay/settle/bucket.sql.ts'
+import { waitsCondition, anyOf, literal } from '../outbox/clauses.sql.ts'
+import { undoneSql } from '../relay/log/log-moves.sql.ts'
+import { prepare, type Prepared } from '../database/prepared.ts'
 
 /** Up to this many rows a table is counted by reading it; beyond, what is finished is estimated. */
 export const SMALL_TABLE = 200_000
@@ -297,7 +297,7 @@ function oldestDue(definition: ResolvedDefinition): string {
           cross join lateral (
             (select ${columns.dueAt} as due_at from ${table}
               where bucket = number and ${waitsCondition(definition)} and not held
-                and seq > case when (c.b).until > now() and (c.b).run_key is null then coalesce((c.b).run_upto, 0) else 0 end
+                and seq > case when (c.b).until > now() then coalesce((c.b).run_upto, 0) else 0 end
               order by seq limit 10)
             union all
             (select due_at from posthorn.held_key

@@ -1,18 +1,18 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import { pause } from './control.ts'
+import { advanceClock, useMovableClock } from '../database/clock.ts'
+import { pause } from '../control/pause.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { enqueueAll } from '../enqueue/enqueue.ts'
 import { delivered, refused, retryLater } from '../outbox/outcome.ts'
 import { createRelay } from '../relay/relay.ts'
-import { beat } from '../sql/relay.ts'
-import { selectStats } from '../sql/stats.ts'
-import { outboxStats } from '../maintain/stats.ts'
+import { beat } from '../relay/relay.sql.ts'
+import { selectStats } from './stats.sql.ts'
+import { outboxStats } from './stats.ts'
 import { everywhere, fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
-import { familyEvents, outboundMessages, outboxTables, sagaEvents } from '../testing/outboxes.ts'
+import { clubEvents, outboundLetters, outboxTables, tripEvents } from '../testing/outboxes.ts'
 import { LOGGED, SHAPES } from '../testing/samples.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { inSql } from '../outbox/sql-names.ts'
+import { transaction } from '../database/transaction.ts'
+import { inSql } from '../outbox/resolved-definition.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 
@@ -172,14 +172,14 @@ describe.each([...SHAPES, LOGGED])('stats of $name', ({ outbox, sample }) => {
 
 describe('with many finished rows', () => {
   const many: Record<string, string> = {
-    'evidence.rows': `insert into evidence.file_outbox_row (id, file_job_id, case_id, status, published_at)
+    'parcels.rows': `insert into parcels.parcel_row (id, tour_id, address_id, status, published_at)
       select gen_random_uuid(), gen_random_uuid(), 'c', 'SUCCESS', now() from generate_series(1, 210000)`,
-    'messages.outbound': `insert into messages.outbound_message
+    'letters.outbound': `insert into letters.outbound_letter
         (id, org_id, idempotency_key, channel, to_recipient, payload_json, status)
       select gen_random_uuid(), 'o', n, 'c', 'r', '{}',
              case when n % 10 = 0 then 'CANCELLED' else 'DELIVERED' end
         from generate_series(1, 210000) as n`,
-    'families.events': `insert into families.outbox_events
+    'clubs.events': `insert into clubs.outbox_events
         (event_id, event_type, aggregate_type, aggregate_id, payload, status, processed_at)
       select gen_random_uuid(), 't', 'a', gen_random_uuid(), '{}', 1, now() from generate_series(1, 210000)`,
   }
@@ -195,8 +195,8 @@ describe('with many finished rows', () => {
     const { approximate, counts } = await outboxStats(db.pool, outbox)
     expect(approximate).toBe(true)
     expect(counts[String(states.ready)]).toBe(3)
-    const cancelled = outbox.name === 'messages.outbound' ? counts['CANCELLED']! : 0
-    if (outbox.name === 'messages.outbound') {
+    const cancelled = outbox.name === 'letters.outbound' ? counts['CANCELLED']! : 0
+    if (outbox.name === 'letters.outbound') {
       expect(cancelled).toBeGreaterThan(17_000)
       expect(cancelled).toBeLessThan(25_000)
     }
@@ -234,30 +234,30 @@ describe('with many finished rows', () => {
 
 describe('quarantine in a large table', () => {
   test('is counted where there is an index for it', async () => {
-    await viewTable(db.pool, familyEvents as unknown as Outbox).empty()
+    await viewTable(db.pool, clubEvents as unknown as Outbox).empty()
     await db.pool.query(`
-      insert into families.outbox_events
+      insert into clubs.outbox_events
         (event_id, event_type, aggregate_type, aggregate_id, payload, status, quarantined_at)
       select gen_random_uuid(), 't', 'a', gen_random_uuid(), '{}',
              (n > 7)::int, case when n <= 7 then now() end
         from generate_series(1, 210000) as n`)
     // Never analysed: the size alone says that it is large.
-    const found = await outboxStats(db.pool, familyEvents)
+    const found = await outboxStats(db.pool, clubEvents)
     expect(found).toMatchObject({ quarantined: 7, counts: { 0: 7 } })
-    await db.pool.query('truncate families.outbox_events')
+    await db.pool.query('truncate clubs.outbox_events')
   })
 })
 
 test('the states are all words of the table, in the order of a life', async () => {
-  expect((await outboxStats(db.pool, sagaEvents)).states).toEqual([
+  expect((await outboxStats(db.pool, tripEvents)).states).toEqual([
     'PENDING',
     'CLAIMED',
     'FAILED',
     'SENT',
     'DEAD_LETTER',
   ])
-  expect((await outboxStats(db.pool, familyEvents)).states).toEqual(['0', '1'])
-  expect((await outboxStats(db.pool, outboundMessages)).states).toEqual([
+  expect((await outboxStats(db.pool, clubEvents)).states).toEqual(['0', '1'])
+  expect((await outboxStats(db.pool, outboundLetters)).states).toEqual([
     'QUEUED',
     'SENDING',
     'SENT',

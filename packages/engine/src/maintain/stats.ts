@@ -1,5 +1,5 @@
 import type { State } from '../outbox/definition.ts'
-import { run } from '../enqueue/pool-handle.ts'
+import { run } from '../database/pool-handle.ts'
 import {
   MOST_COUNTED,
   SMALL_TABLE,
@@ -8,11 +8,10 @@ import {
   selectStats,
   type LiveCount,
   type StatsRow,
-} from '../sql/stats.ts'
-import { selectLogStats, type LogStatsRow } from '../sql/log-view.ts'
-import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
-import { inSql } from '../outbox/sql-names.ts'
+} from './stats.sql.ts'
+import { selectLogStats, type LogStatsRow } from '../relay/log/log-view.sql.ts'
+import { type CheckedDefinition, inSql } from '../outbox/resolved-definition.ts'
+import type { Queryable } from '../database/transaction.ts'
 
 /** How an outbox is doing at this moment. */
 export interface OutboxStats {

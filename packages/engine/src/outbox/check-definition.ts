@@ -1,10 +1,9 @@
 import type { EngineColumn, OutboxDefinition, State } from './definition.ts'
 import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError } from '../errors.ts'
-import { isName, isTable, NAME_RULE } from './sql-names.ts'
-import { checkLimit } from './check-limit.ts'
-import { checkRecurring } from './check-recurring.ts'
+import { isName, isTable, NAME_RULE } from '../database/sql-names.ts'
 import { checkFields } from './definition-shape.ts'
+import { nextAfter, type Recurring } from './recurring.ts'
 
 /** Names the engine's own columns have in every outbox table. */
 const ENGINE_COLUMNS: readonly string[] = [
@@ -28,10 +27,7 @@ export function checkDefinition<Row>(definition: OutboxDefinition<Row>): void {
   }
   checkFields((definition as typeof definition | undefined) ?? ({} as typeof definition), wrong)
   if (!/^[a-z][a-z0-9]*([.-][a-z0-9]+)*$/.test(definition.name)) {
-    wrong(
-      'name',
-      'must be lower-case words joined by "." or "-", like "payments.webhook-deliveries"',
-    )
+    wrong('name', 'must be lower-case words joined by "." or "-", like "shop.order-events"')
   }
   if (!isTable(definition.table)) {
     wrong(
@@ -295,5 +291,110 @@ function checkLog<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   const bare = table.split('.')[1] ?? ''
   if (Buffer.byteLength(bare) > MAX_LOGGED_TABLE) {
     wrong('table', `must have at most ${MAX_LOGGED_TABLE} bytes without its schema`)
+  }
+}
+
+/** What a limit can count, and where it can. */
+function checkLimit<Row>(definition: OutboxDefinition<Row>, wrong: Wrong): void {
+  const { limit } = definition
+  if (!limit) return
+  if (limit.atOnce === undefined && limit.rate === undefined) wrong('limit', 'needs atOnce or rate')
+  for (const field of ['atOnce', 'rate'] as const) {
+    const value = limit[field]
+    if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value <= 1_000_000)) {
+      wrong(`limit.${field}`, 'must be a whole number from 1 to 1000000')
+    }
+  }
+  checkPer(limit, wrong)
+  if (definition.storage === 'log') {
+    wrong('limit', 'must be left out: a log is claimed by runs of a bucket, not by messages')
+  }
+  if (limit.by !== undefined) checkBy(definition, limit.by, wrong)
+}
+
+function checkPer({ rate, per }: { rate?: number; per?: string }, wrong: Wrong): void {
+  if (per === undefined) return
+  if (rate === undefined) wrong('limit.per', 'needs limit.rate')
+  let ms = 0
+  try {
+    ms = toMs(per as never)
+  } catch {
+    wrong('limit.per', `"${per}" is not a duration like "30s" or "6h"`)
+  }
+  if (ms < 10 || ms > 86_400_000) wrong('limit.per', 'must be from 10ms to 1d')
+}
+
+/** What has no room goes back as it was: the claim must have changed nothing but its lease. */
+function checkBy<Row>(
+  { fair, states, counter, columns }: OutboxDefinition<Row>,
+  by: string,
+  wrong: Wrong,
+): void {
+  if (fair?.by !== by) {
+    wrong('limit.by', `needs fair: { by: '${by}' }, so that a claim goes past keys without room`)
+  }
+  if (states.claimed !== undefined) {
+    wrong('limit.by', 'must be left out with a claimed state: a claim is a change of state there')
+  }
+  if (counter.bumps !== 'on-failure' || columns.attemptId !== undefined) {
+    wrong('limit.by', 'needs counter.bumps "on-failure" and no columns.attemptId')
+  }
+}
+
+const FIELDS = ['cron', 'timeZone', 'every', 'missed', 'message']
+
+/** Rules that say when, of messages that recur. */
+function checkRecurring<Row>({ recurring }: OutboxDefinition<Row>, wrong: Wrong): void {
+  for (const [name, each] of Object.entries(recurring ?? {})) {
+    const field = `recurring.${name}`
+    if (!/^[\w.-]{1,63}$/.test(name)) {
+      wrong(field, 'must be called by up to 63 letters, digits, ".", "_" and "-"')
+    }
+    const strange = Object.keys(each).find((key) => !FIELDS.includes(key))
+    if (strange !== undefined) {
+      wrong(`${field}.${strange}`, `is not a field; the fields here are: ${FIELDS.join(', ')}`)
+    }
+    if (typeof each.message !== 'function') {
+      wrong(`${field}.message`, 'must be a function that returns the row to enqueue')
+    }
+    if (!['latest', 'all', 'skip', undefined].includes(each.missed)) {
+      wrong(`${field}.missed`, 'must be "latest", "all" or "skip"')
+    }
+    checkRule(field, each, wrong)
+  }
+}
+
+function checkRule<Row>(field: string, rule: Recurring<Row>, wrong: Wrong): void {
+  if ((rule.cron === undefined) === (rule.every === undefined)) {
+    wrong(field, 'needs either cron or every')
+  }
+  if (rule.cron === undefined) {
+    if (rule.timeZone !== undefined) {
+      wrong(`${field}.timeZone`, 'must be left out: lengths of time are the same everywhere')
+    }
+    let ms = 0
+    try {
+      ms = toMs(rule.every)
+    } catch {
+      wrong(`${field}.every`, `"${rule.every}" is not a duration like "30s" or "6h"`)
+    }
+    if (ms < 1_000) wrong(`${field}.every`, 'must be at least 1s')
+    return
+  }
+  checkZone(field, rule.timeZone ?? 'UTC', wrong)
+  let next: Date | undefined
+  try {
+    next = nextAfter(rule, new Date())
+  } catch (error) {
+    wrong(`${field}.cron`, `"${rule.cron}" is no pattern: ${(error as Error).message}`)
+  }
+  if (next === undefined) wrong(`${field}.cron`, `"${rule.cron}" never comes`)
+}
+
+function checkZone(field: string, timeZone: string, wrong: Wrong): void {
+  try {
+    Intl.DateTimeFormat('en', { timeZone })
+  } catch {
+    wrong(`${field}.timeZone`, `"${timeZone}" is not a time zone like "Europe/Zurich"`)
   }
 }

@@ -1,8 +1,9 @@
 import type { Outbox } from './define.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { logTableSql, selectMissingInLog } from '../sql/log-table.ts'
 import {
+  logTableSql,
+  selectMissingInLog,
   dedupeIndexSql,
   engineColumns,
   engineTableSql,
@@ -12,11 +13,12 @@ import {
   selectNamesakes,
   selectUniqueKeys,
   selectVisibility,
-} from '../sql/table.ts'
+  type TypedColumn,
+} from './table.sql.ts'
 import { FORMS } from '../encrypt/envelope.ts'
-import type { TypedColumn } from '../sql/enqueue.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
-import { bareTable, inSql, spell } from './sql-names.ts'
+import type { Queryable } from '../database/transaction.ts'
+import { bareTable, spell } from '../database/sql-names.ts'
+import { inSql } from './resolved-definition.ts'
 
 /** Whether the table has what the definition names; a relay does not start on one that has not. */
 export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promise<void> {

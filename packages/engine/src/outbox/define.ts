@@ -1,13 +1,11 @@
-import { createBell, type Bell } from '../enqueue/bell.ts'
+import { createBell, type Bell } from '../database/bell.ts'
 import { checkDefinition } from './check-definition.ts'
 import type { Audit, OutboxDefinition } from './definition.ts'
 import { toMs } from '../duration.ts'
 import type { Recurring } from './recurring.ts'
 import type { MessageInit } from './message.ts'
 import type { OutboxRow, CheckedDefinition } from './resolved-definition.ts'
-import { statementsOf, type Statements } from './statements.ts'
 import type { Destination } from './transport.ts'
-import { inSql } from './sql-names.ts'
 
 /**
  * A definition that was checked, with every default written out. The relay, the dashboard and
@@ -18,7 +16,6 @@ export interface Outbox<Row = OutboxRow, New = unknown> extends CheckedDefinitio
   message(row: Row): MessageInit
   readonly audit: Audit<Row> & CheckedDefinition['audit']
   readonly recurring: Readonly<Record<string, Recurring<Row>>>
-  readonly statements: Statements
   /** Wakes the relays and notifiers of this process. */
   readonly bell: Bell
   /** Never there: carries the type of what a message must be enqueued with. */
@@ -101,8 +98,8 @@ export function defineOutbox<Row, New = Partial<Row>>(
       actor: 'RELAY',
       ...audit,
     },
-  } satisfies Omit<Outbox<Row, New>, 'statements' | 'bell'>
-  return { ...resolved, statements: statementsOf(inSql(resolved)), bell: createBell() }
+  } satisfies Omit<Outbox<Row, New>, 'bell'>
+  return { ...resolved, bell: createBell() }
 }
 
 /** `payload.order.id` as a column and the properties inside it. */

@@ -19,130 +19,54 @@ import type { OutboxRow } from './resolved-definition.ts'
 /** Which fields an object must and may have. */
 export type Fields<Type> = Readonly<Record<keyof Type & string, 'needed' | 'optional'>>
 
-const DEFINITION: Fields<OutboxDefinition<OutboxRow>> = {
-  name: 'needed',
-  table: 'needed',
-  states: 'needed',
-  columns: 'needed',
-  counter: 'needed',
-  retry: 'needed',
-  destination: 'needed',
-  message: 'needed',
-  label: 'optional',
-  claim: 'optional',
-  storage: 'optional',
-  order: 'optional',
-  fair: 'optional',
-  limit: 'optional',
-  breaker: 'optional',
-  retention: 'optional',
-  unknown: 'optional',
-  reads: 'optional',
-  upcasters: 'optional',
-  encrypt: 'optional',
-  secrets: 'optional',
-  audit: 'optional',
-  confirm: 'optional',
-  recurring: 'optional',
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}`
+  ? First | Words<Rest>
+  : Text
+
+/** `unknown` where the words are the fields of a type, all of them and no others; else nothing fits. */
+type Complete<Type, Text extends string> = [keyof Type & string] extends [Words<Text>]
+  ? [Exclude<Words<Text>, keyof Type | ''>] extends [never]
+    ? unknown
+    : never
+  : never
+
+/** The fields of a type as words: those that are needed, then those that are not. The compiler compares both. */
+function listFields<Type>() {
+  return <Needed extends string, Optional extends string>(
+    needed: Needed,
+    optional: Optional & Complete<Type, `${Needed} ${Optional}`>,
+  ): Fields<Type> => {
+    const words = (text: string) => text.split(' ').filter(Boolean)
+    return Object.fromEntries([
+      ...words(needed).map((field) => [field, 'needed']),
+      ...words(optional).map((field) => [field, 'optional']),
+    ]) as Fields<Type>
+  }
 }
 
-const STATES: Fields<States> = {
-  ready: 'needed',
-  sent: 'needed',
-  claimed: 'optional',
-  confirmed: 'optional',
-  retry: 'optional',
-  failing: 'optional',
-  dead: 'optional',
-  cancelled: 'optional',
-}
-
-const COLUMNS: Fields<Columns<OutboxRow>> = {
-  dueAt: 'needed',
-  id: 'optional',
-  idType: 'optional',
-  status: 'optional',
-  createdAt: 'optional',
-  sentAt: 'optional',
-  finishedAt: 'optional',
-  error: 'optional',
-  errorCode: 'optional',
-  type: 'optional',
-  tenant: 'optional',
-  priority: 'optional',
-  traceparent: 'optional',
-  attemptId: 'optional',
-  ref: 'optional',
-  dedupe: 'optional',
-}
-
-const COUNTER: Fields<Counter<OutboxRow>> = {
-  column: 'needed',
-  bumps: 'needed',
-  limit: 'optional',
-  unreachable: 'optional',
-}
-
-const CLAIM: Fields<ClaimOptions> = {
-  batch: 'optional',
-  every: 'optional',
-  lease: 'optional',
-  attempt: 'optional',
-  lanes: 'optional',
-}
-
-const ORDER: Fields<Order<OutboxRow>> = { key: 'needed', dead: 'needed', serialise: 'optional' }
-
-const FAIR: Fields<Fair<OutboxRow>> = { by: 'needed', atOnce: 'optional', first: 'optional' }
-
-const LIMIT: Fields<Limit<OutboxRow>> = {
-  atOnce: 'optional',
-  rate: 'optional',
-  per: 'optional',
-  by: 'optional',
-}
-
-const BREAKER: Fields<BreakerOptions> = {
-  failures: 'optional',
-  attempts: 'optional',
-  window: 'optional',
-  probe: 'optional',
-}
-
-const RETENTION: Fields<Retention> = { after: 'needed', archive: 'needed' }
-
-const CONFIRM: Fields<Confirm> = { within: 'optional' }
-
-const UNKNOWN: Fields<UnknownPolicy> = { then: 'needed', wait: 'optional' }
-
-const AUDIT: Fields<Audit<OutboxRow>> = {
-  record: 'optional',
-  actor: 'optional',
-  claimed: 'optional',
-  settled: 'optional',
-}
-
-const ENCRYPT: Fields<Encrypt<OutboxRow>> = {
-  columns: 'needed',
-  keys: 'needed',
-  plain: 'optional',
-}
+const DEFINITION = listFields<OutboxDefinition<OutboxRow>>()(
+  'name table states columns counter retry destination message',
+  'label claim storage order fair limit breaker retention unknown reads upcasters encrypt secrets audit confirm recurring',
+)
 
 /** What a definition's objects have in them. */
 const PARTS = {
-  states: STATES,
-  columns: COLUMNS,
-  counter: COUNTER,
-  claim: CLAIM,
-  order: ORDER,
-  fair: FAIR,
-  limit: LIMIT,
-  breaker: BREAKER,
-  retention: RETENTION,
-  confirm: CONFIRM,
-  unknown: UNKNOWN,
-  audit: AUDIT,
-  encrypt: ENCRYPT,
+  states: listFields<States>()('ready sent', 'claimed confirmed retry failing dead cancelled'),
+  columns: listFields<Columns<OutboxRow>>()(
+    'dueAt',
+    'id idType status createdAt sentAt finishedAt error errorCode type tenant priority traceparent attemptId ref dedupe',
+  ),
+  counter: listFields<Counter<OutboxRow>>()('column bumps', 'limit unreachable'),
+  claim: listFields<ClaimOptions>()('', 'batch every lease attempt lanes'),
+  order: listFields<Order<OutboxRow>>()('key dead', 'serialise'),
+  fair: listFields<Fair<OutboxRow>>()('by', 'atOnce first'),
+  limit: listFields<Limit<OutboxRow>>()('', 'atOnce rate per by'),
+  breaker: listFields<BreakerOptions>()('', 'failures attempts window probe'),
+  retention: listFields<Retention>()('after archive', ''),
+  confirm: listFields<Confirm>()('', 'within'),
+  unknown: listFields<UnknownPolicy>()('then', 'wait'),
+  audit: listFields<Audit<OutboxRow>>()('', 'record actor claimed settled'),
+  encrypt: listFields<Encrypt<OutboxRow>>()('columns keys', 'plain'),
 } as const
 
 const BUMPS = ['on-claim', 'on-retry-claim', 'on-failure']

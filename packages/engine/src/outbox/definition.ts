@@ -4,7 +4,8 @@ import type { Outcome } from './outcome.ts'
 import type { MasterKeys } from '../encrypt/master-keys.ts'
 import type { Recurring } from './recurring.ts'
 import type { EndingPolicy, EndlessPolicy } from './retry.ts'
-import type { Transaction } from '../enqueue/transaction.ts'
+import type { TableName } from '../database/sql-names.ts'
+import type { Transaction } from '../database/transaction.ts'
 import type { Destination } from './transport.ts'
 
 /** A word of a table's own for a state; numbers are for tables that store them as such. */
@@ -19,9 +20,6 @@ type NoColumn = EngineColumn | '' | `${string}${'"' | "'" | '.' | ' '}${string}`
 
 /** A column as the table has it: `created_at`, or `createdAt` where that is its name in the database. */
 type Column<Row> = Exclude<keyof Row & string, NoColumn>
-
-/** A table with its schema, as the database has it: `shop.outbox`, `public.OutboxEvent`. */
-export type TableName = `${string}.${string}`
 
 /** A column, or a property inside one of JSON: `payload.order.id`. */
 export type LabelPart<Row> = Column<Row> | `${Column<Row>}.${string}`
@@ -232,7 +230,7 @@ export type Upcasters = Readonly<
 >
 
 interface Common<Row, New> {
-  /** `system.noun`, e.g. `payments.webhook-deliveries`; unique in the database. */
+  /** `system.noun`, e.g. `shop.order-events`; unique in the database. */
   readonly name: string
   /** With its schema, without quotes, as the database has it: `shop.outbox`, `public.OutboxEvent`. */
   readonly table: TableName

@@ -1,16 +1,14 @@
 // Tables as Prisma, Drizzle and TypeORM make them: camel case, capitals, an enum, words of SQL.
 import { describe, expect, test } from 'vitest'
 import { enqueue, enqueueAll } from '../enqueue/enqueue.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { transaction } from '../database/transaction.ts'
 import { posthorn } from '../host/posthorn.ts'
 import { outbox } from '../host/standard-outbox.ts'
 import { silentLog } from '../log.ts'
 import { maintain } from '../maintain/maintenance.ts'
 import { outboxStats } from '../maintain/stats.ts'
-import { readBloat } from '../operate/bloat.ts'
-import { getMessage, listMessages } from '../operate/messages.ts'
-import { cancel, groupDead, replay } from '../operate/replay.ts'
-import { countTenantMessages } from '../operate/tenant-counts.ts'
+import { readBloat, getMessage, listMessages, countTenantMessages } from '@posthorn/operate'
+import { cancel, groupDead, replay } from '../control/replay.ts'
 import { createRelay } from '../relay/relay.ts'
 import {
   everywhere,
@@ -21,11 +19,12 @@ import {
 } from '../testing/index.ts'
 import { uuid } from '../uuid.ts'
 import { defineOutbox, type Outbox } from './define.ts'
-import type { OutboxDefinition, TableName } from './definition.ts'
+import type { OutboxDefinition } from './definition.ts'
+import type { TableName } from '../database/sql-names.ts'
 import { delivered, refused } from './outcome.ts'
 import { exponential } from './retry.ts'
-import { inSql } from './sql-names.ts'
-import { outboxTableSql } from './table-sql.ts'
+import { inSql } from './resolved-definition.ts'
+import { outboxTableSql } from './table.sql.ts'
 
 /** As Prisma has it: the model's name is the table's, and its properties' are the columns'. */
 interface OutboxEvent {

@@ -1,11 +1,5 @@
 import { toMs, type Duration } from '../duration.ts'
-import { DeliveryError, type ErrorCode } from '../errors.ts'
-
-/** What is kept of an error: enough for a person to act on, nothing that could hold a secret. */
-export interface Failure<Code extends string = string> {
-  readonly code: Code
-  readonly message: string
-}
+import { DeliveryError, failureOf, type ErrorCode, type Failure } from '../errors.ts'
 
 /** What the destination said about where the message now is, e.g. `{ partition: 3, offset: '17' }`. */
 export type Reference = Readonly<Record<string, string | number>>
@@ -106,26 +100,4 @@ export function wasTried(outcome: Outcome): boolean {
 export function outcomeOfThrow(error: unknown): Outcome {
   if (error instanceof DeliveryError && !error.retryable) return refused(error)
   return retryLater(error, error instanceof DeliveryError ? { after: error.after } : {})
-}
-
-/** Longest error text kept on a row: a proxy's page of HTML explains nothing. */
-const MAX_MESSAGE = 2_000
-
-/** Code and message of anything thrown or returned as an error. */
-export function failureOf<Fallback extends string>(error: unknown, fallback: Fallback): Failure {
-  if (typeof error !== 'object' || error === null) return storableFailure(fallback, String(error))
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : fallback
-  const message =
-    'message' in error && typeof error.message === 'string' && error.message !== ''
-      ? error.message
-      : code
-  return storableFailure(code, message)
-}
-
-/** Postgres text cannot hold NUL; a failure must never make settling fail. */
-function storableFailure(code: string, message: string): Failure {
-  return {
-    code: code.slice(0, 100).replaceAll('\0', ''),
-    message: message.slice(0, MAX_MESSAGE).replaceAll('\0', ''),
-  }
 }

@@ -7,9 +7,9 @@ import type {
   Order,
   Retention,
   State,
-  TableName,
   Upcasters,
 } from './definition.ts'
+import { type TableName, spell, spellTable } from '../database/sql-names.ts'
 import type { RetryPolicy } from './retry.ts'
 
 /** A row of an outbox table as the engine reads it: the table's columns plus the engine's own. */
@@ -75,4 +75,67 @@ export interface CheckedDefinition {
 /** What SQL follows from: the same definition, with its names as SQL text wants them. Only `inSql` makes it. */
 export interface ResolvedDefinition extends CheckedDefinition {
   readonly names: 'spelled'
+}
+
+const known = new WeakMap<CheckedDefinition, ResolvedDefinition>()
+
+/** The definition that SQL is written from. */
+export function inSql(definition: CheckedDefinition): ResolvedDefinition {
+  const made = known.get(definition) ?? spelled(definition)
+  known.set(definition, made)
+  return made
+}
+
+function spelled(definition: CheckedDefinition): ResolvedDefinition {
+  const { table, log, columns, counter, order, fair, limit, reads, label } = definition
+  return {
+    ...definition,
+    names: 'spelled',
+    table: spellTable(table),
+    log: log && spellTable(log),
+    columns: spellColumns(columns),
+    label: label.map(([column, ...properties]) => [spell(column), ...properties]),
+    counter: {
+      ...counter,
+      column: spell(counter.column),
+      limit: counter.limit && spell(counter.limit),
+    },
+    order: order && { ...order, key: spell(order.key) },
+    fair: fair && { ...fair, by: spell(fair.by) },
+    limit: limit && { ...limit, by: limit.by && spell(limit.by) },
+    reads: reads?.map(spell),
+  }
+}
+
+function spellColumns(columns: CheckedDefinition['columns']): CheckedDefinition['columns'] {
+  const { idType, ref, dedupe, ...single } = columns
+  const spellEach = (names: Readonly<Record<string, string | undefined>>) =>
+    Object.fromEntries(
+      Object.entries(names).map(([field, name]) => [
+        field,
+        name === undefined ? name : spell(name),
+      ]),
+    )
+  return {
+    ...single,
+    ...spellEach(single),
+    idType,
+    ...(ref && { ref: spellEach(ref) as Record<string, string> }),
+    ...(dedupe && { dedupe: dedupe.map(spell) }),
+  }
+}
+
+/**
+ * Statements that follow from a definition: written at their first use and kept as long as their outbox.
+ * Their prepared names follow from their text, so two outboxes never share one by accident.
+ */
+export function writeOnce<Statements>(
+  write: (definition: ResolvedDefinition) => Statements,
+): (outbox: CheckedDefinition) => Statements {
+  const written = new WeakMap<CheckedDefinition, Statements>()
+  return (outbox) => {
+    const found = written.get(outbox) ?? write(inSql(outbox))
+    written.set(outbox, found)
+    return found
+  }
 }

@@ -7,12 +7,12 @@ import { promisify } from 'node:util'
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, trace } from '@opentelemetry/api'
 import { rolldown } from 'rolldown'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { toMessage } from './outbox/message.ts'
-import { delivered, refused } from './outbox/outcome.ts'
+import { toMessage } from './message.ts'
+import { delivered, refused } from './outcome.ts'
 import { currentTraceparent, withConsumerSpan, withDeliverySpan } from './trace.ts'
-import { useSpanRecorder } from './testing/span-recorder.ts'
-import type { Delivery } from './outbox/transport.ts'
-import { uuid } from './uuid.ts'
+import { useSpanRecorder } from '../testing/span-recorder.ts'
+import type { Delivery } from './transport.ts'
+import { uuid } from '../uuid.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const TRACEPARENT = `00-${TRACE}-b7ad6b7169203331-01`
@@ -154,7 +154,7 @@ describe('without an SDK', () => {
   })
 
   test('a process does not load the API', async () => {
-    const engine = new URL('index.ts', import.meta.url).href
+    const engine = new URL('../index.ts', import.meta.url).href
     const program = `
       import { createRequire } from 'node:module'
       const { currentTraceparent } = await import('${engine}')
@@ -176,9 +176,9 @@ describe('without an SDK', () => {
     onTestFinished(() => rm(folder, { recursive: true }))
     const program = `
       globalThis[Symbol.for('opentelemetry.js.api.1')] = { version: '1.10.0' }
-      const { openTelemetry } = await import('${fileURLToPath(new URL('open-telemetry.ts', import.meta.url))}')
-      const before = openTelemetry()
-      setTimeout(() => console.log(before, openTelemetry()), 200)`
+      const { currentTraceparent } = await import('${fileURLToPath(new URL('trace.ts', import.meta.url))}')
+      const before = currentTraceparent()
+      setTimeout(() => console.log(before, currentTraceparent()), 200)`
     await writeFile(join(folder, 'program.mjs'), program)
     const build = await rolldown({
       input: join(folder, 'program.mjs'),

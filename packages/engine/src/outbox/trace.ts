@@ -1,9 +1,41 @@
 import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api'
-import type { ErrorCode } from './errors.ts'
-import { openTelemetry, type OpenTelemetry } from './open-telemetry.ts'
-import type { Message } from './outbox/message.ts'
-import { failureOf, type Outcome } from './outbox/outcome.ts'
-import type { Delivery, Handled } from './outbox/transport.ts'
+import { type ErrorCode, failureOf } from '../errors.ts'
+import type { Message } from './message.ts'
+import { type Outcome } from './outcome.ts'
+import type { Delivery, Handled } from './transport.ts'
+import { createRequire } from 'node:module'
+import type * as OpenTelemetryApi from '@opentelemetry/api'
+
+type OpenTelemetry = typeof OpenTelemetryApi
+
+/** Where an SDK of OpenTelemetry 1.x registers itself, with any copy of the API. */
+const REGISTRY = Symbol.for('opentelemetry.js.api.1')
+
+let loaded: OpenTelemetry | undefined
+let isLoading = false
+
+/**
+ * OpenTelemetry's API, in a process that has an SDK; undefined in all others, which are spared its
+ * sixty files.
+ */
+function openTelemetry(): OpenTelemetry | undefined {
+  if (loaded === undefined && !isLoading && REGISTRY in globalThis) load()
+  return loaded
+}
+
+function load(): void {
+  isLoading = true
+  try {
+    loaded = createRequire(import.meta.url)('@opentelemetry/api') as OpenTelemetry
+  } catch {
+    // A bundle has it inside, where only this finds it; spans begin as soon as it is there. One that has
+    // left it out traces nothing.
+    import('@opentelemetry/api').then(
+      (found) => (loaded = found),
+      () => undefined,
+    )
+  }
+}
 
 const TRACER = '@posthorn/engine'
 

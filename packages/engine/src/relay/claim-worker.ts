@@ -1,6 +1,6 @@
-import { attemptWithin } from './bounded-attempt.ts'
-import type { Attempted, Attempter, Transports } from './attempt.ts'
-import type { Claim } from './claim.ts'
+import { attemptWithin } from './attempt/bounded-attempt.ts'
+import type { Attempted, Attempter, Transports } from './attempt/attempt.ts'
+import type { Claim } from './settle/claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { LostClaimError, PosthornError } from '../errors.ts'
@@ -14,9 +14,9 @@ import {
   resendSettlement,
   settlementOf,
   type Settlement,
-} from './settlement.ts'
-import { findOvertaking } from './key-plan.ts'
-import type { SettledApart, Source } from './source.ts'
+} from './settle/settlement.ts'
+import { findOvertaking } from './settle/key-plan.ts'
+import type { SettledApart, Source } from './settle/source.ts'
 import { countInto, newTally, type ClockOffsets, type Tally } from './tally.ts'
 
 export interface ClaimWorkerOptions {

@@ -1,4 +1,4 @@
-import type { Ring } from '../enqueue/bell.ts'
+import type { Ring } from '../database/bell.ts'
 
 /** A transaction that was only announced is looked for this long … */
 const ARMED_MS = 2_000

@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import type { PoolClient } from 'pg'
 import { describe, expect, test } from 'vitest'
-import type { Claim, ClaimKind } from './claim.ts'
+import type { Claim, ClaimKind } from './settle/claim.ts'
 import { fromPg } from '../enqueue/adapters/pg.ts'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import { confirm } from './confirm.ts'
+import { advanceClock, useMovableClock } from '../database/clock.ts'
+import { confirm } from './settle/confirm.ts'
 import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import { enqueue } from '../enqueue/enqueue.ts'
-import { KeySource } from './key-source.ts'
-import { LogSource } from './log-source.ts'
+import { KeySource } from './key/key-source.ts'
+import { LogSource } from './log/log-source.ts'
 import type { Change } from '../outbox/definition.ts'
 import { delivered, refused, retryLater, type Outcome } from '../outbox/outcome.ts'
 import { createRelay } from './relay.ts'
-import { cancel, replay } from '../operate/replay.ts'
+import { cancel, replay } from '../control/replay.ts'
 import { exponential, LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
-import { RowSource } from './row-source.ts'
-import { poolHandle } from '../enqueue/pool-handle.ts'
+import { RowSource } from './row/row-source.ts'
+import { poolHandle } from '../database/pool-handle.ts'
 import {
   fatalSettlement,
   idOf,
@@ -23,12 +23,12 @@ import {
   lostSettlement,
   settlementOf,
   type Settlement,
-} from './settlement.ts'
-import type { Source } from './source.ts'
-import { beat, leave } from '../sql/relay.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
+} from './settle/settlement.ts'
+import type { Source } from './settle/source.ts'
+import { beat, leave } from './relay.sql.ts'
+import { outboxTableSql } from '../outbox/table.sql.ts'
 import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { transaction } from '../database/transaction.ts'
 
 /*
  * Any interleaving of enqueue, late commit, claim, attempt, settle, confirm, crash, restart, lease
@@ -283,8 +283,8 @@ class World {
     // Relays that know of each other share the buckets.
     const idle = { delivered: 0, failed: 0, dead: 0, lost: 0 }
     await db.pool.query(beat({ relay: name, outbox: this.box.name, ...idle }))
-    if (this.box.log) return new LogSource(handle, this.box, name)
-    return this.box.order ? new KeySource(handle, this.box, name) : new RowSource(handle, this.box)
+    if (!this.box.order) return new RowSource(handle, this.box)
+    return new (this.box.log ? LogSource : KeySource)(handle, this.box, { relay: name })
   }
 
   async make(next: Move): Promise<void> {

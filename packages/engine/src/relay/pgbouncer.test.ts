@@ -15,7 +15,7 @@ import {
   uuid,
   type OutboxDefinition,
 } from '../index.ts'
-import { poolHandle } from '../enqueue/pool-handle.ts'
+import { poolHandle } from '../database/pool-handle.ts'
 import { fakeTransport, outboxConformance, testDatabase } from '../testing/index.ts'
 import { outboxTables } from '../testing/outboxes.ts'
 import { LOGGED, SAMPLES } from '../testing/samples.ts'

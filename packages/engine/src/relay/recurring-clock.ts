@@ -1,5 +1,6 @@
+import { backOff } from '../back-off.ts'
 import { enqueueAll } from '../enqueue/enqueue.ts'
-import type { PoolHandle } from '../enqueue/pool-handle.ts'
+import type { PoolHandle } from '../database/pool-handle.ts'
 import type { Log } from '../log.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { dueOccurrences, nextAfter, ruleText, type Recurring } from '../outbox/recurring.ts'
@@ -11,7 +12,7 @@ import {
   selectBusinessNow,
   selectNextRecurring,
   takeDueRecurring,
-} from '../sql/recurring.ts'
+} from '../control/recurring.sql.ts'
 import { LaneScheduler } from './lane-scheduler.ts'
 
 export interface RecurringClockOptions {
@@ -24,8 +25,7 @@ export interface RecurringClockOptions {
 const MOST_AT_ONCE = 100
 
 /** After the first failure of one; it doubles with each that follows. */
-const FIRST_BACKOFF_MS = 500
-const MAX_BACKOFF_MS = 60_000
+const AGAIN = { firstMs: 500, mostMs: 60_000 }
 
 /** One that could not be enqueued waits, and the others go on. */
 interface Failing {
@@ -74,7 +74,7 @@ export class RecurringClock {
         await this.#scheduler.sleep(heard, dueMs)
       } catch (error) {
         this.#failures += 1
-        const pauseMs = backoff(this.#failures)
+        const pauseMs = backOff(this.#failures - 1, AGAIN)
         log.error(
           { outbox: outbox.name, err: error, pauseMs },
           'recurring messages not looked at; backing off',
@@ -146,7 +146,7 @@ export class RecurringClock {
     } catch (error) {
       if (name === '') throw error
       const failures = (this.#failing.get(name)?.failures ?? 0) + 1
-      const retryInMs = backoff(failures)
+      const retryInMs = backOff(failures - 1, AGAIN)
       this.#failing.set(name, { failures, notBefore: performance.now() + retryInMs })
       log.error(
         { outbox: outbox.name, recurring: name, err: error, retryInMs },
@@ -201,8 +201,4 @@ function firstOf(recurring: Recurring<OutboxRow>, due: Due): { first: Date; now:
   if (rule === ruleText(recurring)) return { first, now }
   const before = new Date(first.getTime() - 1)
   return { first: nextAfter(recurring, before) ?? now, now }
-}
-
-function backoff(failures: number): number {
-  return Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS)
 }

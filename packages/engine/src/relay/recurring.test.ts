@@ -2,11 +2,11 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { posthorn } from '../host/posthorn.ts'
 import { outbox, type RecurringMessage } from '../host/standard-outbox.ts'
 import { silentLog } from '../log.ts'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
+import { advanceClock, useMovableClock } from '../database/clock.ts'
 import { delivered } from '../outbox/outcome.ts'
 import type { Occurrence } from '../outbox/recurring.ts'
 import { testDatabase } from '../testing/index.ts'
-import { runUntilKilled } from '../testing/killed-process.ts'
+import { runUntilKilled } from '../testing/child-process.ts'
 
 const { pool, url, connect } = await testDatabase()
 const destination = { transport: 'sink', topic: 'reports' }

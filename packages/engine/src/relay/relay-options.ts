@@ -33,7 +33,7 @@ export function checkRelayFields(options: RelayOptions | undefined, wrong: Wrong
 }
 
 export function checkOutboxes(outboxes: unknown, wrong: Wrong): void {
-  const isOutbox = (box: unknown) => (box as Partial<Outbox> | undefined)?.statements !== undefined
+  const isOutbox = (box: unknown) => (box as Partial<Outbox> | undefined)?.bell !== undefined
   if (Array.isArray(outboxes) && outboxes.every(isOutbox)) return
   wrong('outboxes', 'must be a list of what outbox() or defineOutbox() returned')
 }

@@ -1,17 +1,6 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
-
-/** A destination that a relay does not try at the moment, and for how long it has been so. */
-export interface OpenBreaker {
-  readonly destination: string
-  readonly openMs: number
-  /** Until it lets the next attempt through; an older relay does not say so. */
-  readonly probeMs?: number
-  /** The last failure before it. */
-  readonly cause?: { readonly code: string; readonly message: string }
-}
-
-/** How often each name occurred. */
-export type Counts = Record<string, number>
+import { sql, type Statement } from '../database/sql-tag.ts'
+import type { OpenBreaker } from './attempt/breaker.ts'
+import type { Counts } from './attempt/counts.ts'
 
 /** What the database's clocks say, in milliseconds: the real one, and how far the business one is ahead. */
 export interface DatabaseClocks {
@@ -73,26 +62,6 @@ export function beat(relay: {
 
 function jsonOf(counts: Counts | undefined): string | null {
   return counts === undefined || Object.keys(counts).length === 0 ? null : JSON.stringify(counts)
-}
-
-/**
- * How many other relays of an outbox were heard of within the last `withinMs`, and how many of them
- * come before this one.
- */
-export function rankOfRelay({
-  relay,
-  outbox,
-  withinMs,
-}: {
-  relay: string
-  outbox: string
-  withinMs: number
-}): Statement {
-  return sql`
-    select count(*)::int as others, count(*) filter (where relay < ${relay})::int as rank
-      from posthorn.relay
-     where outbox = ${outbox} and relay <> ${relay}
-       and seen_at > now() - ${withinMs} * interval '1 ms'`
 }
 
 /** A relay that stops says so, and old traces of dead ones go with it. */

@@ -1,8 +1,8 @@
 import { Pool } from 'pg'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { fromPg } from '../enqueue/adapters/pg.ts'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import { confirm } from './confirm.ts'
+import { advanceClock, useMovableClock } from '../database/clock.ts'
+import { confirm } from './settle/confirm.ts'
 import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import type { OutboxDefinition } from '../outbox/definition.ts'
 import { enqueue, enqueueAll } from '../enqueue/enqueue.ts'
@@ -10,9 +10,9 @@ import { createNotifier } from '../enqueue/notifier.ts'
 import { delivered, retryLater, unreachable } from '../outbox/outcome.ts'
 import { createRelay, type Relay, type RelayOptions } from './relay.ts'
 import { exponential } from '../outbox/retry.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
+import { outboxTableSql } from '../outbox/table.sql.ts'
 import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../testing/index.ts'
-import { transaction, type Transaction } from '../enqueue/transaction.ts'
+import { transaction, type Transaction } from '../database/transaction.ts'
 
 interface Job {
   id: string

@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto'
+import { backOff } from '../back-off.ts'
 import { hostname } from 'node:os'
 import type { Pool } from 'pg'
-import type { Transports } from './attempt.ts'
+import type { Transports } from './attempt/attempt.ts'
 import { checkTable } from '../outbox/check-table.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { toMs, type Duration } from '../duration.ts'
-import { DefinitionError } from '../errors.ts'
-import { Listener } from './listener.ts'
-import { onceReachable } from './reach-database.ts'
+import { DefinitionError, sqlState } from '../errors.ts'
+import { Listener } from '../database/listener.ts'
 import { consoleLog, type Log } from '../log.ts'
 import { maintain } from '../maintain/maintenance.ts'
 import { outboxStats, type OutboxStats } from '../maintain/stats.ts'
@@ -16,14 +15,16 @@ import { LoopShare } from './loop-share.ts'
 import { checkRelayFields } from './relay-options.ts'
 import { RecurringClock } from './recurring-clock.ts'
 import { Runner } from './runner.ts'
-import { SelfNotification } from './self-notification.ts'
 import { takeSamples } from '../maintain/sample.ts'
-import { poolHandle, type PoolHandle } from '../enqueue/pool-handle.ts'
+import { poolHandle, type PoolHandle } from '../database/pool-handle.ts'
 import { SuspectMutex } from './suspect-mutex.ts'
-import { deleteOthers } from '../sql/recurring.ts'
-import { leave } from '../sql/relay.ts'
-import { listenForWakes, wakeIn } from '../sql/wake.ts'
+import { deleteOthers } from '../control/recurring.sql.ts'
+import { leave } from './relay.sql.ts'
+import { listenForWakes, wakeIn, notifyWakes } from '../database/wake.sql.ts'
 import { startPeriodically, type PeriodicTask } from '../maintain/periodic.ts'
+import { randomUUID } from 'node:crypto'
+import type { Queryable } from '../database/transaction.ts'
+import { sleep } from '../sleep.ts'
 
 /** What says beforehand that there is a pooler in transaction mode, and spares the wait at the start. */
 const POLL = `mode: 'poll' (POSTHORN_RELAY_MODE=poll)`
@@ -299,4 +300,86 @@ function checkBindings(outboxes: readonly Outbox[], transports: Transports): voi
       )
     }
   }
+}
+
+/** It takes milliseconds where it comes at all. */
+const WITHIN_MS = 3_000
+
+/**
+ * A notification that a relay sends to itself at its start. A pooler in transaction mode gives the
+ * connection that listens to another client, and does so without an error: then it never comes.
+ */
+class SelfNotification {
+  readonly #payload = `self ${randomUUID()}`
+  readonly #heard = Promise.withResolvers<void>()
+
+  /** Every notification of the channel. */
+  hear(payload: string): void {
+    if (payload === this.#payload) this.#heard.resolve()
+  }
+
+  /** Sends it; false if it does not come back. Rejects if the database cannot be reached. */
+  async comesBack(db: Queryable, signal: AbortSignal): Promise<boolean> {
+    await db.query(notifyWakes([this.#payload]))
+    const heard = this.#heard.promise.then(() => true)
+    const over = new AbortController()
+    const late = sleep(WITHIN_MS, AbortSignal.any([signal, over.signal])).then(() => false)
+    return Promise.race([heard, late]).finally(() => over.abort())
+  }
+}
+
+const AGAIN = { firstMs: 100, mostMs: 5_000 }
+
+/** Classes and codes of a server that is not there yet, is going, or has no room for one more. */
+const AWAY = /^(08...|57P0[123]|53300)$/
+
+/** What Node and pg say of a connection that could not be made or broke. */
+const BROKEN =
+  /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOENT)$/
+const ENDED = /^(Connection terminated|timeout exceeded when trying to connect)/
+
+/**
+ * Runs `work`, and again for as long as the database cannot be reached: a relay that starts while
+ * Postgres restarts waits for it, as one that runs does. Undefined when the signal aborts before.
+ * Every other error is thrown.
+ */
+async function onceReachable<Result>(
+  work: () => Promise<Result>,
+  { log, signal }: { log: Log; signal: AbortSignal },
+): Promise<Result | undefined> {
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    const pauseMs = backOff(failures, AGAIN)
+    try {
+      return await work()
+    } catch (error) {
+      if (!isAway(error)) throw error
+      log.error(
+        { err: error, pauseMs },
+        'the database cannot be reached; the relay starts when it can',
+      )
+      await pause(pauseMs, signal)
+    }
+  }
+  return undefined
+}
+
+function isAway(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state !== undefined) return AWAY.test(state)
+  // Several addresses of one name are several errors in one.
+  if (error instanceof AggregateError) return error.errors.some(isAway)
+  if (!(error instanceof Error)) return false
+  return ('code' in error && BROKEN.test(String(error.code))) || ENDED.test(error.message)
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
 }

@@ -1,19 +1,20 @@
-import { Attempter, type Transports } from './attempt.ts'
+import { backOff } from '../back-off.ts'
+import { Attempter, type Transports } from './attempt/attempt.ts'
 import { ClaimWorker } from './claim-worker.ts'
-import type { ClaimKind } from './claim.ts'
-import type { Buckets, Ring } from '../enqueue/bell.ts'
+import type { ClaimKind } from './settle/claim.ts'
+import type { Buckets, Ring } from '../database/bell.ts'
 import type { Outbox } from '../outbox/define.ts'
-import { KeySource } from './key-source.ts'
-import { LimitedSource } from './limited-source.ts'
-import { LogSource } from './log-source.ts'
+import { KeySource } from './key/key-source.ts'
+import { LimitedSource } from './row/limited-source.ts'
+import { LogSource } from './log/log-source.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { RowSource } from './row-source.ts'
-import type { PoolHandle } from '../enqueue/pool-handle.ts'
+import { RowSource } from './row/row-source.ts'
+import type { PoolHandle } from '../database/pool-handle.ts'
 import type { LoopShare } from './loop-share.ts'
 import type { SuspectMutex } from './suspect-mutex.ts'
-import type { Source } from './source.ts'
-import { beat, type DatabaseClocks } from '../sql/relay.ts'
+import type { Source } from './settle/source.ts'
+import { beat, type DatabaseClocks } from './relay.sql.ts'
 import { LaneScheduler } from './lane-scheduler.ts'
 
 export interface RunnerOptions {
@@ -45,7 +46,7 @@ const SPECIAL_MS = 250
 /** The same where something is known to be due. */
 const DUE_MS = 50
 
-const MAX_PAUSE_MS = 5_000
+const AGAIN = { firstMs: 100, mostMs: 5_000 }
 
 /**
  * Pause after a look that found no room, where messages under way are counted: every confirmation
@@ -60,10 +61,10 @@ const ON_ITS_WAY_MS = 50
 const MOST_BREAKERS = 50
 
 function sourceOf({ handle, outbox, relay, log }: RunnerOptions): Source {
-  if (outbox.log !== undefined) return new LogSource(handle, outbox, relay, log)
+  if (outbox.log !== undefined) return new LogSource(handle, outbox, { relay, log })
   const full = new Map<string, number>()
   const source = outbox.order
-    ? new KeySource(handle, outbox, relay)
+    ? new KeySource(handle, outbox, { relay })
     : new RowSource(handle, outbox, { full, log })
   return outbox.limit ? new LimitedSource(source, { handle, outbox, full }) : source
 }
@@ -338,7 +339,7 @@ export class Runner {
       return result
     } catch (error) {
       this.#failures += 1
-      const pauseMs = Math.min(50 * 2 ** this.#failures, MAX_PAUSE_MS)
+      const pauseMs = backOff(this.#failures - 1, AGAIN)
       const { outbox, log } = this.#options
       log.error({ outbox: outbox.name, err: error, pauseMs }, 'relay step failed; backing off')
       await this.#scheduler.pause(pauseMs)

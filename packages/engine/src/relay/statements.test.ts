@@ -1,21 +1,22 @@
 import type { PoolClient } from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { Outbox } from '../outbox/define.ts'
-import { claimBatch } from './claim.ts'
-import { replayDead } from './replay.ts'
-import type { Prepared } from './prepared.ts'
-import { settle } from './settle.ts'
+import { keyStatements } from './key/claim.sql.ts'
+import { logStatements } from './log/log.sql.ts'
+import { claimBatch, rowStatements } from './row/claim.sql.ts'
+import { replayDead } from '../control/replay.sql.ts'
+import type { Prepared } from '../database/prepared.ts'
+import { settle, settleStatements } from './settle/settle.sql.ts'
 import { testDatabase } from '../testing/index.ts'
 import {
-  evidenceRows,
-  familyEvents,
-  logEvents,
-  outboundMessages,
+  parcelRows,
+  clubEvents,
+  outboundLetters,
   outboxTables,
-  webhookDeliveries,
+  hookDeliveries,
 } from '../testing/outboxes.ts'
 import { LOGGED, SHAPES } from '../testing/samples.ts'
-import { inSql } from '../outbox/sql-names.ts'
+import { inSql } from '../outbox/resolved-definition.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 
@@ -27,47 +28,46 @@ const ID = `('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`
 
 /** Fills a table with messages that are over. */
 const finished: Record<string, string> = {
-  'evidence.rows': `insert into evidence.file_outbox_row (id, file_job_id, case_id, status, published_at)
+  'parcels.rows': `insert into parcels.parcel_row (id, tour_id, address_id, status, published_at)
     select ${ID}, ${ID}, 'c', 'SUCCESS', now()
       from generate_series(1, ${FINISHED_ROWS}) as n`,
-  'messages.outbound': `insert into messages.outbound_message
+  'letters.outbound': `insert into letters.outbound_letter
       (id, org_id, idempotency_key, channel, to_recipient, payload_json, status)
     select ${ID}, 'o', n, 'c', 't', '{}', 'DELIVERED' from generate_series(1, ${FINISHED_ROWS}) as n`,
-  'families.events': `insert into families.outbox_events
+  'clubs.events': `insert into clubs.outbox_events
       (event_id, event_type, aggregate_type, aggregate_id, payload, status, processed_at)
     select ${ID}, 't', 'f', ${ID}, '{}', 1, now()
       from generate_series(1, ${FINISHED_ROWS}) as n`,
-  'families.log-events': `insert into families.logged_events_log
+  'clubs.log-events': `insert into clubs.logged_events_log
       (event_id, event_type, aggregate_type, aggregate_id, payload)
     select ${ID}, 't', 'f', ${ID}, '{}' from generate_series(1, ${FINISHED_ROWS / 4}) as n`,
 }
 
 /** Which partial index each claim must go by. */
-function claims({ statements, order }: Outbox): [name: string, index: string, Prepared][] {
-  const { byRow, byKey, log, claimUnconfirmed, nextDue } = statements
-  if (log) {
+function claims(outbox: Outbox): [name: string, index: string, Prepared][] {
+  const byRow = rowStatements(outbox)
+  if (outbox.log !== undefined) {
+    const { claimLog } = logStatements(outbox)
+    const partition = 'logged_events_log_default'
     return [
-      ['claimFresh', '_log_default_bucket_seq_idx on logged_events_log_default m\n', log.claimLog],
-      [
-        'claimLate',
-        '_log_default_xid_bucket_seq_idx on logged_events_log_default m_1',
-        log.claimLog,
-      ],
+      ['claimFresh', `_log_default_bucket_seq_idx on ${partition} m\n`, claimLog],
+      ['claimLate', `_log_default_xid_bucket_seq_idx on ${partition} m_1`, claimLog],
     ]
   }
-  const found: [string, string, Prepared | undefined][] = order
+  const byKey = outbox.order && keyStatements(outbox)
+  const found: [string, string, Prepared | undefined][] = byKey
     ? [
-        ['claimFlow', '_flow', byKey?.claimFlow],
-        ['claimHeld', '_held', byKey?.claimHeld],
-        ['suspectRun', '_flow', byKey?.suspectRun],
+        ['claimFlow', '_flow', byKey.claimFlow],
+        ['claimHeld', '_held', byKey.claimHeld],
+        ['suspectRun', '_flow', byKey.suspectRun],
       ]
     : [
         ['claimBatch', '_due', byRow.claimBatch],
         ['claimSuspect', '_suspect', byRow.claimSuspect],
         ['takeExpired', '_claimed', byRow.takeExpired],
-        ['nextDue', '_due', nextDue],
+        ['nextDue', '_due', byRow.nextDue],
       ]
-  found.push(['claimUnconfirmed', '_sent', claimUnconfirmed])
+  found.push(['claimUnconfirmed', '_sent', byRow.claimUnconfirmed])
   return found.flatMap(([name, index, prepared]) => (prepared ? [[name, index, prepared]] : []))
 }
 
@@ -105,23 +105,23 @@ async function expectIndexes(outbox: Outbox): Promise<void> {
 }
 
 test('a thousand are claimed and settled by their ids, not by reading a table of some ten thousand', async () => {
-  const { byRow, settle: settleOf } = evidenceRows.statements
+  const { settle: settleOf } = settleStatements(parcelRows)
   const client = await db.pool.connect()
   try {
-    await client.query('begin; truncate evidence.file_outbox_row')
+    await client.query('begin; truncate parcels.parcel_row')
     await client.query(`
-      insert into evidence.file_outbox_row (id, file_job_id, case_id)
+      insert into parcels.parcel_row (id, tour_id, address_id)
       select ${ID}, ${ID}, 'c' from generate_series(1, 30000) as n`)
-    await client.query('analyze evidence.file_outbox_row')
+    await client.query('analyze parcels.parcel_row')
     const token = crypto.randomUUID()
     // Planned with the values in sight, as for clients that cannot prepare statements.
-    const claim = await planOf(client, byRow.claimBatch, {
+    const claim = await planOf(client, rowStatements(parcelRows).claimBatch, {
       ...{ batch: 1_000, token, leaseMs: 1_000 },
       ...{ floorDue: '-infinity', floorId: '00000000-0000-0000-0000-000000000000' },
     })
-    expect(claim).not.toContain('Seq Scan on file_outbox_row')
+    expect(claim).not.toContain('Seq Scan on parcel_row')
     const { rows } = await client.query<{ id: string }>(
-      'select id from evidence.file_outbox_row limit 1000',
+      'select id from parcels.parcel_row limit 1000',
     )
     const [ids, nulls] = [rows.map(({ id }) => id), rows.map(() => null)]
     const settled = await planOf(client, settleOf('sent', 'claim'), {
@@ -132,7 +132,7 @@ test('a thousand are claimed and settled by their ids, not by reading a table of
         from_state: rows.map(() => 'PENDING'),
       },
     })
-    expect(settled).not.toContain('Seq Scan on file_outbox_row')
+    expect(settled).not.toContain('Seq Scan on parcel_row')
   } finally {
     await client.query('rollback')
     client.release()
@@ -140,7 +140,7 @@ test('a thousand are claimed and settled by their ids, not by reading a table of
 })
 
 test('a replay looks its messages up, also where the statistics are of an empty table', async () => {
-  const { table } = outboundMessages
+  const { table } = outboundLetters
   const client = await db.pool.connect()
   try {
     await client.query(`begin; truncate ${table} cascade`)
@@ -148,8 +148,8 @@ test('a replay looks its messages up, also where the statistics are of an empty 
       select ${ID}, 'acme', n::text, 'whatsapp', '+1', '{}', 'FAILED' from generate_series(1, 2000) as n`
     await client.query(`${fill}; delete from ${table}; analyze ${table}; ${fill}`)
     const args = { limit: 1_000, spacing_ms: 0, actor: 'ops' }
-    const plan = await planOf(client, replayDead(inSql(outboundMessages)), args)
-    expect(plan).toContain('outbound_message_pkey')
+    const plan = await planOf(client, replayDead(inSql(outboundLetters)), args)
+    expect(plan).toContain('outbound_letter_pkey')
     expect(plan).not.toContain('Join Filter')
   } finally {
     await client.query('rollback')
@@ -158,7 +158,7 @@ test('a replay looks its messages up, also where the statistics are of an empty 
 })
 
 test('a claim of held keys costs the same however many are due', async () => {
-  const claim = familyEvents.statements.byKey?.claimHeld as Prepared
+  const claim = keyStatements(clubEvents).claimHeld
   const few = await blocksTouched(claim, 1_000)
   const many = await blocksTouched(claim, 20_000)
   expect(few).toBeGreaterThan(100)
@@ -169,7 +169,7 @@ test('a claim of held keys costs the same however many are due', async () => {
 /** Blocks that a claim of a hundred touches with so many keys due, each with one message. */
 async function blocksTouched({ text, params }: Prepared, keys: number): Promise<number> {
   const client = await db.pool.connect()
-  const { name, table } = familyEvents
+  const { name, table } = clubEvents
   try {
     await client.query(`begin; truncate ${table}`)
     await client.query(`
@@ -203,16 +203,16 @@ async function blocksTouched({ text, params }: Prepared, keys: number): Promise<
 }
 
 test('a definition may say what it reads of a row', () => {
-  const { statements: _, bell: __, ...definition } = evidenceRows
-  const { text } = claimBatch(inSql({ ...definition, reads: ['case_id', 'retry_count'] }))
+  const { bell: _, ...definition } = parcelRows
+  const { text } = claimBatch(inSql({ ...definition, reads: ['address_id', 'retry_count'] }))
   const listed = ['id', 'status', 'next_retry_at', 'created_at', 'published_at', 'event_id']
-  const refs = ['retry_count', 'kafka_partition', 'kafka_offset', 'lost_claims', 'case_id']
+  const refs = ['retry_count', 'kafka_partition', 'kafka_offset', 'lost_claims', 'address_id']
   const names = [...listed, ...refs].map((name) => `m.${name}`).join(', ')
   expect(text).toContain(`returning ${names}, m.claimed_until is null`)
 })
 
 test('a field of a reference may have any name: the SQL knows its column only', () => {
-  const { statements: _, bell: __, ...definition } = evidenceRows
+  const { bell: _, ...definition } = parcelRows
   const columns = { ...definition.columns, ref: { 'Delivery-Tag': 'kafka_offset' } }
   const { text, params } = settle(inSql({ ...definition, columns }), 'sent', 'claim')
   expect(text).toContain('kafka_offset = u.ref_kafka_offset')
@@ -231,39 +231,10 @@ async function planOf(
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
-/** All statements of an outbox as they run, for a reader of the functions that write them. */
-function wholeSql({ name, statements, order }: Outbox): string {
-  const { byRow, byKey, log, settle: settleBy, ...others } = statements
-  const guard = order ? 'lease' : 'claim'
-  const roles = ['sent', 'retry', 'dead'] as const
-  const settles = roles.map((role) => [`settle ${role}`, settleBy(role, guard)] as const)
-  const own = Object.entries(byKey ?? byRow)
-  // What a log has moved into its table is claimed and settled by key.
-  const all = log ? Object.entries(log) : [...own, ...Object.entries(others), ...settles]
-  const texts = all.flatMap(([title, prepared]) => {
-    if (prepared === undefined) return []
-    const { params, text } = prepared as Prepared
-    const values = params.map((param, i) => `$${i + 1} ${param}`).join(', ')
-    return `-- ${title}${values ? `: ${values}` : ''}\n${text};\n`
-  })
-  return [`-- The statements of ${name}, as they run.\n`, ...texts].join('\n')
-}
-
-test.each([
-  ['by-row.sql', evidenceRows],
-  ['by-row-claimed-state.sql', outboundMessages],
-  ['by-key.sql', familyEvents],
-  ['log.sql', logEvents],
-] as const)('the statements stand whole in packages/engine/statements/%s', async (file, outbox) => {
-  await expect(wholeSql(outbox as unknown as Outbox)).toMatchFileSnapshot(
-    `../../statements/${file}`,
-  )
-})
-
 test('settling is guarded by the claim or by the lease', () => {
-  const byClaim = webhookDeliveries.statements.settle('retry', 'claim').text
+  const byClaim = settleStatements(hookDeliveries).settle('retry', 'claim').text
   expect(byClaim).toMatch(/where m\.id = u\.id\s+and m\.claim_token = \$\d+::uuid\s+returning/)
-  const byLease = familyEvents.statements.settle('sent', 'lease').text
+  const byLease = settleStatements(clubEvents).settle('sent', 'lease').text
   expect(byLease).toMatch(
     /b\.run = l\.run and b\.token = l\.token and l\.run <= l\.runs\s+returning b\.bucket/,
   )

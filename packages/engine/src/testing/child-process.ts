@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 
 /** A process that a test started; it is dead after the test at the latest. */
 export interface TestChild {
@@ -68,4 +68,37 @@ export async function killAtPoint(
 ): Promise<void> {
   const child = await startTestChild(script, { env: { ...env, CRASH_AT: point }, timeoutMs })
   await child.kill()
+}
+
+/**
+ * The kill points that are tested: all of them in the full proof (`PROOF=full`), otherwise those
+ * that stand for the others, by their names.
+ */
+export function killPoints<Point>(
+  points: readonly Point[],
+  { named, short }: { named(point: Point): string; short: readonly string[] },
+): readonly Point[] {
+  const names = new Set(points.map(named))
+  const unknown = short.filter((name) => !names.has(name))
+  if (unknown.length > 0) throw new TypeError(`no kill points: ${unknown.join(', ')}`)
+  return process.env['PROOF'] === 'full'
+    ? points
+    : points.filter((point) => short.includes(named(point)))
+}
+
+/**
+ * Runs JavaScript in a process of its own until it writes something, then kills it as `kill -9`
+ * does: nothing of it gets a chance to clean up.
+ */
+export async function runUntilKilled(script: string, env: Record<string, string>): Promise<void> {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  const wrote = once(child.stdout, 'data').then(() => true)
+  const ended = exited.then(() => false)
+  if (!(await Promise.race([wrote, ended]))) throw new Error('the process ended by itself')
+  child.kill('SIGKILL')
+  await exited
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Pool, type PoolConfig } from 'pg'
-import { engineMigrations, migrate, type MigrationSet } from '../maintain/migrate.ts'
+import { engineMigrations, migrate, type MigrationSet } from '../database/migrate.ts'
+import { serverAddress } from './server-address.ts'
 
 export interface TestDatabase {
   readonly url: string
@@ -32,7 +33,7 @@ export interface DroppableDatabase extends TestDatabase, AsyncDisposable {
 export async function createTestDatabase(
   options: TestDatabaseOptions = {},
 ): Promise<DroppableDatabase> {
-  const server = serverUrl()
+  const server = await serverUrl()
   const sets = [await engineMigrations(), ...(options.migrations ?? [])]
   const template = await templateOf(server, sets, options.sql ?? '')
   const name = `posthorn_test_${randomBytes(6).toString('hex')}`
@@ -161,9 +162,9 @@ function withDatabase(server: string, name: string): string {
   return url.href
 }
 
-function serverUrl(): string {
-  const url = process.env['DATABASE_URL']
-  if (url) return url
+async function serverUrl(): Promise<string> {
+  const url = await serverAddress('DATABASE_URL')
+  if (url !== '') return url
   throw new Error(
     'No database for the tests: set DATABASE_URL to a PostgreSQL where databases may be made; ' +
       '`temporaryPostgres` of @posthorn/postgres starts one, in a global set-up for instance.',

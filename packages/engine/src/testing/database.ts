@@ -1,9 +1,10 @@
-import { afterAll } from 'vitest'
+import { afterAll, describe } from 'vitest'
 import {
   createTestDatabase,
   type TestDatabase,
   type TestDatabaseOptions,
 } from './create-database.ts'
+import { serverAddress } from './server-address.ts'
 
 /**
  * A migrated database for one test file, cloned from a template. It is dropped after the file's
@@ -32,3 +33,24 @@ function hasFailed(task: unknown): boolean {
   const { result, tasks } = task as TaskLike
   return result?.state === 'fail' || (tasks ?? []).some(hasFailed)
 }
+
+/**
+ * Runs `suite` with the address of a real server. Without one: in CI a failure, elsewhere a skip that
+ * says what to set.
+ */
+export function withBroker(variable: string, suite: (address: string) => void): void {
+  describe(`with ${variable}`, async () => {
+    const address = await serverAddress(variable)
+    if (address === '') {
+      const hint = `${variable} is not set: start the servers with "npm run services start"`
+      if (!NO_CI.includes(process.env['CI'])) throw new Error(hint)
+      process.stderr.write(`\n  SKIPPED: ${hint}\n\n`)
+    }
+    describe.skipIf(address === '')('a real one', () => {
+      suite(address)
+    })
+  })
+}
+
+/** CI=false and CI=0 are ways of saying no. */
+const NO_CI = [undefined, '', 'false', '0']

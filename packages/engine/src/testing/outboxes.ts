@@ -1,16 +1,16 @@
 import { defineOutbox } from '../outbox/define.ts'
 import { exponential, fixed, schedule } from '../outbox/retry.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
+import { outboxTableSql } from '../outbox/table.sql.ts'
 
 /*
- * Outboxes in the words of five systems. What holds for every outbox is tested on the three that
+ * Five outboxes, as different as they may be. What holds for every outbox is tested on the three that
  * claim differently (`SHAPES`); each system runs the conformance suite on its real definition.
  */
 
-export interface EvidenceRow {
+export interface ParcelRow {
   id: string
-  file_job_id: string
-  case_id: string
+  tour_id: string
+  address_id: string
   status: string
   retry_count: number
   next_retry_at: Date
@@ -23,9 +23,9 @@ export interface EvidenceRow {
   created_at: Date
 }
 
-export const evidenceRows = defineOutbox<EvidenceRow>({
-  name: 'evidence.rows',
-  table: 'evidence.file_outbox_row',
+export const parcelRows = defineOutbox<ParcelRow>({
+  name: 'parcels.rows',
+  table: 'parcels.parcel_row',
   states: {
     ready: 'PENDING',
     sent: 'PUBLISHED',
@@ -46,17 +46,17 @@ export const evidenceRows = defineOutbox<EvidenceRow>({
   claim: { batch: 100, every: '2m', lease: '1m' },
   confirm: { within: '30m' },
   retry: fixed('6h', { attempts: 3 }),
-  destination: { transport: 'topics', topic: 'evidence.requests' },
+  destination: { transport: 'topics', topic: 'parcels.requests' },
   message: (row) => ({
     id: row.event_id ?? row.id,
-    type: 'evidence.requested',
-    key: row.case_id,
-    payload: { rowId: row.id, caseId: row.case_id, retryCount: row.retry_count },
+    type: 'parcel.requested',
+    key: row.address_id,
+    payload: { rowId: row.id, addressId: row.address_id, retryCount: row.retry_count },
   }),
   audit: { actor: 'PUBLISHER' },
 })
 
-export interface SagaEvent {
+export interface TripEvent {
   id: string
   topic: string
   event_type: string
@@ -69,9 +69,9 @@ export interface SagaEvent {
   created_at: Date
 }
 
-export const sagaEvents = defineOutbox<SagaEvent>({
-  name: 'sagas.events',
-  table: 'sagas.saga_outbox',
+export const tripEvents = defineOutbox<TripEvent>({
+  name: 'trips.events',
+  table: 'trips.trip_outbox',
   states: {
     ready: 'PENDING',
     claimed: 'CLAIMED',
@@ -96,7 +96,7 @@ export const sagaEvents = defineOutbox<SagaEvent>({
   message: (row) => ({ id: row.id, type: row.event_type, payload: row.payload }),
 })
 
-export interface OutboundMessage {
+export interface OutboundLetter {
   id: string
   org_id: string
   idempotency_key: string
@@ -113,9 +113,9 @@ export interface OutboundMessage {
   created_at: Date
 }
 
-export const outboundMessages = defineOutbox<OutboundMessage>({
-  name: 'messages.outbound',
-  table: 'messages.outbound_message',
+export const outboundLetters = defineOutbox<OutboundLetter>({
+  name: 'letters.outbound',
+  table: 'letters.outbound_letter',
   states: {
     ready: 'QUEUED',
     claimed: 'SENDING',
@@ -142,13 +142,13 @@ export const outboundMessages = defineOutbox<OutboundMessage>({
   destination: (row) => ({ transport: 'topics', topic: row.channel }),
   message: (row) => ({
     id: row.id,
-    type: 'message.outbound',
+    type: 'letter.outbound',
     tenant: row.org_id,
     payload: row.payload_json,
   }),
 })
 
-export interface WebhookDelivery {
+export interface HookDelivery {
   id: string
   endpoint_id: string
   payload: unknown
@@ -159,9 +159,9 @@ export interface WebhookDelivery {
   created_at: Date
 }
 
-export const webhookDeliveries = defineOutbox<WebhookDelivery>({
-  name: 'payments.webhook-deliveries',
-  table: 'payments.webhook_deliveries',
+export const hookDeliveries = defineOutbox<HookDelivery>({
+  name: 'hooks.deliveries',
+  table: 'hooks.deliveries',
   states: {
     ready: 'pending',
     sent: 'delivered',
@@ -178,7 +178,7 @@ export const webhookDeliveries = defineOutbox<WebhookDelivery>({
   message: (row) => ({ id: row.id, type: 'webhook', payload: row.payload }),
 })
 
-export interface FamilyEvent {
+export interface ClubEvent {
   event_id: string
   event_type: string
   event_version: number
@@ -194,9 +194,9 @@ export interface FamilyEvent {
   updated_at: Date
 }
 
-export const familyEvents = defineOutbox<FamilyEvent>({
-  name: 'families.events',
-  table: 'families.outbox_events',
+export const clubEvents = defineOutbox<ClubEvent>({
+  name: 'clubs.events',
+  table: 'clubs.outbox_events',
   states: { ready: 0, sent: 1 },
   columns: {
     id: 'event_id',
@@ -211,7 +211,7 @@ export const familyEvents = defineOutbox<FamilyEvent>({
   claim: { batch: 100, every: '5s', lease: '30s' },
   order: { key: 'aggregate_id', dead: 'block' },
   retry: schedule(['1s', '2s', '5s', '15s', '60s', '300s', '900s'], { then: 'repeat-last' }),
-  destination: { transport: 'topics', topic: 'family-hub.events' },
+  destination: { transport: 'topics', topic: 'club.events' },
   message: (row) => ({
     id: row.event_id,
     type: row.event_type,
@@ -222,9 +222,9 @@ export const familyEvents = defineOutbox<FamilyEvent>({
 })
 
 /** The same in a log, with an end. */
-export const logEvents = defineOutbox<FamilyEvent>({
-  name: 'families.log-events',
-  table: 'families.logged_events',
+export const logEvents = defineOutbox<ClubEvent>({
+  name: 'clubs.log-events',
+  table: 'clubs.logged_events',
   storage: 'log',
   states: { ready: 0, sent: 1, dead: 3, cancelled: 4 },
   columns: {
@@ -240,7 +240,7 @@ export const logEvents = defineOutbox<FamilyEvent>({
   order: { key: 'aggregate_id', dead: 'skip' },
   retry: exponential('1m', { attempts: 4 }),
   retention: { after: '7d', archive: '0d' },
-  destination: { transport: 'topics', topic: 'family-hub.events' },
+  destination: { transport: 'topics', topic: 'club.events' },
   message: (row) => ({
     id: row.event_id,
     type: row.event_type,
@@ -252,11 +252,11 @@ export const logEvents = defineOutbox<FamilyEvent>({
 
 /** The tables of the five, with the engine's columns and indexes. */
 export const outboxTables = `
-create schema evidence;
-create table evidence.file_outbox_row (
+create schema parcels;
+create table parcels.parcel_row (
   id uuid primary key,
-  file_job_id uuid not null,
-  case_id text not null,
+  tour_id uuid not null,
+  address_id text not null,
   status text not null default 'PENDING'
     check (status in ('PENDING', 'PUBLISHED', 'SUCCESS', 'FAILED', 'ERROR')),
   retry_count integer not null default 0,
@@ -269,10 +269,10 @@ create table evidence.file_outbox_row (
   error_message text,
   created_at timestamptz not null default now()
 );
-${outboxTableSql(evidenceRows)}
+${outboxTableSql(parcelRows)}
 
-create schema sagas;
-create table sagas.saga_outbox (
+create schema trips;
+create table trips.trip_outbox (
   id uuid primary key,
   topic text not null,
   event_type text not null,
@@ -285,10 +285,10 @@ create table sagas.saga_outbox (
   sent_at timestamptz,
   created_at timestamptz not null default now()
 );
-${outboxTableSql(sagaEvents)}
+${outboxTableSql(tripEvents)}
 
-create schema messages;
-create table messages.outbound_message (
+create schema letters;
+create table letters.outbound_letter (
   id uuid primary key,
   org_id text not null,
   idempotency_key text not null,
@@ -306,10 +306,10 @@ create table messages.outbound_message (
   created_at timestamptz not null default now(),
   unique (org_id, idempotency_key)
 );
-${outboxTableSql(outboundMessages)}
+${outboxTableSql(outboundLetters)}
 
-create schema payments;
-create table payments.webhook_deliveries (
+create schema hooks;
+create table hooks.deliveries (
   id uuid primary key,
   endpoint_id text not null,
   payload jsonb not null,
@@ -320,10 +320,10 @@ create table payments.webhook_deliveries (
   error text,
   created_at timestamptz not null default now()
 );
-${outboxTableSql(webhookDeliveries)}
+${outboxTableSql(hookDeliveries)}
 
-create schema families;
-create table families.outbox_events (
+create schema clubs;
+create table clubs.outbox_events (
   event_id uuid primary key,
   event_type text not null,
   event_version integer not null default 1,
@@ -338,9 +338,9 @@ create table families.outbox_events (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
-${outboxTableSql(familyEvents)}
+${outboxTableSql(clubEvents)}
 
-create table families.logged_events (
+create table clubs.logged_events (
   event_id uuid primary key,
   event_type text not null,
   event_version integer not null default 1,

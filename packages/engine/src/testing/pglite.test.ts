@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { sql } from '../enqueue/sql-tag.ts'
+import { sql } from '../database/sql-tag.ts'
 import { handlers } from '../host/handlers.ts'
 import { posthorn } from '../host/posthorn.ts'
 import { outbox } from '../host/standard-outbox.ts'

@@ -1,4 +1,4 @@
-import type { Decision } from '../relay/decide.ts'
+import type { Decision } from '../relay/settle/decide.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { nextKey, type HeldKey, type KeyEvent } from './held-key-model.ts'
 

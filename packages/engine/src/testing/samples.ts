@@ -1,12 +1,12 @@
 import type { Outbox } from '../outbox/define.ts'
 import { uuid } from '../uuid.ts'
 import {
-  evidenceRows,
-  familyEvents,
+  parcelRows,
+  clubEvents,
   logEvents,
-  outboundMessages,
-  sagaEvents,
-  webhookDeliveries,
+  outboundLetters,
+  tripEvents,
+  hookDeliveries,
 } from './outboxes.ts'
 
 /** One of the five outboxes with messages for it, different for every `n`. */
@@ -25,19 +25,19 @@ function makeSample(outbox: unknown, sample: (n: number) => Record<string, unkno
 
 /** All five, for tests of many outboxes at once. Messages of the ordered one have ten keys. */
 export const SAMPLES: readonly Sample[] = [
-  makeSample(evidenceRows, (n) => ({ file_job_id: uuid(), case_id: `case-${n}` })),
-  makeSample(sagaEvents, (n) => ({ topic: 'orders', event_type: 'order.placed', payload: { n } })),
-  makeSample(outboundMessages, (n) => ({
+  makeSample(parcelRows, (n) => ({ tour_id: uuid(), address_id: `address-${n}` })),
+  makeSample(tripEvents, (n) => ({ topic: 'orders', event_type: 'order.placed', payload: { n } })),
+  makeSample(outboundLetters, (n) => ({
     org_id: n % 2 === 0 ? 'acme' : 'umbrella',
     idempotency_key: `${n}-${uuid()}`,
     channel: 'whatsapp',
     to_recipient: '+16505551234',
     payload_json: { n },
   })),
-  makeSample(webhookDeliveries, (n) => ({ endpoint_id: 'shop', payload: { n } })),
-  makeSample(familyEvents, (n) => ({
-    event_type: 'FamilyCreated',
-    aggregate_type: 'family',
+  makeSample(hookDeliveries, (n) => ({ endpoint_id: 'shop', payload: { n } })),
+  makeSample(clubEvents, (n) => ({
+    event_type: 'ClubCreated',
+    aggregate_type: 'club',
     aggregate_id: `00000000-0000-4000-8000-00000000000${n % 10}`,
     payload: { n },
   })),
@@ -45,13 +45,13 @@ export const SAMPLES: readonly Sample[] = [
 
 /** The three ways of claiming, for tests that run on each: a claim in columns, a claimed state, a key's lease. */
 export const SHAPES: readonly Sample[] = SAMPLES.filter(({ name }) =>
-  [evidenceRows.name, outboundMessages.name, familyEvents.name].includes(name),
+  [parcelRows.name, outboundLetters.name, clubEvents.name].includes(name),
 )
 
 /** A log in front of its table. */
 export const LOGGED: Sample = makeSample(logEvents, (n) => ({
-  event_type: 'FamilyCreated',
-  aggregate_type: 'family',
+  event_type: 'ClubCreated',
+  aggregate_type: 'club',
   aggregate_id: `00000000-0000-4000-8000-00000000000${n % 10}`,
   payload: { n },
 }))

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { bare, inSql } from '../outbox/sql-names.ts'
+import { type OutboxRow, inSql } from '../outbox/resolved-definition.ts'
+import { bare } from '../database/sql-names.ts'
 import type { State } from '../outbox/definition.ts'
 
 /** Looks into an outbox's table past the engine, and does to it what only a crash or a clock could. */

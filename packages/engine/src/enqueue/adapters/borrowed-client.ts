@@ -1,7 +1,7 @@
-import { createBell } from '../bell.ts'
+import { createBell } from '../../database/bell.ts'
 import { PosthornError } from '../../errors.ts'
-import type { Statement } from '../sql-tag.ts'
-import { borrowTransaction, type Transaction } from '../transaction.ts'
+import type { Statement } from '../../database/sql-tag.ts'
+import { borrowTransaction, type Transaction } from '../../database/transaction.ts'
 import { fromPg, type PgClient } from './pg.ts'
 
 /** A library's handle that lends its pg client. */

@@ -3,7 +3,10 @@ import { pgTable, text, uuid, type PgDatabase, type PgQueryResultHKT } from 'dri
 import { drizzle as onPostgresJs } from 'drizzle-orm/postgres-js'
 import { Pool } from 'pg'
 import postgres from 'postgres'
-import { adapterConformance, type OpenClient } from './conformance.ts'
+import {
+  adapterConformance,
+  type OpenClient,
+} from '../../testing/conformance/adapter-conformance.ts'
 import { fromDrizzle } from './drizzle.ts'
 
 const thing = pgTable('thing', { consumer: text().notNull(), eventId: uuid('event_id').notNull() })

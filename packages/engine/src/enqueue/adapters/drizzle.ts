@@ -1,5 +1,5 @@
 import { PosthornError } from '../../errors.ts'
-import type { Transaction } from '../transaction.ts'
+import type { Transaction } from '../../database/transaction.ts'
 import { fromPg, type PgClient } from './pg.ts'
 import { fromPostgres, type PostgresTransaction } from './postgres.ts'
 

@@ -1,5 +1,8 @@
 import { knex, type Knex } from 'knex'
-import { adapterConformance, type OpenClient } from './conformance.ts'
+import {
+  adapterConformance,
+  type OpenClient,
+} from '../../testing/conformance/adapter-conformance.ts'
 import { fromKnex } from './knex.ts'
 
 async function open(url: string): Promise<OpenClient<Knex.Transaction>> {

@@ -7,7 +7,10 @@ import {
   type Transaction,
 } from 'kysely'
 import { Pool } from 'pg'
-import { adapterConformance, type OpenClient } from './conformance.ts'
+import {
+  adapterConformance,
+  type OpenClient,
+} from '../../testing/conformance/adapter-conformance.ts'
 import { fromKysely } from './kysely.ts'
 
 interface Tables {

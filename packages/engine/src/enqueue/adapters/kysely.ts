@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PosthornError, sqlState } from '../../errors.ts'
-import type { Statement } from '../sql-tag.ts'
-import { borrowTransaction, type Transaction } from '../transaction.ts'
+import type { Statement } from '../../database/sql-tag.ts'
+import { borrowTransaction, type Transaction } from '../../database/transaction.ts'
 import { beginsTransaction, createEndWatch, endsTransaction, type EndWatch } from './end-watch.ts'
 import { proveTransaction } from './queries.ts'
 

@@ -1,5 +1,8 @@
 import { EntitySchema, MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql'
-import { adapterConformance, type OpenClient } from './conformance.ts'
+import {
+  adapterConformance,
+  type OpenClient,
+} from '../../testing/conformance/adapter-conformance.ts'
 import { fromMikroOrm } from './mikro-orm.ts'
 
 const Thing = new EntitySchema<{ consumer: string; eventId: string }>({

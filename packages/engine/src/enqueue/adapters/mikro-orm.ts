@@ -1,7 +1,7 @@
 import { types } from 'pg'
 import { PosthornError } from '../../errors.ts'
-import type { Statement } from '../sql-tag.ts'
-import type { Transaction } from '../transaction.ts'
+import type { Statement } from '../../database/sql-tag.ts'
+import type { Transaction } from '../../database/transaction.ts'
 import { joinKysely, type KyselyTransaction } from './kysely.ts'
 
 /** What is used of MikroORM's `SqlEntityManager` (7 and later, which run on Kysely), by shape. */

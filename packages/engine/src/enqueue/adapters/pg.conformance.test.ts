@@ -1,5 +1,8 @@
 import { Pool, type PoolClient } from 'pg'
-import { adapterConformance, type OpenClient } from './conformance.ts'
+import {
+  adapterConformance,
+  type OpenClient,
+} from '../../testing/conformance/adapter-conformance.ts'
 import { fromPg } from './pg.ts'
 
 async function open(url: string): Promise<OpenClient<PoolClient>> {

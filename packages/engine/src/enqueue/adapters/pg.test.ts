@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createBell, type Bell } from '../bell.ts'
-import { sql } from '../sql-tag.ts'
+import { createBell, type Bell } from '../../database/bell.ts'
+import { sql } from '../../database/sql-tag.ts'
 import { testDatabase } from '../../testing/index.ts'
 import { fromPg, type PgClient } from './pg.ts'
 

@@ -1,6 +1,6 @@
 import { PosthornError } from '../../errors.ts'
-import type { Statement } from '../sql-tag.ts'
-import { borrowTransaction, type Transaction } from '../transaction.ts'
+import type { Statement } from '../../database/sql-tag.ts'
+import { borrowTransaction, type Transaction } from '../../database/transaction.ts'
 
 /** What is used of a `Client` or `PoolClient` of pg, by shape: any copy of the library will do. */
 export interface PgClient {

@@ -1,7 +1,10 @@
 import postgres, { type TransactionSql } from 'postgres'
 import { expect, test } from 'vitest'
 import { testDatabase } from '../../testing/index.ts'
-import { adapterConformance, type OpenClient } from './conformance.ts'
+import {
+  adapterConformance,
+  type OpenClient,
+} from '../../testing/conformance/adapter-conformance.ts'
 import { fromPostgres } from './postgres.ts'
 
 async function open(url: string): Promise<OpenClient<TransactionSql>> {

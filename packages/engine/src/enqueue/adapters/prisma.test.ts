@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { afterAll } from 'vitest'
-import { adapterConformance, type OpenClient } from './conformance.ts'
+import {
+  adapterConformance,
+  type OpenClient,
+} from '../../testing/conformance/adapter-conformance.ts'
 import { fromPrisma, type PrismaTransaction } from './prisma.ts'
 
 const SCHEMA = `

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { PosthornError } from '../../errors.ts'
-import type { Statement } from '../sql-tag.ts'
-import { borrowTransaction, type Transaction } from '../transaction.ts'
+import type { Statement } from '../../database/sql-tag.ts'
+import { borrowTransaction, type Transaction } from '../../database/transaction.ts'
 import { textValue } from './text-value.ts'
 
 /** What is used of the client that Prisma's interactive transaction gives to its callback, by shape. */

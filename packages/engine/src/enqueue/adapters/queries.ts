@@ -1,4 +1,4 @@
-import { sql, type Statement } from '../sql-tag.ts'
+import { sql, type Statement } from '../../database/sql-tag.ts'
 
 /** Asks nothing; a library that renames columns would take the underscore away. */
 export const probe: Statement = sql`select 1 as posthorn_probe`

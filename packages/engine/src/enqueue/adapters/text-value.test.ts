@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sql } from '../sql-tag.ts'
+import { sql } from '../../database/sql-tag.ts'
 import { testDatabase } from '../../testing/index.ts'
 import { textValue } from './text-value.ts'
 

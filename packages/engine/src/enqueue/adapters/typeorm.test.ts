@@ -1,5 +1,8 @@
 import { DataSource, EntitySchema, type EntityManager } from 'typeorm'
-import { adapterConformance, type OpenClient } from './conformance.ts'
+import {
+  adapterConformance,
+  type OpenClient,
+} from '../../testing/conformance/adapter-conformance.ts'
 import { fromTypeOrm } from './typeorm.ts'
 
 const thing = new EntitySchema<{ consumer: string; event_id: string }>({

@@ -1,4 +1,4 @@
-import type { Transaction } from '../transaction.ts'
+import type { Transaction } from '../../database/transaction.ts'
 import { fromLender } from './borrowed-client.ts'
 import type { PgClient } from './pg.ts'
 

@@ -13,9 +13,9 @@ import {
   type Outcome,
   type Relay,
   type Transport,
-} from '../index.ts'
-import { viewMessage } from '../operate/index.ts'
-import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
+} from '../../index.ts'
+import { viewMessage } from '@posthorn/operate'
+import { fakeTransport, testDatabase, viewTable } from '../../testing/index.ts'
 
 interface Event {
   id: string

@@ -1,27 +1,25 @@
 import { attemptWithin } from './bounded-attempt.ts'
 import { Decrypter, KEY_PAUSE_MS } from './decrypter.ts'
-import { createBreaker, type Breaker, type Permit } from './breaker.ts'
-import { addCount } from './counts.ts'
-import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import type { Upcasters } from '../outbox/definition.ts'
-import { ERROR_CODES, PosthornError } from '../errors.ts'
-import type { DecryptedRow } from '../encrypt/encrypt-rows.ts'
-import type { PoolHandle } from '../enqueue/pool-handle.ts'
-import type { Log } from '../log.ts'
-import { messageOf, toMessage, type Message } from '../outbox/message.ts'
-import type { Metrics } from '../metrics.ts'
+import { createBreaker, type Breaker, type Permit, type OpenBreaker } from './breaker.ts'
+import { addCount, type Counts } from './counts.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
+import type { Upcasters } from '../../outbox/definition.ts'
+import { ERROR_CODES, PosthornError, type Failure } from '../../errors.ts'
+import type { DecryptedRow } from '../../encrypt/encrypt-rows.ts'
+import type { PoolHandle } from '../../database/pool-handle.ts'
+import type { Log } from '../../log.ts'
+import { messageOf, toMessage, type Message } from '../../outbox/message.ts'
+import type { Metrics } from '../../metrics.ts'
 import {
   outcomeOfThrow,
   retryLater,
   unknown,
   wasTried,
-  type Failure,
   type Outcome,
-} from '../outbox/outcome.ts'
-import type { Counts, OpenBreaker } from '../sql/relay.ts'
-import { withDeliverySpan } from '../trace.ts'
-import type { Delivery, Destination, Transport } from '../outbox/transport.ts'
+} from '../../outbox/outcome.ts'
+import { withDeliverySpan } from '../../outbox/trace.ts'
+import type { Delivery, Destination, Transport } from '../../outbox/transport.ts'
 
 export type Transports = Readonly<Record<string, Transport>>
 

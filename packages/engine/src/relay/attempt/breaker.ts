@@ -1,10 +1,20 @@
-import type { Outbox } from '../outbox/define.ts'
-import type { Failure } from '../outbox/outcome.ts'
-import { toMs } from '../duration.ts'
+import { backOff } from '../../back-off.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { Failure } from '../../errors.ts'
+import { toMs } from '../../duration.ts'
+
+/** A destination that a relay does not try at the moment, and for how long it has been so. */
+export interface OpenBreaker {
+  readonly destination: string
+  readonly openMs: number
+  /** Until it lets the next attempt through; an older relay does not say so. */
+  readonly probeMs?: number
+  /** The last failure before it. */
+  readonly cause?: { readonly code: string; readonly message: string }
+}
 
 /** How long a relay waits after the 1st, 2nd … failure in a row to reach a destination. */
-const UNREACHABLE_FIRST_MS = 1_000
-const UNREACHABLE_MAX_MS = 60_000
+const UNREACHABLE = { firstMs: 1_000, mostMs: 60_000 }
 
 export type Permit =
   | { readonly kind: 'go' }
@@ -96,10 +106,7 @@ export function createBreaker(
       }
     },
     backoffMs() {
-      return Math.min(
-        UNREACHABLE_FIRST_MS * 2 ** Math.max(unreachableInRow - 1, 0),
-        UNREACHABLE_MAX_MS,
-      )
+      return backOff(unreachableInRow - 1, UNREACHABLE)
     },
   }
 }

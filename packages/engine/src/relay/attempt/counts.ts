@@ -1,4 +1,5 @@
-import type { Counts } from '../sql/relay.ts'
+/** How often each name occurred. */
+export type Counts = Record<string, number>
 
 /** Names that one heartbeat writes down of a kind; the rest share one. */
 const MOST_NAMES = 100

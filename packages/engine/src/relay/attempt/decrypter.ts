@@ -1,11 +1,10 @@
-import { decryptRows, type DecryptedRow } from '../encrypt/encrypt-rows.ts'
-import type { PoolHandle } from '../enqueue/pool-handle.ts'
-import { PosthornError } from '../errors.ts'
-import type { Log } from '../log.ts'
-import type { Outbox } from '../outbox/define.ts'
-import { failureOf } from '../outbox/outcome.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { insertAlert, lockAlertSubject, recoverAlerts, selectStanding } from '../sql/alerts.ts'
+import { decryptRows, type DecryptedRow } from '../../encrypt/encrypt-rows.ts'
+import type { PoolHandle } from '../../database/pool-handle.ts'
+import { PosthornError, failureOf } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
+import { raiseAlert, recoverAlert } from '../../outbox/alert.ts'
 import { attemptWithin } from './bounded-attempt.ts'
 import type { Permit } from './breaker.ts'
 
@@ -74,12 +73,8 @@ export class Decrypter {
     const alert = { source: outbox.name, subject: SUBJECT }
     try {
       await handle.transaction(async (tx) => {
-        if (!error) return void (await tx.query(recoverAlerts(alert.source, alert.subject)))
-        const { code, message: detail } = error
-        await tx.query(lockAlertSubject(alert.source, alert.subject))
-        const { rows: standing } = await tx.query(selectStanding({ ...alert, code }))
-        if (standing.length > 0) return
-        await tx.query(insertAlert({ ...alert, tenant: undefined, code, detail }))
+        if (error) await raiseAlert(tx, { ...alert, code: error.code, detail: error.message })
+        else await recoverAlert(tx, alert)
       })
       this.#alert = wanted
     } catch (failure) {

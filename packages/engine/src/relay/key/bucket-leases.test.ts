@@ -1,19 +1,20 @@
 import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { enqueue } from '../enqueue/enqueue.ts'
-import { poolHandle } from '../enqueue/pool-handle.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { silentLog } from '../log.ts'
-import { noMetrics } from '../metrics.ts'
-import { defineOutbox, type Outbox } from '../outbox/define.ts'
-import { exponential } from '../outbox/retry.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
-import { beat, leave } from '../sql/relay.ts'
-import { fakeTransport, testDatabase, type FakeTransport } from '../testing/index.ts'
+import { enqueue } from '../../enqueue/enqueue.ts'
+import { poolHandle } from '../../database/pool-handle.ts'
+import { transaction } from '../../database/transaction.ts'
+import { silentLog } from '../../log.ts'
+import { noMetrics } from '../../metrics.ts'
+import { defineOutbox, type Outbox } from '../../outbox/define.ts'
+import { exponential } from '../../outbox/retry.ts'
+import { outboxTableSql } from '../../outbox/table.sql.ts'
+import { beat, leave } from '../relay.sql.ts'
+import { fakeTransport, testDatabase, type FakeTransport } from '../../testing/index.ts'
 import { BucketLeases } from './bucket-leases.ts'
-import { createRelay, type Relay } from './relay.ts'
-import { Runner } from './runner.ts'
-import { SuspectMutex } from './suspect-mutex.ts'
+import { createRelay, type Relay } from '../relay.ts'
+import { Runner } from '../runner.ts'
+import { SuspectMutex } from '../suspect-mutex.ts'
+import { leaseStatements } from '../settle/bucket.sql.ts'
 
 /* How relays divide the buckets, and what they know of those that they have. */
 
@@ -54,7 +55,7 @@ const range = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
 test('relays that start at once make each bucket once, also when its runs have gone on', async () => {
-  const make = block.statements.byKey?.createBuckets.text ?? ''
+  const make = leaseStatements(block).createBuckets.text
   const count = async () => {
     await Promise.all(Array.from({ length: 8 }, () => db.pool.query(make)))
     const { rows } = await db.pool.query<{ buckets: number; rows: number }>(`

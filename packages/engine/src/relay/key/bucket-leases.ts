@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Outbox } from '../outbox/define.ts'
-import type { KeyStatements } from '../outbox/statements.ts'
-import type { Buckets } from '../enqueue/bell.ts'
-import { BucketHints } from './bucket-hints.ts'
-import { suspectLogged } from './log-moves.ts'
-import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
-import { BUCKETS } from '../sql/bucket.ts'
-import { rankOfRelay } from '../sql/relay.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import { run, type PoolHandle } from '../../database/pool-handle.ts'
+import { BUCKETS, leaseStatements, rankOfRelay } from '../settle/bucket.sql.ts'
+import { heldStatements } from '../settle/held.sql.ts'
+import { keyStatements } from './claim.sql.ts'
+import type { Transaction } from '../../database/transaction.ts'
+import type { Buckets } from '../../database/bell.ts'
 
 /** A bucket that was taken, and where the last owner began to read it. */
 export interface Taken {
@@ -16,11 +15,26 @@ export interface Taken {
   readonly server: string
 }
 
+/** Makes suspects of what was in flight under lost leases, and returns their keys. */
+export type SuspectRun = (
+  tx: Transaction,
+  lost: { readonly buckets: readonly number[]; readonly token: string },
+) => Promise<{ key: string }[]>
+
+export interface BucketLeasesOptions {
+  readonly handle: PoolHandle
+  readonly outbox: Outbox
+  readonly relay: string
+  /** The same for runs that were read from the outbox's log. */
+  readonly suspectLog?: SuspectRun | undefined
+}
+
 /** The leases that one relay has on the buckets of one outbox, and which of them are in use. */
 export class BucketLeases {
   readonly #handle: PoolHandle
   readonly #outbox: Outbox
-  readonly #statements: KeyStatements
+  readonly #statements: ReturnType<typeof leaseStatements>
+  readonly #suspectLog: SuspectRun | undefined
   readonly #relay: string
   /** Token of each idle bucket, in the order in which they became idle, so that none waits for ever. */
   readonly #idle = new Map<number, string>()
@@ -31,11 +45,12 @@ export class BucketLeases {
   /** A lane looked while the idle buckets were being renewed, and has to look again. */
   #missed = false
 
-  constructor({ handle, outbox, relay }: { handle: PoolHandle; outbox: Outbox; relay: string }) {
-    if (!outbox.statements.byKey) throw new TypeError(`${outbox.name} has no order`)
+  constructor({ handle, outbox, relay, suspectLog }: BucketLeasesOptions) {
+    if (!outbox.order) throw new TypeError(`${outbox.name} has no order`)
     this.#handle = handle
     this.#outbox = outbox
-    this.#statements = outbox.statements.byKey
+    this.#statements = leaseStatements(outbox)
+    this.#suspectLog = suspectLog
     this.#relay = relay
   }
 
@@ -157,11 +172,11 @@ export class BucketLeases {
       const buckets = rows.filter(({ lost }) => lost).map(({ bucket }) => bucket)
       if (buckets.length > 0) {
         const lost = { buckets, token }
-        const logged =
-          this.#outbox.log === undefined ? [] : await suspectLogged(tx, this.#outbox, lost)
-        const waiting = await run<{ key: string }>(tx, this.#statements.suspectRun, lost)
+        const logged = (await this.#suspectLog?.(tx, lost)) ?? []
+        const { suspectRun } = keyStatements(this.#outbox)
+        const waiting = await run<{ key: string }>(tx, suspectRun, lost)
         const keys = [...logged, ...waiting]
-        const { parkTails } = this.#statements
+        const { parkTails } = heldStatements(this.#outbox)
         if (parkTails) await run(tx, parkTails, { keys: keys.map(({ key }) => key) })
       }
       return rows
@@ -179,5 +194,41 @@ export class BucketLeases {
   /** Gives back what is idle. */
   async close(): Promise<void> {
     await this.#release([...this.#idle.keys()])
+  }
+}
+
+/** Above this a look at all buckets costs hardly more. */
+const MOST_BUCKETS = 8
+
+/** Longest time without a look at all buckets: messages also come from where no ring tells their bucket. */
+const WHOLE_LOOK_MS = 50
+
+/**
+ * Which buckets the next look is for. A message that was enqueued in this process is in a bucket that its
+ * ring names, and a look at one of 64 buckets takes half the time. It may be wrong in one direction
+ * only: a look for any other reason than such rings goes to all.
+ */
+export class BucketHints {
+  /** Rung for since the last look. */
+  #rung = new Set<number>()
+  #isAny = true
+  #wholeAt = 0
+
+  note(buckets: Buckets): void {
+    if (buckets === undefined) this.#isAny = true
+    else buckets.forEach((bucket) => this.#rung.add(bucket))
+  }
+
+  /** What to look at now; undefined is all. What was noted is forgotten. */
+  take(): Buckets {
+    const rung = this.#rung
+    const now = performance.now()
+    const isNarrow = !this.#isAny && rung.size > 0 && rung.size <= MOST_BUCKETS
+    const isWhole = !isNarrow || now - this.#wholeAt >= WHOLE_LOOK_MS
+    this.#rung = new Set()
+    this.#isAny = false
+    if (!isWhole) return rung
+    this.#wholeAt = now
+    return undefined
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BUCKETS } from '../sql/bucket.ts'
+import { BUCKETS } from '../settle/bucket.sql.ts'
 import { BucketSpread, type Found } from './bucket-spread.ts'
 
 const BATCH = 500

@@ -1,4 +1,4 @@
-import { BUCKETS } from '../sql/bucket.ts'
+import { BUCKETS } from '../settle/bucket.sql.ts'
 
 /** Keys in a batch that keep a destination busy which takes each key's messages one by one: twice `atOnce`. */
 const ENOUGH_KEYS = 16

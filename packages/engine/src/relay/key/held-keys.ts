@@ -1,12 +1,12 @@
-import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import type { KeyStatements } from '../outbox/statements.ts'
-import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
-import type { Transaction } from '../enqueue/transaction.ts'
-import { isId } from '../outbox/id-type.ts'
-import { holdArgs, holdBehind, type KeyPlan } from './key-plan.ts'
-import { SUSPECT_GROUP } from './claim.ts'
-import { idOf, type Settlement } from './settlement.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
+import { heldStatements } from '../settle/held.sql.ts'
+import { keyStatements } from './claim.sql.ts'
+import { run, type PoolHandle } from '../../database/pool-handle.ts'
+import type { Transaction } from '../../database/transaction.ts'
+import { isId } from '../../database/cursor.ts'
+import { holdArgs, type KeyPlan } from '../settle/key-plan.ts'
+import { SUSPECT_GROUP } from '../settle/claim.ts'
 
 /** Maintenance reads all waiting keys, which may be many: at one heartbeat in so many. */
 const SWEEP_EVERY_BEATS = 6
@@ -14,14 +14,14 @@ const SWEEP_EVERY_BEATS = 6
 /** The waiting keys of one outbox, as its relay reads and writes them. */
 export class HeldKeys {
   readonly #handle: PoolHandle
-  readonly #statements: KeyStatements
+  readonly #statements: ReturnType<typeof heldStatements>
   readonly #outbox: Outbox
   #beats = 0
 
   constructor(handle: PoolHandle, outbox: Outbox) {
     this.#handle = handle
     this.#outbox = outbox
-    this.#statements = outbox.statements.byKey as KeyStatements
+    this.#statements = heldStatements(outbox)
   }
 
   /** The messages of waiting keys whose time has come; as `suspect` those whose claim was lost. */
@@ -38,7 +38,8 @@ export class HeldKeys {
       share,
       ...{ keys: most, limit: most, batch: most },
     }
-    const statement = isSuspect ? this.#statements.claimSuspect : this.#statements.claimHeld
+    const { claimSuspect, claimHeld } = keyStatements(this.#outbox)
+    const statement = isSuspect ? claimSuspect : claimHeld
     for (;;) {
       const found = await run<OutboxRow>(this.#handle.db, statement, args)
       const { rows, empty, other } = sortFound(found, isSuspect)
@@ -109,34 +110,6 @@ export class HeldKeys {
     })
     return lifted.length > 0
   }
-}
-
-/** In an ordered outbox what waits, and what is behind a dead message, waits behind its key. */
-export async function holdKeysOf(
-  tx: Transaction,
-  outbox: Outbox,
-  settlements: readonly Settlement[],
-): Promise<void> {
-  const { order, statements } = outbox
-  if (!order || !statements.byKey) return
-  const holds = settlements.flatMap(({ row, decision }) => holdBehind(outbox, row, decision) ?? [])
-  if (holds.length === 0) return
-  await run(tx, statements.byKey.holdKeys, holdArgs(holds))
-  const { parkTails } = statements.byKey
-  if (parkTails) await run(tx, parkTails, { keys: holds.map(({ key }) => key) })
-}
-
-/** The same for what ended after it had left its key's queue: it was sent, and could not be settled again. */
-export async function holdKeysOfDead(
-  tx: Transaction,
-  outbox: Outbox,
-  { settlements, settled }: { settlements: readonly Settlement[]; settled: ReadonlySet<string> },
-): Promise<void> {
-  if (!outbox.order) return
-  const dead = settlements.filter(
-    ({ row, decision }) => decision.role === 'dead' && settled.has(idOf(outbox, row)),
-  )
-  await holdKeysOf(tx, outbox, dead)
 }
 
 interface Blocked {

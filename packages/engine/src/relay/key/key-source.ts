@@ -1,23 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { BacklogPlan } from './backlog-plan.ts'
-import { BucketLeases } from './bucket-leases.ts'
+import { BacklogPlan } from '../row/backlog-plan.ts'
+import { BucketLeases, type BucketLeasesOptions } from './bucket-leases.ts'
 import { BucketSpread } from './bucket-spread.ts'
-import type { Claim, ClaimKind, Lease } from './claim.ts'
-import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import type { Claim, ClaimKind, Lease } from '../settle/claim.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
 import { HeldKeys } from './held-keys.ts'
-import { attemptableRows, countKeys, planRun, type KeyPlan } from './key-plan.ts'
+import { attemptableRows, countKeys, planRun, type KeyPlan } from '../settle/key-plan.ts'
 import { LowWatermarks } from './low-watermarks.ts'
-import { RowSource } from './row-source.ts'
-import type { Buckets } from '../enqueue/bell.ts'
-import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
-import { inSavepoint } from '../enqueue/savepoint.ts'
-import { settleIn, settleRoles, type SettleArgs } from './settle.ts'
-import { settleApart, UNSETTLED_DELAY_MS, type Unsettled } from './settle-apart.ts'
-import { idOf, unsettledSettlement, type Settlement } from './settlement.ts'
-import type { SettledApart, Source } from './source.ts'
-import type { KeyStatements } from '../outbox/statements.ts'
-import type { Transaction } from '../enqueue/transaction.ts'
+import { RowSource } from '../row/row-source.ts'
+import type { Buckets } from '../../database/bell.ts'
+import { run, type PoolHandle } from '../../database/pool-handle.ts'
+import { inSavepoint } from '../../database/savepoint.ts'
+import { settleIn, settleRoles, type SettleArgs } from '../settle/settle.ts'
+import { settleApart, UNSETTLED_DELAY_MS, type Unsettled } from '../settle/settle-apart.ts'
+import { idOf, unsettledSettlement, type Settlement } from '../settle/settlement.ts'
+import type { SettledApart, Source } from '../settle/source.ts'
+import { leaseStatements } from '../settle/bucket.sql.ts'
+import { settleStatements } from '../settle/settle.sql.ts'
+import { rowStatements } from '../row/claim.sql.ts'
+import { keyStatements } from './claim.sql.ts'
+import type { Transaction } from '../../database/transaction.ts'
 
 /** Buckets that a claim reads at least while there is more than it can take. */
 const CROWDED_BUCKETS = 4
@@ -44,7 +47,7 @@ interface EndedRuns {
 export class KeySource implements Source {
   readonly #handle: PoolHandle
   readonly #outbox: Outbox
-  readonly #statements: KeyStatements
+  readonly #statements: ReturnType<typeof leaseStatements>
   readonly #rows: RowSource
   readonly #leases: BucketLeases
   /** The waiting keys of the outbox. */
@@ -60,11 +63,15 @@ export class KeySource implements Source {
   #heldFirst = true
   #unsubscribe: (() => void) | undefined
 
-  constructor(handle: PoolHandle, outbox: Outbox, relay: string) {
-    this.#leases = new BucketLeases({ handle, outbox, relay })
+  constructor(
+    handle: PoolHandle,
+    outbox: Outbox,
+    options: Pick<BucketLeasesOptions, 'relay' | 'suspectLog'>,
+  ) {
+    this.#leases = new BucketLeases({ handle, outbox, ...options })
     this.#handle = handle
     this.#outbox = outbox
-    this.#statements = outbox.statements.byKey as KeyStatements
+    this.#statements = leaseStatements(outbox)
     this.#rows = new RowSource(handle, outbox)
     this.keys = new HeldKeys(handle, outbox)
   }
@@ -107,7 +114,7 @@ export class KeySource implements Source {
       const floors = buckets.map((bucket) => this.#watermarks.of(bucket))
       const { server } = this.#watermarks
       const args = { buckets, tokens: [...leases.values()], floors, server, batch, limit }
-      const statement = this.#plan.of(this.#statements.claimFlow)
+      const statement = this.#plan.of(keyStatements(this.#outbox).claimFlow)
       const rows = await run<OutboxRow>(this.#handle.db, statement, args)
       this.#watermarks.learn(buckets, rows)
       const used = tally(rows)
@@ -254,7 +261,7 @@ export class KeySource implements Source {
       if (done.unsettled.length > 0) continue
       const ids = [...replaced.keys()].map((row) => idOf(this.#outbox, row))
       const marked = { ids, delayMs: UNSETTLED_DELAY_MS }
-      if (ids.length > 0) await run(tx, this.#outbox.statements.markSuspects, marked)
+      if (ids.length > 0) await run(tx, settleStatements(this.#outbox).markSuspects, marked)
       await this.keys.write(tx, plan)
       const settled = addSettledBefore(this.#outbox, within(whole, before), done.settled)
       const lost = whole.settlements
@@ -293,7 +300,7 @@ export class KeySource implements Source {
   }
 
   async nextDueMs(): Promise<number | undefined> {
-    const { nextDue } = this.#outbox.statements
+    const { nextDue } = rowStatements(this.#outbox)
     const { buckets } = this.#leases
     const rows = await run<{ ms: string | null }>(this.#handle.db, nextDue, { buckets })
     return rows[0]?.ms == null ? undefined : Number(rows[0].ms)

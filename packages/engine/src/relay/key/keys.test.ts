@@ -1,20 +1,20 @@
 import type { Pool, PoolClient } from 'pg'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { fromPg } from '../enqueue/adapters/pg.ts'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import { confirm } from './confirm.ts'
-import { defineOutbox, type Outbox } from '../outbox/define.ts'
-import { enqueueAll, type EnqueueOptions } from '../enqueue/enqueue.ts'
+import { fromPg } from '../../enqueue/adapters/pg.ts'
+import { advanceClock, useMovableClock } from '../../database/clock.ts'
+import { confirm } from '../settle/confirm.ts'
+import { defineOutbox, type Outbox } from '../../outbox/define.ts'
+import { enqueueAll, type EnqueueOptions } from '../../enqueue/enqueue.ts'
 import { KeySource } from './key-source.ts'
-import type { Change } from '../outbox/definition.ts'
-import { delivered, refused, retryLater, type Outcome } from '../outbox/outcome.ts'
-import { createRelay, type RelayOptions } from './relay.ts'
-import { cancel, replay, unblock } from '../operate/replay.ts'
-import { exponential } from '../outbox/retry.ts'
-import { poolHandle } from '../enqueue/pool-handle.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
-import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../testing/index.ts'
-import { transaction, type Transaction } from '../enqueue/transaction.ts'
+import type { Change } from '../../outbox/definition.ts'
+import { delivered, refused, retryLater, type Outcome } from '../../outbox/outcome.ts'
+import { createRelay, type RelayOptions } from '../relay.ts'
+import { cancel, replay, unblock } from '../../control/replay.ts'
+import { exponential } from '../../outbox/retry.ts'
+import { poolHandle } from '../../database/pool-handle.ts'
+import { outboxTableSql } from '../../outbox/table.sql.ts'
+import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../../testing/index.ts'
+import { transaction, type Transaction } from '../../database/transaction.ts'
 
 /* What an ordered outbox promises in its corners: delays, blocks, settling that fails, takeovers. */
 
@@ -238,7 +238,7 @@ describe('a blocked key', () => {
     await put(block, [['k', 5]])
     await view(block).expireLeases()
     const box = block as unknown as Outbox
-    const doomed = new KeySource(poolHandle(db.pool, { prepare: true }), box, 'doomed')
+    const doomed = new KeySource(poolHandle(db.pool, { prepare: true }), box, { relay: 'doomed' })
     await doomed.maintain()
     expect((await doomed.claim('batch'))?.rows).toHaveLength(1)
     await view(block).expireLeases()
@@ -548,7 +548,7 @@ test('a backlog is read from few buckets at a time, and from many where few have
 test('a relay that lost its lease leaves the note of the next owner alone', async () => {
   await put(block, [['k', 1]])
   const box = block as unknown as Outbox
-  const zombie = new KeySource(poolHandle(db.pool, { prepare: true }), box, 'zombie')
+  const zombie = new KeySource(poolHandle(db.pool, { prepare: true }), box, { relay: 'zombie' })
   await zombie.maintain()
   const owner = await db.pool.connect()
   await owner.query('begin')

@@ -1,4 +1,4 @@
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
 import type { Taken } from './bucket-leases.ts'
 
 /** Once in a while a bucket is read from its very front: a safety net under the rest. */

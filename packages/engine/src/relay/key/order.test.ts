@@ -1,21 +1,21 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { fromPg } from '../enqueue/adapters/pg.ts'
-import type { Claim } from './claim.ts'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import { defineOutbox, type Outbox } from '../outbox/define.ts'
-import { enqueueAll } from '../enqueue/enqueue.ts'
-import { silentLog, type LogDetails } from '../log.ts'
-import type { Delivery } from '../outbox/transport.ts'
+import { fromPg } from '../../enqueue/adapters/pg.ts'
+import type { Claim } from '../settle/claim.ts'
+import { advanceClock, useMovableClock } from '../../database/clock.ts'
+import { defineOutbox, type Outbox } from '../../outbox/define.ts'
+import { enqueueAll } from '../../enqueue/enqueue.ts'
+import { silentLog, type LogDetails } from '../../log.ts'
+import type { Delivery } from '../../outbox/transport.ts'
 import { KeySource } from './key-source.ts'
-import { delivered, refused, retryLater } from '../outbox/outcome.ts'
-import { createRelay } from './relay.ts'
-import { cancel, replay, unblock } from '../operate/replay.ts'
-import { exponential } from '../outbox/retry.ts'
-import { poolHandle } from '../enqueue/pool-handle.ts'
-import { settlementOf } from './settlement.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
-import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../testing/index.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { delivered, refused, retryLater } from '../../outbox/outcome.ts'
+import { createRelay } from '../relay.ts'
+import { cancel, replay, unblock } from '../../control/replay.ts'
+import { exponential } from '../../outbox/retry.ts'
+import { poolHandle } from '../../database/pool-handle.ts'
+import { settlementOf } from '../settle/settlement.ts'
+import { outboxTableSql } from '../../outbox/table.sql.ts'
+import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../../testing/index.ts'
+import { transaction } from '../../database/transaction.ts'
 
 interface Event {
   id: string
@@ -284,7 +284,9 @@ test('a replay that commits while its key is being freed is not forgotten', asyn
   // As if it had never been: all buckets are for the one that follows.
   await viewTable(db.pool, box(skip)).expireLeases()
   await advanceClock(db.pool, '1h')
-  const source = new KeySource(poolHandle(db.pool, { prepare: true }), box(skip), 'by hand')
+  const source = new KeySource(poolHandle(db.pool, { prepare: true }), box(skip), {
+    relay: 'by hand',
+  })
   await source.maintain()
   const claim = await source.claim('held')
   expect(claim?.rows.map((row) => row['n'])).toEqual([2])
@@ -331,7 +333,9 @@ test('a low seq that commits late is delivered, after what was there before it',
 
 test('a low seq whose transaction is the newest of all is delivered at once when it commits', async () => {
   const { block } = outboxes
-  const source = new KeySource(poolHandle(db.pool, { prepare: true }), box(block), 'by hand')
+  const source = new KeySource(poolHandle(db.pool, { prepare: true }), box(block), {
+    relay: 'by hand',
+  })
   await source.maintain()
   const deliverNext = async () => {
     const claim = await source.claim('batch')

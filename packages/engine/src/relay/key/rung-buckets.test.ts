@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { enqueue } from '../enqueue/enqueue.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { defineOutbox } from '../outbox/define.ts'
-import type { OutboxDefinition } from '../outbox/definition.ts'
-import { delivered } from '../outbox/outcome.ts'
-import { exponential } from '../outbox/retry.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
-import { fakeTransport, testDatabase, type FakeTransport } from '../testing/index.ts'
-import { createRelay, type Relay } from './relay.ts'
+import { enqueue } from '../../enqueue/enqueue.ts'
+import { transaction } from '../../database/transaction.ts'
+import { defineOutbox } from '../../outbox/define.ts'
+import type { OutboxDefinition } from '../../outbox/definition.ts'
+import { delivered } from '../../outbox/outcome.ts'
+import { exponential } from '../../outbox/retry.ts'
+import { outboxTableSql } from '../../outbox/table.sql.ts'
+import { fakeTransport, testDatabase, type FakeTransport } from '../../testing/index.ts'
+import { createRelay, type Relay } from '../relay.ts'
 
 /* A message of the relay's own process is looked for in its bucket; everything else is found as well. */
 

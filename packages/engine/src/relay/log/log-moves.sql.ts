@@ -1,11 +1,12 @@
 // What leaves a log for its table, where it waits, is dead or was cancelled. A message is in one of the two.
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { BUCKETS, newestBucket, newestBuckets } from './bucket.ts'
-import { holdSuspects } from './held.ts'
-import { lastSeq, pageSql } from './log.ts'
-import { literal, opaqueArray, prepare, type Prepared } from './prepared.ts'
-import { spell } from '../outbox/sql-names.ts'
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-definition.ts'
+import { BUCKETS, newestBucket, newestBuckets } from '../settle/bucket.sql.ts'
+import { holdSuspects } from '../settle/held.sql.ts'
+import { lastSeq, pageSql } from './log.sql.ts'
+import { opaqueArray, prepare, type Prepared } from '../../database/prepared.ts'
+import { literal } from '../../outbox/clauses.sql.ts'
+import { spell } from '../../database/sql-names.ts'
+import { sql, type Statement } from '../../database/sql-tag.ts'
 
 /** Columns that a row takes with it; the table gives it a `seq` and a `bucket` of its own. */
 export function selectMovedColumns(table: string): Statement {
@@ -113,7 +114,7 @@ ${holdSuspects(definition)}`,
 }
 
 /** Buckets whose cursor speaks of another cluster, or of none yet, and whether the log has rows of another. */
-export function selectStrangers({ name, log }: ResolvedDefinition): Prepared {
+function selectStrangers({ name, log }: ResolvedDefinition): Prepared {
   return prepare(
     () => `select count(*) filter (where log_cluster is not null)::int as moved,
        count(*) filter (where log_cluster is null)::int as fresh,
@@ -125,7 +126,7 @@ export function selectStrangers({ name, log }: ResolvedDefinition): Prepared {
 }
 
 /** Says of buckets without a cursor that the log's numbers are of this cluster. */
-export function beginCursors({ name }: ResolvedDefinition): Prepared {
+function beginCursors({ name }: ResolvedDefinition): Prepared {
   return prepare(
     () => `update posthorn.bucket
    set log_cluster = posthorn.log_cluster()
@@ -139,7 +140,7 @@ export function limitLockWait(): Prepared {
 }
 
 /** Keeps writers out and waits for those that are open: what they write afterwards is of this cluster. */
-export function lockLog({ log }: ResolvedDefinition): Prepared {
+function lockLog({ log }: ResolvedDefinition): Prepared {
   return prepare(() => `lock table ${log} in share row exclusive mode`)
 }
 
@@ -207,3 +208,10 @@ export function undoneSql({ name, log }: ResolvedDefinition, shown: string, limi
        ${limit})
    ) as found`
 }
+
+/** Statements that look for a restore into another cluster. */
+export const clusterStatements = writeOnce((definition) => ({
+  selectStrangers: selectStrangers(definition),
+  beginCursors: beginCursors(definition),
+  lockLog: lockLog(definition),
+}))

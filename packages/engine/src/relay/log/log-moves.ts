@@ -1,18 +1,18 @@
-import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
-import type { Log } from '../log.ts'
-import { createBuckets } from '../sql/bucket.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import { type OutboxRow, inSql } from '../../outbox/resolved-definition.ts'
+import { run, type PoolHandle } from '../../database/pool-handle.ts'
+import type { Queryable, Transaction } from '../../database/transaction.ts'
+import type { Log } from '../../log.ts'
+import { leaseStatements } from '../settle/bucket.sql.ts'
 import {
   adoptLog,
+  clusterStatements,
   limitLockWait,
   moveByIds,
   moveRows,
   selectMovedColumns,
   suspectLogRun,
-} from '../sql/log-moves.ts'
-import { inSql } from '../outbox/sql-names.ts'
+} from './log-moves.sql.ts'
 
 /** Asked each time: a migration may have added a column since, and what it holds must move too. */
 async function movedColumns(db: Queryable, outbox: Outbox): Promise<string[]> {
@@ -40,7 +40,7 @@ export async function moveWaiting(
   ids: readonly string[],
 ): Promise<void> {
   if (outbox.log === undefined || ids.length === 0) return
-  await run(tx, { ...createBuckets(inSql(outbox)), name: '' }, {})
+  await run(tx, { ...leaseStatements(outbox).createBuckets, name: '' }, {})
   await run(tx, { ...moveByIds(inSql(outbox), await movedColumns(tx, outbox)), name: '' }, { ids })
 }
 
@@ -62,8 +62,8 @@ export async function suspectLogged(
  * then what had not gone by leaves the log, to be delivered from the table.
  */
 export async function adoptCluster(handle: PoolHandle, outbox: Outbox, log: Log): Promise<boolean> {
-  const { log: statements } = outbox.statements
-  if (!statements) return false
+  if (outbox.log === undefined) return false
+  const statements = clusterStatements(outbox)
   const [found] = await run<{ moved: number; fresh: number; is_ahead: boolean }>(
     handle.db,
     statements.selectStrangers,

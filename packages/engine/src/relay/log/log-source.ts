@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { BacklogPlan } from './backlog-plan.ts'
-import { BucketSpread } from './bucket-spread.ts'
-import type { Claim, ClaimKind, Lease } from './claim.ts'
-import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { attemptableRows, countKeys, keyOf, planRun, type KeyPlan } from './key-plan.ts'
-import { inOrder, KeySource, runsOf, tally, within } from './key-source.ts'
-import { adoptCluster, moveToTable } from './log-moves.ts'
-import type { Buckets } from '../enqueue/bell.ts'
-import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
-import { silentLog, type Log } from '../log.ts'
-import { settleIn, type SettleArgs } from './settle.ts'
-import { idOf, type Settlement } from './settlement.ts'
-import type { SettledApart, Source } from './source.ts'
-import type { KeyStatements, LogStatements } from '../outbox/statements.ts'
-import type { Transaction } from '../enqueue/transaction.ts'
+import { BacklogPlan } from '../row/backlog-plan.ts'
+import { BucketSpread } from '../key/bucket-spread.ts'
+import type { Claim, ClaimKind, Lease } from '../settle/claim.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
+import { attemptableRows, countKeys, keyOf, planRun, type KeyPlan } from '../settle/key-plan.ts'
+import { inOrder, KeySource, runsOf, tally, within } from '../key/key-source.ts'
+import type { SuspectRun } from '../key/bucket-leases.ts'
+import { adoptCluster, moveToTable, suspectLogged } from './log-moves.ts'
+import type { Buckets } from '../../database/bell.ts'
+import { run, type PoolHandle } from '../../database/pool-handle.ts'
+import { silentLog, type Log } from '../../log.ts'
+import { settleIn, type SettleArgs } from '../settle/settle.ts'
+import { idOf, type Settlement } from '../settle/settlement.ts'
+import type { SettledApart, Source } from '../settle/source.ts'
+import { leaseStatements } from '../settle/bucket.sql.ts'
+import { logStatements } from './log.sql.ts'
+import type { Transaction } from '../../database/transaction.ts'
 
 /** Buckets that a claim reads at least while there is more than it can take. */
 const CROWDED_BUCKETS = 2
@@ -29,8 +31,7 @@ export class LogSource implements Source {
   readonly #handle: PoolHandle
   readonly #outbox: Outbox
   readonly #log: Log
-  readonly #statements: LogStatements
-  readonly #byKey: KeyStatements
+  readonly #statements: ReturnType<typeof logStatements>
   readonly #keys: KeySource
   /** Claims from the log, with the buckets whose tick ends with them. */
   readonly #closed = new WeakMap<Claim, ReadonlySet<number>>()
@@ -41,14 +42,17 @@ export class LogSource implements Source {
   #heldFirst = false
   readonly #plan = new BacklogPlan()
 
-  // oxlint-disable-next-line max-params -- as the other sources, and where to report a restore
-  constructor(handle: PoolHandle, outbox: Outbox, relay: string, log: Log = silentLog) {
+  constructor(
+    handle: PoolHandle,
+    outbox: Outbox,
+    { relay, log = silentLog }: { relay: string; log?: Log },
+  ) {
     this.#handle = handle
     this.#outbox = outbox
     this.#log = log
-    this.#statements = outbox.statements.log as LogStatements
-    this.#byKey = outbox.statements.byKey as KeyStatements
-    this.#keys = new KeySource(handle, outbox, relay)
+    this.#statements = logStatements(outbox)
+    const suspectLog: SuspectRun = (tx, lost) => suspectLogged(tx, outbox, lost)
+    this.#keys = new KeySource(handle, outbox, { relay, suspectLog })
   }
 
   async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
@@ -216,7 +220,9 @@ export class LogSource implements Source {
     ended: ReadonlySet<number>,
   ): Promise<number[]> {
     if (ended.size === args.buckets.length) return []
-    const rows = await run<{ bucket: number }>(tx, this.#byKey.endedRuns, { ...args })
+    const rows = await run<{ bucket: number }>(tx, leaseStatements(this.#outbox).endedRuns, {
+      ...args,
+    })
     return rows.map(({ bucket }) => bucket)
   }
 

@@ -1,10 +1,10 @@
 // How a log's messages are shown. A message is in the log or in the table, never in both; one in the log has
 // gone by, or waits.
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { BUCKETS, newestBuckets } from './bucket.ts'
-import { literal } from './prepared.ts'
-import { lastSeq } from './log.ts'
-import { undoneSql } from './log-moves.ts'
+import type { ResolvedDefinition } from '../../outbox/resolved-definition.ts'
+import { BUCKETS, newestBuckets } from '../settle/bucket.sql.ts'
+import { literal } from '../../outbox/clauses.sql.ts'
+import { lastSeq } from './log.sql.ts'
+import { undoneSql } from './log-moves.sql.ts'
 
 /** The log as `m`, with the cursor of each row's bucket as `c.b`. */
 export function fromLog({ name, log }: ResolvedDefinition): string {

@@ -1,6 +1,5 @@
-// These statements stand whole, as they run, in packages/engine/statements/log.sql; a test writes that file.
 /*
- * How a log is read. Its rows are never written again, so a bucket keeps a cursor (see migration 0012): what
+ * How a log is read. Its rows are never written again, so a bucket keeps a cursor (see posthorn.bucket in the migration): what
  * was seen, as a snapshot, and the tick that is being read, a later snapshot. A tick has the rows that are
  * visible in it and were not seen, and is read through in the order of `seq`, a page at a time. There are two
  * kinds of them, each with an index of its own:
@@ -16,12 +15,11 @@
  *
  * A writer that stays open holds up nothing, and a row that commits late is found by the next tick.
  */
-import { beside } from '../outbox/sql-names.ts'
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { leaseRows, newestBucket } from './bucket.ts'
-import { unlessPaused, waitsCondition } from './waiting.ts'
-import { readColumns } from './read-columns.ts'
-import { ASYNC_COMMIT, prepare, type Prepared } from './prepared.ts'
+import { beside } from '../../database/sql-names.ts'
+import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-definition.ts'
+import { leaseRows, newestBucket } from '../settle/bucket.sql.ts'
+import { unlessPaused, waitsCondition, readColumns } from '../../outbox/clauses.sql.ts'
+import { ASYNC_COMMIT, prepare, type Prepared } from '../../database/prepared.ts'
 
 /**
  * This moment, in the only order that is safe: the statement's snapshot, then the highest seq given out,
@@ -85,7 +83,7 @@ export function pageSql({ log }: ResolvedDefinition, { tick, tickSeq, limit }: P
  * Buckets of whose keys something waits in the table itself, not held, are left alone until that is gone.
  * The reader puts the messages in order: sorting them here would copy each of them once more.
  */
-export function claimLog(definition: ResolvedDefinition): Prepared {
+function claimLog(definition: ResolvedDefinition): Prepared {
   const { name, table, columns, order } = definition
   return prepare(
     (p) => `with ${momentCte(definition)},
@@ -116,7 +114,7 @@ read as materialized (
 ),
 noted as (
   update posthorn.bucket as b
-     set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
+     set run = b.run + 1, run_upto = null, run_size = r.size, run_keys = null, run_uptos = null,
          log_upto = r.upto, log_tick = r.tick, log_tick_by = r.tick_by, log_tick_seq = r.tick_seq
     from read as r
    where b.outbox = '${name}' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
@@ -155,7 +153,7 @@ const CLOSE_TICK = `log_seen = b.log_tick, log_seen_by = b.log_tick_by, log_seen
  * was noted: where a crash or a failover of Postgres has lost the note, the tick is of transactions that may
  * be lost as well, and their numbers given to others. `closed` are the buckets whose tick ends with the run.
  */
-export function endLogRun({ name }: ResolvedDefinition): Prepared {
+function endLogRun({ name }: ResolvedDefinition): Prepared {
   const unlessClosed = (column: string, closed: string, open = `b.${column}`) =>
     `${column} = case when l.closed then ${closed} else ${open} end`
   return prepare(
@@ -175,3 +173,9 @@ export function endLogRun({ name }: ResolvedDefinition): Prepared {
 returning b.bucket`,
   )
 }
+
+/** Statements that claim from a log and end its runs. */
+export const logStatements = writeOnce((definition) => ({
+  claimLog: claimLog(definition),
+  endLogRun: endLogRun(definition),
+}))

@@ -1,20 +1,21 @@
 import { Pool } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { maintain } from '../maintain/maintenance.ts'
-import { cancel } from '../operate/replay.ts'
-import { defineOutbox, type Outbox } from '../outbox/define.ts'
-import { enqueueAll } from '../enqueue/enqueue.ts'
-import { poolHandle } from '../enqueue/pool-handle.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { delivered, retryLater } from '../outbox/outcome.ts'
-import { exponential } from '../outbox/retry.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
-import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../testing/index.ts'
-import { uuid } from '../uuid.ts'
-import type { Claim } from './claim.ts'
+import { maintain } from '../../maintain/maintenance.ts'
+import { cancel } from '../../control/replay.ts'
+import { defineOutbox, type Outbox } from '../../outbox/define.ts'
+import { enqueueAll } from '../../enqueue/enqueue.ts'
+import { poolHandle } from '../../database/pool-handle.ts'
+import { transaction } from '../../database/transaction.ts'
+import { delivered, retryLater } from '../../outbox/outcome.ts'
+import { exponential } from '../../outbox/retry.ts'
+import { outboxTableSql } from '../../outbox/table.sql.ts'
+import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../../testing/index.ts'
+import { uuid } from '../../uuid.ts'
+import type { Claim } from '../settle/claim.ts'
 import { LogSource } from './log-source.ts'
-import { createRelay, type Relay } from './relay.ts'
-import { settlementOf } from './settlement.ts'
+import { createRelay, type Relay } from '../relay.ts'
+import { settlementOf } from '../settle/settlement.ts'
+import { logStatements } from './log.sql.ts'
 
 interface Event {
   id: string
@@ -96,7 +97,8 @@ const openWriter = async () => {
     },
   }
 }
-const sourceOf = (name: string) => new LogSource(poolHandle(db.pool, { prepare: true }), box, name)
+const sourceOf = (name: string) =>
+  new LogSource(poolHandle(db.pool, { prepare: true }), box, { relay: name })
 const allDelivered = ({ rows }: Claim) =>
   rows.map((row) => settlementOf(box, row, { outcome: delivered(), backoffMs: 0 }))
 
@@ -197,7 +199,7 @@ test('a run is settled once, by the relay that has its bucket', async () => {
 test('a plan that was made while the log was empty is not that of a backlog', async () => {
   await db.pool.query('vacuum analyze logs.events_log')
   const single = new Pool({ ...db.pool.options, max: 1 })
-  const source = new LogSource(poolHandle(single, { prepare: true }), box, 'planner')
+  const source = new LogSource(poolHandle(single, { prepare: true }), box, { relay: 'planner' })
   await source.maintain()
   for (let look = 0; look < 8; look += 1) expect(await source.claim('batch')).toBeUndefined()
   for (const key of range(1, 30)) await put(`k${key}`, range(1, 40))
@@ -206,7 +208,7 @@ test('a plan that was made while the log was empty is not that of a backlog', as
     if (!claim) break
     await source.settle(claim, allDelivered(claim))
   }
-  const { name = '', params = [] } = box.statements.log?.claimLog ?? {}
+  const { name, params } = logStatements(box).claimLog
   const args = params.map((param) => (param.endsWith('s') ? `'{}'` : '1')).join(', ')
   const { rows } = await single.query<{ 'QUERY PLAN': string }>(
     `explain execute ${name}_backlog (${args})`,
@@ -224,7 +226,7 @@ test('a claim reads its page of a long backlog and not what waits behind it', as
     select gen_random_uuid(), 'k' || i % 640, i from generate_series(1, 100000) as i`)
   const single = new Pool({ ...db.pool.options, max: 1 })
   // As behind a pooler: every claim is planned anew, by what the planner expects of this moment.
-  const source = new LogSource(poolHandle(single, { prepare: false }), box, 'planner')
+  const source = new LogSource(poolHandle(single, { prepare: false }), box, { relay: 'planner' })
   await source.maintain()
   const countRead = async () => {
     await single.query('select pg_stat_force_next_flush()')

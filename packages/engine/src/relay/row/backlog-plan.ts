@@ -1,4 +1,4 @@
-import type { Prepared } from '../sql/prepared.ts'
+import type { Prepared } from '../../database/prepared.ts'
 
 /** Messages claimed without a break that make a backlog; any table that has had them is worth an index. */
 const BACKLOG = 500

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
-import { sql } from '../enqueue/sql-tag.ts'
-import { silentLog } from '../log.ts'
-import { posthorn } from '../host/posthorn.ts'
-import { outbox, type StandardRow } from '../host/standard-outbox.ts'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import { fakeTransport, testDatabase } from '../testing/index.ts'
+import { sql } from '../../database/sql-tag.ts'
+import { silentLog } from '../../log.ts'
+import { posthorn } from '../../host/posthorn.ts'
+import { outbox, type StandardRow } from '../../host/standard-outbox.ts'
+import { advanceClock, useMovableClock } from '../../database/clock.ts'
+import { fakeTransport, testDatabase } from '../../testing/index.ts'
 
 const db = await testDatabase()
 const transport = fakeTransport()

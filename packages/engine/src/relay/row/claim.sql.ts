@@ -1,17 +1,13 @@
-// These statements stand whole, as they run, in packages/engine/statements, one file for each way to claim;
-// a test writes those files.
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { dueByPriority, dueByShares, nextDueByShares } from './fair-shares.ts'
+import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-definition.ts'
+import { dueByPriority, dueByShares, nextDueByShares } from './fair-shares.sql.ts'
+import { ASYNC_COMMIT, prepare, opaqueArray, type Prepared } from '../../database/prepared.ts'
 import {
-  ASYNC_COMMIT,
   literal,
-  prepare,
   tenantColumn,
-  opaqueArray,
-  type Prepared,
-} from './prepared.ts'
-import { readColumns } from './read-columns.ts'
-import { unlessPaused, waitsCondition } from './waiting.ts'
+  readColumns,
+  unlessPaused,
+  waitsCondition,
+} from '../../outbox/clauses.sql.ts'
 
 /** What changes on a row when a fresh attempt begins: column and value. */
 function attemptAssignments({
@@ -137,7 +133,7 @@ ${takeCte(definition, p)}${isRanked(definition) ? '' : `, lateral ${CLAIM_UPTO} 
  * group; what was lost again in such a group comes alone, behind all groups: if it kills this relay, it
  * takes no other message with it.
  */
-export function claimSuspect(definition: ResolvedDefinition): Prepared {
+function claimSuspect(definition: ResolvedDefinition): Prepared {
   const { table, columns, states } = definition
   const byColumns = states.claimed === undefined
   const lost = byColumns ? 'lost_claims + (claimed_until is not null)::int' : 'lost_claims'
@@ -199,7 +195,7 @@ select * from taken`
  * with an unknown outcome whose time to be confirmed is over (`claim_waited`): those have no token,
  * and no relay was lost with them.
  */
-export function takeExpired(definition: ResolvedDefinition): Prepared | undefined {
+function takeExpired(definition: ResolvedDefinition): Prepared | undefined {
   const { table, columns, states } = definition
   if (states.claimed === undefined) return undefined
   const claimed = literal(states.claimed)
@@ -225,7 +221,7 @@ returning m.*, m.${columns.status}::text as claim_from, expired.waited as claim_
 }
 
 /** Takes messages that were sent and of which no outcome came in time. */
-export function claimUnconfirmed(definition: ResolvedDefinition): Prepared | undefined {
+function claimUnconfirmed(definition: ResolvedDefinition): Prepared | undefined {
   const { table, columns, states, confirmWithinMs } = definition
   if (confirmWithinMs === undefined || columns.sentAt === undefined) return undefined
   return prepare(
@@ -250,7 +246,7 @@ returning m.*, m.${columns.status}::text as claim_from`,
 }
 
 /** Gives up a claim that wrote nothing but its lease: its messages wait as if it had never been. */
-export function putBack({ table, columns }: ResolvedDefinition): Prepared {
+function putBack({ table, columns }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `update ${table}
    set claim_token = null, claimed_until = null
@@ -260,7 +256,7 @@ export function putBack({ table, columns }: ResolvedDefinition): Prepared {
 }
 
 /** Renews a claim while work goes on; returns the messages that are still ours. */
-export function renewClaim({ table, columns }: ResolvedDefinition): Prepared {
+function renewClaim({ table, columns }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `update ${table}
    set claimed_until = now() + ${p('leaseMs')} * interval '1 ms'
@@ -274,7 +270,7 @@ returning ${columns.id}::text as id`,
  * Milliseconds until the next message is due by the business clock; no row if none waits. What became
  * due since the last look, `sinceMs` ago, counts too: no claim has seen it.
  */
-export function nextDue(definition: ResolvedDefinition): Prepared {
+function nextDue(definition: ResolvedDefinition): Prepared {
   const { table, columns, order, name, fair } = definition
   if (fair) return nextDueByShares(definition, fair)
   if (columns.priority) return nextDueByShares(definition, { by: columns.priority })
@@ -297,3 +293,15 @@ export function nextDue(definition: ResolvedDefinition): Prepared {
  limit 1`,
   )
 }
+
+/** Statements that claim by row. */
+export const rowStatements = writeOnce((definition) => ({
+  claimBatch: claimBatch(definition),
+  claimSuspect: claimSuspect(definition),
+  takeExpired: takeExpired(definition),
+  claimUnconfirmed: claimUnconfirmed(definition),
+  renewClaim: renewClaim(definition),
+  nextDue: nextDue(definition),
+  /** Undefined unless keys have a limit. */
+  putBack: definition.limit?.by === undefined ? undefined : putBack(definition),
+}))

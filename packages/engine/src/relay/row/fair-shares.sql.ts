@@ -1,7 +1,7 @@
 // Fair shares, where everyone who has messages waiting gets an equal part of a batch, and priorities.
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { literal, prepare, type Prepared } from './prepared.ts'
-import { unlessPaused, waitsCondition } from './waiting.ts'
+import type { ResolvedDefinition } from '../../outbox/resolved-definition.ts'
+import { prepare, type Prepared } from '../../database/prepared.ts'
+import { literal, unlessPaused, waitsCondition } from '../../outbox/clauses.sql.ts'
 
 /** Which keys a walk visits: where it begins, and from which key it goes on. */
 interface Walk {

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
-import { confirm } from './confirm.ts'
-import { defineOutbox, type Outbox } from '../outbox/define.ts'
-import { enqueueAll } from '../enqueue/enqueue.ts'
-import { delivered } from '../outbox/outcome.ts'
-import { createRelay } from './relay.ts'
-import { fixed } from '../outbox/retry.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
-import { outboxConformance, testDatabase, everywhere, fakeTransport } from '../testing/index.ts'
-import { viewTable } from '../testing/table.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { confirm } from '../settle/confirm.ts'
+import { defineOutbox, type Outbox } from '../../outbox/define.ts'
+import { enqueueAll } from '../../enqueue/enqueue.ts'
+import { delivered } from '../../outbox/outcome.ts'
+import { createRelay } from '../relay.ts'
+import { fixed } from '../../outbox/retry.ts'
+import { outboxTableSql } from '../../outbox/table.sql.ts'
+import { outboxConformance, testDatabase, everywhere, fakeTransport } from '../../testing/index.ts'
+import { viewTable } from '../../testing/table.ts'
+import { transaction } from '../../database/transaction.ts'
+import { rowStatements } from './claim.sql.ts'
 
 interface Parcel {
   id: string
@@ -150,7 +151,7 @@ test('with more keys than a batch can serve, a claim looks at no others, and the
     select gen_random_uuid(), 'shop-' || n % 300 from generate_series(1, 900) as n`)
   await db.pool.query('analyze fair.parcels')
   for (const outbox of [parcels, wide, urgent]) {
-    const { text, params } = outbox.statements.byRow.claimBatch
+    const { text, params } = rowStatements(outbox).claimBatch
     const args: Record<string, unknown> = { batch: 10, leaseMs: 1_000, token: crypto.randomUUID() }
     const { rows } = await db.pool.query<{ 'QUERY PLAN': object }>(
       `explain (analyze, timing off, format json) ${text}`,
@@ -201,8 +202,9 @@ test('finds its way by the index, however many wait', async () => {
     insert into fair.parcels (id, shop)
     select gen_random_uuid(), 'shop-' || n % 5 from generate_series(1, 20000) as n`)
   await db.pool.query('analyze fair.parcels')
-  const { byRow, nextDue } = parcels.statements
-  const claims = [byRow, wide.statements.byRow, urgent.statements.byRow]
+  const byRow = rowStatements(parcels)
+  const { nextDue } = byRow
+  const claims = [byRow, rowStatements(wide), rowStatements(urgent)]
   for (const { text, params } of [...claims.map(({ claimBatch }) => claimBatch), nextDue]) {
     const args: Record<string, unknown> = { batch: 10, leaseMs: 1_000, token: crypto.randomUUID() }
     const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(

@@ -1,16 +1,18 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { enqueueAll } from '../enqueue/enqueue.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { silentLog } from '../log.ts'
-import { defineOutbox, type Outbox } from '../outbox/define.ts'
-import type { OutboxDefinition } from '../outbox/definition.ts'
-import { delivered } from '../outbox/outcome.ts'
-import { fixed } from '../outbox/retry.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
-import type { Delivery } from '../outbox/transport.ts'
-import { testDatabase } from '../testing/index.ts'
-import { runUntilKilled } from '../testing/killed-process.ts'
-import { createRelay } from './relay.ts'
+import { enqueueAll } from '../../enqueue/enqueue.ts'
+import { transaction } from '../../database/transaction.ts'
+import { silentLog } from '../../log.ts'
+import { defineOutbox, type Outbox } from '../../outbox/define.ts'
+import type { OutboxDefinition } from '../../outbox/definition.ts'
+import { delivered } from '../../outbox/outcome.ts'
+import { fixed } from '../../outbox/retry.ts'
+import { outboxTableSql } from '../../outbox/table.sql.ts'
+import type { Delivery } from '../../outbox/transport.ts'
+import { testDatabase } from '../../testing/index.ts'
+import { runUntilKilled } from '../../testing/child-process.ts'
+import { createRelay } from '../relay.ts'
+import { keyStatements } from '../key/claim.sql.ts'
+import { rowStatements } from './claim.sql.ts'
 
 interface Call {
   id: string
@@ -135,9 +137,9 @@ describe('a limit over all processes', () => {
     const here = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
     await runUntilKilled(
       `import pg from 'pg'
-       const { createRelay } = await import(${here('./relay.ts')})
-       const { defineOutbox } = await import(${here('../outbox/define.ts')})
-       const { fixed } = await import(${here('../outbox/retry.ts')})
+       const { createRelay } = await import(${here('../relay.ts')})
+       const { defineOutbox } = await import(${here('../../outbox/define.ts')})
+       const { fixed } = await import(${here('../../outbox/retry.ts')})
        const definition = ${JSON.stringify({ ...definition, limit: { atOnce: 1 } })}
        const box = defineOutbox({ ...definition, message: ({ id }) => ({ id, type: 'call', payload: {} }) })
        const deliver = () => {
@@ -222,12 +224,11 @@ describe('a limit for each key', () => {
 describe('a definition', () => {
   test('without a limit, or with one for the whole, has the statements it had', () => {
     const whole = define({ limit: { atOnce: 1 } })
-    expect(whole.statements.byRow.claimBatch).toEqual(plain.statements.byRow.claimBatch)
-    expect(whole.statements.nextDue).toEqual(plain.statements.nextDue)
-    expect(fair.statements.byRow.claimBatch.params).not.toContain('full')
-    expect(plain.statements.putBack).toBeUndefined()
-    const { byKey } = ordered.statements
-    expect(byKey?.claimFlow.text).not.toContain('order by l.place')
+    expect(rowStatements(whole).claimBatch).toEqual(rowStatements(plain).claimBatch)
+    expect(rowStatements(whole).nextDue).toEqual(rowStatements(plain).nextDue)
+    expect(rowStatements(fair).claimBatch.params).not.toContain('full')
+    expect(rowStatements(plain).putBack).toBeUndefined()
+    expect(keyStatements(ordered).claimFlow.text).not.toContain('order by l.place')
   })
 
   test.each([

@@ -1,12 +1,13 @@
+import { rowStatements } from './claim.sql.ts'
 import { randomUUID } from 'node:crypto'
-import type { Buckets } from '../enqueue/bell.ts'
-import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
-import type { Outbox } from '../outbox/define.ts'
-import type { Limits, OutboxRow } from '../outbox/resolved-definition.ts'
-import { endPermits, renewPermits, returnPermits, takePermits } from '../sql/permits.ts'
-import { SUSPECT_GROUP, type Claim, type ClaimKind } from './claim.ts'
-import { idOf, type Settlement } from './settlement.ts'
-import type { SettledApart, Source } from './source.ts'
+import type { Buckets } from '../../database/bell.ts'
+import { run, type PoolHandle } from '../../database/pool-handle.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { Limits, OutboxRow } from '../../outbox/resolved-definition.ts'
+import { endPermits, renewPermits, returnPermits, takePermits } from './permits.sql.ts'
+import { SUSPECT_GROUP, type Claim, type ClaimKind } from '../settle/claim.ts'
+import { idOf, type Settlement } from '../settle/settlement.ts'
+import type { SettledApart, Source } from '../settle/source.ts'
 
 /** Until the next look where as many are under way as may be: another process may have ended one. */
 const AT_ONCE_MS = 100
@@ -135,7 +136,7 @@ export class LimitedSource implements Source {
 
   async #putBack({ token }: Claim, rows: readonly OutboxRow[]): Promise<void> {
     const ids = rows.map((row) => idOf(this.#outbox, row))
-    const { putBack } = this.#outbox.statements
+    const { putBack } = rowStatements(this.#outbox)
     if (putBack) await run(this.#handle.db, putBack, { ids, token })
   }
 

@@ -1,5 +1,5 @@
-import type { Limits } from '../outbox/resolved-definition.ts'
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import type { Limits } from '../../outbox/resolved-definition.ts'
+import { sql, type Statement } from '../../database/sql-tag.ts'
 
 /** What a claim asks for. */
 export interface Asked {

@@ -1,12 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { posthorn } from '../host/posthorn.ts'
-import { outbox } from '../host/standard-outbox.ts'
-import { silentLog } from '../log.ts'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import { defineOutbox } from '../outbox/define.ts'
-import { retryLater } from '../outbox/outcome.ts'
-import { fakeTransport, outboxConformance, testDatabase } from '../testing/index.ts'
-import { evidenceRows, familyEvents, outboundMessages } from '../testing/outboxes.ts'
+import { posthorn } from '../../host/posthorn.ts'
+import { outbox } from '../../host/standard-outbox.ts'
+import { silentLog } from '../../log.ts'
+import { advanceClock, useMovableClock } from '../../database/clock.ts'
+import { defineOutbox } from '../../outbox/define.ts'
+import { retryLater } from '../../outbox/outcome.ts'
+import { fakeTransport, outboxConformance, testDatabase } from '../../testing/index.ts'
+import { parcelRows, clubEvents, outboundLetters } from '../../testing/outboxes.ts'
+import { rowStatements } from './claim.sql.ts'
 
 const mails = outbox<{ mail: { n: string } }>('shop.mails', {
   priority: true,
@@ -91,7 +92,7 @@ describe('an outbox with priorities', () => {
         from generate_series(1, 50000) as n`)
     await put('now', 2)
     await db.pool.query('analyze shop.mails')
-    const { claimBatch } = mails.statements.byRow
+    const { claimBatch } = rowStatements(mails)
     const values: Record<string, unknown> = {
       batch: 100,
       token: '00000000-0000-4000-8000-000000000000',
@@ -138,8 +139,8 @@ describe('a definition', () => {
   })
 
   test('without them has the statements it had, and knows no priority', async () => {
-    for (const { statements } of [evidenceRows, outboundMessages, familyEvents]) {
-      expect(statements.byRow.claimBatch.text).not.toContain('priorities')
+    for (const each of [parcelRows, outboundLetters, clubEvents]) {
+      expect(rowStatements(each).claimBatch.text).not.toContain('priorities')
     }
     const plain = outbox('shop.plain', { destination: { transport: 'mail', topic: 'x' } })
     expect(plain.tableSql()).not.toContain('priority')

@@ -1,16 +1,15 @@
 import { beforeEach, expect, test } from 'vitest'
-import { enqueueAll } from '../enqueue/enqueue.ts'
-import { poolHandle } from '../enqueue/pool-handle.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import type { Outbox } from '../outbox/define.ts'
-import { delivered } from '../outbox/outcome.ts'
-import { testDatabase, viewTable } from '../testing/index.ts'
-import { evidenceRows, outboundMessages, outboxTables } from '../testing/outboxes.ts'
-import { SAMPLES } from '../testing/samples.ts'
-import type { Claim } from './claim.ts'
-import { DueFloor } from './due-floor.ts'
-import { RowSource } from './row-source.ts'
-import { idOf, settlementOf } from './settlement.ts'
+import { enqueueAll } from '../../enqueue/enqueue.ts'
+import { poolHandle } from '../../database/pool-handle.ts'
+import { transaction } from '../../database/transaction.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import { delivered } from '../../outbox/outcome.ts'
+import { testDatabase, viewTable } from '../../testing/index.ts'
+import { parcelRows, outboundLetters, outboxTables } from '../../testing/outboxes.ts'
+import { SAMPLES } from '../../testing/samples.ts'
+import type { Claim } from '../settle/claim.ts'
+import { DueFloor, RowSource } from './row-source.ts'
+import { idOf, settlementOf } from '../settle/settlement.ts'
 
 const BATCH = 10
 const LOWEST = '00000000-0000-0000-0000-000000000000'
@@ -86,9 +85,7 @@ test('a look at the front that began before does not make up for one that is owe
 })
 
 const db = await testDatabase({ sql: outboxTables })
-const shapes = SAMPLES.filter(({ name }) =>
-  [evidenceRows.name, outboundMessages.name].includes(name),
-)
+const shapes = SAMPLES.filter(({ name }) => [parcelRows.name, outboundLetters.name].includes(name))
 
 const sourceOf = (outbox: Outbox) => new RowSource(poolHandle(db.pool, { prepare: true }), outbox)
 const settle = (source: RowSource, outbox: Outbox, claim: Claim) =>

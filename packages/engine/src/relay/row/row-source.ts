@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { auditApart } from './claim-audit.ts'
 import { BacklogPlan } from './backlog-plan.ts'
-import { SUSPECT_GROUP, type Claim, type ClaimKind } from './claim.ts'
-import { DueFloor, type Floor } from './due-floor.ts'
-import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
-import { claimArgs, settleClaim } from './settle.ts'
-import { holdKeysOfDead } from './held-keys.ts'
-import { isServersFault, settleApart, UNSETTLED_DELAY_MS } from './settle-apart.ts'
-import { idOf, type Settlement } from './settlement.ts'
-import type { SettledApart, Source } from './source.ts'
-import type { Prepared } from '../sql/prepared.ts'
-import { silentLog, type Log } from '../log.ts'
-import { LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
-import type { Transaction } from '../enqueue/transaction.ts'
+import { SUSPECT_GROUP, type Claim, type ClaimKind } from '../settle/claim.ts'
+import { run, type PoolHandle } from '../../database/pool-handle.ts'
+import { rowStatements } from './claim.sql.ts'
+import { settleStatements } from '../settle/settle.sql.ts'
+import { claimArgs, settleClaim, holdKeysOfDead } from '../settle/settle.ts'
+import { isServersFault, settleApart, UNSETTLED_DELAY_MS } from '../settle/settle-apart.ts'
+import { idOf, type Settlement } from '../settle/settlement.ts'
+import type { SettledApart, Source } from '../settle/source.ts'
+import type { Prepared } from '../../database/prepared.ts'
+import { silentLog, type Log } from '../../log.ts'
+import { LOST_CLAIMS_LIMIT } from '../../outbox/retry.ts'
+import { inSavepoint } from '../../database/savepoint.ts'
+import type { Transaction } from '../../database/transaction.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { IdType } from '../../database/cursor.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
 
 export interface RowSourceOptions {
   /** With a limit for each key: those that have no room now. */
@@ -85,16 +86,16 @@ export class RowSource implements Source {
   }
 
   #statement(kind: ClaimKind): Prepared | undefined {
-    const { byRow, claimUnconfirmed } = this.#outbox.statements
+    const statements = rowStatements(this.#outbox)
     switch (kind) {
       case 'batch':
-        return this.#plan.of(byRow.claimBatch)
+        return this.#plan.of(statements.claimBatch)
       case 'suspect':
-        return byRow.claimSuspect
+        return statements.claimSuspect
       case 'expired':
-        return byRow.takeExpired
+        return statements.takeExpired
       case 'resend':
-        return claimUnconfirmed
+        return statements.claimUnconfirmed
       case 'held':
         return undefined
     }
@@ -118,7 +119,8 @@ export class RowSource implements Source {
 
   /** Without the messages that the definition's audit fails on: each of them is next claimed alone. */
   async #takeApart(statement: Prepared, args: Record<string, unknown>): Promise<OutboxRow[]> {
-    const { name, statements } = this.#outbox
+    const { name } = this.#outbox
+    const { markSuspects } = settleStatements(this.#outbox)
     return this.#handle.transaction(async (tx) => {
       const rows = await run<OutboxRow>(tx, statement, args)
       const claimed = rows.filter((row) => row['claim_lost'] === false)
@@ -128,7 +130,7 @@ export class RowSource implements Source {
       )
       const ids = failed.map(({ row }) => idOf(this.#outbox, row))
       const marked = { ids, token: args['token'], delayMs: UNSETTLED_DELAY_MS }
-      if (ids.length > 0) await run(tx, statements.markSuspects, marked)
+      if (ids.length > 0) await run(tx, markSuspects, marked)
       for (const { row, error } of failed) {
         this.#log.error(
           { outbox: name, id: idOf(this.#outbox, row), err: error },
@@ -142,8 +144,8 @@ export class RowSource implements Source {
 
   async renew({ rows, token }: Claim, leaseMs = this.#outbox.leaseMs): Promise<boolean> {
     const ids = rows.map((row) => idOf(this.#outbox, row))
-    const { statements } = this.#outbox
-    const kept = await run(this.#handle.db, statements.renewClaim, { ids, token, leaseMs })
+    const { renewClaim } = rowStatements(this.#outbox)
+    const kept = await run(this.#handle.db, renewClaim, { ids, token, leaseMs })
     return kept.length > 0
   }
 
@@ -173,7 +175,7 @@ export class RowSource implements Source {
   /** What was sent and is sent again stays under its claim until that runs out; the rest is claimed alone. */
   async #markUnsettled(tx: Transaction, claim: Claim, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return
-    const { countUnsettled, markSuspects } = this.#outbox.statements
+    const { countUnsettled, markSuspects } = settleStatements(this.#outbox)
     const statement = claim.kind === 'resend' ? countUnsettled : markSuspects
     if (!statement) return
     await run(tx, statement, { ids, token: claim.token, delayMs: UNSETTLED_DELAY_MS })
@@ -196,11 +198,8 @@ export class RowSource implements Source {
   }
 
   async nextDueMs(sinceMs: number): Promise<number | undefined> {
-    const rows = await run<{ ms: string | null }>(
-      this.#handle.db,
-      this.#outbox.statements.nextDue,
-      { sinceMs },
-    )
+    const { nextDue } = rowStatements(this.#outbox)
+    const rows = await run<{ ms: string | null }>(this.#handle.db, nextDue, { sinceMs })
     return rows[0]?.ms == null ? undefined : Number(rows[0].ms)
   }
 
@@ -233,4 +232,132 @@ function inOrder({ columns }: Outbox, rows: readonly OutboxRow[]): OutboxRow[] {
     }))
     .sort((a, b) => a.rank - b.rank || a.due - b.due || (a.id < b.id ? -1 : 1))
     .map(({ row }) => row)
+}
+
+/** A message that the definition's `audit.claimed` fails on. */
+interface Unaudited {
+  readonly row: OutboxRow
+  readonly error: unknown
+}
+
+/**
+ * Tells the definition's audit of claimed messages; where it fails it is told of each half, down to the
+ * single message. Returns those that it fails on. Throws where the fault is the server's.
+ */
+async function auditApart(
+  tx: Transaction,
+  outbox: Outbox,
+  claimed: readonly OutboxRow[],
+): Promise<Unaudited[]> {
+  if (claimed.length === 0) return []
+  try {
+    await inSavepoint(tx, async () => outbox.audit.claimed?.(tx, claimed))
+    return []
+  } catch (error) {
+    if (isServersFault(error)) throw error
+    const [row, ...others] = claimed
+    if (row && others.length === 0) return [{ row, error }]
+    const half = Math.ceil(claimed.length / 2)
+    return [
+      ...(await auditApart(tx, outbox, claimed.slice(0, half))),
+      ...(await auditApart(tx, outbox, claimed.slice(half))),
+    ]
+  }
+}
+
+/** In a backlog, a claim begins at the very front at least this often, */
+const FRONT_MS = 1_000
+/** unless such claims are slow themselves: they get one part in so many of the time. */
+const FRONT_SHARE = 10
+
+/** A claim from the front that took longer, although it was not full, has walked over much that is settled. */
+const SLOW_MS = 5
+/** How much later than due a message may commit and is still found by claims that do not begin at the front. */
+const LATE_MS = 1_000
+
+const LOWEST: Record<IdType, string> = {
+  uuid: '00000000-0000-0000-0000-000000000000',
+  bigint: '-9223372036854775808',
+  text: '',
+}
+
+/** A place in the order of due time and id, and how far before it a claim begins. */
+interface Floor {
+  readonly floorDue: string
+  readonly floorId: string
+  readonly floorLateMs: number
+}
+
+/**
+ * Where a claim by row begins. The index keeps the entries of settled messages until a vacuum comes, and a
+ * transaction held open elsewhere keeps vacuum away: every claim would walk over all of them again. So in a
+ * backlog a claim goes on where the last full one ended. In a flow, where messages come one by one, claims
+ * begin a second before the last one's due time as long as those from the front are slow.
+ *
+ * That hides nothing for long: what commits late, is dated back or comes back below the floor is found by a
+ * claim from the front. In a backlog it comes every second, and whenever a claim is not full; in a flow it is
+ * owed, and comes after ten times as long as the last one took.
+ */
+export class DueFloor {
+  readonly #front: Floor
+  readonly #now: () => number
+  #floor: Floor | undefined
+  #frontAt = 0
+  /** Since when a look at the front is owed. */
+  #owedSince: number | undefined
+
+  constructor(idType: IdType, now: () => number = () => performance.now()) {
+    this.#front = { floorDue: '-infinity', floorId: LOWEST[idType], floorLateMs: 0 }
+    this.#now = now
+  }
+
+  /** Where the next claim begins. */
+  next(): Floor {
+    return this.#floor !== undefined && this.#now() < this.#frontAt ? this.#floor : this.#front
+  }
+
+  isFront(floor: Floor): boolean {
+    return floor === this.#front
+  }
+
+  /** Milliseconds until a claim from the front has to be made, even if nothing rings. */
+  owedMs(): number | undefined {
+    if (this.#owedSince === undefined) return undefined
+    return Math.max(this.#frontAt - this.#now(), 0)
+  }
+
+  /** The next claim begins at the front. */
+  reset(): void {
+    this.#floor = undefined
+  }
+
+  /** Learns from a claim that began at `from`, and took so long. */
+  learn(
+    from: Floor,
+    { rows, isFull, ms }: { rows: OutboxRow[]; isFull: boolean; ms: number },
+  ): void {
+    const isFront = this.isFront(from)
+    if (isFront) {
+      this.#frontAt = this.#now() + Math.max(isFull ? FRONT_MS : 0, FRONT_SHARE * ms)
+    }
+    const upto = placeOf(rows)
+    if (isFull) this.#floor = upto && { ...upto, floorLateMs: 0 }
+    // Behind a backlog, or where it costs nothing: from the front again.
+    else if (isFront ? ms <= SLOW_MS : from.floorLateMs === 0) this.#floor = undefined
+    else if (upto) this.#floor = { ...upto, floorId: this.#front.floorId, floorLateMs: LATE_MS }
+    const now = this.#now()
+    if (!isFront) this.#owedSince = this.#floor !== undefined && !isFull ? now : undefined
+    // A look that another lane began before does not see what was left out since.
+    else if (this.#owedSince !== undefined && this.#owedSince <= now - ms) {
+      this.#owedSince = undefined
+    }
+  }
+}
+
+/** The last message of a claim in the order of the index; none where nothing was claimed. */
+function placeOf(rows: readonly OutboxRow[]): Pick<Floor, 'floorDue' | 'floorId'> | undefined {
+  const upto = rows[0]?.['claim_upto']
+  if (typeof upto !== 'string') return undefined
+  const at = upto.indexOf('|')
+  return { floorDue: upto.slice(0, at), floorId: upto.slice(at + 1) }
 }

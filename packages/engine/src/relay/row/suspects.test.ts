@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from 'vitest'
-import { enqueueAll } from '../enqueue/enqueue.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { defineOutbox } from '../outbox/define.ts'
-import { delivered } from '../outbox/outcome.ts'
-import { fixed } from '../outbox/retry.ts'
-import { outboxTableSql } from '../outbox/table-sql.ts'
-import type { Transport } from '../outbox/transport.ts'
-import { testDatabase } from '../testing/index.ts'
-import { createRelay, type Relay } from './relay.ts'
+import { enqueueAll } from '../../enqueue/enqueue.ts'
+import { transaction } from '../../database/transaction.ts'
+import { defineOutbox } from '../../outbox/define.ts'
+import { delivered } from '../../outbox/outcome.ts'
+import { fixed } from '../../outbox/retry.ts'
+import { outboxTableSql } from '../../outbox/table.sql.ts'
+import type { Transport } from '../../outbox/transport.ts'
+import { testDatabase } from '../../testing/index.ts'
+import { createRelay, type Relay } from '../relay.ts'
 
 interface Row {
   id: string

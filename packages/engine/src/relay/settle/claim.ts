@@ -1,4 +1,4 @@
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
 
 /**
  * Why these messages were taken: `batch` and `held` are ordinary, `suspect` holds a few messages whose

@@ -1,13 +1,13 @@
 import { decideConfirmed, factsOf } from './decide.ts'
-import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { DefinitionError } from '../errors.ts'
-import type { Outcome } from '../outbox/outcome.ts'
-import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
-import { holdKeysOf } from './held-keys.ts'
-import { settleIn } from './settle.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
+import { DefinitionError } from '../../errors.ts'
+import type { Outcome } from '../../outbox/outcome.ts'
+import { run, withoutPreparing } from '../../database/pool-handle.ts'
+import { holdKeysOf, settleIn } from './settle.ts'
+import { settleStatements } from './settle.sql.ts'
 import { idOf, type Settlement } from './settlement.ts'
-import type { Transaction } from '../enqueue/transaction.ts'
+import type { Transaction } from '../../database/transaction.ts'
 
 /** An outcome that came later, from a consumer or a webhook. */
 export interface Confirmation {
@@ -35,7 +35,9 @@ export async function confirm<Row>(
   }
   const plain = withoutPreparing(tx)
   const byId = new Map(confirmations.map((each) => [each.id, each]))
-  const rows = await run<OutboxRow>(plain, box.statements.lockSent, { ids: [...byId.keys()] })
+  const rows = await run<OutboxRow>(plain, settleStatements(box).lockSent, {
+    ids: [...byId.keys()],
+  })
   const settlements = rows.flatMap((row): Settlement[] => {
     const confirmation = byId.get(idOf(box, row))
     const facts = factsOf(box, row)

@@ -16,13 +16,13 @@
  *   outcome, where there is a claimed state, stays claimed until its wait is over and then goes the
  *   way of "charged"; else it does so at once.
  */
-import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import type { State } from '../outbox/definition.ts'
-import { ERROR_CODES, type ErrorCode } from '../errors.ts'
-import { failureOf, type Failure, type Outcome, type Reference } from '../outbox/outcome.ts'
-import { nextDelay, LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
-import type { SettleRole } from '../sql/settle.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
+import type { State } from '../../outbox/definition.ts'
+import { ERROR_CODES, type ErrorCode, failureOf, type Failure } from '../../errors.ts'
+import { type Outcome, type Reference } from '../../outbox/outcome.ts'
+import { nextDelay, LOST_CLAIMS_LIMIT } from '../../outbox/retry.ts'
+import type { SettleRole } from './settle.sql.ts'
 
 /** What the decision needs to know of the row. */
 export interface Facts {

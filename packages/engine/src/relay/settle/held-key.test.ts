@@ -1,18 +1,19 @@
 import { beforeEach, expect, test } from 'vitest'
-import { familyEvents, outboxTables } from '../testing/outboxes.ts'
-import type { Outbox } from '../outbox/define.ts'
-import { nextKey, type HeldKey, type KeyEvent } from '../testing/held-key-model.ts'
-import { run } from '../enqueue/pool-handle.ts'
-import { transaction, type Transaction } from '../enqueue/transaction.ts'
-import { testDatabase } from '../testing/index.ts'
-import { freeCancelledCte, holdReplayedCte, unblockKey } from './held.ts'
-import { inSql } from '../outbox/sql-names.ts'
+import { clubEvents, outboxTables } from '../../testing/outboxes.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import { nextKey, type HeldKey, type KeyEvent } from '../../testing/held-key-model.ts'
+import { run } from '../../database/pool-handle.ts'
+import { transaction, type Transaction } from '../../database/transaction.ts'
+import { testDatabase } from '../../testing/index.ts'
+import { keyStatements } from '../key/claim.sql.ts'
+import { freeCancelledCte, heldStatements, holdReplayedCte, unblockKey } from './held.sql.ts'
+import { inSql } from '../../outbox/resolved-definition.ts'
 
 /* Every pair of state and event, once by the table and once by the statements. */
 
 const db = await testDatabase({ sql: outboxTables })
-const box = familyEvents as unknown as Outbox
-const byKey = box.statements.byKey as NonNullable<typeof box.statements.byKey>
+const box = clubEvents as unknown as Outbox
+const byKey = { ...heldStatements(box), ...keyStatements(box) }
 const KEY = '00000000-0000-4000-8000-000000000001'
 const [A, B, C] = ['a', 'b', 'c'].map((n) => `00000000-0000-4000-8000-00000000000${n}`) as [
   string,
@@ -50,7 +51,7 @@ const events: KeyEvent[] = [
 const cases = states.flatMap((state) => events.map((event) => ({ state, event })))
 
 beforeEach(async () => {
-  await db.pool.query('truncate posthorn.held_key, posthorn.bucket, families.outbox_events')
+  await db.pool.query('truncate posthorn.held_key, posthorn.bucket, clubs.outbox_events')
 })
 
 test.each(cases)('$state.state × $event.event', async ({ state, event }) => {
@@ -102,7 +103,7 @@ async function read(): Promise<HeldKey> {
 /** A message of the key, dead or not, for what looks at the table. */
 const insertEvent = (tx: Transaction, id: string, quarantined: boolean) =>
   tx.query({
-    text: `insert into families.outbox_events (event_id, event_type, aggregate_type, aggregate_id, payload, held, quarantined_at)
+    text: `insert into clubs.outbox_events (event_id, event_type, aggregate_type, aggregate_id, payload, held, quarantined_at)
            values ($1, 't', 'f', $2, '{}', true, case when $3 then now() end)`,
     values: [id, KEY, quarantined],
   })
@@ -151,7 +152,7 @@ async function happen(tx: Transaction, event: KeyEvent): Promise<void> {
         values: [box.name, KEY, token],
       })
       await insertEvent(tx, C, false)
-      await tx.query({ text: 'update families.outbox_events set held = false', values: [] })
+      await tx.query({ text: 'update clubs.outbox_events set held = false', values: [] })
       const { rows } = await tx.query<{ bucket: number }>({
         text: 'select bucket from posthorn.bucket',
         values: [],

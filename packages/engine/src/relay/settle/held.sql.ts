@@ -7,30 +7,17 @@
  *   blocked   due_at is null, tail 'wait': until every message of blocked_by is dealt with
  *   parked    due_at is null, tail 'park': the same, and what comes behind is dead-lettered
  *
- * The statements stand whole, as they run, in packages/engine/statements/by-key.sql; a test writes that file.
- *
  * Every write raises `version`: it fences a delete, or a time, that was decided on an older reading.
  */
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { waitsCondition } from './waiting.ts'
-import {
-  anyOf,
-  literal,
-  prepare,
-  tenantColumn,
-  tenantOf,
-  opaqueArray,
-  type Prepared,
-} from './prepared.ts'
-
-/** The dead messages that block the key `h`; a relay of an earlier version noted only the last one. */
-const BLOCKERS = `case when h.blocked_by = '{}' then array[h.held_by] else h.blocked_by end`
+import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-definition.ts'
+import { waitsCondition, anyOf, literal, tenantColumn, tenantOf } from '../../outbox/clauses.sql.ts'
+import { prepare, opaqueArray, type Prepared } from '../../database/prepared.ts'
 
 /**
  * Makes keys wait: until a time, or (without `delay_ms`) until an operator acts. A blocked key stays
  * blocked, and one more dead message blocks it too. Two of one key come as one.
  */
-export function holdKeys({ name }: ResolvedDefinition): Prepared {
+function holdKeys({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `insert into posthorn.held_key as h
        (outbox, key, bucket, due_at, tail, held_by, blocked_by, suspect, version)
@@ -56,7 +43,7 @@ select '${name}', key, min(bucket),
        tail = case when excluded.due_at is null then excluded.tail else h.tail end,
        held_by = case when h.due_at is null then h.held_by else excluded.held_by end,
        blocked_by = case when h.due_at is not null then excluded.blocked_by
-                         else ${BLOCKERS} || excluded.blocked_by end,
+                         else h.blocked_by || excluded.blocked_by end,
        suspect = case when h.version = excluded.version - 1 then excluded.suspect
                       else h.suspect or excluded.suspect end,
        version = h.version + 1`,
@@ -67,7 +54,7 @@ select '${name}', key, min(bucket),
  * Takes messages out of their bucket's flow, to wait behind an earlier one of their key. The key is
  * written too: a relay that is about to free it must see that something waits again.
  */
-export function setAside({ name, table, columns }: ResolvedDefinition): Prepared {
+function setAside({ name, table, columns }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `with kept as (
   insert into posthorn.held_key as h (outbox, key, bucket, due_at, held_by)
@@ -87,7 +74,7 @@ update ${table}
  * Ends the waiting of keys with nothing left behind them, unless they were written since they were read.
  * The others begin with an ordinary message now, as far as anyone knows.
  */
-export function freeKeys(definition: ResolvedDefinition): Prepared {
+function freeKeys(definition: ResolvedDefinition): Prepared {
   const { name, table, order } = definition
   return prepare(
     (p) => `with read as materialized (
@@ -112,7 +99,7 @@ delete from posthorn.held_key as h
 }
 
 /** Notes whether the first message of waiting keys is a suspect, where that was not known. */
-export function markKeys({ name }: ResolvedDefinition): Prepared {
+function markKeys({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `update posthorn.held_key
    set suspect = ${p('suspect')}, version = version + 1
@@ -121,7 +108,7 @@ export function markKeys({ name }: ResolvedDefinition): Prepared {
 }
 
 /** Dead-letters what waits behind a dead message, where the key is parked. */
-export function parkTails(definition: ResolvedDefinition): Prepared | undefined {
+function parkTails(definition: ResolvedDefinition): Prepared | undefined {
   const { name, table, columns, order, states, audit, counter } = definition
   if (order?.dead !== 'park' || states.dead === undefined) return undefined
   const dead = literal(states.dead)
@@ -164,7 +151,7 @@ select id from parked`,
  * what came later. A block ends with the last message that makes it; until then they wait behind it.
  */
 export function holdReplayedCte({ name }: ResolvedDefinition): string {
-  const remaining = `array(select b from unnest(${BLOCKERS}) as b
+  const remaining = `array(select b from unnest(h.blocked_by) as b
                                where b not in (select id::text from replayed))`
   return `,
 waiting as (
@@ -182,7 +169,7 @@ waiting as (
 
 /** Part of a cancel: what waited for a message that is no longer wanted goes on. */
 export function freeCancelledCte({ name }: ResolvedDefinition): string {
-  const remaining = `array(select b from unnest(${BLOCKERS}) as b where b <> all(c.ids))`
+  const remaining = `array(select b from unnest(h.blocked_by) as b where b <> all(c.ids))`
   return `,
 unblocked as (
   update posthorn.held_key as h
@@ -232,7 +219,7 @@ returning key`
 }
 
 /** Held messages whose key is free: a net under all the rest. */
-export function rescueHeld(definition: ResolvedDefinition): Prepared {
+function rescueHeld(definition: ResolvedDefinition): Prepared {
   const { name, table, order } = definition
   return prepare(
     (p) => `insert into posthorn.held_key (outbox, key, bucket, due_at, held_by)
@@ -247,7 +234,7 @@ select distinct on (t.${order?.key}) '${name}', t.${order?.key}::text, t.bucket,
 }
 
 /** Keys that have been due for a while and wait for nothing: their messages were deleted by hand. */
-export function sweepKeys(definition: ResolvedDefinition): Prepared {
+function sweepKeys(definition: ResolvedDefinition): Prepared {
   const { name, table, order } = definition
   return prepare(
     (p) => `with stray as materialized (
@@ -267,16 +254,16 @@ delete from posthorn.held_key as h
 }
 
 /** Blocked keys with the messages that block them, for `liftKeys`. */
-export function blockedKeys({ name }: ResolvedDefinition): Prepared {
+function blockedKeys({ name }: ResolvedDefinition): Prepared {
   return prepare(
-    (p) => `select h.key, h.version, ${BLOCKERS} as blockers
+    (p) => `select h.key, h.version, h.blocked_by as blockers
   from posthorn.held_key as h
  where h.outbox = '${name}' and h.bucket = any(${p('buckets')}::smallint[]) and h.due_at is null`,
   )
 }
 
 /** Lets keys go on whose blocking messages are all gone: deleted, or settled by other means. */
-export function liftKeys({ name, table, columns, states }: ResolvedDefinition): Prepared {
+function liftKeys({ name, table, columns, states }: ResolvedDefinition): Prepared {
   const dead =
     states.dead === undefined
       ? `quarantined_at is not null and ${anyOf(columns.status, [states.ready, states.retry])}`
@@ -297,3 +284,16 @@ update posthorn.held_key as h
 returning h.key`,
   )
 }
+
+/** Statements on the waiting keys of an ordered outbox. */
+export const heldStatements = writeOnce((definition) => ({
+  holdKeys: holdKeys(definition),
+  setAside: setAside(definition),
+  freeKeys: freeKeys(definition),
+  markKeys: markKeys(definition),
+  parkTails: parkTails(definition),
+  rescueHeld: rescueHeld(definition),
+  sweepKeys: sweepKeys(definition),
+  blockedKeys: blockedKeys(definition),
+  liftKeys: liftKeys(definition),
+}))

@@ -1,9 +1,9 @@
 import type { Claim } from './claim.ts'
 import type { Decision } from './decide.ts'
-import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import type { ErrorCode } from '../errors.ts'
-import { refused, type Failure } from '../outbox/outcome.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
+import { type ErrorCode, type Failure } from '../../errors.ts'
+import { refused } from '../../outbox/outcome.ts'
 import { idOf, type Settlement } from './settlement.ts'
 
 /** What to write after a run of an ordered outbox. */

@@ -1,8 +1,8 @@
-import type { Outbox } from '../outbox/define.ts'
-import type { Transaction } from '../enqueue/transaction.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { Transaction } from '../../database/transaction.ts'
 import { settleIn, settleRoles, type SettleArgs } from './settle.ts'
 import type { Settlement } from './settlement.ts'
-import { inSavepoint } from '../enqueue/savepoint.ts'
+import { inSavepoint } from '../../database/savepoint.ts'
 
 /** A message that cannot be settled, and what Postgres or the definition's audit said. */
 export interface Unsettled {

@@ -1,17 +1,8 @@
-// These statements stand whole, as they run, in packages/engine/statements, one file for each way to claim;
-// a test writes those files.
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { bare, spell } from '../outbox/sql-names.ts'
-import { endRun } from './bucket.ts'
-import {
-  anyOf,
-  literal,
-  prepare,
-  tenantColumn,
-  tenantOf,
-  opaqueArray,
-  type Prepared,
-} from './prepared.ts'
+import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-definition.ts'
+import { bare, spell } from '../../database/sql-names.ts'
+import { endRun } from './bucket.sql.ts'
+import { prepare, opaqueArray, type Prepared } from '../../database/prepared.ts'
+import { anyOf, literal, tenantColumn, tenantOf } from '../../outbox/clauses.sql.ts'
 
 /** What a settled message becomes. */
 export type SettleRole = 'sent' | 'confirmed' | 'retry' | 'stay' | 'await' | 'dead' | 'quarantined'
@@ -249,3 +240,86 @@ raised as (
   select '${name}', id::text, ${columns.tenant ? 'tenant' : 'null'}, code, error from settled where code <> 'PARKED'
 )`
 }
+
+/**
+ * Locks messages that an outcome may still settle: sent ones, and those on their way. Ordered by
+ * id, so that two batches of outcomes cannot deadlock.
+ */
+function lockSent({ table, columns, states, order }: ResolvedDefinition): Prepared {
+  const sent = `${columns.status} = ${literal(states.sent)}`
+  const onItsWay =
+    states.claimed !== undefined
+      ? `${columns.status} = ${literal(states.claimed)}`
+      : `claim_token is not null and ${anyOf(columns.status, [states.ready, states.retry])}`
+  return prepare(
+    (p) => `select *, ${columns.status}::text as claim_from
+  from ${table}
+ where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)})
+   and (${order ? sent : `${sent} or ${onItsWay}`})
+ order by ${columns.id}
+   for update`,
+  )
+}
+
+/** Counts messages that were sent again and could not be settled; their claims run out by themselves. */
+function countUnsettled({
+  table,
+  columns,
+  confirmWithinMs,
+}: ResolvedDefinition): Prepared | undefined {
+  if (confirmWithinMs === undefined) return undefined
+  return prepare(
+    (p) => `update ${table}
+   set lost_claims = greatest(lost_claims, 1) + 1
+ where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)})
+   and claim_token = ${p('token')}::uuid`,
+  )
+}
+
+/**
+ * Marks messages that could not be settled, though their neighbours could: they need no group to be
+ * found out. Each is next claimed alone, and ends after as many times as a message that kills its relay.
+ * The relay that settles still owns them.
+ */
+function markSuspects(definition: ResolvedDefinition): Prepared {
+  const { table, columns, states, order } = definition
+  if (states.claimed !== undefined) return shortenClaims(definition)
+  return prepare(
+    (p) => `update ${table}
+   set lost_claims = greatest(lost_claims, 1) + 1,
+       ${columns.dueAt} = posthorn.now() + ${p('delayMs')} * interval '1 ms',
+       ${order ? 'held = true' : 'claim_token = null, claimed_until = null'}
+ where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)})${
+   order ? '' : `\n   and claim_token = ${p('token')}::uuid`
+ }`,
+  )
+}
+
+/**
+ * With a claimed state its claim runs out soon, and the message goes the way of all lost claims: to set
+ * its state here would be a change without a record, unknown to the definition's audit, and a message
+ * whose unknown outcome is to be held would be sent again.
+ */
+function shortenClaims({ table, columns }: ResolvedDefinition): Prepared {
+  return prepare(
+    (p) => `update ${table}
+   set claimed_until = now() + ${p('delayMs')} * interval '1 ms'
+ where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)})
+   and claim_token = ${p('token')}::uuid`,
+  )
+}
+
+/** Statements that settle messages and confirm them later. */
+export const settleStatements = writeOnce((definition) => {
+  const settles = new Map<string, Prepared>()
+  return {
+    lockSent: lockSent(definition),
+    markSuspects: markSuspects(definition),
+    countUnsettled: countUnsettled(definition),
+    settle(role: SettleRole, guard: Guard): Prepared {
+      const known = settles.get(`${role} ${guard}`) ?? settle(definition, role, guard)
+      settles.set(`${role} ${guard}`, known)
+      return known
+    },
+  }
+})

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { testDatabase } from '../testing/index.ts'
-import { list } from './list.ts'
+import { testDatabase } from '../../testing/index.ts'
+import { list } from './settle.ts'
 
 const db = await testDatabase()
 

@@ -1,14 +1,14 @@
 import type { Claim } from './claim.ts'
 import { factsOf, stateOf, triesOf } from './decide.ts'
-import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import type { Change, State } from '../outbox/definition.ts'
-import { run, type PoolHandle } from '../enqueue/pool-handle.ts'
-import { holdKeysOfDead } from './held-keys.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
+import type { Change, State } from '../../outbox/definition.ts'
+import { run, type PoolHandle } from '../../database/pool-handle.ts'
+import { heldStatements } from './held.sql.ts'
+import { holdArgs, holdBehind } from './key-plan.ts'
 import { idOf, type Settlement } from './settlement.ts'
-import { list, type Listed } from '../sql/list.ts'
-import { refParam, type Guard, type SettleRole } from '../sql/settle.ts'
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+import { refParam, settleStatements, type Guard, type SettleRole } from './settle.sql.ts'
+import type { Queryable, Transaction } from '../../database/transaction.ts'
 
 /** What the statements need beside the messages themselves. */
 export interface SettleArgs {
@@ -93,7 +93,7 @@ export async function settleRoles(
   for (const role of ROLES) {
     const group = groups.get(role)
     if (!group) continue
-    const statement = outbox.statements.settle(role, args.guard)
+    const statement = settleStatements(outbox).settle(role, args.guard)
     const [answer] = await run<{ only: string[] | null }>(db, statement, {
       ...args,
       ...columnsOf(outbox, group, { args, params: statement.params }),
@@ -150,4 +150,56 @@ function changeOf(outbox: Outbox, settlement: Settlement, args: SettleArgs): Cha
 function stateAfter({ states }: Outbox, role: SettleRole): State | undefined {
   if (role === 'stay' || role === 'quarantined') return states.claimed && states.retry
   return role === 'await' ? undefined : states[role]
+}
+
+/** In an ordered outbox what waits, and what is behind a dead message, waits behind its key. */
+export async function holdKeysOf(
+  tx: Transaction,
+  outbox: Outbox,
+  settlements: readonly Settlement[],
+): Promise<void> {
+  if (!outbox.order) return
+  const holds = settlements.flatMap(({ row, decision }) => holdBehind(outbox, row, decision) ?? [])
+  if (holds.length === 0) return
+  const { holdKeys, parkTails } = heldStatements(outbox)
+  await run(tx, holdKeys, holdArgs(holds))
+  if (parkTails) await run(tx, parkTails, { keys: holds.map(({ key }) => key) })
+}
+
+/** The same for what ended after it had left its key's queue: it was sent, and could not be settled again. */
+export async function holdKeysOfDead(
+  tx: Transaction,
+  outbox: Outbox,
+  { settlements, settled }: { settlements: readonly Settlement[]; settled: ReadonlySet<string> },
+): Promise<void> {
+  if (!outbox.order) return
+  const dead = settlements.filter(
+    ({ row, decision }) => decision.role === 'dead' && settled.has(idOf(outbox, row)),
+  )
+  await holdKeysOf(tx, outbox, dead)
+}
+
+// What an array's text can hold without quotes: ids, numbers, states, codes.
+const PLAIN = /^[\w.:+-]+$/
+const NULL = /^null$/i
+
+type Listed = string | number | bigint | null | undefined
+
+/**
+ * A list as Postgres reads it. pg would make the same text out of an array, by way of several strings
+ * for each value; a batch has thousands.
+ */
+export function list(values: readonly Listed[]): string {
+  const texts = values.map((value) => {
+    if (value === null || value === undefined) return 'NULL'
+    if (typeof value === 'number') return value
+    const text = String(value)
+    return PLAIN.test(text) && !NULL.test(text) ? text : quote(text)
+  })
+  return `{${texts.join(',')}}`
+}
+
+/** Postgres text cannot hold NUL: one in a text must never make settling fail. */
+function quote(text: string): string {
+  return `"${text.replaceAll('\0', '').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }

@@ -1,4 +1,4 @@
-import type { Attempted } from './attempt.ts'
+import type { Attempted } from '../attempt/attempt.ts'
 import type { Claim } from './claim.ts'
 import {
   decide,
@@ -10,11 +10,11 @@ import {
   type Decision,
   type FatalCode,
 } from './decide.ts'
-import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { PosthornError, type ErrorCode } from '../errors.ts'
-import { unknown, type Failure, type Outcome } from '../outbox/outcome.ts'
-import { LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
+import { PosthornError, type ErrorCode, type Failure } from '../../errors.ts'
+import { unknown, type Outcome } from '../../outbox/outcome.ts'
+import { LOST_CLAIMS_LIMIT } from '../../outbox/retry.ts'
 
 /** One message with what became of it. */
 export interface Settlement {

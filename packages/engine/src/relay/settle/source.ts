@@ -1,4 +1,4 @@
-import type { Buckets } from '../enqueue/bell.ts'
+import type { Buckets } from '../../database/bell.ts'
 import type { Claim, ClaimKind } from './claim.ts'
 import type { Settlement } from './settlement.ts'
 import type { Unsettled } from './settle-apart.ts'

@@ -11,9 +11,9 @@ import {
   type Outbox,
   type Outcome,
   type Relay,
-} from '../index.ts'
-import { advanceClock, useMovableClock } from '../operate/index.ts'
-import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
+} from '../../index.ts'
+import { advanceClock, useMovableClock } from '../../database/clock.ts'
+import { fakeTransport, testDatabase, viewTable } from '../../testing/index.ts'
 
 interface Order {
   id: string

@@ -1,18 +1,18 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createBell } from '../bell.ts'
-import { listPaused, pause } from '../../operate/control.ts'
+import { createBell } from '../../database/bell.ts'
+import { listPaused, pause } from '../../control/pause.ts'
 import type { Outbox } from '../../outbox/define.ts'
-import { enqueue } from '../enqueue.ts'
+import { enqueue } from '../../enqueue/enqueue.ts'
 import { sqlState } from '../../errors.ts'
 import { defineInbox, inboxTableSql } from '../../inbox/inbox.ts'
-import { getMessage } from '../../operate/messages.ts'
+import { getMessage } from '@posthorn/operate'
 import { createRelay } from '../../relay/relay.ts'
-import { fakeTransport, testDatabase, viewTable } from '../../testing/index.ts'
-import { outboxTables, webhookDeliveries } from '../../testing/outboxes.ts'
-import { transaction, type Transaction } from '../transaction.ts'
+import { fakeTransport, testDatabase, viewTable } from '../index.ts'
+import { outboxTables, hookDeliveries } from '../outboxes.ts'
+import { transaction, type Transaction } from '../../database/transaction.ts'
 import { uuid } from '../../uuid.ts'
-import { functionConformance, functionTables } from './conformance-functions.ts'
+import { functionConformance, functionTables } from './adapter-functions.ts'
 
 /** A library's client on the tests' database. `Handle` is the library's transaction. */
 export interface OpenClient<Handle> {
@@ -49,7 +49,7 @@ export function adapterConformance<Handle>(
     const db = await testDatabase({
       sql: [outboxTables, things, functionTables].join('\n'),
     })
-    const hooks = viewTable(db.pool, webhookDeliveries as unknown as Outbox)
+    const hooks = viewTable(db.pool, hookDeliveries as unknown as Outbox)
     const listStored = async () => [...(await hooks.states()).keys()].toSorted()
     const hook = (n: unknown = 1) => ({ endpoint_id: 'shop', payload: { n } })
     let library: OpenClient<Handle>
@@ -68,9 +68,9 @@ export function adapterConformance<Handle>(
       const row = uuid()
       const { id, created } = await inTransaction(async (tx, handle) => {
         await library.insert(handle, row)
-        const enqueued = await enqueue(tx, webhookDeliveries, hook())
+        const enqueued = await enqueue(tx, hookDeliveries, hook())
         expect(await library.things(handle)).toContain(row)
-        expect(await getMessage(tx, webhookDeliveries, enqueued.id)).toMatchObject({
+        expect(await getMessage(tx, hookDeliveries, enqueued.id)).toMatchObject({
           state: 'pending',
         })
         // No other session sees either of them yet.
@@ -85,7 +85,7 @@ export function adapterConformance<Handle>(
     test('both are rolled back when the caller throws', async () => {
       const row = uuid()
       const failed = inTransaction(async (tx, handle) => {
-        await enqueue(tx, webhookDeliveries, hook())
+        await enqueue(tx, hookDeliveries, hook())
         await library.insert(handle, row)
         throw oops
       })
@@ -98,7 +98,7 @@ export function adapterConformance<Handle>(
       const row = uuid()
       const failed = inTransaction(async (tx, handle) => {
         await library.insert(handle, row)
-        await enqueue(tx, webhookDeliveries, hook())
+        await enqueue(tx, hookDeliveries, hook())
         await library.insert(handle, row)
       })
       await expect(failed).rejects.toThrow(Error)
@@ -109,7 +109,7 @@ export function adapterConformance<Handle>(
     test('a handle in no transaction is refused', async () => {
       expect(library.plain.length).toBeGreaterThan(0)
       for (const plain of library.plain) {
-        const attempt = async () => enqueue(from(plain as Handle), webhookDeliveries, hook())
+        const attempt = async () => enqueue(from(plain as Handle), hookDeliveries, hook())
         await expect(attempt()).rejects.toThrow(refusal)
         await expect(attempt()).rejects.toThrow(new RegExp(`${from.name} needs|client is not`))
       }
@@ -120,7 +120,7 @@ export function adapterConformance<Handle>(
       let kept: { tx: Transaction; used: Transaction; handle: Handle } | undefined
       const ended = inTransaction(async (tx, handle) => {
         const used = from(handle)
-        await enqueue(used, webhookDeliveries, hook())
+        await enqueue(used, hookDeliveries, hook())
         kept = { tx, used, handle }
         if (end === 'rollback') throw oops
       })
@@ -130,11 +130,11 @@ export function adapterConformance<Handle>(
       const again = async () => from(handle)
       const late = [async () => tx, async () => used, again]
       for (const make of late) {
-        const attempt = async () => enqueue(await make(), webhookDeliveries, hook())
+        const attempt = async () => enqueue(await make(), hookDeliveries, hook())
         await expect(attempt()).rejects.toThrow(refusal)
         // Nor does it get into another transaction, on the same connection or another.
         await inTransaction(async (other) => {
-          await enqueue(other, webhookDeliveries, hook('other'))
+          await enqueue(other, hookDeliveries, hook('other'))
           if (library.reusable && make === again) return
           await expect(attempt()).rejects.toThrow(refusal)
         })
@@ -144,15 +144,15 @@ export function adapterConformance<Handle>(
 
     test('an enqueue that is not awaited never outlives its transaction', async () => {
       // A first one, so that the table is known: from now on it is one statement.
-      await inTransaction((tx) => enqueue(tx, webhookDeliveries, hook()))
+      await inTransaction((tx) => enqueue(tx, hookDeliveries, hook()))
       await hooks.empty()
       const late: Promise<unknown>[] = []
       for (let n = 0; n < 300; n += 1) {
         const failed = inTransaction(async (tx) => {
-          if (n % 2 === 0) await pause(tx, webhookDeliveries, { by: 'test' })
+          if (n % 2 === 0) await pause(tx, hookDeliveries, { by: 'test' })
           const begin = async () => {
             await (n % 4 < 2 ? ticks((n / 4) % 60) : turns((n / 8) % 8))
-            await enqueue(tx, webhookDeliveries, hook(n))
+            await enqueue(tx, hookDeliveries, hook(n))
           }
           late.push(begin().catch(() => undefined))
           if (n % 3 === 0) await setImmediate()
@@ -168,16 +168,16 @@ export function adapterConformance<Handle>(
 
     test('a nested transaction that is rolled back takes its message along', async () => {
       const ids = await inTransaction(async (tx, handle) => {
-        const outer = await enqueue(tx, webhookDeliveries, hook('outer'))
+        const outer = await enqueue(tx, hookDeliveries, hook('outer'))
         const failed = library.nest(handle, async (inner) => {
-          await enqueue(from(inner), webhookDeliveries, hook('lost'))
+          await enqueue(from(inner), hookDeliveries, hook('lost'))
           throw oops
         })
         await expect(failed).rejects.toThrow(oops)
         const inner = await library.nest(handle, (nested) =>
-          enqueue(from(nested), webhookDeliveries, hook('inner')),
+          enqueue(from(nested), hookDeliveries, hook('inner')),
         )
-        const last = await enqueue(tx, webhookDeliveries, hook('last'))
+        const last = await enqueue(tx, hookDeliveries, hook('last'))
         return [outer.id, inner.id, last.id]
       })
       expect(await listStored()).toEqual(ids.toSorted())
@@ -185,9 +185,9 @@ export function adapterConformance<Handle>(
 
     test('a nested transaction confines an error of the database', async () => {
       const { id } = await inTransaction(async (tx, handle) => {
-        const first = await enqueue(tx, webhookDeliveries, hook())
+        const first = await enqueue(tx, hookDeliveries, hook())
         const again = library.nest(handle, (inner) =>
-          enqueue(from(inner), webhookDeliveries, { ...hook(), id: first.id }),
+          enqueue(from(inner), hookDeliveries, { ...hook(), id: first.id }),
         )
         const error: unknown = await again.catch((thrown: unknown) => thrown)
         expect(sqlState(error)).toBe('23505')
@@ -200,18 +200,18 @@ export function adapterConformance<Handle>(
       const topics = fakeTransport()
       const relay = createRelay({
         pool: db.pool,
-        outboxes: [webhookDeliveries],
+        outboxes: [hookDeliveries],
         transports: { topics },
       })
       const stop = new AbortController()
       const running = relay.run({ signal: stop.signal })
       try {
         // It hears nothing before it has begun.
-        await transaction(db.pool, (tx) => enqueue(tx, webhookDeliveries, hook(0)))
+        await transaction(db.pool, (tx) => enqueue(tx, hookDeliveries, hook(0)))
         await expect.poll(() => topics.arrived.length).toBe(1)
         for (let n = 2; n <= 4; n += 1) {
           await inTransaction(async (tx) => {
-            await enqueue(tx, webhookDeliveries, hook(n))
+            await enqueue(tx, hookDeliveries, hook(n))
             await setTimeout(200)
           })
           // Its poll is 30 s away.
@@ -228,7 +228,7 @@ export function adapterConformance<Handle>(
       const bell = createBell()
       bell.listen((ring) => rings.push(ring))
       const ended = inTransaction(async (tx, handle) => {
-        await enqueue(tx, webhookDeliveries, hook())
+        await enqueue(tx, hookDeliveries, hook())
         tx.ringLater(bell)
         from(handle).ringLater(bell)
         await library.nest(handle, async (inner) => {
@@ -247,10 +247,10 @@ export function adapterConformance<Handle>(
         Array.from({ length: 12 }, async (_, n) => {
           const row = uuid()
           const work = inTransaction(async (tx, handle) => {
-            const { id } = await enqueue(tx, webhookDeliveries, hook(n))
+            const { id } = await enqueue(tx, hookDeliveries, hook(n))
             await library.insert(handle, row)
             await setTimeout(n % 5)
-            await enqueue(from(handle), webhookDeliveries, hook(n))
+            await enqueue(from(handle), hookDeliveries, hook(n))
             if (n % 2 === 1) throw oops
             return id
           })

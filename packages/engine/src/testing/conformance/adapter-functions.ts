@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Pool } from 'pg'
-import { confirm } from '../../relay/confirm.ts'
-import { listPaused, pause, resume } from '../../operate/control.ts'
+import { confirm } from '../../relay/settle/confirm.ts'
+import { listPaused, pause, resume } from '../../control/pause.ts'
 import type { Outbox } from '../../outbox/define.ts'
-import { enqueue, enqueueAll } from '../enqueue.ts'
+import { enqueue, enqueueAll } from '../../enqueue/enqueue.ts'
 import {
   claimKey,
   completeKey,
@@ -13,19 +13,13 @@ import {
   type KeyClaim,
 } from '../../inbox/idempotency.ts'
 import { defineInbox, inboxTableSql, once } from '../../inbox/inbox.ts'
-import { getMessage } from '../../operate/messages.ts'
+import { getMessage } from '@posthorn/operate'
 import { delivered, refused } from '../../outbox/outcome.ts'
 import { createRelay } from '../../relay/relay.ts'
-import { cancel, countReplay, replay, unblock } from '../../operate/replay.ts'
-import { fakeTransport, viewTable } from '../../testing/index.ts'
-import {
-  evidenceRows,
-  familyEvents,
-  outboundMessages,
-  sagaEvents,
-  webhookDeliveries,
-} from '../../testing/outboxes.ts'
-import type { Transaction } from '../transaction.ts'
+import { cancel, countReplay, replay, unblock } from '../../control/replay.ts'
+import { fakeTransport, viewTable } from '../index.ts'
+import { parcelRows, clubEvents, outboundLetters, tripEvents, hookDeliveries } from '../outboxes.ts'
+import type { Transaction } from '../../database/transaction.ts'
 import { uuid } from '../../uuid.ts'
 
 const inbox = defineInbox({ table: 'public.inbox', retention: '1d' })
@@ -54,9 +48,9 @@ export function functionConformance({ pool, inTransaction }: Caller): void {
     const message = { topic: 'a,{b}"\\', event_type: 'NULL', next_retry_at: due }
     const ids = await inTransaction(async (tx) => {
       const messages = payloads.map((each) => ({ ...message, payload: each }))
-      return (await enqueueAll(tx, sagaEvents, messages)).map(({ id }) => id)
+      return (await enqueueAll(tx, tripEvents, messages)).map(({ id }) => id)
     })
-    const rows = await viewTable(pool, sagaEvents as unknown as Outbox).rows()
+    const rows = await viewTable(pool, tripEvents as unknown as Outbox).rows()
     expect(rows).toHaveLength(payloads.length)
     for (const row of rows) {
       expect(row).toMatchObject({ ...message, last_error: null })
@@ -65,10 +59,10 @@ export function functionConformance({ pool, inTransaction }: Caller): void {
   })
 
   test('rows are read as pg reads them', async () => {
-    const row = { file_job_id: uuid(), case_id: '7', kafka_offset: '9007199254740993' }
+    const row = { tour_id: uuid(), address_id: '7', kafka_offset: '9007199254740993' }
     await inTransaction(async (tx) => {
-      const { id } = await enqueue(tx, evidenceRows, { ...row, kafka_partition: 3 })
-      const message = await getMessage(tx, evidenceRows, id)
+      const { id } = await enqueue(tx, parcelRows, { ...row, kafka_partition: 3 })
+      const message = await getMessage(tx, parcelRows, id)
       expect(message?.row).toMatchObject({ ...row, id, kafka_partition: 3, error_code: null })
       expect(message?.row['created_at']).toBeInstanceOf(Date)
       expect(message?.createdAt?.getTime()).toBeGreaterThan(Date.now() - 60_000)
@@ -85,20 +79,20 @@ export function functionConformance({ pool, inTransaction }: Caller): void {
       payload_json: {},
     }
     const first = await inTransaction(async (tx) => {
-      const enqueued = await enqueue(tx, outboundMessages, message)
-      const again = await enqueue(tx, outboundMessages, message)
+      const enqueued = await enqueue(tx, outboundLetters, message)
+      const again = await enqueue(tx, outboundLetters, message)
       expect(again).toEqual({ id: enqueued.id, created: false })
       return enqueued
     })
-    const again = await inTransaction((tx) => enqueue(tx, outboundMessages, message))
+    const again = await inTransaction((tx) => enqueue(tx, outboundLetters, message))
     expect(again).toEqual({ id: first.id, created: false })
   })
 
   test('operators replay, cancel, pause and resume', async () => {
     const topics = fakeTransport(() => refused('no'))
-    const outboxes = [webhookDeliveries]
+    const outboxes = [hookDeliveries]
     const relay = createRelay({ pool, outboxes, transports: { topics } })
-    const [one, two] = await inTransaction((tx) => enqueueAll(tx, webhookDeliveries, [HOOK, HOOK]))
+    const [one, two] = await inTransaction((tx) => enqueueAll(tx, hookDeliveries, [HOOK, HOOK]))
     await relay.tick()
     const ids = [one, two].map((each) => (each as { id: string }).id)
     const by = 'ada'
@@ -108,52 +102,52 @@ export function functionConformance({ pool, inTransaction }: Caller): void {
         since: new Date(Date.now() - 60_000),
         until: new Date(Date.now() + 60_000),
       }
-      expect(await countReplay(tx, webhookDeliveries, filter)).toBe(2)
-      const replayed = await replay(tx, webhookDeliveries, { filter, by, perSecond: 2 })
+      expect(await countReplay(tx, hookDeliveries, filter)).toBe(2)
+      const replayed = await replay(tx, hookDeliveries, { filter, by, perSecond: 2 })
       expect(replayed.toSorted()).toEqual(ids.toSorted())
-      expect(await cancel(tx, webhookDeliveries, { ids: ids.slice(0, 1), by })).toEqual([ids[0]])
-      await pause(tx, webhookDeliveries, { by, reason: 'moving' })
+      expect(await cancel(tx, hookDeliveries, { ids: ids.slice(0, 1), by })).toEqual([ids[0]])
+      await pause(tx, hookDeliveries, { by, reason: 'moving' })
       expect(await listPaused(tx)).toMatchObject([{ pausedBy: by, reason: 'moving' }])
       expect((await listPaused(tx))[0]?.pausedAt).toBeInstanceOf(Date)
     })
     expect(
-      Object.fromEntries(await viewTable(pool, webhookDeliveries as unknown as Outbox).states()),
+      Object.fromEntries(await viewTable(pool, hookDeliveries as unknown as Outbox).states()),
     ).toEqual({
       [ids[0] as string]: 'skipped_disabled',
       [ids[1] as string]: 'pending',
     })
-    await inTransaction((tx) => resume(tx, webhookDeliveries, { by }))
+    await inTransaction((tx) => resume(tx, hookDeliveries, { by }))
     expect(await listPaused(pool)).toEqual([])
   })
 
   test('messages of a key are serialised and unblocked', async () => {
     const event = {
-      event_type: 'FamilyCreated',
-      aggregate_type: 'family',
+      event_type: 'ClubCreated',
+      aggregate_type: 'club',
       aggregate_id: uuid(),
       payload: {},
     }
     await inTransaction(async (tx) => {
-      await enqueue(tx, familyEvents, event, { serialise: true, delay: '1s' })
-      const unblocked = await unblock(tx, familyEvents, { key: event.aggregate_id, by: 'ada' })
+      await enqueue(tx, clubEvents, event, { serialise: true, delay: '1s' })
+      const unblocked = await unblock(tx, clubEvents, { key: event.aggregate_id, by: 'ada' })
       expect(unblocked).toBe(false)
     })
-    const rows = await viewTable(pool, familyEvents as unknown as Outbox).rows()
+    const rows = await viewTable(pool, clubEvents as unknown as Outbox).rows()
     expect(rows).toMatchObject([{ ...event, status: 0 }])
   })
 
   test('an outcome that comes later is confirmed', async () => {
     const topics = fakeTransport()
-    const relay = createRelay({ pool, outboxes: [evidenceRows], transports: { topics } })
+    const relay = createRelay({ pool, outboxes: [parcelRows], transports: { topics } })
     const { id } = await inTransaction((tx) =>
-      enqueue(tx, evidenceRows, { file_job_id: uuid(), case_id: 'case' }),
+      enqueue(tx, parcelRows, { tour_id: uuid(), address_id: 'address' }),
     )
     await expect.poll(async () => (await relay.tick(), topics.arrived.length)).toBeGreaterThan(0)
     const confirmed = await inTransaction((tx) =>
-      confirm(tx, evidenceRows, [{ id, outcome: delivered() }], { by: 'consumer' }),
+      confirm(tx, parcelRows, [{ id, outcome: delivered() }], { by: 'consumer' }),
     )
     expect(confirmed).toEqual([id])
-    const view = viewTable(pool, evidenceRows as unknown as Outbox)
+    const view = viewTable(pool, parcelRows as unknown as Outbox)
     expect((await view.states()).get(id)).toBe('SUCCESS')
   })
 

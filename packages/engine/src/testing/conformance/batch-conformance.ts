@@ -1,11 +1,10 @@
 import { expect, it, vi } from 'vitest'
-import { DeliveryError } from '../errors.ts'
-import { listDeadLetters } from '../operate/dead-letters.ts'
-import type { Message } from '../outbox/message.ts'
-import { fixed } from '../outbox/retry.ts'
-import type { Consumer, Handled } from '../outbox/transport.ts'
-import { byKey, deliverAll, numberDelivery } from './numbered-delivery.ts'
-import { recorder, wait, type Recorder } from './recorder.ts'
+import { DeliveryError } from '../../errors.ts'
+import { listDeadLetters } from '../../consume/dead-letters.ts'
+import type { Message } from '../../outbox/message.ts'
+import { fixed } from '../../outbox/retry.ts'
+import type { Consumer, Handled } from '../../outbox/transport.ts'
+import { byKey, deliverAll, numberDelivery, recorder, wait, type Recorder } from './recorder.ts'
 import type { Client } from './transport-conformance.ts'
 
 const SIZE = 20

@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import type { Delivery, Transport } from '../outbox/transport.ts'
-import { byKey, deliverAll, numberDelivery, refOf } from './numbered-delivery.ts'
-import { recorder, wait } from './recorder.ts'
+import type { Delivery, Transport } from '../../outbox/transport.ts'
+import { byKey, deliverAll, numberDelivery, refOf, recorder, wait } from './recorder.ts'
 import type { Client, ConformanceOptions } from './transport-conformance.ts'
 
 /** Longer than the leases and sessions of clients under test. */

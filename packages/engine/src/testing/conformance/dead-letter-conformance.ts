@@ -1,18 +1,16 @@
 import { expect, it, vi } from 'vitest'
-import { transaction } from '../enqueue/transaction.ts'
-import { DeliveryError } from '../errors.ts'
+import { transaction } from '../../database/transaction.ts'
+import { DeliveryError } from '../../errors.ts'
 import {
   dropDeadLetters,
   listDeadLetters,
   replayDeadLetters,
   type SetAsideMessage,
-} from '../operate/dead-letters.ts'
-import { listAlerts } from '../operate/alerts.ts'
-import type { Message } from '../outbox/message.ts'
-import { fixed } from '../outbox/retry.ts'
-import type { Delivery } from '../outbox/transport.ts'
-import { byKey, deliverAll, numberDelivery } from './numbered-delivery.ts'
-import { recorder, wait, type Recorder } from './recorder.ts'
+} from '../../consume/dead-letters.ts'
+import type { Message } from '../../outbox/message.ts'
+import { fixed } from '../../outbox/retry.ts'
+import type { Delivery } from '../../outbox/transport.ts'
+import { byKey, deliverAll, numberDelivery, recorder, wait, type Recorder } from './recorder.ts'
 import type { Client, TransportUnderTest } from './transport-conformance.ts'
 
 const QUICK = fixed('20ms', { attempts: 3 })
@@ -68,9 +66,11 @@ export function deadLetterConformance(client: Client): void {
     })
     expect(attempts).toBe(3)
     const source = `${log.topic}/${log.consumer.group}`
-    expect((await listAlerts(under.letters, { source })).items).toMatchObject([
-      { subject: dead.id, code: 'MY_CODE', state: 'open' },
-    ])
+    const { rows: alerts } = await under.letters.query(
+      'select subject, code, acknowledged_at from posthorn.alert where source = $1',
+      [source],
+    )
+    expect(alerts).toEqual([{ subject: dead.id, code: 'MY_CODE', acknowledged_at: null }])
     await vi.waitFor(async () => expect(await under.transport.lag(log.consumer)).toBe(0), wait)
   })
 

@@ -1,9 +1,18 @@
 import { expect, it, vi } from 'vitest'
-import { toMessage } from '../outbox/message.ts'
-import type { Delivery } from '../outbox/transport.ts'
-import { uuid } from '../uuid.ts'
-import { byKey, deliverAll, kind, numberDelivery, options, refOf, to } from './numbered-delivery.ts'
-import { recorder, wait } from './recorder.ts'
+import { toMessage } from '../../outbox/message.ts'
+import type { Delivery } from '../../outbox/transport.ts'
+import { uuid } from '../../uuid.ts'
+import {
+  byKey,
+  deliverAll,
+  kind,
+  numberDelivery,
+  options,
+  refOf,
+  to,
+  recorder,
+  wait,
+} from './recorder.ts'
 import type { Client, ConformanceOptions } from './transport-conformance.ts'
 
 /** "Bounded time" of the contract: a relay must not hang on a broker that is away. */

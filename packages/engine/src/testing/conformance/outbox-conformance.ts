@@ -1,20 +1,19 @@
-import type { Pool } from 'pg'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import { confirm } from '../relay/confirm.ts'
-import { pause, resume } from '../operate/control.ts'
-import { inSql } from '../outbox/sql-names.ts'
-import type { Outbox } from '../outbox/define.ts'
-import { enqueue, enqueueAll } from '../enqueue/enqueue.ts'
-import { delivered, refused, retryLater } from '../outbox/outcome.ts'
-import { silentLog } from '../log.ts'
-import { createRelay } from '../relay/relay.ts'
-import { replay } from '../operate/replay.ts'
-import { nextDelay } from '../outbox/retry.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { everywhere, fakeTransport, type FakeTransport } from './fake-transport.ts'
-import { mortalPool } from './mortal-pool.ts'
-import { viewTable } from './table.ts'
+import { advanceClock, useMovableClock } from '../../database/clock.ts'
+import { confirm } from '../../relay/settle/confirm.ts'
+import { pause, resume } from '../../control/pause.ts'
+import { inSql } from '../../outbox/resolved-definition.ts'
+import type { Outbox } from '../../outbox/define.ts'
+import { enqueue, enqueueAll } from '../../enqueue/enqueue.ts'
+import { delivered, refused, retryLater } from '../../outbox/outcome.ts'
+import { silentLog } from '../../log.ts'
+import { createRelay } from '../../relay/relay.ts'
+import { replay } from '../../control/replay.ts'
+import { nextDelay } from '../../outbox/retry.ts'
+import { transaction } from '../../database/transaction.ts'
+import { everywhere, fakeTransport, type FakeTransport } from '../fake-transport.ts'
+import { viewTable } from '../table.ts'
+import type { Pool, PoolClient } from 'pg'
 
 export interface OutboxUnderTest<Row> {
   pool(): Pool
@@ -28,7 +27,7 @@ export interface OutboxUnderTest<Row> {
 
 /**
  * What every outbox must do, with any table and column names. A system runs it on its own
- * definition: `outboxConformance(webhookDeliveries, { pool: () => db.pool, … })`.
+ * definition: `outboxConformance(hookDeliveries, { pool: () => db.pool, … })`.
  */
 export function outboxConformance<Row>(
   definition: Outbox<Row>,
@@ -285,4 +284,35 @@ export function outboxConformance<Row>(
         expect(await view().transitions(id)).toEqual([...claim, `${from}>${states.sent}`])
       })
   })
+}
+
+/** The pool of a process that can be killed. */
+interface MortalPool {
+  readonly pool: Pool
+  /** From now on nothing of the process reaches the database: what it had in hand is as it left it. */
+  kill(): void
+}
+
+type Connected = (error: Error, client: undefined, release: () => void) => void
+
+/** Shares the connections of another pool until it is killed; what that pool has to say it does not hear. */
+function mortalPool(shared: Pool): MortalPool {
+  let isKilled = false
+  const unheard = () => pool
+  const refuse = (...args: unknown[]): Promise<PoolClient> | undefined => {
+    const error = new Error('the process was killed')
+    const callback = args.at(-1)
+    if (typeof callback !== 'function') return Promise.reject(error)
+    ;(callback as Connected)(error, undefined, () => undefined)
+    return undefined
+  }
+  const pool: Pool = new Proxy(shared, {
+    get(target, name) {
+      if (name === 'on' || name === 'off') return unheard
+      if (isKilled && (name === 'connect' || name === 'query')) return refuse
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value
+    },
+  })
+  return { pool, kill: () => void (isKilled = true) }
 }

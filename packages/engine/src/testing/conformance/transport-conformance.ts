@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { afterAll, describe } from 'vitest'
-import type { Subscriber, Transport } from '../outbox/transport.ts'
+import type { Subscriber, Transport } from '../../outbox/transport.ts'
 import { batchConformance } from './batch-conformance.ts'
 import { consumingConformance } from './consuming-conformance.ts'
 import { deadLetterConformance } from './dead-letter-conformance.ts'

@@ -1,0 +1,91 @@
+/*
+ * What @posthorn/operate needs from inside the engine. Not for applications: names and signatures here change
+ * without notice, in any version. The architecture test lets no other package import it.
+ */
+export {
+  listRecurring,
+  pauseRecurring,
+  resumeRecurring,
+  runRecurring,
+  type RecurringRun,
+  type RecurringStatus,
+  type ResumeRecurring,
+  type RunRecurring,
+  type SteeredRecurring,
+} from './control/recurring.ts'
+export { listHeldKeys, listPaused, pause, resume, type Paused } from './control/pause.ts'
+export {
+  cancel,
+  countReplay,
+  groupDead,
+  replay,
+  unblock,
+  type Operator,
+  type ReplayFilter,
+} from './control/replay.ts'
+export {
+  countDeadLetters,
+  dropDeadLetters,
+  getDeadLetter,
+  listDeadLetters,
+  replayDeadLetters,
+  type LetterFilter,
+  type LetterListOptions,
+  type SetAsideMessage,
+  type SetAsideState,
+} from './consume/dead-letters.ts'
+export { advanceClock, readClock, useMovableClock } from './database/clock.ts'
+export { fromCursor, toCursor, isId } from './database/cursor.ts'
+export { type TimeSort } from './database/direction.sql.ts'
+export { Listener } from './database/listener.ts'
+export { migrationSql, migrationStatus } from './database/migrate.ts'
+export { run, withoutPreparing } from './database/pool-handle.ts'
+export { prepare, type Prepared } from './database/prepared.ts'
+export { inSavepoint } from './database/savepoint.ts'
+export { spellTable } from './database/sql-names.ts'
+export { DATA_KEY_COLUMNS, selectKeys, toBase64, type DataKeyRow } from './encrypt/data-keys.sql.ts'
+export { contextOf, dataKeysOf } from './encrypt/data-keys.ts'
+export { decryptRows, tenantOf } from './encrypt/encrypt-rows.ts'
+export { envelopeIn } from './encrypt/envelope.ts'
+export { wakeAllRelays } from './enqueue/notifier.ts'
+export { ERROR_CODES } from './errors.ts'
+export { TRANSITIONS } from './maintain/maintenance.sql.ts'
+export { maintain } from './maintain/maintenance.ts'
+export {
+  runPeriodically,
+  startPeriodically,
+  type PeriodicTask,
+  type StepResult,
+} from './maintain/periodic.ts'
+export { prune } from './maintain/prune.ts'
+export { takeSamples } from './maintain/sample.ts'
+export { selectStats, triedCondition } from './maintain/stats.sql.ts'
+export { outboxStats, type OutboxStats } from './maintain/stats.ts'
+export {
+  METRICS,
+  noMetrics,
+  type Labels,
+  type MetricCatalogue,
+  type MetricName,
+  type MetricsOf,
+} from './metrics.ts'
+export { ALERT_COLUMNS } from './outbox/alert.sql.ts'
+export {
+  alertOf,
+  raiseAlert,
+  recoverAlert,
+  type Alert,
+  type AlertRow,
+  type AlertState,
+} from './outbox/alert.ts'
+export { literal, waitsCondition } from './outbox/clauses.sql.ts'
+export { messageOf } from './outbox/message.ts'
+export {
+  inSql,
+  type CheckedDefinition,
+  type ResolvedDefinition,
+} from './outbox/resolved-definition.ts'
+export { type OpenBreaker } from './relay/attempt/breaker.ts'
+export { latencyBucket, percentile } from './relay/tally.ts'
+export { fromLog, HAS_GONE, inLoggedState, loggedState } from './relay/log/log-view.sql.ts'
+export { sleep } from './sleep.ts'

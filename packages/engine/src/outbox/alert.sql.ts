@@ -1,0 +1,58 @@
+import { sql, type Statement } from '../database/sql-tag.ts'
+
+export const ALERT_COLUMNS = sql`id::text as id, source, subject, tenant, code, detail, raised_at,
+           acknowledged_at, acknowledged_by, recovered_at`
+
+/** Two that raise the same alert at once must see each other's. */
+export function lockAlertSubject(source: string, subject: string): Statement {
+  return sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${source} ${subject}`}, 0))`
+}
+
+export function selectStanding(alert: {
+  source: string
+  subject: string
+  code: string
+}): Statement {
+  return sql`
+    select ${ALERT_COLUMNS}
+      from posthorn.alert
+     where source = ${alert.source} and subject = ${alert.subject} and code = ${alert.code}
+       and recovered_at is null
+     order by alert.id
+     limit 1`
+}
+
+export function insertAlert(alert: {
+  source: string
+  subject: string
+  tenant: string | undefined
+  code: string
+  detail: string
+}): Statement {
+  return sql`
+    insert into posthorn.alert (source, subject, tenant, code, detail)
+    values (${alert.source}, ${alert.subject}, ${alert.tenant ?? null}, ${alert.code}, ${alert.detail})
+    returning ${ALERT_COLUMNS}`
+}
+
+export function recoverAlerts(source: string, subject: string): Statement {
+  return sql`
+    update posthorn.alert
+       set recovered_at = now()
+     where source = ${source} and subject = ${subject} and recovered_at is null
+    returning id`
+}
+
+/**
+ * Ends the alerts of messages that are dead no longer: a part of the statement that replays or
+ * cancels them, so that no delivery has to look for alerts.
+ */
+export function recoverAlertsCte(outbox: string, messages: string): string {
+  return `,
+recovered as (
+  update posthorn.alert as a
+     set recovered_at = now()
+   where a.source = '${outbox}' and a.subject = any(array(select id::text from ${messages}))
+     and a.recovered_at is null
+)`
+}
