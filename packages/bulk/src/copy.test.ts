@@ -3,7 +3,7 @@ import { transaction } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CopyBuffer, NULL_CELL, copyCell, copyInto } from './index.ts'
+import { CopyBuffer, NULL_CELL, copyCell, copyInto } from './copy.ts'
 
 const db = await testDatabase({ sql: 'create table copied (n int, text text)' })
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { SpoolFile, sweepSpool } from './index.ts'
+import { SpoolFile, sweepSpool } from './spool.ts'
 
 async function folderForTest(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-spool-test-'))

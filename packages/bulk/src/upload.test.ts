@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { inTime, keepPace, UploadSlots, type Pace } from './index.ts'
+import { inTime, keepPace, UploadSlots, type Pace } from './upload.ts'
 
 const takeAll = (slots: UploadSlots, org: string): number => {
   let taken = 0

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
 import { AggregateRoot } from './aggregate-root.ts'
-import { Family } from './testing/family.ts'
+import { Club } from './testing/club.ts'
 
 const ID = '00000000-0000-4000-8000-000000000001'
 
 test('collects events in order, each with an id, a version and a time', () => {
-  const family = Family.create(ID, 'Addams')
-  family.rename('Frump')
-  const [created, renamed] = family.pendingEvents
+  const club = Club.create(ID, 'Addams')
+  club.rename('Frump')
+  const [created, renamed] = club.pendingEvents
   expect(created).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
-    type: 'FamilyCreated',
+    type: 'ClubCreated',
     version: 1,
     payload: { name: 'Addams' },
     occurredAt: expect.any(Date) as Date,
   })
-  expect(renamed?.type).toBe('FamilyRenamed')
+  expect(renamed?.type).toBe('ClubRenamed')
   expect(renamed?.id).not.toBe(created?.id)
 })
 
@@ -35,18 +35,18 @@ test('keeps a version and a time that were given', () => {
 })
 
 test('forgets what was committed, and only that', () => {
-  const family = Family.create(ID, 'Addams')
-  const committed = family.pendingEvents
-  family.rename('Frump')
-  family.clearEvents(committed)
-  expect(family.pendingEvents.map(({ type }) => type)).toEqual(['FamilyRenamed'])
-  family.clearEvents()
-  expect(family.pendingEvents).toEqual([])
+  const club = Club.create(ID, 'Addams')
+  const committed = club.pendingEvents
+  club.rename('Frump')
+  club.clearEvents(committed)
+  expect(club.pendingEvents.map(({ type }) => type)).toEqual(['ClubRenamed'])
+  club.clearEvents()
+  expect(club.pendingEvents).toEqual([])
 })
 
 test('has no fields of its own but the version, and needs no constructor', () => {
-  expect(Object.keys(Family.create(ID, 'Addams')).toSorted()).toEqual(['id', 'name', 'version'])
-  const raw = Object.create(Family.prototype) as Family
+  expect(Object.keys(Club.create(ID, 'Addams')).toSorted()).toEqual(['id', 'name', 'version'])
+  const raw = Object.create(Club.prototype) as Club
   expect(raw.pendingEvents).toEqual([])
   raw.rename('Frump')
   expect(raw.pendingEvents).toHaveLength(1)

@@ -3,11 +3,11 @@ import { defineInbox, inboxTableSql, once } from '@posthorn/engine/inbox'
 import { proxyTo, testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { CommitUnknownError, ConflictError } from './errors.ts'
-import { Family, familyEvents, familyMapper, familyTables } from './testing/family.ts'
+import { Club, clubEvents, clubMapper, clubTables } from './testing/club.ts'
 import { UnitOfWork, isRolledBack } from './unit-of-work.ts'
 
-const inbox = defineInbox({ table: 'families.inbox', retention: '30d' })
-const db = await testDatabase({ sql: familyTables + inboxTableSql(inbox) })
+const inbox = defineInbox({ table: 'clubs.inbox', retention: '30d' })
+const db = await testDatabase({ sql: clubTables + inboxTableSql(inbox) })
 const line = await proxyTo(db.url)
 const shaky = db.connect({ connectionString: line.by(db.url) })
 afterAll(async () => {
@@ -16,143 +16,143 @@ afterAll(async () => {
 })
 
 const newUnit = (pool = shaky) =>
-  new UnitOfWork({ pool, mappers: [familyMapper], events: familyEvents })
+  new UnitOfWork({ pool, mappers: [clubMapper], events: clubEvents })
 
-async function readStored(): Promise<{ families: string[]; events: number }> {
+async function readStored(): Promise<{ clubs: string[]; events: number }> {
   const { rows } = await db.pool.query<{ name: string; version: number }>(
-    'select name, version from families.families order by name',
+    'select name, version from clubs.clubs order by name',
   )
-  const events = await db.pool.query('select from families.outbox_events')
+  const events = await db.pool.query('select from clubs.outbox_events')
   return {
-    families: rows.map(({ name, version }) => `${name} ${version}`),
+    clubs: rows.map(({ name, version }) => `${name} ${version}`),
     events: events.rows.length,
   }
 }
 
-/** A unit with a family that is new, or stored at version 1 and renamed. */
-async function prepareUnit(kind: 'new' | 'stored'): Promise<{ unit: UnitOfWork; family: Family }> {
+/** A unit with a club that is new, or stored at version 1 and renamed. */
+async function prepareUnit(kind: 'new' | 'stored'): Promise<{ unit: UnitOfWork; club: Club }> {
   const unit = newUnit()
-  const family = Family.create(uuid(), 'Addams')
-  unit.save(family)
-  if (kind === 'new') return { unit, family }
+  const club = Club.create(uuid(), 'Addams')
+  unit.save(club)
+  if (kind === 'new') return { unit, club }
   await unit.commit()
-  family.rename('Frump')
-  return { unit, family }
+  club.rename('Frump')
+  return { unit, club }
 }
 
 beforeEach(async () => {
-  await db.pool.query('truncate families.families, families.outbox_events, families.inbox')
+  await db.pool.query('truncate clubs.clubs, clubs.outbox_events, clubs.inbox')
 })
 
 describe.each([
-  ['new', { families: ['Addams 1'], events: 1 }],
-  ['stored', { families: ['Frump 2'], events: 2 }],
+  ['new', { clubs: ['Addams 1'], events: 1 }],
+  ['stored', { clubs: ['Frump 2'], events: 2 }],
 ] as const)('a commit without an answer, of a %s aggregate', (kind, whole) => {
   test.each(['before', 'after'] as const)('that broke %s it: again writes once', async (when) => {
-    const { unit, family } = await prepareUnit(kind)
-    const { version, pendingEvents } = family
+    const { unit, club } = await prepareUnit(kind)
+    const { version, pendingEvents } = club
     line.cutNextCommit(when)
     const error = await unit.commit().catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(CommitUnknownError)
     expect(error).toMatchObject({ code: 'COMMIT_UNKNOWN', cause: expect.any(Error) as Error })
-    expect(family).toMatchObject({ version, pendingEvents })
+    expect(club).toMatchObject({ version, pendingEvents })
     await unit.commit()
     expect(await readStored()).toEqual(whole)
-    expect(family).toMatchObject({ version: version + 1, pendingEvents: [] })
+    expect(club).toMatchObject({ version: version + 1, pendingEvents: [] })
     await unit.commit()
     expect(await readStored()).toEqual(whole)
   })
 
   test('what has happened since is written too', async () => {
-    const { unit, family } = await prepareUnit(kind)
+    const { unit, club } = await prepareUnit(kind)
     line.cutNextCommit('after')
     await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
-    family.rename('Later')
+    club.rename('Later')
     await unit.commit()
     const version = kind === 'new' ? 2 : 3
-    expect(await readStored()).toEqual({ families: [`Later ${version}`], events: version })
-    expect(family).toMatchObject({ version, pendingEvents: [] })
+    expect(await readStored()).toEqual({ clubs: [`Later ${version}`], events: version })
+    expect(club).toMatchObject({ version, pendingEvents: [] })
   })
 })
 
 test('several in a row are distinguished', async () => {
-  const { unit, family } = await prepareUnit('stored')
+  const { unit, club } = await prepareUnit('stored')
   line.cutNextCommit('before')
   await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
-  family.rename('Second')
-  const other = Family.create(uuid(), 'Other')
+  club.rename('Second')
+  const other = Club.create(uuid(), 'Other')
   unit.save(other)
   line.cutNextCommit('after')
   await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
-  family.rename('Third')
+  club.rename('Third')
   await unit.commit()
-  expect(await readStored()).toEqual({ families: ['Other 1', 'Third 3'], events: 5 })
-  expect([family.version, other.version]).toEqual([3, 1])
+  expect(await readStored()).toEqual({ clubs: ['Other 1', 'Third 3'], events: 5 })
+  expect([club.version, other.version]).toEqual([3, 1])
 })
 
 test('a write by another unit is not taken for our own', async () => {
-  const { unit, family } = await prepareUnit('stored')
+  const { unit, club } = await prepareUnit('stored')
   line.cutNextCommit('before')
   await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
   const others = newUnit(db.pool)
-  const theirs = await others.load(Family, family.id)
+  const theirs = await others.load(Club, club.id)
   theirs?.rename('Theirs')
   await others.commit()
   await expect(unit.commit()).rejects.toThrow(ConflictError)
-  expect(await readStored()).toEqual({ families: ['Theirs 2'], events: 2 })
-  expect(family.pendingEvents).toHaveLength(1)
+  expect(await readStored()).toEqual({ clubs: ['Theirs 2'], events: 2 })
+  expect(club.pendingEvents).toHaveLength(1)
 })
 
 test('without events there is no proof, and nothing is written twice', async () => {
-  const { unit, family } = await prepareUnit('stored')
+  const { unit, club } = await prepareUnit('stored')
   await unit.commit()
-  family.name = 'Quiet'
-  unit.save(family)
+  club.name = 'Quiet'
+  unit.save(club)
   line.cutNextCommit('after')
   await expect(unit.commit()).rejects.toThrow(CommitUnknownError)
   await expect(unit.commit()).rejects.toThrow(ConflictError)
-  expect(await readStored()).toEqual({ families: ['Quiet 3'], events: 2 })
+  expect(await readStored()).toEqual({ clubs: ['Quiet 3'], events: 2 })
 })
 
 test('a message is handled once, and the unit knows', async () => {
-  const { unit, family } = await prepareUnit('stored')
-  const receipt = { inbox, consumer: 'families', id: uuid() }
+  const { unit, club } = await prepareUnit('stored')
+  const receipt = { inbox, consumer: 'clubs', id: uuid() }
   line.cutNextCommit('after')
   const commit = () => unit.commit((tx, write) => once(tx, receipt, write))
   await expect(commit()).rejects.toThrow(CommitUnknownError)
   expect(await commit()).toEqual({ first: false })
-  expect(family).toMatchObject({ version: 2, pendingEvents: [] })
-  expect(await readStored()).toEqual({ families: ['Frump 2'], events: 2 })
+  expect(club).toMatchObject({ version: 2, pendingEvents: [] })
+  expect(await readStored()).toEqual({ clubs: ['Frump 2'], events: 2 })
 })
 
 test('what shares the transaction is done once too', async () => {
-  const { unit, family } = await prepareUnit('stored')
+  const { unit, club } = await prepareUnit('stored')
   const other = uuid()
   const commit = () =>
     unit.commit(async (tx, write) => {
       await tx.query(
-        sql`insert into families.families (id, name) values (gen_random_uuid(), ${`${uuid()} besides`})`,
+        sql`insert into clubs.clubs (id, name) values (gen_random_uuid(), ${`${uuid()} besides`})`,
       )
       await write(tx)
       return other
     })
   line.cutNextCommit('after')
   await expect(commit()).rejects.toThrow(CommitUnknownError)
-  family.rename('Later')
+  club.rename('Later')
   expect(await commit()).toBe(other)
-  const { families, events } = await readStored()
-  expect(families).toEqual([expect.stringMatching(/besides 1$/), 'Later 3'])
+  const { clubs, events } = await readStored()
+  expect(clubs).toEqual([expect.stringMatching(/besides 1$/), 'Later 3'])
   expect(events).toBe(3)
 })
 
 test('a server that cannot be reached is no unknown commit', async () => {
-  const { unit, family } = await prepareUnit('stored')
+  const { unit, club } = await prepareUnit('stored')
   const gone = db.connect({ port: 1, host: '127.0.0.1', connectionString: '' })
   const other = newUnit(gone)
-  other.save(family)
+  other.save(club)
   await expect(other.commit()).rejects.toThrow(expect.objectContaining({ code: 'ECONNREFUSED' }))
   await unit.commit()
-  expect(await readStored()).toEqual({ families: ['Frump 2'], events: 2 })
+  expect(await readStored()).toEqual({ clubs: ['Frump 2'], events: 2 })
 })
 
 test.each([

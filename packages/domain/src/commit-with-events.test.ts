@@ -9,21 +9,21 @@ import { testDatabase } from '@posthorn/engine/testing'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { integer, pgSchema, text, uuid as uuidColumn } from 'drizzle-orm/pg-core'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { commitWithEvents, type SaveEvents } from './commit-with-events.ts'
-import { Family, familyEvents, familyTables } from './testing/family.ts'
+import { commitWithEvents, type SaveEvents } from './event-outbox.ts'
+import { Club, clubEvents, clubTables } from './testing/club.ts'
 
-const db = await testDatabase({ sql: familyTables })
-beforeEach(() => db.pool.query('truncate families.families, families.outbox_events'))
+const db = await testDatabase({ sql: clubTables })
+beforeEach(() => db.pool.query('truncate clubs.clubs, clubs.outbox_events'))
 
-/** A library's transaction: inserts families, and may open a nested one. */
+/** A library's transaction: inserts clubs, and may open a nested one. */
 interface Work {
-  insert(family: Family): Promise<unknown>
+  insert(club: Club): Promise<unknown>
   readonly save: SaveEvents
 }
 type Commit = (work: (doing: Work) => Promise<void>) => Promise<void>
 
 async function openDrizzle(): Promise<Commit> {
-  const families = pgSchema('families').table('families', {
+  const clubs = pgSchema('clubs').table('clubs', {
     id: uuidColumn().primaryKey(),
     name: text().notNull(),
     version: integer().notNull(),
@@ -33,12 +33,12 @@ async function openDrizzle(): Promise<Commit> {
   type Tx = Parameters<Parameters<typeof orm.transaction>[0]>[0]
   return (work) =>
     commitWithEvents<Tx, void>(
-      familyEvents,
+      clubEvents,
       (run) => orm.transaction((tx) => run(tx, fromDrizzle(tx))),
       (tx, save) =>
         work({
           save,
-          insert: ({ id, name }) => tx.insert(families).values({ id, name, version: 1 }).execute(),
+          insert: ({ id, name }) => tx.insert(clubs).values({ id, name, version: 1 }).execute(),
         }),
     )
 }
@@ -51,19 +51,19 @@ generator client {
 }
 datasource db {
   provider = "postgresql"
-  schemas  = ["families"]
+  schemas  = ["clubs"]
 }
-model Family {
+model Club {
   id      String @id @db.Uuid
   name    String
   version Int
-  @@map("families")
-  @@schema("families")
+  @@map("clubs")
+  @@schema("clubs")
 }`
 
 /** What is used of the generated client. */
 interface PrismaTx {
-  readonly family: { create(args: { data: object }): Promise<unknown> }
+  readonly club: { create(args: { data: object }): Promise<unknown> }
   $queryRawUnsafe(text: string, ...values: unknown[]): Promise<unknown>
 }
 interface Prisma extends PrismaTx {
@@ -93,33 +93,33 @@ async function openPrisma(): Promise<Commit> {
   afterAll(() => prisma.$disconnect())
   return (work) =>
     commitWithEvents<PrismaTx, void>(
-      familyEvents,
+      clubEvents,
       (run) => prisma.$transaction((tx) => run(tx, fromPrisma(tx))),
       (tx, save) =>
         work({
           save,
-          insert: ({ id, name }) => tx.family.create({ data: { id, name, version: 1 } }),
+          insert: ({ id, name }) => tx.club.create({ data: { id, name, version: 1 } }),
         }),
     )
 }
 
 async function readStored() {
-  const { rows } = await db.pool.query<{ families: number; events: string[] }>(
-    `select (select count(*)::int from families.families) as families,
+  const { rows } = await db.pool.query<{ clubs: number; events: string[] }>(
+    `select (select count(*)::int from clubs.clubs) as clubs,
             (select coalesce(array_agg(event_type order by seq), '{}')
-               from families.outbox_events) as events`,
+               from clubs.outbox_events) as events`,
   )
   return rows[0]
 }
 
-const types = (family: Family) => family.pendingEvents.map(({ type }) => type)
+const types = (club: Club) => club.pendingEvents.map(({ type }) => type)
 
 describe.each([
   ['Drizzle', await openDrizzle()],
   ['Prisma', await openPrisma()],
 ])('by %s', (_, commit) => {
   test('events are written with the rows, in order, and forgotten after the commit', async () => {
-    const [one, two] = [Family.create(uuid(), 'Addams'), Family.create(uuid(), 'Frump')]
+    const [one, two] = [Club.create(uuid(), 'Addams'), Club.create(uuid(), 'Frump')]
     one.dissolve()
     await commit(async ({ insert, save }) => {
       await insert(one)
@@ -130,33 +130,33 @@ describe.each([
       two.dissolve()
     })
     expect(await readStored()).toEqual({
-      families: 2,
-      events: ['FamilyCreated', 'FamilyDissolved', 'FamilyCreated'],
+      clubs: 2,
+      events: ['ClubCreated', 'ClubDissolved', 'ClubCreated'],
     })
-    expect([types(one), types(two)]).toEqual([[], ['FamilyDissolved']])
+    expect([types(one), types(two)]).toEqual([[], ['ClubDissolved']])
   })
 
   test('what is rolled back, or fails at the commit itself, keeps its events', async () => {
-    const family = Family.create(uuid(), 'Addams')
+    const club = Club.create(uuid(), 'Addams')
     const failure = new Error('changed my mind')
     const rolledBack = commit(async ({ insert, save }) => {
-      await insert(family)
-      save(family)
+      await insert(club)
+      save(club)
       throw failure
     })
     await expect(rolledBack).rejects.toThrow(failure)
-    expect(types(family)).toEqual(['FamilyCreated'])
-    expect(await readStored()).toEqual({ families: 0, events: [] })
-    const store = (each: Family) =>
+    expect(types(club)).toEqual(['ClubCreated'])
+    expect(await readStored()).toEqual({ clubs: 0, events: [] })
+    const store = (each: Club) =>
       commit(async ({ insert, save }) => {
         await insert(each)
         save(each)
       })
-    await store(family)
-    const same = Family.create(uuid(), 'Addams')
+    await store(club)
+    const same = Club.create(uuid(), 'Addams')
     // The unique name is checked by the COMMIT itself.
     await expect(store(same)).rejects.toThrow(/commit|unique|duplicate|23505|P2002/i)
-    expect(types(same)).toEqual(['FamilyCreated'])
-    expect(await readStored()).toEqual({ families: 1, events: ['FamilyCreated'] })
+    expect(types(same)).toEqual(['ClubCreated'])
+    expect(await readStored()).toEqual({ clubs: 1, events: ['ClubCreated'] })
   })
 })

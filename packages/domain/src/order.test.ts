@@ -2,20 +2,19 @@ import { createRelay, uuid } from '@posthorn/engine'
 import { fakeTransport, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { ConflictError } from './errors.ts'
-import { Family, familyEvents, familyMapper, familyTables, outboxEvents } from './testing/family.ts'
+import { Club, clubEvents, clubMapper, clubTables, outboxEvents } from './testing/club.ts'
 import { UnitOfWork } from './unit-of-work.ts'
 
-const db = await testDatabase({ sql: familyTables })
+const db = await testDatabase({ sql: clubTables })
 
-const newUnit = () =>
-  new UnitOfWork({ pool: db.pool, mappers: [familyMapper], events: familyEvents })
+const newUnit = () => new UnitOfWork({ pool: db.pool, mappers: [clubMapper], events: clubEvents })
 
 /** Renames until it is through; returns how often another transaction was first. */
 async function rename(id: string, name: string): Promise<number> {
   for (let conflicts = 0; conflicts < 200; conflicts += 1) {
     const unit = newUnit()
-    const family = await unit.load(Family, id)
-    family?.rename(name)
+    const club = await unit.load(Club, id)
+    club?.rename(name)
     try {
       await unit.commit()
       return conflicts
@@ -27,9 +26,9 @@ async function rename(id: string, name: string): Promise<number> {
 }
 
 test('events of an aggregate arrive in the order of its versions, however many write', async () => {
-  const families = ['One', 'Two'].map((name) => Family.create(uuid(), name))
+  const clubs = ['One', 'Two'].map((name) => Club.create(uuid(), name))
   const unit = newUnit()
-  families.forEach((family) => unit.save(family))
+  clubs.forEach((club) => unit.save(club))
   await unit.commit()
   const fakes = [fakeTransport(), fakeTransport()]
   const arrived: { key: string | undefined; payload: unknown }[] = []
@@ -49,7 +48,7 @@ test('events of an aggregate arrive in the order of its versions, however many w
     })
   })
   for (const relay of relays) await relay.start()
-  const writers = families.flatMap(({ id, name }) =>
+  const writers = clubs.flatMap(({ id, name }) =>
     Array.from({ length: 3 }, async (_, writer) => {
       let conflicts = 0
       for (let n = 0; n < 20; n += 1) conflicts += await rename(id, `${name} ${writer} ${n}`)
@@ -59,7 +58,7 @@ test('events of an aggregate arrive in the order of its versions, however many w
   const conflicts = (await Promise.all(writers)).reduce((sum, each) => sum + each, 0)
   await expect.poll(() => arrived.length).toBe(122)
   await Promise.all(relays.map((relay) => relay.stop()))
-  for (const { id } of families) {
+  for (const { id } of clubs) {
     const versions = arrived
       .filter(({ key }) => key === id)
       .map(({ payload }) => (payload as { version?: number }).version ?? 1)

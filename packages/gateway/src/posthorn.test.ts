@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { gateway as simulator } from '@posthorn/simulators'
+import { gateway as simulator } from './simulators/posthorn/index.ts'
 import { beforeEach, expect, test } from 'vitest'
-import { exponentOf } from '../currency.ts'
+import { exponentOf } from '@posthorn/system'
 import { createGateway } from './index.ts'
 import { gatewayConformance } from './testing/conformance.ts'
-import { simulate } from '../testing/simulated.ts'
+import { simulate } from '@posthorn/system/testing/simulate'
 
 interface Ledger {
   readonly charges: readonly {
@@ -19,7 +19,7 @@ interface Ledger {
   readonly refunds: readonly { chargeId: string; amount: number }[]
 }
 
-const { url, fault, reset, read } = await simulate(simulator({ secret: 'secret' }))
+const { url, fault, reset, read } = await simulate(simulator())
 const ledger = () => read<Ledger>('/ledger')
 
 const settings = {

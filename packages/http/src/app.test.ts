@@ -1,7 +1,7 @@
 import { DefinitionError, PosthornError } from '@posthorn/engine'
 import { describe, expect, test } from 'vitest'
 import { bearer, sampleApp, tokenOf } from './testing/sample-app.ts'
-import type { Answered } from './request-log.ts'
+import type { Answered } from './server/request-log.ts'
 
 const UUID = '0190a8c0-0000-7000-8000-000000000001'
 

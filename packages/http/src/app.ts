@@ -10,26 +10,31 @@ import {
   type RawRequestDefaultExpression,
   type RawServerDefault,
   type FastifyServerOptions,
+  type FastifySerializerCompiler,
 } from 'fastify'
-import { createAccessHook, createRefusalHook, type Limiters } from './access.ts'
-import { answerClientError, createAnswerError } from './answer.ts'
-import { addJsonParser } from './body.ts'
-import { addBodyBudget, type BodyBudget } from './body-budget.ts'
-import { addBodyTimeout } from './body-timeout.ts'
-import { addConnectionLimit } from './connection-limit.ts'
-import { addShares } from './fair-pool.ts'
-import { addClosing, type LatestResponses } from './graceful-close.ts'
-import { withLazyChildren } from './lazy-log.ts'
-import { watchMethods } from './methods.ts'
+import { createAccessHook, createRefusalHook, type Limiters } from './access/access.ts'
+import { answerClientError, createAnswerError } from './server/answer.ts'
+import { addJsonParser } from './input/body.ts'
+import { addBodyBudget, type BodyBudget, addBodyTimeout } from './limits/body-limits.ts'
+import { addConnectionLimit } from './limits/connection-limit.ts'
+import { addShares } from './limits/fair-pool.ts'
+import { addClosing, type LatestResponses } from './server/graceful-close.ts'
+import {
+  withLazyChildren,
+  REDACTED,
+  addRequestLog,
+  describeRequest,
+  type Answered,
+} from './server/request-log.ts'
+import { watchMethods } from './server/methods.ts'
 import { addOpenApi, type ApiDescription } from './openapi.ts'
-import { createRateLimiter, type RateLimit } from './rate-limit.ts'
-import { REDACTED, addRequestLog, describeRequest, type Answered } from './request-log.ts'
-import { addRequestTurns, type RequestTurns } from './request-turns.ts'
-import { addSecurityHeaders } from './security-headers.ts'
-import { addSerialization } from './serialization.ts'
-import type { TokenVerifier } from './token.ts'
-import { addTracing } from './tracing.ts'
-import { addValidation } from './validation.ts'
+import { createRateLimiter, type RateLimit } from './limits/rate-limit.ts'
+import { addRequestTurns, type RequestTurns } from './limits/request-turns.ts'
+import { addSecurityHeaders } from './server/security-headers.ts'
+import type { TokenVerifier } from './access/token.ts'
+import { addTracing } from './server/tracing.ts'
+import { addValidation } from './input/validation.ts'
+import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 
 const USUAL: RateLimit = { max: 600, windowMs: 60_000 }
 
@@ -186,4 +191,16 @@ function redactLog(settings: LogSettings): FastifyBaseLogger {
 function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && SANE_ID.test(given) ? given : uuid()
+}
+
+/**
+ * Writes answers by their schemas, compiled with the first answer of their kind: all of them take
+ * the better part of a second of every start, and most are never used.
+ */
+function addSerialization(app: FastifyInstance): void {
+  const compile = SerializerSelector()({}, {}) as FastifySerializerCompiler<unknown>
+  app.setSerializerCompiler((route) => {
+    let write: ReturnType<typeof compile> | undefined
+    return (data) => (write ??= compile(route))(data)
+  })
 }

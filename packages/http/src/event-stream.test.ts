@@ -1,12 +1,17 @@
-import { setTimeout } from 'node:timers/promises'
 import * as fc from 'fast-check'
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { App } from './app.ts'
-import { lastEventId, sendEvents, type EventStreamOptions } from './event-stream.ts'
-import { encodeEvent, type StreamEvent } from './stream-event.ts'
+import {
+  lastEventId,
+  sendEvents,
+  type EventStreamOptions,
+  encodeEvent,
+  type StreamEvent,
+} from './event-stream.ts'
 import { SECRET, bearer, sampleApp } from './testing/sample-app.ts'
 import { listen, rawConnection } from './testing/raw-request.ts'
-import { signToken } from './token.ts'
+import { signToken } from './access/token.ts'
 
 /** What a browser reads from the text of a stream. */
 function parse(text: string): { id: string; event: string; data: string }[] {

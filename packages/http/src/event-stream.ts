@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { userOf } from './access.ts'
-import { networkOf } from './network.ts'
-import { problem } from './problem.ts'
-import { encodeEvent, type StreamEvent } from './stream-event.ts'
+import { networkOf, userOf } from './access/caller.ts'
+import { problem } from './problem/problem.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -161,4 +159,25 @@ async function drain(
   } catch {
     if (!signal.aborted) response.destroy()
   }
+}
+
+/** One server-sent event. */
+export interface StreamEvent {
+  /** What the client sends back as `Last-Event-ID`. */
+  readonly id?: string
+  /** Default `message`. */
+  readonly event?: string
+  /** Any JSON value; a string is sent as it is. */
+  readonly data: unknown
+}
+
+/** The text of an event. Line breaks can end neither a field nor the event early. */
+export function encodeEvent({ id, event, data }: StreamEvent): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data)
+  const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`)
+  return `${field('id', id)}${field('event', event)}${lines.join('')}\n`
+}
+
+function field(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `${name}: ${value.replaceAll(/[\r\n\0]/g, '')}\n`
 }

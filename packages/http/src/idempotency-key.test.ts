@@ -4,8 +4,8 @@ import { testDatabase } from '@posthorn/engine/testing'
 import { Type } from 'typebox'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { App } from './app.ts'
-import { withIdempotencyKey } from './with-idempotency-key.ts'
-import { problem } from './problem.ts'
+import { withIdempotencyKey } from './idempotency-key.ts'
+import { problem } from './problem/problem.ts'
 import { bearer, sampleApp } from './testing/sample-app.ts'
 
 const database = await testDatabase()

@@ -2,8 +2,8 @@ import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { expect, test } from 'vitest'
 import { HTTP_PROBLEMS } from './errors.ts'
-import { Problem } from './openapi.ts'
-import { problem } from './problem.ts'
+import { Problem, linkCreated } from './openapi.ts'
+import { problem } from './problem/problem.ts'
 import { bearer, sampleApp } from './testing/sample-app.ts'
 
 interface Operation {
@@ -143,4 +143,35 @@ test('no route is hidden from the description but pages for everyone', async () 
   expect(await started('/page', { access: 'public' })).toBe('ready')
   expect(await started('/api/v1/secret', { access: 'public' })).toContain('is hidden')
   expect(await started('/page', {})).toContain('/page is hidden, and not a page for everyone')
+})
+
+const created = { content: { 'application/json': { schema: { properties: { id: {} } } } } }
+const done = { responses: { 200: {} } }
+
+function thingsWith(answer: object = created) {
+  return {
+    paths: {
+      '/things': { get: done, post: { responses: { 201: answer, '4XX': {} } } },
+      '/things/{id}': { get: done, delete: done },
+      '/things/{id}/parts': { post: done },
+      '/things/{id}/parts/{part}': { get: done },
+      '/things-of-others/{id}': { get: done },
+    },
+  }
+}
+
+test('what creates something is linked to the routes that take its id', () => {
+  const id = '$response.body#/id'
+  const to = (path: string) => ({
+    operationRef: `#/paths/~1things~1{id}${path}`,
+    parameters: { id },
+  })
+  expect(linkCreated(thingsWith()).paths['/things'].post.responses[201]).toEqual({
+    ...created,
+    links: { get: to('/get'), delete: to('/delete'), 'post-parts': to('~1parts/post') },
+  })
+})
+
+test('an answer without an id is linked to nothing', () => {
+  expect(linkCreated(thingsWith({}))).toEqual(thingsWith({}))
 })

@@ -1,4 +1,4 @@
-import { escapeHtml, type Letter } from '../mailer.ts'
+import { escapeHtml, type Letter } from '@posthorn/system/mailer'
 import type { NoticePayload } from './outbox.ts'
 
 export type NoticeKind = 'opened' | 'reminder' | 'closed' | 'test'

@@ -1,5 +1,5 @@
 import { enqueueAll, transaction, uuid, type Transaction } from '@posthorn/engine'
-import type { PeriodicTask } from '@posthorn/engine/operate'
+import type { PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import type { NoticeKind } from './form.ts'
 import { NOTICES, notices } from './outbox.ts'

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { testDatabase } from '@posthorn/engine/testing'
-import { incidents } from '@posthorn/systems/incidents'
+import { testServer } from '@posthorn/server/testing'
 import { afterAll, expect, test } from 'vitest'
-import { testServer } from './testing/test-server.ts'
+import { incidents } from './index.ts'
 
 const database = await testDatabase()
 const { pool } = database

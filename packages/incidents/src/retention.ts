@@ -1,4 +1,4 @@
-import type { RetentionCatalogue } from '@posthorn/engine/operate'
+import type { RetentionCatalogue } from '@posthorn/operate'
 
 /** What incidents keep. */
 export const incidentRetention: RetentionCatalogue = {
@@ -42,14 +42,12 @@ export const incidentRetention: RetentionCatalogue = {
     {
       table: 'incidents.notice',
       key: ['id'],
-      columns: { payload: 'mention', error: 'mention' },
       org: 'coalesce(t.tenant, $tenant)',
       busy: `t.status in ('pending', 'failed')`,
     },
     {
       table: 'incidents.incident',
       key: ['id'],
-      columns: { owner: 'mention', acknowledged_by: 'mention' },
       org: 'coalesce(t.tenant, $tenant)',
     },
   ],

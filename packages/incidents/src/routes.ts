@@ -1,11 +1,11 @@
 import { enqueueAll, transaction, uuid, type Transaction } from '@posthorn/engine'
-import { acknowledgeAlert } from '@posthorn/engine/operate'
+import { acknowledgeAlert } from '@posthorn/operate'
 import { callerOf, invalid, tenantOf, type App } from '@posthorn/http'
 import type { Guard } from '@posthorn/transports/webhook'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import type { Sealing } from '../sealing.ts'
+import type { Sealing } from '@posthorn/system'
 import {
   addressOf,
   ChannelResource,

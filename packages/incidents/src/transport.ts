@@ -9,8 +9,8 @@ import {
   type Transport,
 } from '@posthorn/engine'
 import { webhookTransport, type Guard } from '@posthorn/transports/webhook'
-import { domainOf, type Mailer } from '../mailer.ts'
-import type { Sealing } from '../sealing.ts'
+import { domainOf, type Mailer } from '@posthorn/system/mailer'
+import type { Sealing } from '@posthorn/system'
 import { secretsOf, type Channel } from './channel.ts'
 import { letterOf, pagerDutyBody, slackBody, type Formed, type NoticeKind } from './form.ts'
 import type { NoticePayload } from './outbox.ts'

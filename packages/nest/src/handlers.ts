@@ -8,7 +8,7 @@ import {
   type StandardRow,
 } from '@posthorn/engine'
 import { HANDLES, type Handles } from './decorators.ts'
-import type { Outboxes } from './options.ts'
+import type { Outboxes } from './host.ts'
 
 /** Where Nest keeps what has been made. */
 export interface Discovery {

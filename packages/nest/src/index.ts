@@ -5,4 +5,4 @@ export {
   type PosthornModuleAsyncOptions,
   type PosthornModuleOptions,
   type PosthornSettings,
-} from './options.ts'
+} from './host.ts'

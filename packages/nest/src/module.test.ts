@@ -4,7 +4,7 @@ import { DefinitionError, outbox, type Handling, type StandardOutbox } from '@po
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { HandleMessage, InjectOutbox, PosthornHost, PosthornModule } from './index.ts'
-import type { PosthornSettings } from './options.ts'
+import type { PosthornSettings } from './host.ts'
 
 interface Events {
   placed: { readonly order: number }

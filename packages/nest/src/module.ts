@@ -1,15 +1,14 @@
 import type { DynamicModule, FactoryProvider } from '@nestjs/common'
 import { DiscoveryModule, DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core'
-
 import { outboxToken } from './decorators.ts'
 import { findHandlers } from './handlers.ts'
-import { PosthornHost } from './host.ts'
-import type {
-  Outboxes,
-  PosthornModuleAsyncOptions,
-  PosthornModuleOptions,
-  PosthornSettings,
-} from './options.ts'
+import {
+  PosthornHost,
+  type Outboxes,
+  type PosthornModuleAsyncOptions,
+  type PosthornModuleOptions,
+  type PosthornSettings,
+} from './host.ts'
 
 const SETTINGS = 'posthorn:settings'
 

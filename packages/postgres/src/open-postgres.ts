@@ -3,12 +3,11 @@ import { postgresBinaries } from './binaries.ts'
 import { clusterVersion, ensureCluster, SUPERUSER, type Setting } from './cluster.ts'
 import { PostgresServerError } from './errors.ts'
 import { withLock } from './lock.ts'
-import { LOOPBACK } from './port.ts'
+import { LOOPBACK, awaitServer, startServer, stopServer, type ServerSettings } from './server.ts'
 import { findPostmaster } from './postmaster.ts'
 import { serverVersion } from './queries.ts'
-import { awaitServer, startServer, stopServer, type ServerSettings } from './server.ts'
 import { serverFolder, unreachable, type ServerFolder } from './server-folder.ts'
-import { countUsers, registerUser } from './server-users.ts'
+import { countUsers, registerUser } from './process-mark.ts'
 
 export interface PostgresOptions {
   /** Holds the database, the port, the password and the log; made if it is not there. */

@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { systemCode } from './errors.ts'
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 /**
  * Names a process so that another one which got the same pid later is not taken for it: the pid
@@ -63,4 +66,22 @@ function quietly<T>(read: () => T): T | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Writes this process down as a user of the server; the result takes it off again. */
+export async function registerUser(users: string): Promise<() => Promise<void>> {
+  const file = join(users, `${process.pid}-${randomUUID()}`)
+  await writeFile(file, processMark(process.pid))
+  return () => rm(file, { force: true })
+}
+
+/** How many users live; those whose process is gone are swept away. To be called under the lock. */
+export async function countUsers(users: string): Promise<number> {
+  let living = 0
+  for (const name of await readdir(users)) {
+    const file = join(users, name)
+    if (isMarkAlive(await readFile(file, 'utf8').catch(() => ''))) living += 1
+    else await rm(file, { force: true })
+  }
+  return living
 }

@@ -6,7 +6,7 @@ import { withLock } from './lock.ts'
 import { openPostgres, settingOf, type Postgres, type PostgresOptions } from './open-postgres.ts'
 import { killServer, startServer, stopServer } from './server.ts'
 import { serverFolder } from './server-folder.ts'
-import { countUsers } from './server-users.ts'
+import { countUsers } from './process-mark.ts'
 
 /** A server for tests: it can be made to crash, and leaves nothing behind. */
 export interface TemporaryPostgres extends Postgres {

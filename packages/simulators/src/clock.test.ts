@@ -6,7 +6,7 @@ import {
   outboxTableSql,
   transaction,
 } from '@posthorn/engine'
-import { useMovableClock } from '@posthorn/engine/operate'
+import { useMovableClock } from '@posthorn/operate'
 import { fakeTransport, testDatabase } from '@posthorn/engine/testing'
 import { describe, expect, test } from 'vitest'
 import { serve } from './testing/test-server.ts'

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { PosthornError, toMs, type Duration } from '@posthorn/engine'
-import { advanceClock } from '@posthorn/engine/operate'
+import { advanceClock } from '@posthorn/operate'
 import { invalid, problem } from '@posthorn/http'
 import { selectClock } from './sql/clock.ts'
 

@@ -1,9 +1,9 @@
 import { Stream } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import type { Exchange } from './exchange.ts'
+import type { Exchange } from './http/exchange.ts'
 import type { Fault } from './fault.ts'
 import type { Failure } from './simulator.ts'
-import type { HeldConnections } from './held-connections.ts'
+import type { HeldConnections } from './http/held-connections.ts'
 
 /** A fault about to happen to one HTTP exchange. */
 export interface Mishap {

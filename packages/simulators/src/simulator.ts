@@ -11,6 +11,18 @@ export interface Simulator {
   readonly about: string
   /** Makes what one server has of it. State lives in here, so that two servers share none. */
   open(world: SimulatorWorld): OpenSimulator | Promise<OpenSimulator>
+  /** It is used only where no other system brings a simulator of this name. */
+  readonly standIn?: boolean
+  /** For a simulator that receives webhooks: how the server that plays it recognises it. */
+  receivers?(baseUrl: () => string): Receivers
+}
+
+/** Receivers of webhooks that this server plays itself. */
+export interface Receivers {
+  /** Whether the URL is one of theirs: it may be on this machine. */
+  includes(url: URL): boolean
+  /** Gives a receiver the secrets of its endpoint; does nothing for other URLs, and never throws. */
+  introduce(url: string, secrets: readonly string[]): Promise<void>
 }
 
 /** What a simulator is given. */

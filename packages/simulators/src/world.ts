@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { meet, planOf, type Fault, type FaultOrder, type FaultPlan } from './fault.ts'
-import { HeldConnections } from './held-connections.ts'
+import { HeldConnections } from './http/held-connections.ts'
 
 /** What every simulator gets from the common part, for any protocol. */
 export interface World {

@@ -1,4 +1,4 @@
-import { DeliveryError } from '@posthorn/engine'
+import { Semaphore, DeliveryError } from '@posthorn/engine'
 import { createTransport } from 'nodemailer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
@@ -68,7 +68,7 @@ const IDLE_MS = 1_000
 export function createMailer(options: MailerOptions): Mailer {
   const { settings, simulatorAddress, timeoutMs = 20_000 } = options
   const { SMTP_URL: url, MAIL_FROM: from } = settings
-  const limited = limitTo(AT_ONCE)
+  const places = new Semaphore(AT_ONCE)
   let open: { readonly address: string; readonly connections: Connections } | undefined
 
   /** Asked for each letter, since a simulated mailbox moves. */
@@ -95,7 +95,7 @@ export function createMailer(options: MailerOptions): Mailer {
 
   return {
     send: ({ to, ...letter }) =>
-      limited(async () => {
+      places.run(async () => {
         const connections = connectionsTo(await findAddress())
         try {
           const sending = connections.sendMail({ from, to: { name: '', address: to }, ...letter })
@@ -183,21 +183,4 @@ function refusalIn(error: unknown): string | undefined {
   const { code, responseCode, response } = error as Record<string, unknown>
   const isForEver = typeof responseCode === 'number' && responseCode >= 500
   return isForEver && ABOUT_THE_LETTER.includes(code) ? String(response) : undefined
-}
-
-/** Lets so many pieces of work run at once; the others wait. */
-function limitTo(most: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async (work) => {
-    if (running < most) running += 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
 }

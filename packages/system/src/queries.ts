@@ -4,13 +4,13 @@ import type { AuditSource, SystemAuditEntry } from './system.ts'
 
 /**
  * A table with the columns of an audit, to be searched. One whose `created_at` is by the business clock
- * also has `recorded_at`, by the real one; entries of before that column have none.
+ * also has `recorded_at`, by the real one.
  */
 export function auditSource(table: string, clock: 'wall' | 'business'): AuditSource {
   const times =
     clock === 'wall'
       ? sql`created_at as at, null::timestamptz as business_at`
-      : sql`coalesce(recorded_at, created_at) as at, created_at as business_at`
+      : sql`recorded_at as at, created_at as business_at`
   return {
     name: table,
     async search(db, search) {

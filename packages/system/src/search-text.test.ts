@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { amountsIn, amountText } from './sought.ts'
+import { amountsIn, amountText } from './search-text.ts'
 
 test('an amount is meant in the digits of each currency', () => {
   const of = (text: string) => JSON.parse(amountsIn(text) ?? 'null') as Record<string, number>

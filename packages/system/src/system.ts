@@ -7,11 +7,12 @@ import type {
   Queryable,
   Transport,
 } from '@posthorn/engine'
-import type { PeriodicTask, RetentionCatalogue } from '@posthorn/engine/operate'
+import type { PeriodicTask, RetentionCatalogue } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
-import type { Simulator } from '@posthorn/simulators'
+import type { Receivers, Simulator } from '@posthorn/simulators'
 import type { Pool } from 'pg'
 import type { Static } from 'typebox'
+import type { DemoChapter } from './demo.ts'
 import type { Sealing } from './sealing.ts'
 import type { SettingsSchema } from './settings.ts'
 
@@ -39,14 +40,6 @@ export interface Host<Settings = unknown> {
   readonly receivers?: Receivers
 }
 
-/** Receivers of webhooks that are no customers. */
-export interface Receivers {
-  /** Whether the URL is one of theirs: it may be on this machine. */
-  includes(url: URL): boolean
-  /** Gives a receiver the secrets of its endpoint; does nothing for other URLs, and never throws. */
-  introduce(url: string, secrets: readonly string[]): Promise<void>
-}
-
 /** A reader of a topic, and its transport. */
 export interface SystemConsumer extends Consumer {
   /** The name that destinations use: `kafka`, `rabbitmq`, `topics`. */
@@ -64,8 +57,9 @@ export interface SystemQueue {
 
 /** A gauge about a system's tables, read when metrics are asked for. */
 export interface Measure {
-  /** As the server's catalogue of metrics has it. */
-  readonly name: 'posthorn_payments_oldest_pending_seconds' | 'posthorn_sagas_oldest_stuck_seconds'
+  readonly name: `posthorn_${string}`
+  /** What it means, in a sentence. */
+  readonly help: string
   read(): Promise<readonly { readonly labels: { readonly type: string }; readonly value: number }[]>
 }
 
@@ -195,6 +189,10 @@ export interface System<Schema extends SettingsSchema = SettingsSchema> {
   migrations(): Promise<MigrationSet>
   /** Whether it needs the topics in PostgreSQL, at least where there is no broker. Default true. */
   readonly usesTopics?: boolean
+  /** Its chapter of the demo, in development. */
+  readonly demo?: DemoChapter
+  /** The folder of its pages: `index.ts` in it exports `web`. The dashboard's build bundles it. */
+  readonly web?: URL
   open(host: Host<Static<Schema>>): OpenSystem
 }
 

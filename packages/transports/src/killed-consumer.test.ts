@@ -1,5 +1,5 @@
 import { toMessage, uuid, type Subscriber, type Transport } from '@posthorn/engine'
-import { listDeadLetters } from '@posthorn/engine/operate'
+import { listDeadLetters } from '@posthorn/operate'
 import { testDatabase, withBroker } from '@posthorn/engine/testing'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

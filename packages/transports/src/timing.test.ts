@@ -1,6 +1,6 @@
-import { sleep } from '@posthorn/engine/operate'
+import { sleep } from '@posthorn/operate'
 import { describe, expect, it } from 'vitest'
-import { backoffMs, createSlots, repeat, within } from './timing.ts'
+import { repeat, within } from './timing.ts'
 
 describe('repeat', () => {
   it('runs when asked, never twice at once, and not after it was stopped', async () => {
@@ -30,42 +30,6 @@ describe('repeat', () => {
     await loop.stop()
     expect(runs).toBeGreaterThan(3)
   })
-})
-
-describe('slots', () => {
-  it('let so many in, in the order of their coming, also after a failure', async () => {
-    const slots = createSlots(2)
-    const order: number[] = []
-    let most = 0
-    let inside = 0
-    const results = await Promise.allSettled(
-      [0, 1, 2, 3, 4].map((n) =>
-        slots.run(async () => {
-          most = Math.max(most, ++inside)
-          order.push(n)
-          await sleep(2)
-          inside--
-          if (n === 1) throw new Error('no')
-        }),
-      ),
-    )
-    expect(most).toBe(2)
-    expect(order).toEqual([0, 1, 2, 3, 4])
-    expect(results.map(({ status }) => status === 'fulfilled')).toEqual([
-      true,
-      false,
-      true,
-      true,
-      true,
-    ])
-  })
-})
-
-it('waits 1, 2, 4 … 30 s', () => {
-  const backoff = { firstMs: 1_000, maxMs: 30_000 }
-  expect([0, 1, 2, 3, 4, 5, 100].map((n) => backoffMs(backoff, n))).toEqual([
-    1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
-  ])
 })
 
 it('does not wait for ever', async () => {

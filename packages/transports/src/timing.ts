@@ -1,4 +1,5 @@
-import { sleep } from '@posthorn/engine/operate'
+import type { BackOff } from '@posthorn/engine'
+import { sleep } from '@posthorn/operate'
 
 /** Gives what `late` gives, or throws, if the work is not done after `ms`; the work itself goes on. */
 export function within<Result, Late>(
@@ -13,16 +14,8 @@ export function within<Result, Late>(
   return Promise.race([work, timeout.then(late)]).finally(() => clearTimeout(timer))
 }
 
-/** Waits 1, 2, 4 … 30 s by default. */
-export interface Backoff {
-  readonly firstMs: number
-  readonly maxMs: number
-}
-
-/** The wait after the n-th failure in a row, counted from zero. */
-export function backoffMs(backoff: Backoff, failures: number): number {
-  return Math.min(backoff.firstMs * 2 ** Math.min(failures, 30), backoff.maxMs)
-}
+/** Between attempts to join a group, or to read what is stored about it. */
+export const AGAIN: BackOff = { firstMs: 200, mostMs: 5_000 }
 
 export interface Repeating {
   /** Runs as soon as possible; calls while it runs make one more run. */
@@ -63,25 +56,15 @@ export function repeat(everyMs: number, work: () => Promise<void>): Repeating {
   }
 }
 
-/** Runs at most so many pieces of work at once; the others wait in the order in which they came. */
-export interface Slots {
-  run<Result>(work: () => Promise<Result>): Promise<Result>
-}
+/** How long an abandoned handler is still waited for after its signal was aborted. */
+const GRACE_MS = 1_000
 
-export function createSlots(size: number): Slots {
-  let free = size
-  const waiting: (() => void)[] = []
-  return {
-    async run(work) {
-      if (free > 0) free--
-      else await new Promise<void>((resolve) => waiting.push(resolve))
-      try {
-        return await work()
-      } finally {
-        const next = waiting.shift()
-        if (next) next()
-        else free++
-      }
-    },
-  }
+/** Waits for handlers that still run; when the time is over tells them, and soon waits no more. */
+export async function drain(
+  running: Promise<unknown>,
+  drainMs: number,
+  { abandon, onLeftBehind }: { abandon: () => void; onLeftBehind: () => void },
+): Promise<void> {
+  await within(running, drainMs, abandon)
+  await within(running, GRACE_MS, onLeftBehind)
 }

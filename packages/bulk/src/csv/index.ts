@@ -1,5 +1,5 @@
-export { CsvError } from './csv-error.ts'
-export type { CsvErrorCode, CsvPlace } from './csv-error.ts'
+export { CsvError } from './row-scanner.ts'
+export type { CsvErrorCode, CsvPlace } from './row-scanner.ts'
 export { readCsv } from './reader.ts'
 export type { CsvOptions } from './reader.ts'
 export type { CsvRow } from './row-scanner.ts'

@@ -1,7 +1,5 @@
-import { CsvError } from './csv-error.ts'
-import { RowScanner, type CsvRow } from './row-scanner.ts'
-import { pieces } from '../text/pieces.ts'
-import { NotText, pieceDecoder, type TextEncoding } from '../text/text-decoder.ts'
+import { CsvError, RowScanner, type CsvRow } from './row-scanner.ts'
+import { pieces, NotText, pieceDecoder, type TextEncoding } from '../text/text-decoder.ts'
 
 export interface CsvOptions {
   /** Default a comma. */

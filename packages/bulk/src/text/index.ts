@@ -1,2 +1,2 @@
-export { LineTooLong, readLines } from './lines.ts'
-export type { TextLine } from './lines.ts'
+export { LineTooLong, readLines } from './text-decoder.ts'
+export type { TextLine } from './text-decoder.ts'

@@ -1,5 +1,5 @@
 export { readXml } from './reader.ts'
-export { XmlError } from './xml-error.ts'
-export type { XmlErrorCode, XmlPlace } from './xml-error.ts'
+export { XmlError } from './xml-scanner.ts'
+export type { XmlErrorCode, XmlPlace } from './xml-scanner.ts'
 export { XmlScanner } from './xml-scanner.ts'
 export type { Attributes, XmlHandler } from './xml-scanner.ts'

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readXml } from './reader.ts'
-import { XmlError } from './xml-error.ts'
-import { XmlScanner, type Attributes } from './xml-scanner.ts'
+import { XmlError, XmlScanner, type Attributes } from './xml-scanner.ts'
 
 /** An element with what is in it, as the handler gets it. */
 interface Element {

@@ -1,5 +1,5 @@
 import type { EventRow } from '../event-outbox.ts'
-import type { PendingEvent } from '../event.ts'
+import type { PendingEvent } from '../aggregate-root.ts'
 
 /**
  * A transaction of an ORM, or a savepoint in one, with the events written in it. They stay pending

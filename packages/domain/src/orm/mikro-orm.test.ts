@@ -7,23 +7,23 @@ import {
 import { uuid } from '@posthorn/engine'
 import { proxyTo, testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { Family, familyEvents, familyTables } from '../testing/family.ts'
+import { Club, clubEvents, clubTables } from '../testing/club.ts'
 import { mikroOrmSubscriber } from './mikro-orm.ts'
 
-/** Belongs to a family, and is changed without touching the family's row. */
+/** Belongs to a club, and is changed without touching the club's row. */
 class Pet {
   id = uuid()
-  familyId: string
+  clubId: string
 
-  constructor(familyId: string) {
-    this.familyId = familyId
+  constructor(clubId: string) {
+    this.clubId = clubId
   }
 }
 
-const families = new EntitySchema<Omit<Family, 'pendingEvents'>>({
-  class: Family,
-  schema: 'families',
-  tableName: 'families',
+const clubs = new EntitySchema<Omit<Club, 'pendingEvents'>>({
+  class: Club,
+  schema: 'clubs',
+  tableName: 'clubs',
   properties: {
     id: { type: 'uuid', primary: true },
     name: { type: 'text' },
@@ -32,20 +32,20 @@ const families = new EntitySchema<Omit<Family, 'pendingEvents'>>({
 })
 const pets = new EntitySchema<Pet>({
   class: Pet,
-  schema: 'families',
+  schema: 'clubs',
   tableName: 'pets',
-  properties: { id: { type: 'uuid', primary: true }, familyId: { type: 'uuid' } },
+  properties: { id: { type: 'uuid', primary: true }, clubId: { type: 'uuid' } },
 })
 
 const db = await testDatabase({
-  sql: `${familyTables} create table families.pets (id uuid primary key, family_id uuid not null);`,
+  sql: `${clubTables} create table clubs.pets (id uuid primary key, club_id uuid not null);`,
 })
 async function connect(url: string): Promise<MikroORM> {
   const connection = await MikroORM.init({
     clientUrl: url,
     dbName: db.name,
-    entities: [families, pets],
-    subscribers: [mikroOrmSubscriber(familyEvents) satisfies EventSubscriber],
+    entities: [clubs, pets],
+    subscribers: [mikroOrmSubscriber(clubEvents) satisfies EventSubscriber],
   })
   afterAll(() => connection.close())
   return connection
@@ -54,113 +54,109 @@ const orm = await connect(db.url)
 
 let em: EntityManager
 beforeEach(async () => {
-  await db.pool.query('truncate families.families, families.outbox_events, families.pets')
+  await db.pool.query('truncate clubs.clubs, clubs.outbox_events, clubs.pets')
   em = orm.em.fork()
 })
 
 async function readStored() {
-  const rows = await db.pool.query<{ name: string }>(
-    'select name from families.families order by name',
-  )
+  const rows = await db.pool.query<{ name: string }>('select name from clubs.clubs order by name')
   const events = await db.pool.query<{ event_type: string }>(
-    'select event_type from families.outbox_events order by seq',
+    'select event_type from clubs.outbox_events order by seq',
   )
   return {
-    families: rows.rows.map(({ name }) => name),
-    events: events.rows.map((row) => row.event_type.replace('Family', '')),
+    clubs: rows.rows.map(({ name }) => name),
+    events: events.rows.map((row) => row.event_type.replace('Club', '')),
   }
 }
 
-async function storeFamily(name: string): Promise<string> {
-  const family = Family.create(uuid(), name)
-  await orm.em.fork().persist(family).flush()
-  return family.id
+async function storeClub(name: string): Promise<string> {
+  const club = Club.create(uuid(), name)
+  await orm.em.fork().persist(club).flush()
+  return club.id
 }
 
-const types = (family: Family) => family.pendingEvents.map(({ type }) => type.replace('Family', ''))
+const types = (club: Club) => club.pendingEvents.map(({ type }) => type.replace('Club', ''))
 const failure = new Error('changed my mind')
 
 describe('a flush', () => {
   test('writes the events of new, changed and removed aggregates, then forgets them', async () => {
-    const family = Family.create(uuid(), 'Addams')
-    const [{ id } = { id: '' }] = family.pendingEvents
-    await em.persist(family).flush()
-    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Created'] })
-    expect(family).toMatchObject({ version: 1, pendingEvents: [] })
-    const { rows } = await db.pool.query(
-      'select event_id, aggregate_id from families.outbox_events',
-    )
-    expect(rows).toEqual([{ event_id: id, aggregate_id: family.id }])
-    family.rename('Frump')
+    const club = Club.create(uuid(), 'Addams')
+    const [{ id } = { id: '' }] = club.pendingEvents
+    await em.persist(club).flush()
+    expect(await readStored()).toEqual({ clubs: ['Addams'], events: ['Created'] })
+    expect(club).toMatchObject({ version: 1, pendingEvents: [] })
+    const { rows } = await db.pool.query('select event_id, aggregate_id from clubs.outbox_events')
+    expect(rows).toEqual([{ event_id: id, aggregate_id: club.id }])
+    club.rename('Frump')
     await em.flush()
     await em.flush()
-    family.dissolve()
-    await em.remove(family).flush()
+    club.dissolve()
+    await em.remove(club).flush()
     expect(await readStored()).toEqual({
-      families: [],
+      clubs: [],
       events: ['Created', 'Renamed', 'Dissolved'],
     })
-    expect(types(family)).toEqual([])
-    const ids = await db.pool.query('select distinct aggregate_id from families.outbox_events')
-    expect(ids.rows).toEqual([{ aggregate_id: family.id }])
+    expect(types(club)).toEqual([])
+    const ids = await db.pool.query('select distinct aggregate_id from clubs.outbox_events')
+    expect(ids.rows).toEqual([{ aggregate_id: club.id }])
   })
 
   test('of a loaded aggregate works too: its constructor was never called', async () => {
-    const id = await storeFamily('Addams')
-    const family = await em.findOneOrFail(Family, id)
-    family.rename('Frump')
+    const id = await storeClub('Addams')
+    const club = await em.findOneOrFail(Club, id)
+    club.rename('Frump')
     await em.flush()
-    expect(await readStored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
-    expect(types(family)).toEqual([])
+    expect(await readStored()).toEqual({ clubs: ['Frump'], events: ['Created', 'Renamed'] })
+    expect(types(club)).toEqual([])
   })
 
   test('that fails keeps the events', async () => {
-    await storeFamily('Addams')
-    const family = Family.create(uuid(), 'Addams')
+    await storeClub('Addams')
+    const club = Club.create(uuid(), 'Addams')
     // The unique name is checked by the COMMIT itself.
-    await expect(em.persist(family).flush()).rejects.toMatchObject({ code: '23505' })
-    expect(types(family)).toEqual(['Created'])
-    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Created'] })
+    await expect(em.persist(club).flush()).rejects.toMatchObject({ code: '23505' })
+    expect(types(club)).toEqual(['Created'])
+    expect(await readStored()).toEqual({ clubs: ['Addams'], events: ['Created'] })
   })
 
   test('takes what a hook raises while it runs', async () => {
-    const family = new Family(uuid(), 'Addams')
+    const club = new Club(uuid(), 'Addams')
     const hooked = em.fork({ cloneEventManager: true })
     hooked.getEventManager().registerSubscriber({
-      afterCreate: ({ entity }) => void (entity instanceof Family && entity.dissolve()),
+      afterCreate: ({ entity }) => void (entity instanceof Club && entity.dissolve()),
     })
-    await hooked.persist(family).flush()
-    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Dissolved'] })
-    expect(types(family)).toEqual([])
+    await hooked.persist(club).flush()
+    expect(await readStored()).toEqual({ clubs: ['Addams'], events: ['Dissolved'] })
+    expect(types(club)).toEqual([])
   })
 
   test('that is stale writes nothing', async () => {
-    const id = await storeFamily('Addams')
-    const family = await em.findOneOrFail(Family, id)
-    await db.pool.query('update families.families set version = version + 1')
-    family.rename('Frump')
+    const id = await storeClub('Addams')
+    const club = await em.findOneOrFail(Club, id)
+    await db.pool.query('update clubs.clubs set version = version + 1')
+    club.rename('Frump')
     await expect(em.flush()).rejects.toThrow(/optimistic lock/i)
-    expect(types(family)).toEqual(['Renamed'])
-    expect(await readStored()).toEqual({ families: ['Addams'], events: ['Created'] })
+    expect(types(club)).toEqual(['Renamed'])
+    expect(await readStored()).toEqual({ clubs: ['Addams'], events: ['Created'] })
   })
 
   test('with nothing to write refuses to leave events behind', async () => {
-    const id = await storeFamily('Addams')
-    const family = await em.findOneOrFail(Family, id)
-    family.dissolve()
+    const id = await storeClub('Addams')
+    const club = await em.findOneOrFail(Club, id)
+    club.dissolve()
     await expect(em.flush()).rejects.toThrow(expect.objectContaining({ code: 'EVENTS_UNWRITTEN' }))
     await em.transactional(() => undefined)
     expect((await readStored()).events).toEqual(['Created', 'Dissolved'])
-    expect(types(family)).toEqual([])
+    expect(types(club)).toEqual([])
   })
 
   test('locks a row that it does not change', async () => {
-    const id = await storeFamily('Addams')
-    const family = await em.findOneOrFail(Family, id)
+    const id = await storeClub('Addams')
+    const club = await em.findOneOrFail(Club, id)
     const other = await db.pool.connect()
     await other.query('begin')
-    await other.query('select from families.families for update')
-    family.dissolve()
+    await other.query('select from clubs.clubs for update')
+    club.dissolve()
     const flushing = em.persist(new Pet(id)).flush()
     const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'
       and datname = current_database()`
@@ -178,65 +174,65 @@ describe('a flush', () => {
 
 describe('an explicit transaction', () => {
   test('with several flushes writes each event once', async () => {
-    const family = Family.create(uuid(), 'Addams')
+    const club = Club.create(uuid(), 'Addams')
     await em.transactional(async (tem) => {
-      await tem.persist(family).flush()
-      family.rename('Frump')
+      await tem.persist(club).flush()
+      club.rename('Frump')
       await tem.flush()
-      expect(types(family)).toEqual(['Created', 'Renamed'])
-      family.rename('Addams-Frump')
+      expect(types(club)).toEqual(['Created', 'Renamed'])
+      club.rename('Addams-Frump')
     })
-    expect(types(family)).toEqual([])
+    expect(types(club)).toEqual([])
     expect(await readStored()).toEqual({
-      families: ['Addams-Frump'],
+      clubs: ['Addams-Frump'],
       events: ['Created', 'Renamed', 'Renamed'],
     })
   })
 
   test('by hand does the same', async () => {
-    const family = Family.create(uuid(), 'Addams')
+    const club = Club.create(uuid(), 'Addams')
     await em.begin()
-    await em.persist(family).flush()
-    family.rename('Frump')
+    await em.persist(club).flush()
+    club.rename('Frump')
     await em.commit()
-    expect(types(family)).toEqual([])
-    expect(await readStored()).toEqual({ families: ['Frump'], events: ['Created', 'Renamed'] })
+    expect(types(club)).toEqual([])
+    expect(await readStored()).toEqual({ clubs: ['Frump'], events: ['Created', 'Renamed'] })
   })
 
   test('does not lose events of what was flushed and cleared away', async () => {
     await em.transactional(async (tem) => {
       for (const name of ['A', 'B', 'C']) {
-        await tem.persist(Family.create(uuid(), name)).flush()
+        await tem.persist(Club.create(uuid(), name)).flush()
         tem.clear()
       }
     })
     expect(await readStored()).toEqual({
-      families: ['A', 'B', 'C'],
+      clubs: ['A', 'B', 'C'],
       events: ['Created', 'Created', 'Created'],
     })
   })
 
   test('that is rolled back keeps the events', async () => {
-    const family = Family.create(uuid(), 'Addams')
+    const club = Club.create(uuid(), 'Addams')
     const rolledBack = em.transactional(async (tem) => {
-      await tem.persist(family).flush()
+      await tem.persist(club).flush()
       throw failure
     })
     await expect(rolledBack).rejects.toThrow(failure)
-    expect(types(family)).toEqual(['Created'])
-    expect(await readStored()).toEqual({ families: [], events: [] })
+    expect(types(club)).toEqual(['Created'])
+    expect(await readStored()).toEqual({ clubs: [], events: [] })
     await em.begin()
-    await em.persist(Family.create(uuid(), 'Frump')).flush()
+    await em.persist(Club.create(uuid(), 'Frump')).flush()
     await em.rollback()
-    expect(await readStored()).toEqual({ families: [], events: [] })
+    expect(await readStored()).toEqual({ clubs: [], events: [] })
   })
 })
 
 describe('a nested transaction', () => {
   test('that is released is cleared by the outer commit', async () => {
-    const [outer, inner] = ['Outer', 'Inner'].map((name) => Family.create(uuid(), name)) as [
-      Family,
-      Family,
+    const [outer, inner] = ['Outer', 'Inner'].map((name) => Club.create(uuid(), name)) as [
+      Club,
+      Club,
     ]
     await em.transactional(async (tem) => {
       await tem.persist(outer).flush()
@@ -247,26 +243,26 @@ describe('a nested transaction', () => {
       expect(types(inner)).toEqual(['Created'])
     })
     expect([types(outer), types(inner)]).toEqual([[], []])
-    const { families: names, events } = await readStored()
+    const { clubs: names, events } = await readStored()
     expect(names).toEqual(['Inner', 'Outer 2'])
     expect(events.toSorted()).toEqual(['Created', 'Created', 'Renamed'])
   })
 
   test('that is released and rolled back with the outer one keeps its events', async () => {
-    const inner = Family.create(uuid(), 'Inner')
+    const inner = Club.create(uuid(), 'Inner')
     const rolledBack = em.transactional(async (tem) => {
       await tem.transactional(async (nested) => void nested.persist(inner))
       throw failure
     })
     await expect(rolledBack).rejects.toThrow(failure)
     expect(types(inner)).toEqual(['Created'])
-    expect(await readStored()).toEqual({ families: [], events: [] })
+    expect(await readStored()).toEqual({ clubs: [], events: [] })
   })
 
   test('that is rolled back alone keeps its events; those of the outer one are written', async () => {
-    const [outer, inner] = ['Outer', 'Inner'].map((name) => Family.create(uuid(), name)) as [
-      Family,
-      Family,
+    const [outer, inner] = ['Outer', 'Inner'].map((name) => Club.create(uuid(), name)) as [
+      Club,
+      Club,
     ]
     await em.transactional(async (tem) => {
       await tem.persist(outer).flush()
@@ -277,7 +273,7 @@ describe('a nested transaction', () => {
       await expect(rolledBack).rejects.toThrow(failure)
     })
     expect([types(outer), types(inner)]).toEqual([[], ['Created']])
-    expect(await readStored()).toEqual({ families: ['Outer'], events: ['Created'] })
+    expect(await readStored()).toEqual({ clubs: ['Outer'], events: ['Created'] })
   })
 })
 
@@ -287,10 +283,10 @@ test.each([
 ] as const)('a connection lost %s the commit keeps the events', async (when, names) => {
   const line = await proxyTo(db.url)
   const shaky = await connect(line.by(db.url))
-  const family = Family.create(uuid(), 'Addams')
+  const club = Club.create(uuid(), 'Addams')
   line.cutNextCommit(when)
-  await expect(shaky.em.fork().persist(family).flush()).rejects.toThrow(/terminated/)
-  expect(types(family)).toEqual(['Created'])
-  expect((await readStored()).families).toEqual(names)
+  await expect(shaky.em.fork().persist(club).flush()).rejects.toThrow(/terminated/)
+  expect(types(club)).toEqual(['Created'])
+  expect((await readStored()).clubs).toEqual(names)
   line.cut()
 })

@@ -1,16 +1,15 @@
 import { defineOutbox, outboxTableSql, schedule, sql } from '@posthorn/engine'
-import { AggregateRoot } from '../aggregate-root.ts'
+import { AggregateRoot, type DomainEvent } from '../aggregate-root.ts'
 import { eventOutbox } from '../event-outbox.ts'
-import type { DomainEvent } from '../event.ts'
 import type { Mapper } from '../mapper.ts'
 
-type FamilyEvent =
-  | DomainEvent<'FamilyCreated', { name: string }>
-  | DomainEvent<'FamilyRenamed', { name: string; version: number }>
-  | DomainEvent<'FamilyDissolved', object>
+type ClubEvent =
+  | DomainEvent<'ClubCreated', { name: string }>
+  | DomainEvent<'ClubRenamed', { name: string; version: number }>
+  | DomainEvent<'ClubDissolved', object>
 
 /** The aggregate of this package's tests. */
-export class Family extends AggregateRoot<FamilyEvent> {
+export class Club extends AggregateRoot<ClubEvent> {
   id: string
   name: string
 
@@ -20,46 +19,46 @@ export class Family extends AggregateRoot<FamilyEvent> {
     this.name = name
   }
 
-  static create(id: string, name: string): Family {
-    const family = new Family(id, name)
-    family.raise({ type: 'FamilyCreated', payload: { name } })
-    return family
+  static create(id: string, name: string): Club {
+    const club = new Club(id, name)
+    club.raise({ type: 'ClubCreated', payload: { name } })
+    return club
   }
 
   rename(name: string): void {
     this.name = name
-    this.raise({ type: 'FamilyRenamed', payload: { name, version: this.version + 1 } })
+    this.raise({ type: 'ClubRenamed', payload: { name, version: this.version + 1 } })
   }
 
   dissolve(): void {
-    this.raise({ type: 'FamilyDissolved', payload: {} })
+    this.raise({ type: 'ClubDissolved', payload: {} })
   }
 }
 
-export const familyMapper: Mapper<Family> = {
-  type: Family,
+export const clubMapper: Mapper<Club> = {
+  type: Club,
   async load(db, id) {
     const { rows } = await db.query<{ name: string; version: number }>(
-      sql`select name, version from families.families where id = ${id}`,
+      sql`select name, version from clubs.clubs where id = ${id}`,
     )
     const [row] = rows
-    return row && Object.assign(new Family(id, row.name), { version: row.version })
+    return row && Object.assign(new Club(id, row.name), { version: row.version })
   },
-  insert: (tx, family) =>
+  insert: (tx, club) =>
     tx.query(sql`
-      insert into families.families (id, name, version)
-      values (${family.id}, ${family.name}, ${family.version + 1})
+      insert into clubs.clubs (id, name, version)
+      values (${club.id}, ${club.name}, ${club.version + 1})
       returning id`),
-  update: (tx, family) =>
+  update: (tx, club) =>
     tx.query(sql`
-      update families.families
-         set name = ${family.name}, version = ${family.version + 1}
-       where id = ${family.id} and version = ${family.version}
+      update clubs.clubs
+         set name = ${club.name}, version = ${club.version + 1}
+       where id = ${club.id} and version = ${club.version}
       returning id`),
-  remove: (tx, family) =>
+  remove: (tx, club) =>
     tx.query(sql`
-      delete from families.families
-       where id = ${family.id} and version = ${family.version}
+      delete from clubs.clubs
+       where id = ${club.id} and version = ${club.version}
       returning id`),
 }
 
@@ -79,8 +78,8 @@ export interface OutboxEvent {
 }
 
 export const outboxEvents = defineOutbox<OutboxEvent>({
-  name: 'families.events',
-  table: 'families.outbox_events',
+  name: 'clubs.events',
+  table: 'clubs.outbox_events',
   states: { ready: 0, sent: 1 },
   columns: {
     id: 'event_id',
@@ -93,7 +92,7 @@ export const outboxEvents = defineOutbox<OutboxEvent>({
   counter: { column: 'retry_count', bumps: 'on-failure', unreachable: 'charged' },
   order: { key: 'aggregate_id', dead: 'block' },
   retry: schedule(['1s', '2s', '5s'], { then: 'repeat-last' }),
-  destination: { transport: 'fake', topic: 'family-hub.events' },
+  destination: { transport: 'fake', topic: 'club-hub.events' },
   message: (row) => ({
     id: row.event_id,
     type: row.event_type,
@@ -103,7 +102,7 @@ export const outboxEvents = defineOutbox<OutboxEvent>({
   }),
 })
 
-export const familyEvents = eventOutbox(outboxEvents, (event, aggregate) => ({
+export const clubEvents = eventOutbox(outboxEvents, (event, aggregate) => ({
   event_type: event.type,
   event_version: event.version,
   aggregate_type: aggregate.constructor.name,
@@ -111,16 +110,16 @@ export const familyEvents = eventOutbox(outboxEvents, (event, aggregate) => ({
   payload: event.payload,
 }))
 
-/** A deferred constraint, so that a commit itself can be made to fail: no two families named alike. */
-export const familyTables = `
-create schema families;
-create table families.families (
+/** A deferred constraint, so that a commit itself can be made to fail: no two clubs named alike. */
+export const clubTables = `
+create schema clubs;
+create table clubs.clubs (
   id uuid primary key,
   name text not null,
   version integer not null default 1,
   unique (name) deferrable initially deferred
 );
-create table families.outbox_events (
+create table clubs.outbox_events (
   event_id uuid primary key,
   event_type text not null,
   event_version integer not null default 1,

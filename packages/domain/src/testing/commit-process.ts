@@ -3,14 +3,14 @@ import { uuid } from '@posthorn/engine'
 import { Pool } from 'pg'
 import type { Mapper } from '../mapper.ts'
 import { UnitOfWork } from '../unit-of-work.ts'
-import { Family, familyEvents, familyMapper } from './family.ts'
+import { Club, clubEvents, clubMapper } from './club.ts'
 
 /*
  * Commits until it is killed. HALT says where it stands still and says so: after the row, after the
  * events, or nowhere.
  */
 
-const { DATABASE_URL: connectionString, FAMILY: id = uuid(), HALT: halt } = process.env
+const { DATABASE_URL: connectionString, CLUB: id = uuid(), HALT: halt } = process.env
 const pool = new Pool({ connectionString, max: 1 })
 
 async function standStill(): Promise<void> {
@@ -18,19 +18,19 @@ async function standStill(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 60_000))
 }
 
-const mapper: Mapper<Family> = {
-  ...familyMapper,
-  async update(tx, family) {
-    const written = await familyMapper.update(tx, family)
+const mapper: Mapper<Club> = {
+  ...clubMapper,
+  async update(tx, club) {
+    const written = await clubMapper.update(tx, club)
     if (halt === 'after-row') await standStill()
     return written
   },
 }
 
 for (let n = 0; n < 100_000; n += 1) {
-  const unit = new UnitOfWork({ pool, mappers: [mapper], events: familyEvents })
-  const family = await unit.load(Family, id)
-  family?.rename(`${id} ${n}`)
+  const unit = new UnitOfWork({ pool, mappers: [mapper], events: clubEvents })
+  const club = await unit.load(Club, id)
+  club?.rename(`${id} ${n}`)
   await unit.commit(async (tx, write) => {
     await write(tx)
     if (halt === 'after-events') await standStill()

@@ -1,4 +1,4 @@
-import { exponentOf } from '../../currency.ts'
+import { exponentOf } from '@posthorn/system'
 
 /*
  * Stripe's minor units are ISO 4217's but for these. HUF and TWD are as in ISO, with two digits:

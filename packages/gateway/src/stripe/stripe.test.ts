@@ -1,15 +1,13 @@
 import { createRequire } from 'node:module'
-import { stripe as simulator } from '@posthorn/simulators'
+import { stripe as simulator } from '../simulators/stripe/index.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { exponentOf } from '../../currency.ts'
+import { exponentOf } from '@posthorn/system'
 import { createGateway } from '../index.ts'
 import { gatewayConformance, type Entry } from '../testing/conformance.ts'
-import { simulate } from '../../testing/simulated.ts'
+import { simulate } from '@posthorn/system/testing/simulate'
 import { fromStripe, toStripe } from './amount.ts'
 
-const { url, fault, reset, read, control } = await simulate(
-  simulator({ secret: 'whsec_test', webhookUrl: 'http://127.0.0.1:1/' }),
-)
+const { url, fault, reset, read, control } = await simulate(simulator())
 
 interface Books {
   readonly paymentIntents: readonly {

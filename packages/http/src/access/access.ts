@@ -1,9 +1,8 @@
 import type { FastifyRequest, onRequestHookHandler, onResponseHookHandler } from 'fastify'
-import type { Caller } from './caller.ts'
-import { networkOf } from './network.ts'
+import { networkOf, userOf, type Caller } from './caller.ts'
 import { requirePermission, type Permission } from './permissions.ts'
-import { problem } from './problem.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import { problem } from '../problem/problem.ts'
+import type { RateLimiter } from '../limits/rate-limit.ts'
 import type { TokenVerifier } from './token.ts'
 
 /** What calling a route takes: a permission, or nothing. */
@@ -128,16 +127,6 @@ async function callBack(work: Promise<void>, done: (error?: Error) => void): Pro
     return done(error as Error)
   }
   done()
-}
-
-/** A user's name across tenants; a token's names contain no line break. */
-export function userOf({ org, sub }: Caller): string {
-  return `${org}\n${sub}`
-}
-
-/** Who shares a limit: an organisation, or a network without a token. */
-export function partyOf({ caller, ip }: FastifyRequest): string {
-  return caller ? `org ${caller.org}` : `network ${networkOf(ip)}`
 }
 
 function accessTo(request: FastifyRequest): Access {

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import { PERMISSIONS, ROLES, may, requirePermission, tenantOf } from './permissions.ts'
 
 test('the reference has the table as it is', async () => {
-  const page = await readFile(new URL('../../../docs/reference/http.md', import.meta.url), 'utf8')
+  const page = await readFile(
+    new URL('../../../../docs/reference/http.md', import.meta.url),
+    'utf8',
+  )
   const rows = [...page.matchAll(/^\| `([a-z-]+)` +\| (.+?) +\| (.+?) +\|$/gm)]
     .filter(([, name]) => name !== undefined && name in PERMISSIONS)
     .map(([, name, about, roles]) => [name, { about, roles: roles?.split(', ') }])

@@ -1,5 +1,5 @@
 import type { Caller, Role } from './caller.ts'
-import { problem } from './problem.ts'
+import { problem } from '../problem/problem.ts'
 
 /** Every role that a token may have, the least first. */
 export const ROLES = [

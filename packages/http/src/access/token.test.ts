@@ -3,8 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ClaimNames } from './claims.ts'
-import { createVerifier, signToken, createTokenCache } from './token.ts'
+import { type ClaimNames, createVerifier, signToken, createTokenCache } from './token.ts'
 
 const secret = 'thirty-two bytes or more of secret'
 const key = new TextEncoder().encode(secret)

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { problem, type FieldError } from './problem.ts'
+import { problem, type FieldError } from '../problem/problem.ts'
 import { unstorable } from './unstorable.ts'
 
 declare module 'fastify' {

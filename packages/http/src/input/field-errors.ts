@@ -1,5 +1,5 @@
 import type { TLocalizedValidationError } from 'typebox/error'
-import type { FieldError } from './problem.ts'
+import type { FieldError } from '../problem/problem.ts'
 
 /** One entry a field, from the findings of TypeBox; `part` names what is wrong as a whole. */
 export function fieldErrors(

@@ -1,4 +1,4 @@
-import type { FieldError } from './problem.ts'
+import type { FieldError } from '../problem/problem.ts'
 
 /** Deeper than what is written by hand, and far from what overflows a stack. */
 const DEEPEST = 64

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import type { App } from './app.ts'
-import { bearer, sampleApp } from './testing/sample-app.ts'
+import type { App } from '../app.ts'
+import { bearer, sampleApp } from '../testing/sample-app.ts'
 
 const thing = { name: 'box', amount: 2 }
 const post = async (app: App, payload: unknown, url = '/things') =>

@@ -3,10 +3,8 @@ import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { Set as setFormat } from 'typebox/format'
 import { Settings } from 'typebox/system'
-import { closeSchema } from './close-schema.ts'
-import { isDateTime } from './date-time.ts'
 import { fieldErrors } from './field-errors.ts'
-import { problem, type FieldError, type ProblemError } from './problem.ts'
+import { problem, type FieldError, type ProblemError } from '../problem/problem.ts'
 import { unstorable } from './unstorable.ts'
 
 interface Shape {
@@ -106,4 +104,67 @@ function fromText(schema: unknown, value: unknown): unknown {
   }
   if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : value
   return value
+}
+
+type Schema = Record<string, unknown>
+
+const LISTS = ['anyOf', 'oneOf', 'prefixItems']
+const MAPS = ['properties', 'patternProperties', '$defs']
+const SINGLES = ['items', 'additionalProperties']
+
+/**
+ * A copy of a schema in which no object takes fields that it does not name: a misspelt optional
+ * field would otherwise be ignored in silence. `additionalProperties: true` leaves one open.
+ */
+function closeSchema(schema: unknown): unknown {
+  if (!isSchema(schema)) return schema
+  // With what TypeBox keeps out of sight: it needs to know its types again.
+  const copy: Schema = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema))
+  for (const key of LISTS) {
+    if (Array.isArray(copy[key])) copy[key] = copy[key].map(closeSchema)
+  }
+  for (const key of MAPS) {
+    const map = copy[key]
+    if (isSchema(map)) {
+      copy[key] = Object.fromEntries(
+        Object.entries(map).map(([name, one]) => [name, closeSchema(one)]),
+      )
+    }
+  }
+  for (const key of SINGLES) {
+    if (copy[key] !== undefined) copy[key] = closeSchema(copy[key])
+  }
+  if (isOpen(copy)) {
+    // The parts of an intersection know only their own fields: all of them together are closed.
+    if (Array.isArray(copy['allOf'])) copy['unevaluatedProperties'] = false
+    else if (isSchema(copy['properties'])) copy['additionalProperties'] = false
+  }
+  return copy
+}
+
+function isOpen(schema: Schema): boolean {
+  const said = ['additionalProperties', 'patternProperties', 'unevaluatedProperties']
+  return said.every((key) => schema[key] === undefined)
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const RFC_3339 =
+  /^((\d{4})-\d{2}-\d{2})[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](\d{2}):[0-5]\d)$/
+
+/** Postgres knows no offsets of 16 hours and more. */
+const MOST_HOURS_OFFSET = 15
+
+/**
+ * Whether a text is a time of RFC 3339 that JavaScript and Postgres both take: not one of the year
+ * 0, of the 30th of February, with a leap second or an offset that no clock has.
+ */
+function isDateTime(text: string): boolean {
+  const [, date = '', year, hours = '0'] = RFC_3339.exec(text) ?? []
+  if (year === undefined || year === '0000' || Number(hours) > MOST_HOURS_OFFSET) return false
+  const day = new Date(`${date}T00:00:00Z`)
+  // A day that its month does not have is read as one of the next month.
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { networkOf } from './network.ts'
+import { networkOf } from '../access/caller.ts'
 
 export interface ConnectionLimit {
   /** Open at once from one network. */

@@ -2,7 +2,7 @@ import { testDatabase } from '@posthorn/engine/testing'
 import { Pool } from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { hasSpareConnection, shareFairly } from './fair-pool.ts'
-import { bearer, sampleApp } from './testing/sample-app.ts'
+import { bearer, sampleApp } from '../testing/sample-app.ts'
 
 const database = await testDatabase()
 const pool = shareFairly(

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance } from 'fastify'
 import { Pool, type PoolClient } from 'pg'
-import { partyOf } from './access.ts'
+import { partyOf } from '../access/caller.ts'
 import { createTurns } from './turns.ts'
 
 /** For whom a request asks the database. */

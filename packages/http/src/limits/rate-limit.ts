@@ -1,4 +1,4 @@
-import { problem } from './problem.ts'
+import { problem } from '../problem/problem.ts'
 
 export interface RateLimit {
   /** Requests in a window. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bearer, sampleApp } from './testing/sample-app.ts'
+import { bearer, sampleApp } from '../testing/sample-app.ts'
 
 /** An app whose route waits until it is let go, and what is in it. */
 async function gatedApp(requestTurns: Parameters<typeof sampleApp>[0]) {

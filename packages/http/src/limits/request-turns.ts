@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { partyOf } from './access.ts'
-import { problem } from './problem.ts'
+import { partyOf } from '../access/caller.ts'
+import { problem } from '../problem/problem.ts'
 import { createTurns } from './turns.ts'
 
 declare module 'fastify' {

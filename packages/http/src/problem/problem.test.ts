@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { HTTP_PROBLEMS } from './errors.ts'
+import { HTTP_PROBLEMS } from '../errors.ts'
 import { defineProblems, problem } from './problem.ts'
 
 describe('defineProblems', () => {

@@ -1,5 +1,5 @@
 import { CodedError } from '@posthorn/engine'
-import { HTTP_PROBLEMS } from './errors.ts'
+import { HTTP_PROBLEMS } from '../errors.ts'
 
 export interface ProblemDefinition {
   readonly status: number

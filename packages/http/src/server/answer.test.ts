@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { problem } from './problem.ts'
-import { listen, rawConnection } from './testing/raw-request.ts'
-import { bearer, sampleApp } from './testing/sample-app.ts'
+import { problem } from '../problem/problem.ts'
+import { listen, rawConnection } from '../testing/raw-request.ts'
+import { bearer, sampleApp } from '../testing/sample-app.ts'
 
 /** An app with a route that takes files, and refuses them all without a look at them. */
 async function fullApp(options?: Parameters<typeof sampleApp>[0]) {

@@ -1,8 +1,8 @@
 import { Agent, type RequestOptions, request as httpRequest } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { bearer, sampleApp } from './testing/sample-app.ts'
-import { listen, rawConnection } from './testing/raw-request.ts'
+import { bearer, sampleApp } from '../testing/sample-app.ts'
+import { listen, rawConnection } from '../testing/raw-request.ts'
 
 test('requests under way are answered, and their connections close', async () => {
   const app = await sampleApp()

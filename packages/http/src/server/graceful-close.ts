@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { problem } from './problem.ts'
+import { problem } from '../problem/problem.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
-import { problem, type ProblemError } from './problem.ts'
+import { problem, type ProblemError } from '../problem/problem.ts'
 
 interface Methods {
   /** For a request without a route: the address is unknown, or does not have the method. */

@@ -2,7 +2,7 @@ import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { currentTraceparent } from '@posthorn/engine'
 import { useSpanRecorder } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { bearer, sampleApp } from './testing/sample-app.ts'
+import { bearer, sampleApp } from '../testing/sample-app.ts'
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const TRACEPARENT = `00-${TRACE}-b7ad6b7169203331-01`

@@ -9,7 +9,7 @@ import {
   type Span,
 } from '@opentelemetry/api'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { problemOf } from './problem-of.ts'
+import { problemOf } from '../problem/problem-of.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { afterEach } from 'vitest'
 import { createApp, type App, type AppOptions } from '../app.ts'
-import { rawBodyOf } from '../body.ts'
-import { callerOf, type Role } from '../caller.ts'
+import { rawBodyOf } from '../input/body.ts'
+import { callerOf, type Role } from '../access/caller.ts'
 import { PageQuery, pageOf } from '../paging.ts'
-import { defineProblems } from '../problem.ts'
-import { createVerifier, signToken } from '../token.ts'
+import { defineProblems } from '../problem/problem.ts'
+import { createVerifier, signToken } from '../access/token.ts'
 
 export const SECRET = 'a secret that only the tests of http know'
 

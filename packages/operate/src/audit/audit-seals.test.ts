@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { transaction } from '../enqueue/transaction.ts'
-import { testDatabase } from '../testing/database.ts'
+import { transaction } from '@posthorn/engine'
+import { testDatabase } from '@posthorn/engine/testing'
 import { sealAudits } from './audit-seals.ts'
 import { verifyAudits } from './audit-verification.ts'
-import { pause } from './control.ts'
+import { pause } from '@posthorn/engine/internal'
 
 const { pool } = await testDatabase()
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
-import { transaction, type Queryable, type Transaction } from '../enqueue/transaction.ts'
-import { sleep } from '../sleep.ts'
+import { transaction, type Queryable, type Transaction } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/internal'
 import {
   insertSeal,
   lockAuditTable,
@@ -14,7 +14,7 @@ import {
   type AuditTableRow,
   type HashedRow,
   type SealRow,
-} from '../sql/audit-seals.ts'
+} from './audit.sql.ts'
 
 /** Rows of one seal, at the most. */
 const BATCH = 2_000

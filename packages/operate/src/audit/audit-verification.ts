@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { transaction, type Transaction } from '../enqueue/transaction.ts'
+import { transaction, type Transaction } from '@posthorn/engine'
 import {
   beginLooking,
   selectAuditTables,
@@ -10,7 +10,7 @@ import {
   type AuditTableRow,
   type HashedRow,
   type SealRow,
-} from '../sql/audit-seals.ts'
+} from './audit.sql.ts'
 import { GENESIS, hashSeal } from './audit-seals.ts'
 
 /** Seals that are read at once: a few thousand rows each. */

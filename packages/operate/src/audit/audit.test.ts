@@ -1,17 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { searchAudit, type AuditEntry, type AuditOptions } from './audit.ts'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import { pause, resume } from './control.ts'
-import type { Outbox } from '../outbox/define.ts'
-import { enqueueAll } from '../enqueue/enqueue.ts'
-import { maintain } from '../maintain/maintenance.ts'
-import { refused } from '../outbox/outcome.ts'
-import { createRelay } from '../relay/relay.ts'
-import { cancel, replay, unblock } from './replay.ts'
-import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
-import { familyEvents, outboundMessages, outboxTables } from '../testing/outboxes.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { uuid } from '../uuid.ts'
+import {
+  advanceClock,
+  useMovableClock,
+  pause,
+  resume,
+  maintain,
+  cancel,
+  replay,
+  unblock,
+} from '@posthorn/engine/internal'
+import { type Outbox, enqueueAll, refused, createRelay, transaction, uuid } from '@posthorn/engine'
+import { fakeTransport, testDatabase, viewTable } from '@posthorn/engine/testing'
+import { clubEvents, outboundLetters, outboxTables } from '../../../engine/src/testing/outboxes.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 await useMovableClock(db.pool)
@@ -141,30 +142,30 @@ describe('what operators do', () => {
   fake.answer = () => refused({ code: 'NO', message: 'no' })
 
   test('is found beside what they did to messages, in one order', async () => {
-    const view = viewTable(db.pool, outboundMessages as unknown as Outbox)
+    const view = viewTable(db.pool, outboundLetters as unknown as Outbox)
     await view.empty()
     const relay = createRelay({
       pool: db.pool,
-      outboxes: [outboundMessages],
+      outboxes: [outboundLetters],
       transports: { topics: fake },
       mode: 'poll',
     })
     const row = { org_id: 'acme', idempotency_key: uuid(), channel: 'c', to_recipient: '+1' }
     const [message] = await transaction(db.pool, (tx) =>
-      enqueueAll(tx, outboundMessages, [{ ...row, payload_json: {} }]),
+      enqueueAll(tx, outboundLetters, [{ ...row, payload_json: {} }]),
     )
     for (let i = 0; i < 5; i += 1) await relay.tick()
     const id = message?.id ?? ''
     const by = 'ada'
     await transaction(db.pool, async (tx) => {
-      await pause(tx, outboundMessages, { by, reason: 'T-1' })
-      await replay(tx, outboundMessages, { filter: { ids: [id] }, by })
-      await cancel(tx, outboundMessages, { ids: [id], by })
+      await pause(tx, outboundLetters, { by, reason: 'T-1' })
+      await replay(tx, outboundLetters, { filter: { ids: [id] }, by })
+      await cancel(tx, outboundLetters, { ids: [id], by })
     })
-    await transaction(db.pool, (tx) => resume(tx, outboundMessages, { by }))
+    await transaction(db.pool, (tx) => resume(tx, outboundLetters, { by }))
     // Neither changes anything, and so neither leaves a trace.
-    await transaction(db.pool, (tx) => resume(tx, outboundMessages, { by }))
-    await transaction(db.pool, (tx) => unblock(tx, familyEvents, { key: 'none', by }))
+    await transaction(db.pool, (tx) => resume(tx, outboundLetters, { by }))
+    await transaction(db.pool, (tx) => unblock(tx, clubEvents, { key: 'none', by }))
     await advanceClock(db.pool, '2h', { actor: by })
     const found = await all({ actor: by, limit: 2 })
     expect(found.map((entry) => (entry.kind === 'operation' ? entry.operation : entry.to))).toEqual(
@@ -172,9 +173,9 @@ describe('what operators do', () => {
     )
     expect(found.map(({ outbox }) => outbox)).toEqual([
       undefined,
-      ...Array(4).fill('messages.outbound'),
+      ...Array(4).fill('letters.outbound'),
     ])
-    expect(found.at(-1)).toMatchObject({ subject: 'messages.outbound', reason: 'T-1' })
+    expect(found.at(-1)).toMatchObject({ subject: 'letters.outbound', reason: 'T-1' })
     expect(found[0]).toMatchObject({ subject: '2h' })
     // Every entry of a message has its tenant, by every actor.
     const history = await all({ messageId: id })

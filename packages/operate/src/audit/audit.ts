@@ -1,13 +1,13 @@
-import { fromCursor, toCursor } from './cursor.ts'
-import type { Transition } from './messages.ts'
+import { fromCursor, toCursor } from '@posthorn/engine/internal'
+import type { Transition } from '../messages/messages.ts'
 import {
   locateTime,
   selectEdges,
   selectEntries,
   type AuditConditions,
   type AuditRow,
-} from '../sql/audit.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
+} from './audit.sql.ts'
+import type { Queryable } from '@posthorn/engine'
 
 /** Entries that one page looks at when no index leads to what is searched: 50 ms at the most. */
 const WINDOW = 75_000n

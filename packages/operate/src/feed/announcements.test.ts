@@ -1,14 +1,14 @@
 import { getEventListeners } from 'node:events'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { AnnouncementItem } from './announcement-subscriber.ts'
 import {
+  type AnnouncementItem,
   announce,
   createAnnouncementFeed,
   type SubscribeAnnouncementsOptions,
 } from './announcements.ts'
-import { proxyTo, testDatabase } from '../testing/index.ts'
-import { runUntilKilled } from '../testing/killed-process.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { proxyTo, testDatabase } from '@posthorn/engine/testing'
+import { runUntilKilled } from '../../../engine/src/testing/child-process.ts'
+import { transaction } from '@posthorn/engine'
 
 const database = await testDatabase()
 const { pool } = database
@@ -86,8 +86,8 @@ test('another process is heard, and what one that dies has not committed is not'
     })`
   await runUntilKilled(script, {
     URL: database.url,
-    ENGINE: import.meta.resolve('../index.ts'),
-    OPERATE: import.meta.resolve('./index.ts'),
+    ENGINE: import.meta.resolve('@posthorn/engine'),
+    OPERATE: import.meta.resolve('../index.ts'),
     PG: import.meta.resolve('pg'),
   })
   await expect.poll(ids, soon).toContain('elsewhere')

@@ -1,4 +1,4 @@
-import { entryOf, type AuditEntry } from './audit.ts'
+import { entryOf, type AuditEntry } from '../audit/audit.ts'
 import {
   LAST_ID,
   gapsOf,
@@ -9,7 +9,7 @@ import {
   without,
   type IdRanges,
 } from './id-ranges.ts'
-import type { AuditRow } from '../sql/audit.ts'
+import type { AuditRow } from '../audit/audit.sql.ts'
 import {
   selectIdsSince,
   selectIdsWritten,
@@ -17,8 +17,8 @@ import {
   selectRanges,
   selectServer,
   selectWriters,
-} from '../sql/feed.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
+} from './feed.sql.ts'
+import type { Queryable } from '@posthorn/engine'
 
 /** Entries that one statement reads. */
 const PAGE = 1_000

@@ -1,5 +1,5 @@
-import type { AuditEntry } from './audit.ts'
-import { PosthornError } from '../errors.ts'
+import type { AuditEntry } from '../audit/audit.ts'
+import { PosthornError } from '@posthorn/engine'
 import { hasId, toPosition, union, without, type IdRanges } from './id-ranges.ts'
 
 /** Entries that wait for a slow reader before it is given up: some megabytes. */

@@ -1,5 +1,5 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
-import { ENTRY, OPERATION_ENTRY, TRANSITION_ENTRY } from './audit.ts'
+import { ENTRY, OPERATION_ENTRY, TRANSITION_ENTRY } from '../audit/audit.sql.ts'
+import { sql, type Statement } from '@posthorn/engine'
 
 /** Entries whose ids are in some ranges, the lowest first. */
 export function selectRanges(
@@ -61,3 +61,12 @@ export const selectWriters: Statement = sql`
    where locktype = 'relation' and mode = 'RowExclusiveLock'
      and database = (select oid from pg_database where datname = current_database())
      and relation in ('posthorn.transition'::regclass, 'posthorn.operation'::regclass)`
+
+/** The channel of all announcements, each a JSON object. */
+const ANNOUNCEMENT_CHANNEL = 'posthorn_news'
+
+export const listenForNews: Statement = sql`listen ${sql.id(ANNOUNCEMENT_CHANNEL)}`
+
+export function notifyNews(payload: string): Statement {
+  return sql`select pg_notify(${ANNOUNCEMENT_CHANNEL}, ${payload}::text)`
+}

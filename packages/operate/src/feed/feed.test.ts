@@ -2,16 +2,13 @@ import { getEventListeners } from 'node:events'
 import fc from 'fast-check'
 import type { PoolClient } from 'pg'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { AuditEntry } from './audit.ts'
-import { pause } from './control.ts'
-import { enqueueAll } from '../enqueue/enqueue.ts'
+import type { AuditEntry } from '../audit/audit.ts'
+import { pause } from '@posthorn/engine/internal'
+import { enqueueAll, createRelay, transaction, uuid } from '@posthorn/engine'
 import { createFeed, type Feed, type SubscribeOptions } from './feed.ts'
 import { LAST_ID, toPosition, type IdRange } from './id-ranges.ts'
-import { createRelay } from '../relay/relay.ts'
-import { fakeTransport, testDatabase } from '../testing/index.ts'
-import { outboundMessages, outboxTables } from '../testing/outboxes.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { uuid } from '../uuid.ts'
+import { fakeTransport, testDatabase } from '@posthorn/engine/testing'
+import { outboundLetters, outboxTables } from '../../../engine/src/testing/outboxes.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 
@@ -161,7 +158,7 @@ describe('a reader', () => {
 
   test('of one tenant sees nothing of others, nor what belongs to no tenant', async () => {
     const fake = fakeTransport()
-    const outboxes = [outboundMessages]
+    const outboxes = [outboundLetters]
     const relay = createRelay({
       pool: db.pool,
       outboxes,
@@ -170,7 +167,7 @@ describe('a reader', () => {
     })
     const unfiltered = await startListening()
     const acme = startReader({ tenant: 'acme' })
-    const messages = startReader({ outboxes: ['messages.outbound'] })
+    const messages = startReader({ outboxes: ['letters.outbound'] })
     const other = startReader({ outboxes: ['other'] })
     const row = (org: string) => ({
       org_id: org,
@@ -180,7 +177,7 @@ describe('a reader', () => {
       payload_json: {},
     })
     const [mine, theirs] = await transaction(db.pool, (tx) =>
-      enqueueAll(tx, outboundMessages, [row('acme'), row('other')]),
+      enqueueAll(tx, outboundLetters, [row('acme'), row('other')]),
     )
     for (let i = 0; i < 5; i += 1) await relay.tick()
     await eventually(() => entriesOf(unfiltered).length).toBe(4)

@@ -3,9 +3,8 @@ import type { Pool } from 'pg'
 import { FeedReader, entriesIn, idsOf, lastId } from './feed-reader.ts'
 import { Subscriber, type FeedBatch, type FeedFilter } from './feed-subscriber.ts'
 import { fromPosition, without, type IdRanges } from './id-ranges.ts'
-import { silentLog, type Log } from '../log.ts'
-import { sleep } from '../sleep.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
+import { backOff, silentLog, type Log, type Queryable } from '@posthorn/engine'
+import { sleep } from '@posthorn/engine/internal'
 
 const LAST_PAUSE_MS = 5_000
 
@@ -139,7 +138,7 @@ class PolledFeed implements Feed {
   }
 
   async #run(reader: FeedReader): Promise<void> {
-    let pauseMs = this.#pollMs
+    let failures = 0
     while (this.#readers > 0 && !this.#closing.signal.aborted) {
       try {
         await reader.look({
@@ -147,14 +146,19 @@ class PolledFeed implements Feed {
           giveUp: (ids) => this.#live.forEach((each) => each.giveUp(ids)),
           again: (ids) => this.#live.forEach((each) => each.lookFor(ids)),
         })
-        pauseMs = this.#pollMs
+        failures = 0
       } catch (error) {
+        failures += 1
+        const pauseMs = this.#pauseMs(failures)
         this.#log.warn({ err: error, pauseMs }, 'feed read failed; backing off')
-        pauseMs = Math.min(pauseMs * 2, LAST_PAUSE_MS)
       }
       const { signal } = this.#closing
-      await sleep(pauseMs, signal)
+      await sleep(this.#pauseMs(failures), signal)
     }
     this.#reader = undefined
+  }
+
+  #pauseMs(failures: number): number {
+    return backOff(failures, { firstMs: this.#pollMs, mostMs: LAST_PAUSE_MS })
   }
 }

@@ -1,4 +1,4 @@
-import { PosthornError } from '../errors.ts'
+import { PosthornError } from '@posthorn/engine'
 
 /** Ids from `low` to `high`, both included. */
 export type IdRange = readonly [low: bigint, high: bigint]

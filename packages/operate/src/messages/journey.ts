@@ -1,9 +1,7 @@
 import type { Pool } from 'pg'
-import { isId } from '../outbox/id-type.ts'
-import type { Outbox } from '../outbox/define.ts'
-import { SQLSTATE, sqlState } from '../errors.ts'
+import { isId, run, withoutPreparing, inSql } from '@posthorn/engine/internal'
+import { type Outbox, SQLSTATE, sqlState, transaction } from '@posthorn/engine'
 import type { MessageDetails, Transition } from './messages.ts'
-import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
 import {
   limitSearch,
   selectHasTopics,
@@ -11,10 +9,8 @@ import {
   selectReceipts,
   selectTopicMessage,
   selectTraced,
-} from '../sql/journey.ts'
-import { transaction } from '../enqueue/transaction.ts'
+} from './messages.sql.ts'
 import { viewMessage } from './view.ts'
-import { inSql } from '../outbox/sql-names.ts'
 
 /** Something that happened on a message's way, as far as a table says so. */
 export type JourneyStep =

@@ -1,8 +1,17 @@
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
-import type { TimeSort } from './direction.ts'
-import { fromLog, inLoggedState, loggedState } from './log-view.ts'
-import { literal, prepare, type Prepared } from './prepared.ts'
+import {
+  type ResolvedDefinition,
+  type TimeSort,
+  fromLog,
+  inLoggedState,
+  loggedState,
+  prepare,
+  type Prepared,
+  literal,
+  waitsCondition,
+  HAS_GONE,
+  triedCondition,
+} from '@posthorn/engine/internal'
+import { sql, type Statement } from '@posthorn/engine'
 
 /** What a list is narrowed to; the statement has a condition only for what is given. */
 export interface ListConditions {
@@ -186,4 +195,138 @@ export function selectTransitions(outbox: string, id: string): Statement {
       from posthorn.transition
      where message_id = ${id} and outbox = ${outbox}
      order by id`
+}
+
+/** Rows of one tenant that are looked at, at the most. */
+export const MOST_OF_TENANT = 10_000
+
+export interface TenantCountRow {
+  readonly state: string
+  readonly n: number
+  readonly due: number
+  readonly retrying: number
+  readonly scheduled: number
+  readonly oldest_due: number
+  readonly oldest: number | null
+  readonly dead_since: Date | null
+}
+
+/** One tenant's messages by state, and what of them is due. */
+export function countTenant(definition: ResolvedDefinition): Prepared {
+  const { table, log, columns, states } = definition
+  const written = columns.createdAt === undefined ? 'null' : `m.${columns.createdAt}`
+  const isState = (state: string | number | undefined) =>
+    state === undefined ? 'false' : `${columns.status} = ${literal(state)}`
+  return prepare((p) => {
+    const found = (from: string, { state, waits, tried, claimed, dead }: Signs) =>
+      `select (${state})::text as state, m.${columns.dueAt} as due_at, ${written}::timestamptz as written,
+               ${waits} as waits, m.${columns.dueAt} <= (select posthorn.now()) as due,
+               (${tried}) as tried, ${claimed} as claimed, ${dead} as dead
+          from ${from}
+         where m.${columns.tenant}::text = ${p('tenant')}::text`
+    const inTable = found(`${table} as m`, {
+      state: `m.${columns.status}`,
+      waits: waitsCondition(definition),
+      tried: triedCondition(definition),
+      claimed: isState(states.claimed),
+      dead: isState(states.dead),
+    })
+    const logged = { state: loggedState(definition), waits: `not ${HAS_GONE}` }
+    const inLog =
+      log === undefined
+        ? ''
+        : `\n        union all\n        ${found(fromLog(definition), { ...logged, ...UNTRIED })}`
+    return `select state, count(*)::int as n,
+       count(*) filter (where waits and due)::int as due,
+       count(*) filter (where waits and not due and tried)::int as retrying,
+       count(*) filter (where waits and not due and not tried)::int as scheduled,
+       coalesce(max(extract(epoch from posthorn.now() - due_at)) filter (where waits and due), 0)::float8 as oldest_due,
+       extract(epoch from now() - min(written) filter (where claimed or waits and (due or tried)))::float8 as oldest,
+       min(written) filter (where dead) as dead_since
+  from (${inTable}${inLog}
+         limit ${MOST_OF_TENANT + 1}) as found
+ group by state`
+  })
+}
+
+/** What is said of a row, as conditions. */
+interface Signs {
+  readonly state: string
+  readonly waits: string
+  readonly tried: string
+  readonly claimed: string
+  readonly dead: string
+}
+
+/** A message that was tried or claimed is no longer in the log. */
+const UNTRIED = { tried: 'false', claimed: 'false', dead: 'false' }
+
+/** Tables that are an inbox by their columns and key; partitions are left out. */
+export const selectInboxes: Statement = sql`
+  select n.nspname as schema, c.relname as name
+    from pg_class as c
+    join pg_namespace as n on n.oid = c.relnamespace
+    join pg_index as i on i.indrelid = c.oid and i.indisprimary
+   where c.relkind in ('r', 'p') and not c.relispartition
+     and has_table_privilege(c.oid, 'select') and has_schema_privilege(n.oid, 'usage')
+     and (select array_agg(a.attname::text order by a.attname)
+            from pg_attribute as a
+           where a.attrelid = c.oid and a.attnum = any(i.indkey::int2[])) = array['consumer', 'event_id']
+     and exists (select from pg_attribute as a
+                  where a.attrelid = c.oid and a.attname = 'event_id' and a.atttypid = 'uuid'::regtype)
+     and exists (select from pg_attribute as a
+                  where a.attrelid = c.oid and a.attname = 'received_at'
+                    and a.atttypid = 'timestamptz'::regtype)
+   order by n.nspname, c.relname`
+
+/** Who has had a message, by one inbox. */
+export function selectReceipts(table: string, id: string): Statement {
+  return sql`
+    select consumer, received_at
+      from ${sql.id(table)}
+     where event_id = ${id}::uuid
+     order by received_at, consumer`
+}
+
+/** Whether there are topics in this database at all. */
+export const selectHasTopics: Statement = sql`
+  select to_regclass('posthorn.topic_message') is not null as has_topics`
+
+/** A message in a topic of Postgres, and how far each group has read its partition. */
+export function selectTopicMessage(place: {
+  topic: string
+  partition: string
+  offset: string
+}): Statement {
+  return sql`
+    select m.appended_at,
+           (select coalesce(jsonb_agg(jsonb_build_object(
+                     'group', g.group_name, 'hasPassed', g.committed_offset > m.log_offset)
+                     order by g.group_name), '[]')
+              from posthorn.topic_group_partition as g
+             where g.topic = m.topic and g.partition = m.partition) as groups
+      from posthorn.topic_message as m
+     where m.topic = ${place.topic} and m.partition = ${place.partition}::int
+       and m.log_offset = ${place.offset}::bigint`
+}
+
+/** Nothing leads to a trace but reading: what takes longer is left out. */
+export const limitSearch: Statement = sql`set local statement_timeout = '500ms'`
+
+/** Messages of an outbox that were written in one trace, of one tenant or of all. */
+export function selectTraced(definition: ResolvedDefinition, ofTenant: boolean): Prepared {
+  const { table, log, columns } = definition
+  const at = columns.createdAt ?? columns.dueAt
+  return prepare((p) => {
+    const found = (from: string, state: string) =>
+      `select m.${columns.id}::text as id, (${state})::text as state, m.${at}::timestamptz as at
+  from ${from}
+ where m.${columns.traceparent} like ${p('pattern')}${
+   ofTenant ? `\n   and m.${columns.tenant}::text = ${p('tenant')}::text` : ''
+ }`
+    const inLog =
+      log === undefined ? '' : `\nunion all\n${found(fromLog(definition), loggedState(definition))}`
+    return `${found(`${table} as m`, `m.${columns.status}`)}${inLog}
+ limit 20`
+  })
 }

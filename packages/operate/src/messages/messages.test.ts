@@ -1,25 +1,27 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { defineOutbox, type Outbox } from '../outbox/define.ts'
-import { enqueueAll } from '../enqueue/enqueue.ts'
-import { PosthornError } from '../errors.ts'
-import { getMessage, listAllMessages, listMessages, type MessageListOptions } from './messages.ts'
-import { refused } from '../outbox/outcome.ts'
-import { prune } from '../maintain/prune.ts'
-import { createRelay } from '../relay/relay.ts'
-import { fixed } from '../outbox/retry.ts'
-import { listMessages as listStatement } from '../sql/messages.ts'
-import { everywhere, fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
 import {
-  familyEvents,
-  outboundMessages,
+  defineOutbox,
+  type Outbox,
+  enqueueAll,
+  PosthornError,
+  refused,
+  createRelay,
+  fixed,
+  transaction,
+  uuid,
+} from '@posthorn/engine'
+import { getMessage, listAllMessages, listMessages, type MessageListOptions } from './messages.ts'
+import { prune, inSql } from '@posthorn/engine/internal'
+import { listMessages as listStatement } from './messages.sql.ts'
+import { everywhere, fakeTransport, testDatabase, viewTable } from '@posthorn/engine/testing'
+import {
+  clubEvents,
+  outboundLetters,
   outboxTables,
-  sagaEvents,
-  webhookDeliveries,
-} from '../testing/outboxes.ts'
-import { LOGGED, SAMPLES, SHAPES } from '../testing/samples.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { uuid } from '../uuid.ts'
-import { inSql } from '../outbox/sql-names.ts'
+  tripEvents,
+  hookDeliveries,
+} from '../../../engine/src/testing/outboxes.ts'
+import { LOGGED, SAMPLES, SHAPES } from '../../../engine/src/testing/samples.ts'
 
 interface CountedRow {
   id: string
@@ -227,13 +229,13 @@ test('messages are found by tenant, key and type where the table has them', asyn
   const count = async (outbox: Parameters<typeof listMessages>[1], options: MessageListOptions) =>
     (await listMessages(db.pool, outbox, options)).items.length
   const key = '00000000-0000-4000-8000-000000000003'
-  expect(await count(outboundMessages, { tenant: 'acme' })).toBe(5)
-  expect(await count(outboundMessages, { tenant: 'acme', state: 'SENT' })).toBe(0)
-  expect(await count(familyEvents, { key })).toBe(1)
-  expect(await count(familyEvents, { key, type: 'FamilyCreated', state: '0' })).toBe(1)
-  expect(await count(sagaEvents, { type: 'order.shipped' })).toBe(0)
-  await expect(count(webhookDeliveries, { tenant: 'acme' })).rejects.toThrow('filter.tenant')
-  await expect(count(sagaEvents, { key })).rejects.toThrow('filter.key')
+  expect(await count(outboundLetters, { tenant: 'acme' })).toBe(5)
+  expect(await count(outboundLetters, { tenant: 'acme', state: 'SENT' })).toBe(0)
+  expect(await count(clubEvents, { key })).toBe(1)
+  expect(await count(clubEvents, { key, type: 'ClubCreated', state: '0' })).toBe(1)
+  expect(await count(tripEvents, { type: 'order.shipped' })).toBe(0)
+  await expect(count(hookDeliveries, { tenant: 'acme' })).rejects.toThrow('filter.tenant')
+  await expect(count(tripEvents, { key })).rejects.toThrow('filter.key')
 })
 
 test('without a time of creation the id is the order', async () => {
@@ -247,37 +249,37 @@ test('without a time of creation the id is the order', async () => {
 })
 
 test('the search finds what is in a payload, as it is written there', async () => {
-  await viewTable(db.pool, webhookDeliveries as unknown as Outbox).empty()
+  await viewTable(db.pool, hookDeliveries as unknown as Outbox).empty()
   const payload = { order: 'A-1', said: 'a "word" \\ more', list: [1, 2] }
   const samples = [{ endpoint_id: 'e', payload }]
-  await transaction(db.pool, (tx) => enqueueAll(tx, webhookDeliveries, samples))
+  await transaction(db.pool, (tx) => enqueueAll(tx, hookDeliveries, samples))
   for (const search of ['a-1', '"order": "A-1"', '[1, 2]', '\\"word\\" \\\\ more', 'PENDING']) {
-    const { items } = await listMessages(db.pool, webhookDeliveries, { search })
+    const { items } = await listMessages(db.pool, hookDeliveries, { search })
     expect({ search, count: items.length }).toEqual({ search, count: 1 })
   }
 })
 
 test('a message in the archive is as it was', async () => {
   const samples = [{ topic: 't', event_type: 'e', payload: { a: [1, null] } }]
-  const [sent] = await transaction(db.pool, (tx) => enqueueAll(tx, sagaEvents, samples))
+  const [sent] = await transaction(db.pool, (tx) => enqueueAll(tx, tripEvents, samples))
   await db.pool.query(
-    "update sagas.saga_outbox set status = 'SENT', sent_at = now() - interval '8 days' where id = $1",
+    "update trips.trip_outbox set status = 'SENT', sent_at = now() - interval '8 days' where id = $1",
     [sent!.id],
   )
-  const before = await getMessage(db.pool, sagaEvents, sent!.id)
-  expect(await prune(db.pool, sagaEvents)).toMatchObject({ pruned: 1, archived: 1 })
-  const after = await getMessage(db.pool, sagaEvents, sent!.id)
+  const before = await getMessage(db.pool, tripEvents, sent!.id)
+  expect(await prune(db.pool, tripEvents)).toMatchObject({ pruned: 1, archived: 1 })
+  const after = await getMessage(db.pool, tripEvents, sent!.id)
   expect(after).toEqual({ ...before, archivedAt: expect.any(Date) })
 })
 
 test('the dead are listed by their index, and all by one that the table may have', async () => {
   await db.pool.query(`
-    insert into payments.webhook_deliveries (id, endpoint_id, payload, status, created_at)
+    insert into hooks.deliveries (id, endpoint_id, payload, status, created_at)
     select gen_random_uuid(), 'e', '{}', case when n % 100 = 0 then 'abandoned' else 'delivered' end,
            now() - n * interval '1 s'
       from generate_series(1, 20000) as n`)
-  await db.pool.query('analyze payments.webhook_deliveries')
-  const box = webhookDeliveries as unknown as Outbox
+  await db.pool.query('analyze hooks.deliveries')
+  const box = hookDeliveries as unknown as Outbox
   const planOf = async (conditions: Parameters<typeof listStatement>[1], values: unknown[]) => {
     const { text } = listStatement(inSql(box), conditions)
     const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values)
@@ -285,23 +287,21 @@ test('the dead are listed by their index, and all by one that the table may have
   }
   const newest = { given: [], sort: 'newest' } as const
   const dead = await planOf({ ...newest, state: 'abandoned', goesOn: false }, [51])
-  expect(dead).toContain('webhook_deliveries_dead')
-  await db.pool.query(
-    'create index webhook_deliveries_newest on payments.webhook_deliveries (created_at, id)',
-  )
+  expect(dead).toContain('deliveries_dead')
+  await db.pool.query('create index deliveries_newest on hooks.deliveries (created_at, id)')
   const next = await planOf({ ...newest, state: undefined, goesOn: true }, [uuid(), '0', 51])
-  expect(next).toContain('Index Scan Backward using webhook_deliveries_newest')
+  expect(next).toContain('Index Scan Backward using deliveries_newest')
   expect(next).toContain('Index Cond')
   expect(next).not.toContain('Sort')
   const oldest = { given: [], sort: 'oldest', state: undefined, goesOn: true } as const
   const forward = await planOf(oldest, [uuid(), '0', 51])
-  expect(forward).toContain('Index Scan using webhook_deliveries_newest')
+  expect(forward).toContain('Index Scan using deliveries_newest')
   expect(forward).toContain('Index Cond')
   expect(forward).not.toContain('Sort')
 })
 
 test('several outboxes are one list, newest first, without a gap or a double between pages', async () => {
-  const boxes = [sagaEvents, familyEvents, outboundMessages] as unknown as Outbox[]
+  const boxes = [tripEvents, clubEvents, outboundLetters] as unknown as Outbox[]
   for (const outbox of boxes) await viewTable(db.pool, outbox).empty()
   for (let i = 0; i < 4; i += 1) {
     for (const outbox of boxes) {

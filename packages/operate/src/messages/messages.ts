@@ -1,11 +1,20 @@
-import type { TimeSort } from '../sql/direction.ts'
-import { fromCursor, toCursor } from './cursor.ts'
-import { isId } from '../outbox/id-type.ts'
-import type { OutboxRow, CheckedDefinition } from '../outbox/resolved-definition.ts'
-import { DefinitionError, PosthornError } from '../errors.ts'
-import type { Outbox } from '../outbox/define.ts'
+import {
+  type TimeSort,
+  fromCursor,
+  toCursor,
+  isId,
+  type CheckedDefinition,
+  inSql,
+  run,
+} from '@posthorn/engine/internal'
+import {
+  type OutboxRow,
+  DefinitionError,
+  PosthornError,
+  type Outbox,
+  type Queryable,
+} from '@posthorn/engine'
 import { readPayload, type Encryption, type Reveal } from './payloads.ts'
-import { run } from '../enqueue/pool-handle.ts'
 import {
   listMessages as listStatement,
   selectArchived,
@@ -13,9 +22,7 @@ import {
   selectMessage,
   selectTransitions,
   type ListCondition,
-} from '../sql/messages.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
-import { inSql } from '../outbox/sql-names.ts'
+} from './messages.sql.ts'
 
 /** Which messages; everything left out matches all. */
 export interface MessageFilter {

@@ -1,8 +1,11 @@
-import { decryptRows, tenantOf } from '../encrypt/encrypt-rows.ts'
-import { envelopeIn } from '../encrypt/envelope.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
-import type { OutboxRow, CheckedDefinition } from '../outbox/resolved-definition.ts'
-import { noteReveal, selectDestroyed } from '../sql/data-keys.ts'
+import {
+  decryptRows,
+  tenantOf,
+  envelopeIn,
+  type CheckedDefinition,
+} from '@posthorn/engine/internal'
+import type { Queryable, OutboxRow } from '@posthorn/engine'
+import { noteReveal, selectDestroyed } from '../retention/data-keys.sql.ts'
 
 /**
  * How the payload of a message is stored: `none`, as it is; `encrypted`, and not shown; `erased`, its

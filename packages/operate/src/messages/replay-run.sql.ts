@@ -1,4 +1,4 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '@posthorn/engine'
 
 /** A replay as it stands in its table. */
 export interface ReplayRow {

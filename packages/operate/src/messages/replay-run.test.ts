@@ -1,10 +1,8 @@
 import { beforeEach, expect, test } from 'vitest'
-import { sql } from '../enqueue/sql-tag.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import type { Outbox } from '../outbox/define.ts'
-import { testDatabase, viewTable } from '../testing/index.ts'
-import { outboundMessages, outboxTables } from '../testing/outboxes.ts'
+import { sql, transaction, type Outbox } from '@posthorn/engine'
+import { advanceClock, useMovableClock } from '@posthorn/engine/internal'
+import { testDatabase, viewTable } from '@posthorn/engine/testing'
+import { outboundLetters, outboxTables } from '../../../engine/src/testing/outboxes.ts'
 import {
   continueReplay,
   getReplay,
@@ -18,20 +16,20 @@ import {
 const { pool } = await testDatabase({ sql: outboxTables })
 await useMovableClock(pool)
 
-const outbox = outboundMessages as unknown as Outbox
+const outbox = outboundLetters as unknown as Outbox
 const view = viewTable(pool, outbox)
 const BATCH = 10_000
 
 async function bury(count: number, org = 'acme'): Promise<void> {
   await pool.query(sql`
-    insert into messages.outbound_message (id, org_id, idempotency_key, channel, to_recipient, payload_json, status)
+    insert into letters.outbound_letter (id, org_id, idempotency_key, channel, to_recipient, payload_json, status)
     select gen_random_uuid(), ${org}, gen_random_uuid()::text, 'whatsapp', '+1', '{}', 'FAILED'
       from generate_series(1, ${count})`)
 }
 
 async function dead(): Promise<number> {
   const { rows } = await pool.query(
-    sql`select count(*)::int as n from messages.outbound_message where status = 'FAILED'`,
+    sql`select count(*)::int as n from letters.outbound_letter where status = 'FAILED'`,
   )
   return rows[0].n
 }
@@ -100,7 +98,7 @@ test('what dies again ends the replay, since its cause is not gone', async () =>
   await bury(BATCH + 5)
   await start()
   await batch()
-  await pool.query(sql`update messages.outbound_message set status = 'FAILED', created_at = '2001-01-01'
+  await pool.query(sql`update letters.outbound_letter set status = 'FAILED', created_at = '2001-01-01'
     where status <> 'FAILED'`)
   expect(await batch()).toMatchObject({ state: 'done', replayed: BATCH, diedAgain: 5 })
   const { rows } = await pool.query('select 1 from posthorn.replayed_message')
@@ -111,10 +109,10 @@ test('a replay whose batch fails waits, and does not hold up the others', async 
   await bury(3)
   await bury(2, 'other')
   await pool.query(`
-    create function messages.refuse() returns trigger language plpgsql as
+    create function letters.refuse() returns trigger language plpgsql as
       $$begin raise exception 'no more of these'; end$$;
-    create trigger refuse before update on messages.outbound_message
-      for each row when (new.org_id = 'acme') execute function messages.refuse()`)
+    create trigger refuse before update on letters.outbound_letter
+      for each row when (new.org_id = 'acme') execute function letters.refuse()`)
   const failing = await start({ filter: { tenant: 'acme' } })
   await start({ filter: { tenant: 'other' } })
   const failed = await batch()
@@ -125,7 +123,7 @@ test('a replay whose batch fails waits, and does not hold up the others', async 
   await expect(
     advanceClock(pool, '30s').then(() => runReplay(pool, outbox, { run: failing })),
   ).rejects.toThrow('no more of these')
-  await pool.query('drop function messages.refuse cascade')
+  await pool.query('drop function letters.refuse cascade')
   await advanceClock(pool, '30s')
   expect(await batch()).toMatchObject({ id: failing.id, state: 'done', replayed: 3 })
 })

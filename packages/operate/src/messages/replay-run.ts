@@ -1,8 +1,14 @@
 import type { Pool } from 'pg'
-import { inSavepoint } from '../enqueue/savepoint.ts'
-import { transaction, type Queryable, type Transaction } from '../enqueue/transaction.ts'
-import type { Outbox } from '../outbox/define.ts'
-import { sleep } from '../sleep.ts'
+import {
+  inSavepoint,
+  sleep,
+  isId,
+  countReplay,
+  replay,
+  type Operator,
+  type ReplayFilter,
+} from '@posthorn/engine/internal'
+import { transaction, type Queryable, type Transaction, type Outbox, uuid } from '@posthorn/engine'
 import {
   deleteReplayed,
   insertReplay,
@@ -14,10 +20,7 @@ import {
   stopRunning,
   updateReplay,
   type ReplayRow,
-} from '../sql/replay-run.ts'
-import { uuid } from '../uuid.ts'
-import { isId } from '../outbox/id-type.ts'
-import { countReplay, replay, type Operator, type ReplayFilter } from './replay.ts'
+} from './replay-run.sql.ts'
 
 /** A replay of any number of messages, in batches; it goes on when the process that began it is gone. */
 export interface ReplayRun {

@@ -1,11 +1,7 @@
 import type { Pool } from 'pg'
-import { run, withoutPreparing } from '../enqueue/pool-handle.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { DefinitionError, SQLSTATE, sqlState } from '../errors.ts'
-import type { Outbox } from '../outbox/define.ts'
-import { limitSearch } from '../sql/journey.ts'
-import { MOST_OF_TENANT, countTenant, type TenantCountRow } from '../sql/tenant-counts.ts'
-import { inSql } from '../outbox/sql-names.ts'
+import { run, withoutPreparing, inSql } from '@posthorn/engine/internal'
+import { transaction, DefinitionError, SQLSTATE, sqlState, type Outbox } from '@posthorn/engine'
+import { limitSearch, MOST_OF_TENANT, countTenant, type TenantCountRow } from './messages.sql.ts'
 
 /** How the messages of one tenant are doing in an outbox. */
 export interface TenantCounts {

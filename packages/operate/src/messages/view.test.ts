@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { defineOutbox } from '../outbox/define.ts'
-import { exponential } from '../outbox/retry.ts'
+import { defineOutbox, exponential } from '@posthorn/engine'
 import { viewMessage } from './view.ts'
 
 interface Invitation {

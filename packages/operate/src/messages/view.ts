@@ -1,9 +1,13 @@
-import type { Outbox } from '../outbox/define.ts'
-import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import { messageOf, toMessage, type Message } from '../outbox/message.ts'
-import { failureOf } from '../outbox/outcome.ts'
+import {
+  type Outbox,
+  type OutboxRow,
+  toMessage,
+  type Message,
+  failureOf,
+  type Destination,
+} from '@posthorn/engine'
+import { messageOf } from '@posthorn/engine/internal'
 import { COVERED } from './payloads.ts'
-import type { Destination } from '../outbox/transport.ts'
 
 /** A message as a person may see it. */
 export interface MessageView {

@@ -1,27 +1,30 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { acknowledgeAlert, listAlerts, openAlerts, raiseAlert, recoverAlert } from './alerts.ts'
-import { searchAudit } from './audit.ts'
-import type { Outbox } from '../outbox/define.ts'
-import { enqueueAll } from '../enqueue/enqueue.ts'
-import { delivered, refused } from '../outbox/outcome.ts'
-import { createRelay } from '../relay/relay.ts'
-import { cancel, replay } from './replay.ts'
-import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
-import { outboundMessages, outboxTables } from '../testing/outboxes.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { uuid } from '../uuid.ts'
+import { acknowledgeAlert, listAlerts, openAlerts } from './alerts.ts'
+import { raiseAlert, recoverAlert, cancel, replay } from '@posthorn/engine/internal'
+import { searchAudit } from '../audit/audit.ts'
+import {
+  type Outbox,
+  enqueueAll,
+  delivered,
+  refused,
+  createRelay,
+  transaction,
+  uuid,
+} from '@posthorn/engine'
+import { fakeTransport, testDatabase, viewTable } from '@posthorn/engine/testing'
+import { outboundLetters, outboxTables } from '../../../engine/src/testing/outboxes.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 const fake = fakeTransport()
 const relay = createRelay({
   pool: db.pool,
-  outboxes: [outboundMessages],
+  outboxes: [outboundLetters],
   transports: { topics: fake },
   mode: 'poll',
 })
 
 beforeEach(async () => {
-  await viewTable(db.pool, outboundMessages as unknown as Outbox).empty()
+  await viewTable(db.pool, outboundLetters as unknown as Outbox).empty()
   await db.pool.query(
     'begin; set local session_replication_role = replica; truncate posthorn.alert, posthorn.operation; commit',
   )
@@ -36,7 +39,7 @@ async function killMessages(count: number): Promise<string[]> {
   const all = await transaction(db.pool, (tx) =>
     enqueueAll(
       tx,
-      outboundMessages,
+      outboundLetters,
       Array.from({ length: count }, () => ({
         org_id: 'acme',
         idempotency_key: uuid(),
@@ -77,21 +80,21 @@ describe('a list of alerts', () => {
 
   test('is narrowed by source, code, tenant and state', async () => {
     const first = await raise('s1', { tenant: 'acme' })
-    await raise('s2', { source: 'evidence' })
+    await raise('s2', { source: 'parcels' })
     await raise('s3', { code: 'OTHER' })
     await raise('s4')
     await acknowledge(first.id, 'ada')
     await transaction(db.pool, (tx) => recoverAlert(tx, { source: 'sagas', subject: 's4' }))
     const findIds = async (filter: Parameters<typeof listAlerts>[1]) =>
       (await listAlerts(db.pool, filter)).items.map(({ subject }) => subject)
-    expect(await findIds({ source: 'evidence' })).toEqual(['s2'])
+    expect(await findIds({ source: 'parcels' })).toEqual(['s2'])
     expect(await findIds({ code: 'OTHER' })).toEqual(['s3'])
     expect(await findIds({ tenant: 'acme' })).toEqual(['s1'])
     expect(await findIds({ state: 'open' })).toEqual(['s3', 's2'])
     expect(await findIds({ state: 'acknowledged' })).toEqual(['s1'])
     expect(await findIds({ state: 'recovered' })).toEqual(['s4'])
     expect(await findIds({ source: 'a\0b' })).toEqual([])
-    expect(await openAlerts(db.pool)).toEqual({ evidence: 1, sagas: 1 })
+    expect(await openAlerts(db.pool)).toEqual({ parcels: 1, sagas: 1 })
   })
 
   test.each(['', 'x', 'WzFd', Buffer.from('["9223372036854775808"]').toString('base64url')])(
@@ -155,16 +158,16 @@ describe('raising', () => {
 describe('the alert of a dead message', () => {
   test('recovers with its replay, and another death is another alert', async () => {
     const [id = '', other = ''] = await killMessages(2)
-    expect(await openAlerts(db.pool)).toEqual({ 'messages.outbound': 2 })
+    expect(await openAlerts(db.pool)).toEqual({ 'letters.outbound': 2 })
     const again = () =>
       transaction(db.pool, (tx) =>
-        replay(tx, outboundMessages, { filter: { ids: [id] }, by: 'ada' }),
+        replay(tx, outboundLetters, { filter: { ids: [id] }, by: 'ada' }),
       )
     await again()
     const { items } = await listAlerts(db.pool, { state: 'open' })
     expect(items).toMatchObject([{ subject: other, tenant: 'acme', code: 'E131047' }])
     await tickUntilIdle()
-    expect(await openAlerts(db.pool)).toEqual({ 'messages.outbound': 2 })
+    expect(await openAlerts(db.pool)).toEqual({ 'letters.outbound': 2 })
     fake.answer = () => delivered()
     await again()
     await tickUntilIdle()
@@ -173,17 +176,17 @@ describe('the alert of a dead message', () => {
 
   test('recovers when the message is cancelled', async () => {
     const ids = await killMessages(2)
-    await transaction(db.pool, (tx) => cancel(tx, outboundMessages, { ids, by: 'ada' }))
+    await transaction(db.pool, (tx) => cancel(tx, outboundLetters, { ids, by: 'ada' }))
     expect(await openAlerts(db.pool)).toEqual({})
   })
 
   test('stands if the replay is rolled back', async () => {
     await killMessages(1)
     const failing = transaction(db.pool, async (tx) => {
-      await replay(tx, outboundMessages, { filter: {}, by: 'ada' })
+      await replay(tx, outboundLetters, { filter: {}, by: 'ada' })
       throw new Error('changed my mind')
     })
     await expect(failing).rejects.toThrow('changed my mind')
-    expect(await openAlerts(db.pool)).toEqual({ 'messages.outbound': 1 })
+    expect(await openAlerts(db.pool)).toEqual({ 'letters.outbound': 1 })
   })
 })

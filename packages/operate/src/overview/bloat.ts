@@ -1,7 +1,6 @@
-import { selectHorizons, selectTables, type HorizonRow, type TableRow } from '../sql/bloat.ts'
-import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
-import { spellTable } from '../outbox/sql-names.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
+import { selectHorizons, selectTables, type HorizonRow, type TableRow } from './overview.sql.ts'
+import { type CheckedDefinition, spellTable } from '@posthorn/engine/internal'
+import type { Queryable } from '@posthorn/engine'
 
 const ENGINE_TABLES = ['posthorn.transition', 'posthorn.archive', 'posthorn.held_key']
 

@@ -1,4 +1,4 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '@posthorn/engine'
 
 /** The stretches of a chart: each as long as the others, the present one last. */
 export interface ChartBounds {

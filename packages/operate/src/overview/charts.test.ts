@@ -1,28 +1,37 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import { createRelay } from '../relay/relay.ts'
-import { delivered, refused, retryLater } from '../outbox/outcome.ts'
-import { enqueueAll } from '../enqueue/enqueue.ts'
-import { everywhere, fakeTransport, testDatabase } from '../testing/index.ts'
-import { latencyBucket, percentile } from '../relay/latency.ts'
-import { outboxTables, sagaEvents } from '../testing/outboxes.ts'
-import { pause, resume } from './control.ts'
+import {
+  advanceClock,
+  useMovableClock,
+  latencyBucket,
+  percentile,
+  pause,
+  resume,
+} from '@posthorn/engine/internal'
+import {
+  createRelay,
+  delivered,
+  refused,
+  retryLater,
+  enqueueAll,
+  transaction,
+  type Outbox,
+} from '@posthorn/engine'
+import { everywhere, fakeTransport, testDatabase } from '@posthorn/engine/testing'
+import { outboxTables, tripEvents } from '../../../engine/src/testing/outboxes.ts'
 import { readCharts, readDestinationCharts, readLagHistory } from './charts.ts'
 import { sampleLag } from './consumers.ts'
-import { SAMPLES } from '../testing/samples.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import type { Outbox } from '../outbox/define.ts'
+import { SAMPLES } from '../../../engine/src/testing/samples.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 const { pool } = db
-const sagas = sagaEvents as unknown as Outbox
-const sample = SAMPLES.find(({ outbox }) => outbox.name === sagas.name)?.sample
+const trips = tripEvents as unknown as Outbox
+const sample = SAMPLES.find(({ outbox }) => outbox.name === trips.name)?.sample
 const sum = (numbers: readonly (number | null)[] = []) =>
   numbers.reduce<number>((total, n) => total + (n ?? 0), 0)
 
 async function put(count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, n) => sample?.(n) ?? {})
-  await transaction(pool, (tx) => enqueueAll(tx, sagas, rows))
+  await transaction(pool, (tx) => enqueueAll(tx, trips, rows))
 }
 
 test('a percentile is within its bucket, and none of nothing', () => {
@@ -47,17 +56,17 @@ test('what relays did becomes lines: latency, codes, destinations and marks', as
   let n = 0
   const fake = fakeTransport(() => (answers[n++ % 3] ?? delivered)())
   const transports = everywhere(fake, ['topics'])
-  const relay = createRelay({ pool, outboxes: [sagas], transports, version: '7.1' })
+  const relay = createRelay({ pool, outboxes: [trips], transports, version: '7.1' })
   onTestFinished(() => relay.stop())
   await put(30)
   await relay.tick()
   await relay.tick()
-  await transaction(pool, (tx) => pause(tx, sagas, { by: 'ada', reason: 'a look' }))
+  await transaction(pool, (tx) => pause(tx, trips, { by: 'ada', reason: 'a look' }))
   await advanceClock(pool, '1m', { actor: 'ada' })
   await relay.tick()
-  const charts = await readCharts(pool, [sagas.name], { minutes: 15 })
+  const charts = await readCharts(pool, [trips.name], { minutes: 15 })
   expect(charts).toMatchObject({ stretchSeconds: 60, count: 15 })
-  const chart = charts.outboxes[sagas.name]
+  const chart = charts.outboxes[trips.name]
   expect(sum(chart?.delivered)).toBeGreaterThan(0)
   expect(sum(chart?.dead)).toBeGreaterThan(0)
   expect(sum(chart?.codes['NO'])).toBe(sum(chart?.dead))
@@ -66,10 +75,10 @@ test('what relays did becomes lines: latency, codes, destinations and marks', as
   for (const ms of chart?.latency.p50 ?? []) expect(ms ?? 0).toBeLessThan(55_000)
   expect(charts.latency).toEqual(chart?.latency)
   const [destination] = charts.destinations
-  expect(destination).toMatchObject({ outbox: sagas.name })
+  expect(destination).toMatchObject({ outbox: trips.name })
   expect(sum(destination?.answered) + sum(destination?.unanswered)).toBeGreaterThan(0)
   const name = destination?.destination ?? ''
-  const asked = { outbox: sagas.name, destinations: [name, 'topics:none'] }
+  const asked = { outbox: trips.name, destinations: [name, 'topics:none'] }
   const own = await readDestinationCharts(pool, asked, { minutes: 15 })
   expect(own.destinations).toEqual([destination])
   expect(charts.marks).toEqual(
@@ -83,10 +92,10 @@ test('what relays did becomes lines: latency, codes, destinations and marks', as
 
 test('long times come in wider stretches, and nothing is counted twice', async () => {
   const [short, day, week] = await Promise.all(
-    [180, 1_440, 10_080].map((minutes) => readCharts(pool, [sagas.name], { minutes })),
+    [180, 1_440, 10_080].map((minutes) => readCharts(pool, [trips.name], { minutes })),
   )
   expect([short?.count, day?.count, week?.count]).toEqual([180, 288, 336])
-  const total = (charts: typeof short) => sum(charts?.outboxes[sagas.name]?.delivered)
+  const total = (charts: typeof short) => sum(charts?.outboxes[trips.name]?.delivered)
   expect(total(week)).toBe(total(short))
   expect(total(day)).toBe(total(short))
 })
@@ -113,10 +122,10 @@ test('the age of the oldest undelivered is a line of its own: what waits for a r
 })
 
 test('the lag of consumers has the marks of what was done meanwhile', async () => {
-  await transaction(pool, (tx) => resume(tx, sagas, { by: 'ada', reason: 'seen' }))
-  await transaction(pool, (tx) => pause(tx, sagas, { by: 'ada', reason: 'broker away' }))
-  const { marks } = await readLagHistory(pool, { minutes: 15, outboxes: [sagas.name] })
+  await transaction(pool, (tx) => resume(tx, trips, { by: 'ada', reason: 'seen' }))
+  await transaction(pool, (tx) => pause(tx, trips, { by: 'ada', reason: 'broker away' }))
+  const { marks } = await readLagHistory(pool, { minutes: 15, outboxes: [trips.name] })
   expect(marks).toContainEqual(
-    expect.objectContaining({ kind: 'pause', outbox: sagas.name, text: 'broker away' }),
+    expect.objectContaining({ kind: 'pause', outbox: trips.name, text: 'broker away' }),
   )
 })

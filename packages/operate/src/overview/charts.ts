@@ -1,5 +1,5 @@
-import type { Queryable } from '../enqueue/transaction.ts'
-import { percentile } from '../relay/latency.ts'
+import type { Queryable } from '@posthorn/engine'
+import { percentile } from '@posthorn/engine/internal'
 import {
   selectChartCounts,
   selectChartDetails,
@@ -13,7 +13,7 @@ import {
   type ChartMarkRow,
   type ChartSampleRow,
   type LagRow,
-} from '../sql/charts.ts'
+} from './charts.sql.ts'
 
 /** One number for each stretch; null where there is none. */
 export type ChartLine = readonly (number | null)[]

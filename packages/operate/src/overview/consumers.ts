@@ -1,11 +1,5 @@
-import type { Queryable } from '../enqueue/transaction.ts'
-import type { Consumer, Subscriber } from '../outbox/transport.ts'
-import {
-  selectConsumers,
-  selectFreshLag,
-  upsertLag,
-  type ConsumerRow,
-} from '../sql/dead-letters.ts'
+import type { Queryable, Consumer, Subscriber } from '@posthorn/engine'
+import { selectConsumers, selectFreshLag, upsertLag, type ConsumerRow } from './overview.sql.ts'
 
 /** How a consumer group is doing. */
 export interface ConsumerOverview {

@@ -1,22 +1,27 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { advanceClock, useMovableClock } from '../maintain/clock.ts'
-import { confirm } from '../relay/confirm.ts'
-import { enqueueAll } from '../enqueue/enqueue.ts'
+import { advanceClock, useMovableClock, cancel, replay } from '@posthorn/engine/internal'
+import {
+  confirm,
+  enqueueAll,
+  delivered,
+  refused,
+  retryLater,
+  unreachable,
+  type Outcome,
+  createRelay,
+  transaction,
+} from '@posthorn/engine'
 import { outboxGraph, transitionRates } from './graph.ts'
-import { delivered, refused, retryLater, unreachable, type Outcome } from '../outbox/outcome.ts'
-import { createRelay } from '../relay/relay.ts'
-import { cancel, replay } from './replay.ts'
-import { everywhere, fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
-import { outboxTables, sagaEvents } from '../testing/outboxes.ts'
-import { SHAPES } from '../testing/samples.ts'
-import { transaction } from '../enqueue/transaction.ts'
+import { everywhere, fakeTransport, testDatabase, viewTable } from '@posthorn/engine/testing'
+import { outboxTables, tripEvents } from '../../../engine/src/testing/outboxes.ts'
+import { SHAPES } from '../../../engine/src/testing/samples.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 
 beforeAll(async () => useMovableClock(db.pool))
 
 test('a graph names every state with its roles, and what moves messages', () => {
-  expect(outboxGraph(sagaEvents)).toEqual({
+  expect(outboxGraph(tripEvents)).toEqual({
     nodes: [
       { state: 'PENDING', roles: ['ready', 'retry'] },
       { state: 'CLAIMED', roles: ['claimed'] },
@@ -85,15 +90,15 @@ test('rates are of the last minute, or of as much as 20,000 transitions cover', 
   await db.pool.query('delete from posthorn.transition')
   await db.pool.query(`
     insert into posthorn.transition (outbox, message_id, from_state, to_state, actor, at)
-    select 'sagas.events', n::text, 'CLAIMED', 'SENT', 'RELAY', clock_timestamp() - interval '2 minutes'
+    select 'trips.events', n::text, 'CLAIMED', 'SENT', 'RELAY', clock_timestamp() - interval '2 minutes'
       from generate_series(1, 5) as n`)
-  expect((await transitionRates(db.pool, sagaEvents)).pairs).toEqual([])
+  expect((await transitionRates(db.pool, tripEvents)).pairs).toEqual([])
   await db.pool.query(`
     insert into posthorn.transition (outbox, message_id, from_state, to_state, actor, at)
-    select case when n % 2 = 0 then 'sagas.events' else 'other' end, n::text, 'CLAIMED', 'SENT', 'RELAY',
+    select case when n % 2 = 0 then 'trips.events' else 'other' end, n::text, 'CLAIMED', 'SENT', 'RELAY',
            clock_timestamp() - (40000 - n) * interval '1 ms'
       from generate_series(1, 40000) as n`)
-  const { seconds, pairs } = await transitionRates(db.pool, sagaEvents)
+  const { seconds, pairs } = await transitionRates(db.pool, tripEvents)
   expect(seconds).toBeGreaterThanOrEqual(19)
   expect(seconds).toBeLessThan(50)
   const [pair] = pairs

@@ -1,7 +1,6 @@
-import type { State } from '../outbox/definition.ts'
-import { selectPairs } from '../sql/overview.ts'
-import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
+import type { State, Queryable } from '@posthorn/engine'
+import { selectPairs } from './overview.sql.ts'
+import type { CheckedDefinition } from '@posthorn/engine/internal'
 
 export type StateRole = keyof CheckedDefinition['states']
 

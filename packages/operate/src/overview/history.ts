@@ -1,5 +1,5 @@
-import { selectHistory, type HistoryRow } from '../sql/overview.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
+import { selectHistory, type HistoryRow } from './overview.sql.ts'
+import type { Queryable } from '@posthorn/engine'
 
 /** Longer histories are given in steps of ten minutes. */
 const MOST_SINGLE_MINUTES = 180

@@ -1,28 +1,39 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readBloat } from './bloat.ts'
-import { listHeldKeys } from './control.ts'
-import { defineOutbox, type Outbox } from '../outbox/define.ts'
-import { enqueueAll } from '../enqueue/enqueue.ts'
+import {
+  listHeldKeys,
+  takeSamples,
+  selectStats,
+  outboxStats,
+  inSql,
+} from '@posthorn/engine/internal'
+import {
+  defineOutbox,
+  type Outbox,
+  enqueueAll,
+  silentLog,
+  delivered,
+  retryLater,
+  createRelay,
+  exponential,
+  transaction,
+} from '@posthorn/engine'
 import { readHistory } from './history.ts'
-import { silentLog } from '../log.ts'
-import { delivered, retryLater } from '../outbox/outcome.ts'
 import { readOverview } from './overview.ts'
-import { createRelay } from '../relay/relay.ts'
-import { exponential } from '../outbox/retry.ts'
-import { takeSamples } from '../maintain/sample.ts'
-import { selectStats } from '../sql/stats.ts'
-import { outboxStats } from '../maintain/stats.ts'
-import { everywhere, fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
-import { familyEvents, outboxTables, sagaEvents, type SagaEvent } from '../testing/outboxes.ts'
-import { SAMPLES } from '../testing/samples.ts'
-import { transaction } from '../enqueue/transaction.ts'
-import { inSql } from '../outbox/sql-names.ts'
+import { everywhere, fakeTransport, testDatabase, viewTable } from '@posthorn/engine/testing'
+import {
+  clubEvents,
+  outboxTables,
+  tripEvents,
+  type TripEvent,
+} from '../../../engine/src/testing/outboxes.ts'
+import { SAMPLES } from '../../../engine/src/testing/samples.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 const { pool } = db
 const boxes = SAMPLES.map(({ outbox }) => outbox)
-const sagas = sagaEvents as unknown as Outbox
+const trips = tripEvents as unknown as Outbox
 const soon = { timeout: 20_000 }
 
 async function put(outbox: Outbox, count: number): Promise<void> {
@@ -51,9 +62,9 @@ test('an empty database has an overview too', async () => {
 })
 
 test('a relay says which of its breakers are open, until it closes or leaves', async () => {
-  const fragile = defineOutbox<SagaEvent>({
-    name: 'sagas.events',
-    table: 'sagas.saga_outbox',
+  const fragile = defineOutbox<TripEvent>({
+    name: 'trips.events',
+    table: 'trips.trip_outbox',
     states: {
       ready: 'PENDING',
       claimed: 'CLAIMED',
@@ -72,7 +83,7 @@ test('a relay says which of its breakers are open, until it closes or leaves', a
   const fake = fakeTransport(() => retryLater(new Error('down')))
   const transports = everywhere(fake, ['topics'])
   const relay = createRelay({ pool, outboxes: [fragile], transports, name: 'fragile' })
-  await put(sagas, 5)
+  await put(trips, 5)
   await relay.start()
   onTestFinished(() => relay.stop())
   const now = async () => (await readOverview(pool, [fragile])).outboxes[0]
@@ -92,14 +103,14 @@ test('a relay says which of its breakers are open, until it closes or leaves', a
   await expect.poll(async () => (await now())?.breakers, soon).toEqual([])
   await relay.stop()
   expect((await now())?.alive).toEqual([])
-  await viewTable(pool, sagas).empty()
+  await viewTable(pool, trips).empty()
 })
 
 describe('what waits', () => {
   test('is counted once a minute, by one of many, also by the key', async () => {
     // A relay of the test before may have counted in this minute.
     await pool.query('delete from posthorn.sample')
-    const outboxes = [sagas, familyEvents as unknown as Outbox]
+    const outboxes = [trips, clubEvents as unknown as Outbox]
     for (const outbox of outboxes) await put(outbox, 3)
     await Promise.all(
       Array.from({ length: 5 }, () => takeSamples(pool, outboxes, { log: silentLog })),
@@ -109,17 +120,17 @@ describe('what waits', () => {
          from posthorn.sample group by outbox order by outbox`,
     )
     expect(rows).toMatchObject([
-      { outbox: 'families.events', waiting: 3, due: 3 },
-      { outbox: 'sagas.events', waiting: 3, due: 3 },
+      { outbox: 'clubs.events', waiting: 3, due: 3 },
+      { outbox: 'trips.events', waiting: 3, due: 3 },
     ])
     // The minute may turn between two of them.
     for (const { n } of rows) expect(n).toBeLessThanOrEqual(2)
-    const { outboxes: history } = await readHistory(pool, ['sagas.events'], { minutes: 5 })
-    expect(history['sagas.events']).toHaveLength(5)
-    expect(history['sagas.events']?.some(({ waiting }) => waiting === 3)).toBe(true)
-    expect(history['sagas.events']?.at(-1)?.seconds).toBeLessThanOrEqual(60)
-    expect(history['sagas.events']?.at(0)?.seconds).toBe(60)
-    expect(history['sagas.events']?.findLast(({ due }) => due === 3)).toMatchObject({
+    const { outboxes: history } = await readHistory(pool, ['trips.events'], { minutes: 5 })
+    expect(history['trips.events']).toHaveLength(5)
+    expect(history['trips.events']?.some(({ waiting }) => waiting === 3)).toBe(true)
+    expect(history['trips.events']?.at(-1)?.seconds).toBeLessThanOrEqual(60)
+    expect(history['trips.events']?.at(0)?.seconds).toBe(60)
+    expect(history['trips.events']?.findLast(({ due }) => due === 3)).toMatchObject({
       retrying: 0,
       oldestUndeliveredSeconds: expect.any(Number),
     })
@@ -128,56 +139,56 @@ describe('what waits', () => {
 
   test('is not read from end to end beside many finished rows, and stays about right', async () => {
     await pool.query(`
-      insert into sagas.saga_outbox (id, topic, event_type, payload, status, sent_at, next_retry_at)
+      insert into trips.trip_outbox (id, topic, event_type, payload, status, sent_at, next_retry_at)
       select gen_random_uuid(), 't', 'e', '{}', case when n > 210000 then 'PENDING' else 'SENT' end,
              case when n <= 210000 then now() end,
              now() + case when n % 2 = 0 then interval '1 hour' else interval '-1 hour' end
         from generate_series(1, 230000) as n`)
     await pool.query('delete from posthorn.sample')
-    await pool.query('analyze sagas.saga_outbox')
-    const estimated = await outboxStats(pool, sagas)
+    await pool.query('analyze trips.trip_outbox')
+    const estimated = await outboxStats(pool, trips)
     expect(estimated.approximate).toBe(true)
     expect(estimated.counts['PENDING']).toBeGreaterThan(15_000)
     expect(estimated.counts['PENDING']).toBeLessThan(25_000)
-    await takeSamples(pool, [sagas], { log: silentLog })
-    const sampled = await outboxStats(pool, sagas)
+    await takeSamples(pool, [trips], { log: silentLog })
+    const sampled = await outboxStats(pool, trips)
     expect(sampled.counts['PENDING']).toBeGreaterThanOrEqual(19_999)
     expect(sampled.counts['PENDING']).toBeLessThanOrEqual(20_001)
     expect(sampled.counts['SENT']).toBeGreaterThan(205_000)
     const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
-      `explain (analyze, timing off) ${selectStats(inSql(sagas)).text}`,
+      `explain (analyze, timing off) ${selectStats(inSql(trips)).text}`,
     )
     const scans = rows
       .map((row) => row['QUERY PLAN'])
-      .filter((line) => /Seq Scan on saga_outbox/.test(line))
+      .filter((line) => /Seq Scan on trip_outbox/.test(line))
     expect(scans.filter((line) => !line.includes('never executed'))).toEqual([])
-    await pool.query('truncate sagas.saga_outbox')
+    await pool.query('truncate trips.trip_outbox')
   })
 
   test('is counted whole in a small table, however much of it waits', async () => {
     await pool.query('delete from posthorn.sample')
-    await put(sagas, 6_000)
-    const { counts, due, approximate } = await outboxStats(pool, sagas)
+    await put(trips, 6_000)
+    const { counts, due, approximate } = await outboxStats(pool, trips)
     expect({ approximate, due, counts }).toMatchObject({
       approximate: false,
       due: 6_000,
       counts: { PENDING: 6_000 },
     })
-    await pool.query('truncate sagas.saga_outbox')
+    await pool.query('truncate trips.trip_outbox')
   })
 })
 
 test('keys that wait are listed, blocked ones first', async () => {
   await pool.query(`
     insert into posthorn.held_key (outbox, key, bucket, due_at, held_by)
-    values ('families.events', 'later', 1, now() + interval '1 h', 'm1'),
-           ('families.events', 'blocked', 1, null, 'm2'),
-           ('families.events', 'soon', 1, now(), 'm3'),
+    values ('clubs.events', 'later', 1, now() + interval '1 h', 'm1'),
+           ('clubs.events', 'blocked', 1, null, 'm2'),
+           ('clubs.events', 'soon', 1, now(), 'm3'),
            ('other', 'other', 1, null, 'm4')`)
-  const held = await listHeldKeys(pool, { name: 'families.events' })
+  const held = await listHeldKeys(pool, { name: 'clubs.events' })
   expect(held.map(({ key }) => key)).toEqual(['blocked', 'soon', 'later'])
   expect(held[0]).toMatchObject({ dueAt: undefined, heldBy: 'm2' })
-  expect(await listHeldKeys(pool, { name: 'families.events' }, { limit: 1 })).toHaveLength(1)
+  expect(await listHeldKeys(pool, { name: 'clubs.events' }, { limit: 1 })).toHaveLength(1)
 })
 
 test('sessions that hold back vacuum are named', async () => {
@@ -187,8 +198,8 @@ test('sessions that hold back vacuum are named', async () => {
     await client.query('select count(*) from posthorn.relay')
     await pause(20)
     const { tables, horizons } = await readBloat(pool, boxes)
-    expect(tables.find(({ outbox }) => outbox === 'sagas.events')).toMatchObject({
-      table: 'sagas.saga_outbox',
+    expect(tables.find(({ outbox }) => outbox === 'trips.events')).toMatchObject({
+      table: 'trips.trip_outbox',
       deadRows: expect.any(Number),
     })
     expect(

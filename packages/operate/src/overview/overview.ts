@@ -1,9 +1,7 @@
-import type { Outbox } from '../outbox/define.ts'
+import type { Outbox, Queryable } from '@posthorn/engine'
 import { readConsumers, type ConsumerOverview } from './consumers.ts'
-import { listPaused, type Paused } from './control.ts'
-import { selectSurroundings, type SurroundingsRow } from '../sql/overview.ts'
-import { outboxStats, type OutboxStats } from '../maintain/stats.ts'
-import type { Queryable } from '../enqueue/transaction.ts'
+import { listPaused, type Paused, outboxStats, type OutboxStats } from '@posthorn/engine/internal'
+import { selectSurroundings, type SurroundingsRow } from './overview.sql.ts'
 
 /** A relay that was heard of in the last 15 s. */
 export interface AliveRelay {

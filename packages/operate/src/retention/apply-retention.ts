@@ -1,10 +1,16 @@
 import type { Pool } from 'pg'
-import { toMs, type Duration } from '../duration.ts'
-import { CodedError, sqlState } from '../errors.ts'
-import { silentLog, type Log } from '../log.ts'
-import { noMetrics, type Metrics } from '../metrics.ts'
-import { run } from '../enqueue/pool-handle.ts'
-import { transaction, type Queryable } from '../enqueue/transaction.ts'
+import {
+  toMs,
+  type Duration,
+  CodedError,
+  sqlState,
+  silentLog,
+  type Log,
+  type Metrics,
+  transaction,
+  type Queryable,
+} from '@posthorn/engine'
+import { noMetrics, run } from '@posthorn/engine/internal'
 import {
   beginRun,
   endRun,
@@ -15,12 +21,12 @@ import {
   selectSettings,
   type RetentionRule,
   type RetentionSetting,
-} from '../sql/retention.ts'
-import type { PersonalTable, SubjectKind } from '../sql/erasure.ts'
+} from './retention.sql.ts'
+import type { PersonalTable, SubjectKind } from './erasure.sql.ts'
 
 /** Data of one kind that is kept for one time, in one table or in several. */
 export interface DataClass {
-  /** As `payments.webhook-deliveries`. */
+  /** As `shop.order-events`. */
   readonly name: string
   /** For people: what it is. */
   readonly title: string

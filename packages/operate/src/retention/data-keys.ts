@@ -1,16 +1,12 @@
-import { contextOf, dataKeysOf } from '../encrypt/data-keys.ts'
-import type { MasterKeys } from '../encrypt/master-keys.ts'
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
-import { failureOf } from '../outbox/outcome.ts'
+import { contextOf, dataKeysOf, selectKeys, type DataKeyRow } from '@posthorn/engine/internal'
+import { type MasterKeys, type Queryable, type Transaction, failureOf } from '@posthorn/engine'
 import {
   destroyKeys,
   selectIsHeld,
-  selectKeys,
   selectKeysAfter,
   selectMasters,
   updateWrapped,
-  type DataKeyRow,
-} from '../sql/data-keys.ts'
+} from './data-keys.sql.ts'
 
 /** Data keys that one master key has wrapped. */
 export interface MasterUse {

@@ -1,9 +1,6 @@
-import { toMs } from '../duration.ts'
-import type { CheckedDefinition } from '../outbox/resolved-definition.ts'
-import type { DataClass, RetentionCatalogue } from './retention.ts'
-
-/** The class whose time `maintain` reads for the partitions of `posthorn.transition`. */
-export const TRANSITIONS = 'engine.transitions'
+import { toMs } from '@posthorn/engine'
+import { type CheckedDefinition, TRANSITIONS } from '@posthorn/engine/internal'
+import type { DataClass, RetentionCatalogue } from './apply-retention.ts'
 
 const transitions: DataClass = {
   name: TRANSITIONS,
@@ -107,33 +104,28 @@ export function engineRetention(outboxes: readonly CheckedDefinition[]): Retenti
       {
         table: 'posthorn.archive',
         key: ['message_id', 'outbox'],
-        columns: { row_data: 'mention' },
         org: `coalesce(t.row_data ->> 'org_id', t.row_data ->> 'tenant', $tenant)`,
       },
       {
         table: 'posthorn.consumer_message',
         key: ['id'],
-        columns: { payload: 'mention', headers: 'mention', body: 'mention', error: 'mention' },
         org: 'coalesce(t.tenant, $tenant)',
         busy: `t.state <> 'dead'`,
       },
       {
         table: 'posthorn.transition',
         key: ['id'],
-        columns: { error: 'mention', reason: 'mention' },
         org: 'coalesce(t.tenant, $tenant)',
       },
       {
         table: 'posthorn.operation',
         key: ['id'],
-        columns: { actor: 'mention', reason: 'mention' },
         org: 'coalesce(t.tenant, $tenant)',
         audit: true,
       },
       {
         table: 'posthorn.alert',
         key: ['id'],
-        columns: { detail: 'mention' },
         org: 'coalesce(t.tenant, $tenant)',
       },
     ],

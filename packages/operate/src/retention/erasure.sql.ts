@@ -1,5 +1,5 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
-import { heldCondition, type RetentionRule } from './retention.ts'
+import { sql, type Statement } from '@posthorn/engine'
+import { heldCondition, type RetentionRule } from './retention.sql.ts'
 
 /** By what a person is named. */
 export type SubjectKind = 'email' | 'phone' | 'externalId' | 'dossierId'
@@ -11,12 +11,10 @@ export type SubjectKind = 'email' | 'phone' | 'externalId' | 'dossierId'
  */
 export interface PersonalTable extends Pick<RetentionRule, 'table' | 'key' | 'org' | 'things'> {
   /**
-   * What becomes of columns of rows in which the person is found: `mention` replaces only where it is
-   * named, `to` the whole value. Of an audit only where to look.
+   * In rows in which the person is found, the person is replaced where a column names it. Here are the
+   * columns of which the whole value changes instead.
    */
-  readonly columns: Readonly<Record<string, 'mention' | { readonly to: string }>>
-  /** Columns that are looked through beside those above. */
-  readonly find?: readonly string[]
+  readonly columns?: Readonly<Record<string, { readonly to: string }>>
   /** True of rows that are about the person, also if no text names it; by the kind of the subject. */
   readonly about?: Partial<Readonly<Record<SubjectKind, string>>>
   /** Of an audit: `posthorn.erase_audit` empties the personal columns of a row, and its seal holds. */
@@ -36,28 +34,39 @@ export interface ErasureTarget {
   readonly pattern: string
 }
 
-export function selectColumnTypes(table: string): Statement {
+/** Personal columns are declared where they are made: `comment on column … is 'personal'`. */
+export function selectColumns(table: string): Statement {
   return sql`
-    select attname::text as name, format_type(atttypid, null) as type
+    select attname::text as name, format_type(atttypid, null) as type,
+           coalesce(col_description(attrelid, attnum) = 'personal', false) as personal
       from pg_attribute
      where attrelid = ${table}::regclass and attnum > 0 and not attisdropped`
 }
 
 export type ColumnTypes = Readonly<Record<string, string>>
 
+/** A table with what becomes of each of its columns: those that are declared, and the exceptions. */
+export interface ErasableTable extends Omit<PersonalTable, 'columns'> {
+  readonly columns: Readonly<Record<string, 'mention' | { readonly to: string }>>
+  readonly types: ColumnTypes
+}
+
 /** Rows of a table behind a key, each with whether it is to be erased, and what stands in the way. */
 export function selectPage(
-  table: PersonalTable,
-  types: ColumnTypes,
+  table: ErasableTable,
   page: ErasureTarget & { after: readonly string[] | null; limit: number },
 ): Statement {
-  const { key, columns, find = [], org, about = {}, busy = 'false' } = table
+  const { key, columns, types, org, about = {}, busy = 'false' } = table
   const bound = binder(page)
-  const texts = [...new Set([...Object.keys(columns), ...find])].map((column) =>
+  const texts = Object.keys(columns).map((column) =>
     bound(`coalesce(${textOf(column, types)} ~* $find, false)`),
   )
   const own = about[page.kind]
-  const hit = [...texts, ...(own === undefined ? [] : [bound(`coalesce((${own}), false)`)])]
+  const hit = [
+    'false',
+    ...texts,
+    ...(own === undefined ? [] : [bound(`coalesce((${own}), false)`)]),
+  ]
   const names = key.map((column) => `t.${column}`)
   const { after } = page
   const behind =
@@ -80,11 +89,10 @@ export function selectPage(
 
 /** Overwrites rows by their keys; those that went into flight meanwhile stay as they are. */
 export function eraseRows(
-  table: PersonalTable,
-  types: ColumnTypes,
+  table: ErasableTable,
   rows: ErasureTarget & { keys: readonly (readonly string[])[] },
 ): Statement {
-  const { key, columns, busy = 'false', audit } = table
+  const { key, columns, types, busy = 'false', audit } = table
   const bound = binder(rows)
   if (audit) {
     const list = `${bound.param(rows.keys.map(([seq]) => seq))}::text[]::bigint[]`

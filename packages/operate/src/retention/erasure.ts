@@ -1,21 +1,32 @@
 import type { Pool } from 'pg'
-import { toMs, type Duration } from '../duration.ts'
-import { silentLog, type Log } from '../log.ts'
-import { transaction, type Transaction } from '../enqueue/transaction.ts'
+import {
+  toMs,
+  type Duration,
+  silentLog,
+  type Log,
+  transaction,
+  type Transaction,
+  type Queryable,
+} from '@posthorn/engine'
 import {
   claimErasure,
   endPass,
   eraseRows,
   saveProgress,
-  selectColumnTypes,
+  selectColumns,
   selectPage,
-  type ColumnTypes,
+  type ErasableTable,
   type ErasureRow,
   type ErasureTarget,
   type ErasureWork,
   type PersonalTable,
   type SubjectKind,
-} from '../sql/erasure.ts'
+  insertErasure,
+  selectErasure,
+  selectErasures,
+  selectOpenErasure,
+  type NewErasure,
+} from './erasure.sql.ts'
 
 /** Whom to erase; kept sealed while it goes on. */
 export interface Subject {
@@ -47,11 +58,11 @@ export interface ErasureOptions {
 export async function continueErasures(pool: Pool, options: ErasureOptions): Promise<boolean> {
   const { signal, budget = '1m' } = options
   const stopAt = performance.now() + toMs(budget)
-  const types = new Map<string, ColumnTypes>()
+  const known = new Map<string, ErasableTable>()
   for (;;) {
     if (signal?.aborted === true) return false
     if (performance.now() >= stopAt) return true
-    if (!(await transaction(pool, (tx) => takeStep(tx, options, types)))) return false
+    if (!(await transaction(pool, (tx) => takeStep(tx, options, known)))) return false
   }
 }
 
@@ -59,14 +70,14 @@ export async function continueErasures(pool: Pool, options: ErasureOptions): Pro
 async function takeStep(
   tx: Transaction,
   options: ErasureOptions,
-  known: Map<string, ColumnTypes>,
+  known: Map<string, ErasableTable>,
 ): Promise<boolean> {
   const { rows } = await tx.query<ErasureWork>(claimErasure)
   const [work] = rows
   if (!work) return false
   const { tables, log = silentLog, batch = 1_000, again = '1h' } = options
-  const table = tables[work.table_no]
-  if (!table) {
+  const listed = tables[work.table_no]
+  if (!listed) {
     const [ended] = (await tx.query<ErasureRow>(endPass(work.id, toMs(again)))).rows
     log.info(
       { erasure: work.id, tenant: work.tenant, status: ended?.status, erased: ended?.erased },
@@ -75,18 +86,18 @@ async function takeStep(
     return true
   }
   const target = targetOf(work, options.open(work.sealed_subject, work.id))
-  const types = known.get(table.table) ?? (await columnTypes(tx, table.table))
-  known.set(table.table, types)
+  const table = known.get(listed.table) ?? (await readColumns(tx, listed))
+  known.set(listed.table, table)
   const after = work.after_key
   const page = await tx.query<{ key: string[]; hit: boolean; busy: boolean; held: boolean }>(
-    selectPage(table, types, { ...target, after, limit: batch }),
+    selectPage(table, { ...target, after, limit: batch }),
   )
   const hits = page.rows.filter(({ hit }) => hit)
   const held = hits.filter((row) => row.held)
   const inFlight = hits.filter((row) => row.busy && !row.held)
   const keys = hits.filter((row) => !row.busy && !row.held).map(({ key }) => key)
   const erased =
-    keys.length === 0 ? [] : (await tx.query(eraseRows(table, types, { ...target, keys }))).rows
+    keys.length === 0 ? [] : (await tx.query(eraseRows(table, { ...target, keys }))).rows
   const isLast = page.rows.length < batch
   await tx.query(
     saveProgress({
@@ -103,9 +114,19 @@ async function takeStep(
   return true
 }
 
-async function columnTypes(tx: Transaction, table: string): Promise<ColumnTypes> {
-  const { rows } = await tx.query<{ name: string; type: string }>(selectColumnTypes(table))
-  return Object.fromEntries(rows.map(({ name, type }) => [name, type]))
+async function readColumns(tx: Transaction, table: PersonalTable): Promise<ErasableTable> {
+  const { rows } = await tx.query<{ name: string; type: string; personal: boolean }>(
+    selectColumns(table.table),
+  )
+  const personal = rows.filter((column) => column.personal)
+  return {
+    ...table,
+    columns: {
+      ...Object.fromEntries(personal.map(({ name }) => [name, 'mention' as const])),
+      ...table.columns,
+    },
+    types: Object.fromEntries(rows.map(({ name, type }) => [name, type])),
+  }
 }
 
 function targetOf({ tenant }: Pick<ErasureWork, 'tenant'>, subject: Subject): ErasureTarget {
@@ -133,4 +154,66 @@ function boundedPattern(value: string): string {
     .replaceAll('+', String.raw`(?:\+|%2B)`)
     .replaceAll('@', '(?:@|%40)')
   return `(?<![A-Za-z0-9._%+-])${escaped}(?![A-Za-z0-9_-]|\\.(?!${FILE_NAMES})[A-Za-z0-9])`
+}
+
+/** The erasing of one person's data, without saying whose. */
+export interface Erasure {
+  readonly id: string
+  readonly tenant: string
+  readonly subjectKind: NewErasure['kind']
+  /** `waiting`: rows are in flight or held; they are tried again. */
+  readonly status: ErasureRow['status']
+  readonly reason: string | undefined
+  readonly requestedBy: string
+  readonly requestedAt: Date
+  readonly finishedAt: Date | undefined
+  /** Rows overwritten, and rows looked at. */
+  readonly erased: number
+  readonly lookedAt: number
+  /** Rows that stay for now, of the last pass. */
+  readonly inFlight: number
+  readonly held: number
+}
+
+/** Asks for an erasure; one of the same person that is under way is given back instead. */
+export async function requestErasure(
+  tx: Transaction,
+  erasure: NewErasure,
+): Promise<{ readonly created: boolean; readonly erasure: Erasure }> {
+  const [made] = (await tx.query<ErasureRow>(insertErasure(erasure))).rows
+  if (made) return { created: true, erasure: toErasure(made) }
+  const [open] = (await tx.query<ErasureRow>(selectOpenErasure(erasure))).rows
+  return open ? { created: false, erasure: toErasure(open) } : requestErasure(tx, erasure)
+}
+
+export async function getErasure(db: Queryable, id: string): Promise<Erasure | undefined> {
+  const { rows } = await db.query<ErasureRow>(selectErasure(id))
+  return rows[0] && toErasure(rows[0])
+}
+
+/** Erasures, newest first. */
+export async function listErasures(
+  db: Queryable,
+  page: { tenant?: string; before?: string; limit: number },
+): Promise<Erasure[]> {
+  const { tenant = null, before = null, limit } = page
+  const { rows } = await db.query<ErasureRow>(selectErasures({ tenant, before, limit }))
+  return rows.map(toErasure)
+}
+
+function toErasure(row: ErasureRow): Erasure {
+  return {
+    id: row.id,
+    tenant: row.tenant,
+    subjectKind: row.subject_kind,
+    status: row.status,
+    reason: row.reason ?? undefined,
+    requestedBy: row.requested_by,
+    requestedAt: row.requested_at,
+    finishedAt: row.finished_at ?? undefined,
+    erased: row.erased,
+    lookedAt: row.looked_at,
+    inFlight: row.in_flight,
+    held: row.held,
+  }
 }

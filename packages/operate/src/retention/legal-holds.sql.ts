@@ -1,4 +1,4 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
+import { sql, type Statement } from '@posthorn/engine'
 
 export interface HoldRow {
   readonly id: string
@@ -100,6 +100,3 @@ export function thingExists(
        where ${sql.id(thing.id)}::text = ${subject} and ${sql.id(thing.org)} = ${tenant}
     ) as present`
 }
-
-export const selectAnyHold: Statement = sql`
-  select exists (select from posthorn.legal_hold where released_at is null) as held`

@@ -1,7 +1,6 @@
-import { uuid } from '../uuid.ts'
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
-import type { RetentionCatalogue } from '../maintain/retention.ts'
-import { wakeErasures } from '../sql/erasure.ts'
+import { uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import type { RetentionCatalogue } from './apply-retention.ts'
+import { wakeErasures } from './erasure.sql.ts'
 import {
   insertHold,
   selectHold,
@@ -10,7 +9,7 @@ import {
   thingExists,
   updateReleased,
   type HoldRow,
-} from '../sql/legal-holds.ts'
+} from './legal-holds.sql.ts'
 
 /** What is exempt from retention and erasure until it is released. */
 export interface LegalHold {

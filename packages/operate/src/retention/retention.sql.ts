@@ -1,5 +1,5 @@
-import { sql, type Statement } from '../enqueue/sql-tag.ts'
-import { prepare, type Prepared } from './prepared.ts'
+import { sql, type Statement } from '@posthorn/engine'
+import { prepare, type Prepared } from '@posthorn/engine/internal'
 
 /**
  * What leaves one table, or is overwritten in it. Expressions are SQL about the row `t`; they are

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
-import { toMs, type Duration } from '../duration.ts'
-import { run } from '../enqueue/pool-handle.ts'
-import type { Queryable, Transaction } from '../enqueue/transaction.ts'
+import { toMs, type Duration, type Queryable, type Transaction } from '@posthorn/engine'
+import { run } from '@posthorn/engine/internal'
 import {
   effectiveKeep,
   isForever,
@@ -11,14 +10,14 @@ import {
   readSettings,
   type DataClass,
   type RetentionCatalogue,
-} from '../maintain/retention.ts'
+} from './apply-retention.ts'
 import {
   countDue,
   deleteSetting,
   selectRuns,
   upsertSetting,
   type RetentionRunRow,
-} from '../sql/retention.ts'
+} from './retention.sql.ts'
 
 /** More rows than this are not counted for a look. */
 const MOST_COUNTED = 10_000

@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest'
 import type { Pool } from 'pg'
-import { defineSaga, durableSaga, localSaga, refuse, type Reply } from './index.ts'
+import { defineSaga, durableSaga, localSaga, refuse, type Reply } from '../index.ts'
 
 const order = defineSaga<{ orderId: string }>('order')
   .step('reserve', {

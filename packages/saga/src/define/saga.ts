@@ -1,7 +1,12 @@
-import { toMs, type Duration, type RetryPolicy, type Transaction } from '@posthorn/engine'
-import { SagaError } from './errors.ts'
+import {
+  toMs,
+  type Duration,
+  type RetryPolicy,
+  type Transaction,
+  exponential,
+} from '@posthorn/engine'
+import { SagaError } from '../errors.ts'
 import type { Fork } from './fork.ts'
-import { addFork, addStep, replyStep, signalStep, stepOf, timerStep } from './step-builder.ts'
 import type {
   Conditional,
   Effect,
@@ -14,7 +19,6 @@ import type {
   TimerOptions,
   Unconditional,
 } from './step.ts'
-import type { Upgrade } from './upgrade.ts'
 
 type Act<Run> = (
   context: object,
@@ -158,6 +162,31 @@ export interface SagaOptions {
   readonly upgrades?: Readonly<Record<number, Upgrade>>
 }
 
+/** An instance of an older version, as its upgrade finds it. */
+export interface OldInstance {
+  readonly id: string
+  readonly version: number
+  readonly input: object
+  /** The step it stands at; undefined if all are done. */
+  readonly step: string | undefined
+  /** What the steps that are done have returned, by their names. */
+  readonly outputs: Readonly<Record<string, object>>
+}
+
+/** What becomes of it; everything left out stays as it was. */
+export interface UpgradedInstance {
+  readonly input?: object
+  /** New names of steps, by their old ones. Null: the step is gone, and needs no undoing. */
+  readonly renamed?: Readonly<Record<string, string | null>>
+  /** What steps that are done have returned, by their new names, where that has another shape now. */
+  readonly outputs?: Readonly<Record<string, object>>
+  /** The step it goes on with. Default: the one after the last that has begun. Steps before it are skipped. */
+  readonly step?: string
+}
+
+/** Makes an instance of an older version one of this version: a pure function. */
+export type Upgrade = (old: OldInstance) => UpgradedInstance
+
 /** Begins the definition of a saga: `defineSaga<Order>('place-order').step(…).step(…)`. */
 export function defineSaga<Input extends object>(
   name: string,
@@ -201,4 +230,101 @@ function sagaOf<Input extends object, Context extends object, Kind extends SagaK
       ),
   }
   return builder as Saga<Input, Context, Kind>
+}
+
+/** What stands before the name of a signal among the events that a step waits for: no broker's event is one. */
+export const SIGNAL_PREFIX = 'signal:'
+
+const RETRY = exponential('1s', { attempts: 3 })
+const UNDO_RETRY = exponential('1s', { attempts: 10, max: '5m' })
+
+type Options = Partial<StepOptions<object, object>> | ReplyOptions<object, object>
+
+function stepOf(name: string, options: Options): Step {
+  // What kind of step it is decides which of them there are.
+  const given = options as Partial<Step>
+  return {
+    name,
+    when: given.when,
+    waits: undefined,
+    parse: given.parse,
+    action: given.action,
+    otherwise: given.otherwise,
+    compensate: given.compensate,
+    retry: options.retry ?? RETRY,
+    undoRetry: options.undoRetry ?? UNDO_RETRY,
+    withinMs: toMs(options.within ?? '1m'),
+  }
+}
+
+function replyStep(name: string, options: ReplyOptions<object, object>): Step {
+  const { event, timeout } = options
+  const events = typeof event === 'string' ? [event] : event
+  return { ...stepOf(name, options), waits: { for: 'reply', events, timeoutMs: maybeMs(timeout) } }
+}
+
+function signalStep(name: string, options: SignalOptions<object, unknown, object>): Step {
+  const events = [`${SIGNAL_PREFIX}${options.signal ?? name}`]
+  const timeoutMs = maybeMs(options.timeout)
+  const step = stepOf(name, options)
+  return {
+    ...step,
+    waits: { for: 'reply', events, timeoutMs },
+    parse: options.parse ?? ((payload) => payload),
+  }
+}
+
+function timerStep(name: string, after: Duration | TimerOptions<object>): Step {
+  const options = typeof after === 'object' ? after : { after }
+  const step = { ...stepOf(name, {}), when: options.when?.bind(options) }
+  if ('until' in options) {
+    return { ...step, waits: { for: 'time', until: (context) => options.until(context) } }
+  }
+  return { ...step, waits: { for: 'timer', afterMs: toMs(options.after) } }
+}
+
+function maybeMs(duration: Duration | undefined): number | undefined {
+  return duration === undefined ? undefined : toMs(duration)
+}
+
+function addStep(saga: SagaParts, step: Step): SagaParts {
+  const problem = problemOf(saga.steps, step)
+  if (problem !== undefined) throw invalid(saga, problem)
+  return { ...saga, steps: [...saga.steps, step] }
+}
+
+/** Adds branches that run side by side; their steps stand one branch after the other. */
+function addFork(saga: SagaParts, branches: readonly SagaParts[]): SagaParts {
+  if (branches.length < 2) throw invalid(saga, 'side by side there are two branches or more')
+  let joined = saga
+  const awaited = new Map<string, string>()
+  for (const { name, steps, forks } of branches) {
+    if (steps.length === 0) throw invalid(saga, `branch "${name}" has no step`)
+    if (forks.length > 0) throw invalid(saga, `branch "${name}" has branches of its own`)
+    for (const step of steps) joined = addStep(joined, step)
+    for (const event of steps.flatMap(eventsOf)) {
+      const other = awaited.get(event) ?? name
+      // One event would be two replies, or go to one of them by chance.
+      if (other !== name) throw invalid(saga, `branches "${other}" and "${name}" wait for ${event}`)
+      awaited.set(event, name)
+    }
+  }
+  const sizes = branches.map(({ name, steps }) => ({ name, steps: steps.length }))
+  return { ...joined, forks: [...saga.forks, { at: saga.steps.length, branches: sizes }] }
+}
+
+function eventsOf({ waits }: Step): readonly string[] {
+  return waits?.for === 'reply' ? waits.events : []
+}
+
+function invalid(saga: SagaParts, problem: string): SagaError {
+  const place = `saga ${saga.name}: step ${saga.steps.length + 1}`
+  return new SagaError('SAGA_DEFINITION_INVALID', `${place}: ${problem}`)
+}
+
+function problemOf(steps: readonly Step[], { name, waits }: Step): string | undefined {
+  if (name === '') return 'needs a name'
+  if (steps.some((earlier) => earlier.name === name)) return `"${name}" stands twice`
+  if (waits?.for === 'reply' && waits.events.length === 0) return `"${name}" waits for no event`
+  return undefined
 }

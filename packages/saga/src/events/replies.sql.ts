@@ -1,6 +1,8 @@
 import { sql, type Transaction } from '@posthorn/engine'
-import type { Reply } from '../step.ts'
-import { endOvertaken } from './overtaken.ts'
+import type { Reply } from '../define/step.ts'
+import { endOvertaken } from '../outbox/turns.sql.ts'
+import type { SagaStatus } from '../run/instance.ts'
+import { SIGNAL_PREFIX } from '../define/saga.ts'
 
 /** What became of a reply. */
 export type ReplyOutcome = 'woke' | 'kept' | 'ignored'
@@ -43,4 +45,32 @@ export async function keepReply(
     ), overtaken as (${endOvertaken})
     select case when wakes then 'woke' else 'kept' end as outcome from changed`)
   return rows[0]?.outcome ?? 'ignored'
+}
+
+interface SignalledSaga {
+  readonly name: string
+  readonly version: number
+  readonly status: SagaStatus
+  /** Whether the signal is there already. */
+  readonly isKnown: boolean
+  /** How many signals wait for the saga. */
+  readonly kept: number
+}
+
+/** Locks the saga of a signal first: of two that come at once, the second sees the first. */
+export async function lockForSignal(
+  tx: Transaction,
+  { sagaId, id }: { sagaId: string; id: string },
+): Promise<SignalledSaga | undefined> {
+  await tx.query(sql`select from sagas.saga where id = ${sagaId} for update`)
+  const { rows } = await tx.query<SignalledSaga>(sql`
+    select s.name, s.version, s.status,
+           exists (select from sagas.saga_reply as r
+                    where r.saga_id = s.id and r.event_id = ${id}) as "isKnown",
+           (select count(*)::integer from sagas.saga_reply as r
+             where r.saga_id = s.id and r.status = 'KEPT'
+               and starts_with(r.event_type, ${SIGNAL_PREFIX})) as kept
+      from sagas.saga as s
+     where s.id = ${sagaId}`)
+  return rows[0]
 }

@@ -1,11 +1,10 @@
 import type { Consumer, Message, Transaction } from '@posthorn/engine'
 import { defineInbox, handleOnce, once } from '@posthorn/engine/inbox'
 import type { Pool } from 'pg'
-import { SAGA_ID_HEADER } from './event-outbox.ts'
-import { isUuid } from './reads.ts'
-import { keepReply, type ReplyOutcome } from './sql/replies.ts'
-import { SIGNAL_PREFIX } from './step-builder.ts'
-import { sagaTurns } from './turn-outbox.ts'
+import { SAGA_ID_HEADER, isUuid } from '../outbox/event-outbox.ts'
+import { keepReply, type ReplyOutcome } from './replies.sql.ts'
+import { SIGNAL_PREFIX } from '../define/saga.ts'
+import { sagaTurns } from '../outbox/turn-outbox.ts'
 
 /** Remembers which consumer has had which event: for the sagas' replies, and for consumers of their events. */
 export const consumerInbox = defineInbox({ table: 'sagas.consumer_inbox', retention: '30d' })

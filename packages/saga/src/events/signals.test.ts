@@ -1,5 +1,5 @@
 import { toMessage, transaction, uuid } from '@posthorn/engine'
-import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, useMovableClock } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
 import {
@@ -11,8 +11,8 @@ import {
   signalSaga,
   startSaga,
   type Signal,
-} from './index.ts'
-import { LEDGER, drain, enter, entries } from './testing/ledger.ts'
+} from '../index.ts'
+import { LEDGER, drain, enter, entries } from '../testing/ledger.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const { pool } = db

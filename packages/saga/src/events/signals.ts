@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
 import { failureOf, uuid, type Failure, type Transaction } from '@posthorn/engine'
-import { SAGA_CODES, type SagaCode } from './errors.ts'
-import type { SagaStatus } from './instance.ts'
-import { isUuid } from './reads.ts'
-import type { AnySaga, Step } from './saga.ts'
-import { keepReply } from './sql/replies.ts'
-import { lockForSignal } from './sql/signals.ts'
-import { SIGNAL_PREFIX } from './step-builder.ts'
-import { sagaTurns } from './turn-outbox.ts'
+import { SAGA_CODES, type SagaCode } from '../errors.ts'
+import type { SagaStatus } from '../run/instance.ts'
+import { type AnySaga, type Step, SIGNAL_PREFIX } from '../define/saga.ts'
+import { keepReply, lockForSignal } from './replies.sql.ts'
+import { isUuid } from '../outbox/event-outbox.ts'
+import { sagaTurns } from '../outbox/turn-outbox.ts'
 
 export interface Signal {
   readonly sagaId: string

@@ -4,17 +4,15 @@
  *   cancel      undoes what runs, or failed while it ran
  *   resume      lets what failed go on where it was
  *   skip        passes over the step at hand, or over what undoes it
- *   complete    ends it in the direction it has: what is left was done by hand
  *   terminate   ends it where it is: nothing more is done or undone
- *   restart     goes forward again from a step that it has reached
  *
- * Each of the last four gives the saga another turn. A step under way holds the one before: what it
- * wrote is rolled back when it ends, and what it did outside is treated as in doubt.
+ * Skip and terminate give the saga another turn. A running step holds the turn before it: its writes
+ * are rolled back when it ends, and its calls to the outside are treated as in doubt.
  */
-import { isSeenBy, unitAt, type Fork } from './fork.ts'
-import type { SagaStatus, StepStatus } from './instance.ts'
+import { unitAt, type Fork } from '../define/fork.ts'
+import type { SagaStatus, StepStatus } from '../run/instance.ts'
 
-export type SagaActionName = 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+export type SagaActionName = 'cancel' | 'resume' | 'skip' | 'terminate'
 
 /** What an action is decided on. */
 export interface SagaStanding {
@@ -37,9 +35,7 @@ export function allowedActions(saga: SagaStanding): SagaActionName[] {
     cancel: direction === 'forward' && (!saga.cancelled || saga.status === 'FAILED'),
     resume: saga.status === 'FAILED',
     skip: stepAtHand(saga) !== undefined && !isCancelling,
-    complete: !isCancelling,
     terminate: true,
-    restart: restartSteps(saga).length > 0,
   }
   return (Object.keys(allowed) as SagaActionName[]).filter((name) => allowed[name])
 }
@@ -70,24 +66,6 @@ export function stepsAtHand(saga: SagaStanding): string[] {
     const open = names.slice(from, to).findIndex((_, i) => !isPassed(saga, from + i))
     return open < 0 ? [] : names.slice(from + open, from + open + 1)
   })
-}
-
-/** The steps it can go forward from: those it has reached, if everything before them stands. */
-export function restartSteps(saga: SagaStanding): string[] {
-  const { step_names: names, position } = saga
-  if (directionOf(saga) === undefined) return []
-  // Side by side, each branch is at a step of its own; the saga's position is the first of them all.
-  const atHand = new Set(stepsAtHand(saga).map((name) => names.indexOf(name)))
-  const last = Math.max(position, ...atHand)
-  return names.filter((_, at) => at <= last && stands(saga, at))
-}
-
-/** Whether all that a step builds on is done, and was not undone. */
-function stands(saga: SagaStanding, at: number): boolean {
-  const forks = saga.forks ?? []
-  return saga.step_names.every(
-    (_, earlier) => !isSeenBy(forks, earlier, at) || isPassed(saga, earlier),
-  )
 }
 
 function isPassed(saga: SagaStanding, position: number): boolean {

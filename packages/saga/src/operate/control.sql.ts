@@ -1,8 +1,8 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { SagaActionName, SagaStanding } from '../actions.ts'
+import type { SagaActionName, SagaStanding } from './actions.ts'
 import { SAGA_CODES } from '../errors.ts'
-import type { SagaStatus } from '../instance.ts'
-import { endOvertaken } from './overtaken.ts'
+import type { SagaStatus } from '../run/instance.ts'
+import { endOvertaken } from '../outbox/turns.sql.ts'
 
 /** Where an operator found the saga, and what it is now. */
 export interface Steered {
@@ -133,63 +133,19 @@ export async function skipCompensation(
        set status = excluded.status, skipped = excluded.skipped, updated_at = now()`)
 }
 
-export interface Restart {
-  readonly from: number
-  /** All that begin anew. */
-  readonly positions: readonly number[]
-  /** The step that is being undone, if one is: that may have taken effect. */
-  readonly undoing: { readonly position: number; readonly name: string } | undefined
-}
-
-/** Lets steps begin anew. What was undone gets another idempotency key. */
-export async function restartStepsFrom(
+/**
+ * Lets a saga go on past a skipped step, by a turn that no process has. Its position stays: the
+ * orchestrator knows which steps run in parallel with the skipped one, and what is undone next.
+ */
+export async function goOnAfterSkip(
   tx: Transaction,
   id: string,
-  { from, positions, undoing }: Restart,
-): Promise<void> {
-  if (undoing) {
-    await tx.query(sql`
-      insert into sagas.saga_step (saga_id, position, name, status)
-      values (${id}, ${undoing.position}, ${undoing.name}, 'UNDOING')
-      on conflict (saga_id, position) do update set status = excluded.status`)
-  }
-  await tx.query(sql`
-    with used as (
-      -- The command is not sent again by the step that waits for its answer.
-      update sagas.saga_reply set status = 'KEPT', step = null
-       where saga_id = ${id} and status = 'USED' and step = ${from}
-    ), reopened as (
-      -- Its condition did not hold; it is asked again.
-      delete from sagas.saga_step
-       where saga_id = ${id} and position = any(${positions}::integer[]) and status = 'SKIPPED'
-    )
-    update sagas.saga_step
-       set round = round + (undo_attempts > 0
-                            or status in ('UNDOING', 'COMPENSATED')
-                               and skipped is distinct from 'compensation')::integer,
-           status = 'RESTARTED', attempts = 0, undo_attempts = 0, skipped = null, undone_at = null,
-           was_begun = true, due_at = null, timed_out = false, started_at = null, ended_at = null,
-           undo_started_at = null, updated_at = now()
-     where saga_id = ${id} and position = any(${positions}::integer[]) and status <> 'SKIPPED'`)
-}
-
-export interface Redirection {
-  readonly status: 'RUNNING' | 'COMPENSATING'
-  readonly position: number
-  /** 1: the step at hand may have taken effect. */
-  readonly attempts: 0 | 1
-}
-
-/** Lets a saga go on elsewhere, by a turn that no process has. */
-export async function redirectSaga(
-  tx: Transaction,
-  id: string,
-  { status, position, attempts }: Redirection,
+  status: 'RUNNING' | 'COMPENSATING',
 ): Promise<void> {
   await tx.query(sql`
     with changed as (
       update sagas.saga
-         set status = ${status}, position = ${position}, turn = turn + 1,
+         set status = ${status}, turn = turn + 1,
              asleep = false, waits_for = null, due_at = null, resumes_as = null, finished_at = null,
              -- A saga whose time was over would turn back at once.
              deadline_at = case when ${status} = 'COMPENSATING' or deadline_at > posthorn.now()
@@ -202,29 +158,23 @@ export async function redirectSaga(
        where id = ${id}
       returning id, turn
     ), overtaken as (${endOvertaken})
+    -- Counted as begun before: the step at hand may have taken effect.
     insert into sagas.saga_turn (id, saga_id, turn, attempts)
-    select id || '/' || turn, id, turn, ${attempts} from changed`)
+    select id || '/' || turn, id, turn, 1 from changed`)
 }
 
 /**
- * Ends a saga, by a turn that no process has. True if it was the last one that waited for a process
+ * Ends a saga where it is, by a turn that no process has. True if it was the last one that waited for a process
  * that knows its definition.
  */
-export async function endSaga(
-  tx: Transaction,
-  id: string,
-  status: 'COMPLETED' | 'COMPENSATED' | 'TERMINATED',
-): Promise<boolean> {
+export async function terminate(tx: Transaction, id: string): Promise<boolean> {
   const { rows } = await tx.query<{ freed: boolean }>(sql`
     with changed as (
       update sagas.saga
-         set status = ${status}, turn = turn + 1, asleep = false, waits_for = null, due_at = null,
+         set status = 'TERMINATED', turn = turn + 1, asleep = false, waits_for = null, due_at = null,
              resumes_as = null, finished_at = now(), updated_at = now(),
              held_code = null, held_error = null, held_at = null,
-             error_code = case ${status} when 'TERMINATED' then 'SAGA_TERMINATED'
-                                         when 'COMPENSATED' then coalesce(cause_code, error_code) end,
-             error = case ${status} when 'TERMINATED' then ${SAGA_CODES.SAGA_TERMINATED}
-                                    when 'COMPENSATED' then case when cause_code is null then error else cause end end
+             error_code = 'SAGA_TERMINATED', error = ${SAGA_CODES.SAGA_TERMINATED}
        where id = ${id}
       returning id, turn, name, version
     ), overtaken as (${endOvertaken})

@@ -5,18 +5,16 @@ import {
   searchAudit,
   useMovableClock,
   type Alert,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
   acceptReply,
   cancelSaga,
-  completeSaga,
   createOrchestrator,
   defineSaga,
   getSaga,
   refuse,
-  restartSaga,
   resumeSaga,
   sagaMigrations,
   skipStep,
@@ -26,8 +24,8 @@ import {
   type Refusal,
   type SagaOperator,
   type Steering,
-} from './index.ts'
-import { LEDGER, drain, enter, entries, expireTurns } from './testing/ledger.ts'
+} from '../index.ts'
+import { LEDGER, drain, enter, entries, expireTurns } from '../testing/ledger.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const { pool } = db
@@ -45,13 +43,8 @@ function begin(saga: AnySaga) {
 
 const skip = (id: string, options: { step: string; data?: object }) =>
   transaction(pool, (tx) => skipStep(tx, id, { ...ada, ...options }))
-const complete = (id: string, options: Partial<SagaOperator> = {}) =>
-  transaction(pool, (tx) => completeSaga(tx, id, { ...ada, ...options }))
 const terminate = (id: string, options: Partial<SagaOperator> = {}) =>
   transaction(pool, (tx) => terminateSaga(tx, id, { ...ada, ...options }))
-const restart = (id: string, options: { from: string; step?: string }) =>
-  transaction(pool, (tx) => restartSaga(tx, id, { ...ada, ...options }))
-
 /** What happens in a step, by its name: `undo b` when it is undone. */
 type Behaviour = Record<string, (key: string, context: object) => Promise<Refusal | void>>
 
@@ -178,34 +171,6 @@ describe('skipping', () => {
   })
 })
 
-describe('completing', () => {
-  test('ends what runs as COMPLETED: no further step runs', async () => {
-    const saga = abc('complete-forward', { b: fail('down') })
-    const id = await begin(saga)
-    await drain(orchestratorOf(saga))
-    expect(await complete(id)).toEqual({ done: true })
-    await advanceClock(pool, '2m')
-    await drain(orchestratorOf(saga))
-    expect(await entries(pool, id)).toEqual(['a'])
-    expect(await getSaga(pool, id)).toMatchObject({
-      ...{ status: 'COMPLETED', error: undefined, step: undefined },
-      actions: [{ action: 'complete', step: 'b' }],
-    })
-  })
-
-  test('ends what is stuck in its compensation as COMPENSATED', async () => {
-    const { id, saga } = await stuckAtUndoB('complete-undo')
-    expect(await complete(id)).toEqual({ done: true })
-    await drain(orchestratorOf(saga))
-    expect(await entries(pool, id)).toEqual(['a', 'b'])
-    expect(await getSaga(pool, id)).toMatchObject({
-      status: 'COMPENSATED',
-      error: { code: 'FULL' },
-    })
-    expect(await alertsOf(id)).toEqual(['recovered'])
-  })
-})
-
 test('terminating ends a saga where it is: nothing more is done or undone', async () => {
   const saga = abc('terminate').reply('answered', { event: 'answer', timeout: '1h' })
   const id = await begin(saga)
@@ -221,95 +186,6 @@ test('terminating ends a saga where it is: nothing more is done or undone', asyn
   expect(await getSaga(pool, id)).toMatchObject({
     ...{ status: 'TERMINATED', error: { code: 'SAGA_TERMINATED' } },
     ...{ finishedAt: expect.any(Date) as Date, waitsFor: [], dueAt: undefined, allows: [] },
-  })
-})
-
-describe('restarting', () => {
-  test('goes forward again from a step whose compensation is stuck, by another key', async () => {
-    let isFull = true
-    const { id, saga } = await stuckAtUndoB('restart-undo', {
-      c: async () => (isFull ? refuse('FULL', 'no seat') : undefined),
-    })
-    expect((await getSaga(pool, id))?.restartsFrom).toEqual(['a', 'b'])
-    isFull = false
-    expect(await restart(id, { from: 'b' })).toEqual({ done: true })
-    await drain(orchestratorOf(saga))
-    expect(await entries(pool, id)).toEqual(['a', 'b', 'b', 'c'])
-    expect(await getSaga(pool, id)).toMatchObject({
-      ...{ status: 'COMPLETED', error: undefined },
-      // What was not undone keeps its key: it is not done twice.
-      steps: [{ output: { a: 'a' } }, { output: { b: 'b/2' } }, { output: { c: 'c' } }],
-      actions: [{ action: 'restart', step: 'b', was: 'FAILED' }],
-    })
-    expect(await alertsOf(id)).toEqual(['recovered'])
-  })
-
-  test('leaves nothing behind if it fails before it is where it was', async () => {
-    let isDown = false
-    const seen: unknown[] = []
-    const saga = abc('restart-fails', {
-      b: async () => (isDown ? refuse('CLOSED', 'no') : undefined),
-      'undo c': async (_key, context) => void seen.push(context),
-    }).timer('rest', '1h')
-    const id = await begin(saga)
-    await drain(orchestratorOf(saga))
-    expect((await getSaga(pool, id))?.step).toBe('rest')
-    isDown = true
-    await restart(id, { from: 'a' })
-    await drain(orchestratorOf(saga))
-    expect(await entries(pool, id)).toEqual(['a', 'b', 'c', 'a', 'undo c', 'undo b', 'undo a'])
-    // What it returned before is there for its undoing.
-    expect(seen).toEqual([{ a: 'a', b: 'b', c: 'c' }])
-    expect((await getSaga(pool, id))?.status).toBe('COMPENSATED')
-  })
-
-  test('uses the answer again that the step has had', async () => {
-    const seen: string[] = []
-    let isBroken = true
-    const saga = defineSaga('restart-reply')
-      .reply('answered', {
-        event: 'answer',
-        action: async (_context, tx, { reply, sagaId }) => {
-          seen.push(reply.id)
-          await enter(tx, sagaId, 'answered')
-        },
-      })
-      .step('last', {
-        retry: fixed('1h', { attempts: 2 }),
-        action: async () => {
-          if (isBroken) throw new Error('broken')
-        },
-      })
-    const id = await begin(saga)
-    const answer = { id: uuid(), type: 'answer', payload: {}, headers: { 'saga-id': id } }
-    await transaction(pool, (tx) =>
-      acceptReply(tx, { consumer: 'test', message: toMessage(answer) }),
-    )
-    await drain(orchestratorOf(saga))
-    expect((await getSaga(pool, id))?.step).toBe('last')
-    isBroken = false
-    await restart(id, { from: 'answered' })
-    await drain(orchestratorOf(saga))
-    expect(seen).toEqual([answer.id, answer.id])
-    expect(await getSaga(pool, id)).toMatchObject({
-      status: 'COMPLETED',
-      replies: [{ status: 'USED' }],
-    })
-  })
-
-  test('takes a cancellation back', async () => {
-    const saga = abc('restart-cancelled', { 'undo b': fail('closed') }).timer('rest', '1h')
-    const id = await begin(saga)
-    await drain(orchestratorOf(saga))
-    await transaction(pool, (tx) => cancelSaga(tx, id))
-    await drain(orchestratorOf(saga))
-    expect(await getSaga(pool, id)).toMatchObject({ status: 'FAILED', step: 'b' })
-    await restart(id, { from: 'b' })
-    await drain(orchestratorOf(saga))
-    expect(await getSaga(pool, id)).toMatchObject({
-      ...{ status: 'RUNNING', step: 'rest', cancelledAt: undefined },
-      steps: [{ output: { a: 'a' } }, { output: { b: 'b/2' } }, { output: { c: 'c/2' } }, {}],
-    })
   })
 })
 
@@ -342,9 +218,7 @@ describe('where steps run side by side', () => {
     const saga = forked('fork-skip', down)
     const id = await begin(saga)
     await drain(orchestratorOf(saga))
-    expect(await getSaga(pool, id)).toMatchObject({
-      ...{ atHand: ['c', 'd'], restartsFrom: ['a', 'b', 'c', 'd'] },
-    })
+    expect(await getSaga(pool, id)).toMatchObject({ atHand: ['c', 'd'] })
     expect(await skip(id, { step: 'd' })).toEqual({ done: true })
     expect(await skip(id, { step: 'd' })).toMatchObject({ done: false, why: 'moved' })
     await drain(orchestratorOf(saga))
@@ -355,63 +229,6 @@ describe('where steps run side by side', () => {
     expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
     expect(await entries(pool, id)).toEqual(['a', 'b', 'c', 'e'])
   })
-
-  test('one branch is restarted, and what the other has done stays', async () => {
-    const down = new Set(['c'])
-    const saga = forked('fork-restart', down)
-    const id = await begin(saga)
-    await drain(orchestratorOf(saga))
-    down.clear()
-    expect(await restart(id, { from: 'b', step: 'c' })).toEqual({ done: true })
-    await drain(orchestratorOf(saga))
-    expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
-    const done = await entries(pool, id)
-    expect(done.toSorted()).toEqual(['a', 'b', 'b', 'c', 'd', 'e'])
-  })
-
-  test('a branch that was undone is done again', async () => {
-    const down = new Set(['e', 'undo b'])
-    const saga = forked('fork-undone', down)
-    const id = await begin(saga)
-    await drain(orchestratorOf(saga))
-    await advanceClock(pool, '61s')
-    await drain(orchestratorOf(saga))
-    expect(await getSaga(pool, id)).toMatchObject({
-      ...{ status: 'FAILED', step: 'b', atHand: ['b'], restartsFrom: ['a', 'b'] },
-    })
-    down.clear()
-    await restart(id, { from: 'b' })
-    await drain(orchestratorOf(saga))
-    expect((await getSaga(pool, id))?.status).toBe('COMPLETED')
-    const done = await entries(pool, id)
-    expect(done.slice(-4).toSorted()).toEqual(['b', 'c', 'd', 'e'])
-    expect(done.at(-1)).toBe('e')
-  })
-})
-
-test('a saga whose time was over is restarted without a deadline', async () => {
-  let isClosed = true
-  const saga = defineSaga('late', { deadline: '1h' })
-    .step('a', {
-      undoRetry: fixed('1m', { attempts: 1 }),
-      action: async (_context, tx, { sagaId }) => enter(tx, sagaId, 'a'),
-      compensate: async () => {
-        if (isClosed) throw new Error('closed')
-      },
-    })
-    .timer('rest', '50m')
-    .timer('more', '50m')
-  const id = await begin(saga)
-  await drain(orchestratorOf(saga))
-  for (const by of ['51m', '51m'] as const) {
-    await advanceClock(pool, by)
-    await drain(orchestratorOf(saga))
-  }
-  expect(await getSaga(pool, id)).toMatchObject({ status: 'FAILED', step: 'a' })
-  isClosed = false
-  await restart(id, { from: 'a' })
-  await drain(orchestratorOf(saga))
-  expect(await getSaga(pool, id)).toMatchObject({ status: 'RUNNING', step: 'rest' })
 })
 
 describe('what is refused', () => {
@@ -420,14 +237,10 @@ describe('what is refused', () => {
     const id = await begin(saga)
     await drain(orchestratorOf(saga))
     const before = await getSaga(pool, id)
-    expect(before?.allows).toEqual(['cancel', 'skip', 'complete', 'terminate', 'restart'])
-    expect(before?.restartsFrom).toEqual(['a', 'b'])
+    expect(before?.allows).toEqual(['cancel', 'skip', 'terminate'])
     const was = { done: false, was: 'RUNNING' }
     expect(await skip(id, { step: 'a' })).toEqual({ ...was, why: 'moved' })
-    expect(await complete(id, { step: 'a' })).toEqual({ ...was, why: 'moved' })
     expect(await terminate(id, { step: 'c' })).toEqual({ ...was, why: 'moved' })
-    expect(await restart(id, { from: 'c' })).toEqual({ ...was, why: 'step' })
-    expect(await restart(id, { from: 'z' })).toEqual({ ...was, why: 'step' })
     expect(await terminate(uuid())).toEqual({ done: false, was: undefined, why: 'missing' })
     await expect(terminate(id, { reason: ' ' })).rejects.toMatchObject({
       code: 'SAGA_REASON_MISSING',
@@ -435,18 +248,15 @@ describe('what is refused', () => {
     expect(await getSaga(pool, id)).toEqual(before)
     await terminate(id)
     const over = { done: false, was: 'TERMINATED', why: 'status' }
-    expect(await Promise.all([skip(id, { step: 'b' }), complete(id), terminate(id)])).toEqual([
-      ...[over, over, over],
-    ])
-    expect(await restart(id, { from: 'a' })).toEqual(over)
+    expect(await Promise.all([skip(id, { step: 'b' }), terminate(id)])).toEqual([over, over])
     expect(await transaction(pool, (tx) => resumeSaga(tx, id))).toEqual(over)
   })
 
-  test('a saga that is being cancelled is neither skipped nor completed', async () => {
+  test('a saga that is being cancelled is not skipped', async () => {
     const saga = abc('refused-cancelled')
     const id = await begin(saga)
     await transaction(pool, (tx) => cancelSaga(tx, id, { by: 'ada' }))
-    expect((await getSaga(pool, id))?.allows).toEqual(['terminate', 'restart'])
+    expect((await getSaga(pool, id))?.allows).toEqual(['terminate'])
     expect(await skip(id, { step: 'a' })).toMatchObject({ done: false, why: 'status' })
     expect((await getSaga(pool, id))?.actions).toMatchObject([
       { action: 'cancel', by: 'ada', reason: undefined },
@@ -457,9 +267,7 @@ describe('what is refused', () => {
 describe('an operator and a step at once', () => {
   const WISHES: Record<string, (id: string) => Promise<Steering>> = {
     skip: (id) => skip(id, { step: 'b' }),
-    complete: (id) => complete(id, { step: 'b' }),
     terminate: (id) => terminate(id, { step: 'b' }),
-    restart: (id) => restart(id, { from: 'b', step: 'b' }),
   }
 
   test.each(Object.entries(WISHES))('%s: the step under way changes nothing', async (verb, act) => {
@@ -480,7 +288,7 @@ describe('an operator and a step at once', () => {
     expect(await act(id)).toEqual({ done: true })
     await drain(orchestratorOf(saga))
     const after = await getSaga(pool, id)
-    const left = { skip: ['a', 'c'], restart: ['a', 'b', 'c'] }[verb] ?? ['a']
+    const left = verb === 'skip' ? ['a', 'c'] : ['a']
     expect(await entries(pool, id)).toEqual(left)
     go.resolve()
     await running
@@ -528,7 +336,7 @@ describe('an operator and a step at once', () => {
       const done = await entries(pool, id)
       const found = await getSaga(pool, id)
       expect(found?.actions).toHaveLength(winners[n] === 'operator' ? 1 : 0)
-      if (winners[n] === 'step' || verb === 'restart') {
+      if (winners[n] === 'step') {
         expect({ done, status: found?.status }).toEqual({
           done: ['a', 'b', 'c'],
           status: 'COMPLETED',
@@ -537,7 +345,7 @@ describe('an operator and a step at once', () => {
       }
       expect({ done, status: found?.status }).toEqual({
         done: verb === 'skip' ? ['a', 'c'] : ['a'],
-        status: verb === 'terminate' ? 'TERMINATED' : 'COMPLETED',
+        status: verb === 'skip' ? 'COMPLETED' : 'TERMINATED',
       })
     }
   })

@@ -1,13 +1,97 @@
-import { directionOf, sql, type Queryable } from '@posthorn/engine'
-import type { Fork } from '../fork.ts'
-import { SIGNAL_PREFIX } from '../step-builder.ts'
-import type {
-  SagaActionDetails,
-  SagaEventDetails,
-  SagaReplyDetails,
-  SagaSummary,
-  StepDetails,
-} from '../reads.ts'
+import type { SagaStatus, StepStatus } from '../run/instance.ts'
+import type { SagaActionName } from './actions.ts'
+import { directionOf, sql, type Failure, type Queryable } from '@posthorn/engine'
+import type { Fork } from '../define/fork.ts'
+import { SIGNAL_PREFIX } from '../define/saga.ts'
+
+export interface SagaSummary {
+  readonly id: string
+  readonly name: string
+  readonly version: number
+  readonly tenant: string | undefined
+  readonly status: SagaStatus
+  /** The step that is tried, waited at or undone; undefined once it is over. */
+  readonly step: string | undefined
+  /** Where it goes, or went when it failed; undefined once it is over. */
+  readonly direction: 'forward' | 'back' | undefined
+  /** The events it waits for. */
+  readonly waitsFor: readonly string[]
+  /** When it goes on by itself, by the business clock. */
+  readonly dueAt: Date | undefined
+  readonly cancelledAt: Date | undefined
+  /** By the business clock: if it still runs then, it compensates. */
+  readonly deadlineAt: Date | undefined
+  readonly error: Failure | undefined
+  /** Why no process has taken it that looked at it: none of them knows its definition. */
+  readonly held: Failure | undefined
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly finishedAt: Date | undefined
+}
+
+export interface StepDetails {
+  readonly name: string
+  /** Undefined for a step that no other runs beside. */
+  readonly branch: StepBranch | undefined
+  /** `PENDING`: not begun; `RUNNING`: may be under way for the first time; `SKIPPED`: its condition did not hold. */
+  readonly status: StepStatus | 'PENDING'
+  readonly output: object | undefined
+  /** What an operator passed over: its action, or what undoes it. */
+  readonly skipped: 'action' | 'compensation' | undefined
+  readonly attempts: number
+  readonly undoAttempts: number
+  /** Until when it waits, for its time, its reply or its next attempt, by the business clock. */
+  readonly dueAt: Date | undefined
+  /** Nothing came in time, and it does what it does otherwise. */
+  readonly timedOut: boolean
+  readonly error: Failure | undefined
+  /** Real time: when it was first tried or began to wait, when its action ended, when it was first undone. */
+  readonly startedAt: Date | undefined
+  readonly endedAt: Date | undefined
+  readonly undoStartedAt: Date | undefined
+  readonly updatedAt: Date | undefined
+  readonly undoneAt: Date | undefined
+}
+
+export interface StepBranch {
+  /** Which of the saga's forks, from 1 on. */
+  readonly fork: number
+  readonly name: string
+}
+
+export interface SagaEventDetails {
+  readonly id: string
+  readonly step: string
+  readonly type: string
+  readonly topic: string
+  readonly payload: unknown
+  readonly status: string
+  readonly createdAt: Date
+  readonly sentAt: Date | undefined
+}
+
+export interface SagaReplyDetails {
+  readonly id: string
+  /** `signal`: sent by `signalSaga`, with its name as the type. */
+  readonly kind: 'reply' | 'signal'
+  readonly type: string
+  readonly payload: unknown
+  /** `KEPT` until a step uses it, `IGNORED` if the saga had ended before. */
+  readonly status: 'KEPT' | 'USED' | 'IGNORED'
+  readonly receivedAt: Date
+}
+
+/** What an operator did to a saga. */
+export interface SagaActionDetails {
+  readonly action: SagaActionName
+  /** The step that it was about. */
+  readonly step: string | undefined
+  /** The saga's status before. */
+  readonly was: SagaStatus
+  readonly by: string
+  readonly reason: string | undefined
+  readonly at: Date
+}
 
 /** What a row says with null, the API leaves out. */
 export type Stored<Type> = {

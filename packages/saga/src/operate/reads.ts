@@ -1,14 +1,9 @@
-import { PosthornError, type Failure, type Queryable } from '@posthorn/engine'
-import {
-  allowedActions,
-  directionOf,
-  restartSteps,
-  stepsAtHand,
-  type SagaActionName,
-} from './actions.ts'
-import { unitAt, type Fork } from './fork.ts'
-import type { SagaStatus, StepStatus } from './instance.ts'
-import { selectStanding } from './sql/control.ts'
+import { PosthornError, type Queryable } from '@posthorn/engine'
+import { allowedActions, directionOf, stepsAtHand, type SagaActionName } from './actions.ts'
+import { unitAt, type Fork } from '../define/fork.ts'
+import type { SagaStatus } from '../run/instance.ts'
+import { isUuid } from '../outbox/event-outbox.ts'
+import { selectStanding } from './control.sql.ts'
 import {
   selectActions,
   selectEvents,
@@ -16,99 +11,16 @@ import {
   selectSaga,
   selectSagas,
   selectSteps,
+  type SagaActionDetails,
+  type SagaEventDetails,
+  type SagaReplyDetails,
+  type SagaSummary,
+  type StepBranch,
+  type StepDetails,
   type SagaHead,
   type Stored,
   type StoredStep,
-} from './sql/reads.ts'
-
-export interface SagaSummary {
-  readonly id: string
-  readonly name: string
-  readonly version: number
-  readonly tenant: string | undefined
-  readonly status: SagaStatus
-  /** The step that is tried, waited at or undone; undefined once it is over. */
-  readonly step: string | undefined
-  /** Where it goes, or went when it failed; undefined once it is over. */
-  readonly direction: 'forward' | 'back' | undefined
-  /** The events it waits for. */
-  readonly waitsFor: readonly string[]
-  /** When it goes on by itself, by the business clock. */
-  readonly dueAt: Date | undefined
-  readonly cancelledAt: Date | undefined
-  /** By the business clock: if it still runs then, it compensates. */
-  readonly deadlineAt: Date | undefined
-  readonly error: Failure | undefined
-  /** Why no process has taken it that looked at it: none of them knows its definition. */
-  readonly held: Failure | undefined
-  readonly createdAt: Date
-  readonly updatedAt: Date
-  readonly finishedAt: Date | undefined
-}
-
-export interface StepDetails {
-  readonly name: string
-  /** Undefined for a step that no other runs beside. */
-  readonly branch: StepBranch | undefined
-  /** `PENDING`: not begun; `RUNNING`: may be under way for the first time; `SKIPPED`: its condition did not hold. */
-  readonly status: StepStatus | 'PENDING'
-  readonly output: object | undefined
-  /** What an operator passed over: its action, or what undoes it. */
-  readonly skipped: 'action' | 'compensation' | undefined
-  readonly attempts: number
-  readonly undoAttempts: number
-  /** Until when it waits, for its time, its reply or its next attempt, by the business clock. */
-  readonly dueAt: Date | undefined
-  /** Nothing came in time, and it does what it does otherwise. */
-  readonly timedOut: boolean
-  readonly error: Failure | undefined
-  /** Real time: when it was first tried or began to wait, when its action ended, when it was first undone. */
-  readonly startedAt: Date | undefined
-  readonly endedAt: Date | undefined
-  readonly undoStartedAt: Date | undefined
-  readonly updatedAt: Date | undefined
-  readonly undoneAt: Date | undefined
-}
-
-export interface StepBranch {
-  /** Which of the saga's forks, from 1 on. */
-  readonly fork: number
-  readonly name: string
-}
-
-export interface SagaEventDetails {
-  readonly id: string
-  readonly step: string
-  readonly type: string
-  readonly topic: string
-  readonly payload: unknown
-  readonly status: string
-  readonly createdAt: Date
-  readonly sentAt: Date | undefined
-}
-
-export interface SagaReplyDetails {
-  readonly id: string
-  /** `signal`: sent by `signalSaga`, with its name as the type. */
-  readonly kind: 'reply' | 'signal'
-  readonly type: string
-  readonly payload: unknown
-  /** `KEPT` until a step uses it, `IGNORED` if the saga had ended before. */
-  readonly status: 'KEPT' | 'USED' | 'IGNORED'
-  readonly receivedAt: Date
-}
-
-/** What an operator did to a saga. */
-export interface SagaActionDetails {
-  readonly action: SagaActionName
-  /** The step that it was about. */
-  readonly step: string | undefined
-  /** The saga's status before. */
-  readonly was: SagaStatus
-  readonly by: string
-  readonly reason: string | undefined
-  readonly at: Date
-}
+} from './reads.sql.ts'
 
 export interface SagaDetails extends SagaSummary {
   readonly input: object
@@ -120,8 +32,6 @@ export interface SagaDetails extends SagaSummary {
   readonly actions: readonly SagaActionDetails[]
   /** What an operator may do to it now. */
   readonly allows: readonly SagaActionName[]
-  /** The steps that it can be restarted from. */
-  readonly restartsFrom: readonly string[]
 }
 
 export interface SagaListOptions {
@@ -192,7 +102,6 @@ export async function getSaga(db: Queryable, id: string): Promise<SagaDetails | 
     replies,
     actions: actions.map((action) => present<SagaActionDetails>(action)),
     allows: standing ? allowedActions(standing) : [],
-    restartsFrom: standing ? restartSteps(standing) : [],
   }
 }
 
@@ -217,8 +126,4 @@ function fromCursor(cursor: string, wanted: 'newest' | 'oldest'): string {
   const [id = '', sort = 'newest', ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ')
   if (!isUuid(id) || sort !== wanted || rest.length > 0) throw new PosthornError('CURSOR_INVALID')
   return id
-}
-
-export function isUuid(id: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
 }

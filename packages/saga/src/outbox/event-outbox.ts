@@ -89,3 +89,7 @@ export function sagaEvents(options: SagaEventsOptions): SagaEvents {
   })
   return Object.assign(outbox, { topic })
 }
+
+export function isUuid(id: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)
+}

@@ -1,9 +1,9 @@
 import { outboxTableSql, uuid } from '@posthorn/engine'
 import { inboxTableSql } from '@posthorn/engine/inbox'
-import { maintain } from '@posthorn/engine/operate'
+import { maintain } from '@posthorn/operate'
 import { outboxConformance, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { consumerInbox, getSaga, sagaEvents, sagaMigrations, sagaTurns } from './index.ts'
+import { consumerInbox, getSaga, sagaEvents, sagaMigrations, sagaTurns } from '../index.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()] })
 const events = sagaEvents({ transport: 'topics' })

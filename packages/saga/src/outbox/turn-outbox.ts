@@ -5,9 +5,9 @@ import {
   type Outbox,
   type Transaction,
 } from '@posthorn/engine'
-import { raiseAlert } from '@posthorn/engine/operate'
-import { SAGA_CODES, type SagaCode } from './errors.ts'
-import { failTurns } from './sql/turns.ts'
+import { raiseAlert } from '@posthorn/operate'
+import { SAGA_CODES, type SagaCode } from '../errors.ts'
+import { failTurns } from './turns.sql.ts'
 
 /** A row of `sagas.saga_turn`: it is this saga's turn to run, from now or from a time on. */
 export interface TurnRow {

@@ -1,7 +1,7 @@
-import { failureOf, type Failure, type Transaction } from '@posthorn/engine'
-import { SagaError, type SagaCode } from './errors.ts'
-import type { Effect, EventInit, Refusal, StepRun } from './step.ts'
-import type { StepOutcome } from './task.ts'
+import { failureOf, type Failure, type Transaction, SQLSTATE, sqlState } from '@posthorn/engine'
+import { SagaError, type SagaCode } from '../errors.ts'
+import type { Effect, EventInit, Refusal, StepRun } from '../define/step.ts'
+import type { StepOutcome } from './move.ts'
 
 /** What a step did: its outcome, and the events it wants sent if that is stored. */
 export interface Attempted {
@@ -71,4 +71,28 @@ function asStored(data: object | undefined): object | null {
 /** A step's failure by what the database would not store. */
 export function unstorable(error: unknown): Failure {
   return failureOf<SagaCode>(error, 'SAGA_DATA_INVALID')
+}
+
+/**
+ * Whether the database could not do its work, as opposed to saying no: the connection broke (08),
+ * a deadlock or conflict (40), no resources (53), it is going down (57). A step cannot help that and
+ * is not charged for it. A statement that was cancelled is the step's own: one that always takes
+ * longer than `statement_timeout` would be tried for ever.
+ */
+export function isOutage(error: unknown): error is Error {
+  const state = sqlState(error)
+  if (!(error instanceof Error)) return false
+  if (state === SQLSTATE.queryCanceled) return false
+  if (state !== undefined) return /^(08|40|53|57)/.test(state)
+  // The driver has no code for a connection that broke; mistakes of the caller have their classes.
+  return !(
+    error instanceof TypeError ||
+    error instanceof RangeError ||
+    ('code' in error && !isSocketCode(error.code))
+  )
+}
+
+/** ECONNREFUSED, EPIPE, ETIMEDOUT … */
+function isSocketCode(code: unknown): boolean {
+  return typeof code === 'string' && /^E[A-Z]+$/.test(code)
 }

@@ -6,16 +6,16 @@ import {
   type Queryable,
   type Transaction,
 } from '@posthorn/engine'
-import { raiseAlert } from '@posthorn/engine/operate'
+import { raiseAlert } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import { SagaError } from './errors.ts'
-import type { SagaEvent, SagaEvents } from './event-outbox.ts'
+import { SagaError } from '../errors.ts'
+import type { SagaEvent, SagaEvents } from '../outbox/event-outbox.ts'
 import type { Move } from './instance.ts'
-import { isOutage } from './outage.ts'
-import { writeMoves } from './sql/moves.ts'
-import type { Naming } from './sql/statement-name.ts'
-import type { EventInit } from './step.ts'
-import { sagaTurns } from './turn-outbox.ts'
+import { isOutage } from './attempt.ts'
+import { writeMoves } from './moves.sql.ts'
+import type { Naming } from './turns.sql.ts'
+import type { EventInit } from '../define/step.ts'
+import { sagaTurns } from '../outbox/turn-outbox.ts'
 
 /** A move with the events that go out if it is made. */
 export interface Checkpoint {

@@ -23,8 +23,8 @@
  *   Operators move a saga by a turn of their own: see control.ts.
  */
 import { failureOf, type Failure } from '@posthorn/engine'
-import { SAGA_CODES, type SagaCode } from './errors.ts'
-import { unitAt, type Branch, type Unit } from './fork.ts'
+import { SAGA_CODES, type SagaCode } from '../errors.ts'
+import { unitAt, type Branch, type Unit } from '../define/fork.ts'
 import {
   contextAt,
   recordAt,
@@ -35,9 +35,18 @@ import {
   type Sleep,
   type StepRecord,
 } from './instance.ts'
-import { delayAfter, foresee, recordStep, stayAt } from './move.ts'
-import type { Step } from './saga.ts'
-import type { ActTask, Next, Situation, StepOutcome, Timing } from './task.ts'
+import {
+  delayAfter,
+  foresee,
+  recordStep,
+  stayAt,
+  type ActTask,
+  type Next,
+  type Situation,
+  type StepOutcome,
+  type Timing,
+} from './move.ts'
+import type { Step } from '../define/saga.ts'
 import { isPassed, nextUndo, turnBack } from './undo.ts'
 
 export function nextOf(instance: Instance, situation: Situation): Next {
@@ -126,7 +135,7 @@ function isResting(instance: Instance, { position, step }: Place): boolean {
   return dueOf(record, step) > instance.now
 }
 
-/** A record of a version that did not note the time: with a turn of its own, it is due when that comes. */
+/** A record without a time, of a step that an upgrade gave another kind, is due at once. */
 function dueOf(record: StepRecord, { waits }: Step): number {
   if (record.due_at !== null) return record.due_at
   return waits?.for === 'reply' && waits.timeoutMs === undefined ? Infinity : 0
@@ -208,11 +217,10 @@ export function afterAction(
   { outcome, timing, ...situation }: Situation & { outcome: StepOutcome; timing: Timing },
 ): Move {
   const { step, attempt, position } = task
-  const wasBegun = recordAt(instance, position)?.was_begun ?? false
-  const isDoubtful = wasBegun || situation.doubt.has(position)
+  const isDoubtful = situation.doubt.has(position)
   const record = actionRecord(outcome, { attempt, step, isDoubtful })
   const isOver = record.status !== 'RETRYING'
-  const used = isOver && task.reply ? { id: task.reply.id, position } : undefined
+  const used = isOver ? task.reply?.id : undefined
   const { startedAt } = timing
   const endedAt = isOver ? timing.endedAt : undefined
   const records = [recordStep(instance, task, { ...record, startedAt, endedAt })]

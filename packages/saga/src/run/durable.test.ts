@@ -1,5 +1,5 @@
 import { fixed, sql, transaction } from '@posthorn/engine'
-import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, useMovableClock } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
 import {
@@ -15,12 +15,12 @@ import {
   startSaga,
   type AnySaga,
   type Effect,
-} from './index.ts'
+} from '../index.ts'
 import { Checkpoints } from './checkpoints.ts'
 import { afterAction } from './decide.ts'
-import type { Step } from './saga.ts'
-import { takeTurns } from './sql/turns.ts'
-import { LEDGER, drain, enter, entries, expireTurns } from './testing/ledger.ts'
+import type { Step } from '../define/saga.ts'
+import { takeTurns } from './turns.sql.ts'
+import { LEDGER, drain, enter, entries, expireTurns } from '../testing/ledger.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const { pool } = db

@@ -1,14 +1,13 @@
 import { transaction } from '@posthorn/engine'
 import { killAtPoint, killPoints, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { createOrchestrator, getSaga, sagaMigrations, startSaga } from './index.ts'
-import { FORK_POINTS, forkingSaga, sendSignal, straightSaga } from './testing/forking-saga.ts'
-import { LEDGER, drain, entries, expireTurns } from './testing/ledger.ts'
-import { WORLD, listStanding } from './testing/world.ts'
+import { createOrchestrator, getSaga, sagaMigrations, startSaga } from '../index.ts'
+import { FORK_POINTS, forkingSaga, sendSignal, straightSaga } from '../testing/forking-saga.ts'
+import { LEDGER, drain, entries, expireTurns, WORLD, listStanding } from '../testing/ledger.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: `${LEDGER};${WORLD}` })
 const { pool } = db
-const program = new URL('./testing/crash-process.ts', import.meta.url)
+const program = new URL('../testing/crash-process.ts', import.meta.url)
 const saga = forkingSaga(pool, async () => undefined)
 
 const all = FORK_POINTS.flatMap((point) =>

@@ -1,7 +1,7 @@
 import type { Failure } from '@posthorn/engine'
-import { isSeenBy, type Fork } from './fork.ts'
-import type { Step } from './saga.ts'
-import type { Reply } from './step.ts'
+import { isSeenBy, type Fork } from '../define/fork.ts'
+import type { Step } from '../define/saga.ts'
+import type { Reply } from '../define/step.ts'
 
 /** Where a saga is. Only an operator leads out of `FAILED`, and to `TERMINATED`. */
 export type SagaStatus =
@@ -9,8 +9,7 @@ export type SagaStatus =
 
 /**
  * Where a step is; a step without a record has not begun, or is being tried for the first time.
- * `RUNNING`: its condition held, so that it is taken; `SKIPPED`: it did not. `RESTARTED`: an operator
- * went back before it; it begins anew, and may still have its old effect.
+ * `RUNNING`: its condition held, so that it is taken; `SKIPPED`: it did not.
  */
 export type StepStatus =
   | 'RUNNING'
@@ -22,7 +21,6 @@ export type StepStatus =
   | 'FAILED'
   | 'UNDOING'
   | 'COMPENSATED'
-  | 'RESTARTED'
 
 /** What is stored of a step. */
 export interface StepRecord {
@@ -32,13 +30,9 @@ export interface StepRecord {
   /** Attempts that failed, or were made. */
   readonly attempts: number
   readonly undo_attempts: number
-  /** How often it was undone and then begun anew. */
-  readonly round: number
   /** Until when it waits: milliseconds of the business clock. */
   readonly due_at: number | null
   readonly timed_out: boolean
-  /** It was begun before an operator went back, and may still have its old effect. */
-  readonly was_begun: boolean
   readonly error_code: string | null
   readonly error: string | null
 }
@@ -106,8 +100,8 @@ export interface Move {
   /** Another turn ends this one. */
   readonly next: Sleep | undefined
   readonly records: readonly RecordChange[]
-  /** The reply that a step has used, and the position of that step. */
-  readonly used: { readonly id: string; readonly position: number } | undefined
+  /** The id of the reply that a step has used. */
+  readonly used: string | undefined
   /** True: only if no reply has come since. */
   readonly unlessReplied: boolean
   /** Why it compensates or has failed. */
@@ -129,7 +123,7 @@ export function applyMove({ from, status, position, records, used, failure }: Mo
       records.length === 0
         ? from.records
         : [...kept, ...records.map((each) => storedAt(each, now))],
-    kept: used === undefined ? from.kept : from.kept.filter(({ id }) => id !== used.id),
+    kept: used === undefined ? from.kept : from.kept.filter(({ id }) => id !== used),
   }
   return instance
 }

@@ -1,6 +1,6 @@
 import { sql, type Queryable } from '@posthorn/engine'
-import type { Move } from '../instance.ts'
-import { nameStatement, type Naming } from './statement-name.ts'
+import type { Move } from './instance.ts'
+import { nameStatement, type Naming } from './turns.sql.ts'
 
 /**
  * Writes moves, each only if its saga still is where the move began; returns the ids of those that
@@ -18,13 +18,13 @@ export async function writeMoves(
         from json_to_recordset(${JSON.stringify(moves.map(moveRow))}::json) as m
              (id uuid, turn integer, moves integer, position integer, status text, replies integer,
               to_turn integer, to_position integer, to_status text, asleep boolean, waits_for text[],
-              delay_ms float8, wake_at float8, code text, error text, used uuid, used_by integer)
+              delay_ms float8, wake_at float8, code text, error text, used uuid)
     ), record as (
       select *
         from json_to_recordset(${JSON.stringify(moves.flatMap(recordRows))}::json) as r
              (id uuid, position integer, name text, status text, output text, attempts integer,
               undo_attempts integer, delay_ms float8, due_at float8, timed_out boolean,
-              was_begun boolean, started_at float8, ended_at float8, undo_started_at float8, undone_at float8,
+              started_at float8, ended_at float8, undo_started_at float8, undone_at float8,
               code text, error text)
     ), moved as (
       update sagas.saga as s
@@ -55,17 +55,16 @@ export async function writeMoves(
          -- A cancelled saga goes no further, but back.
          and (s.cancelled_at is null or m.status = 'COMPENSATING' or m.to_status = 'COMPENSATING')
          and (m.replies is null or s.replies = m.replies)
-      returning m.id, m.to_turn, m.used, m.used_by, s.asleep, s.due_at
+      returning m.id, m.to_turn, m.used, s.asleep, s.due_at
     ), recorded as (
       insert into sagas.saga_step
              (saga_id, position, name, status, output, attempts, undo_attempts, error_code, error, undone_at,
-              due_at, timed_out, was_begun, started_at, ended_at, undo_started_at)
+              due_at, timed_out, started_at, ended_at, undo_started_at)
       select moved.id, r.position, r.name, r.status, r.output::jsonb, r.attempts, r.undo_attempts, r.code, r.error,
              to_timestamp(r.undone_at / 1000),
              coalesce(date_trunc('milliseconds', posthorn.now()) + r.delay_ms * interval '1 ms',
                       to_timestamp(r.due_at / 1000)),
              r.timed_out,
-             r.was_begun,
              to_timestamp(r.started_at / 1000),
              to_timestamp(r.ended_at / 1000),
              to_timestamp(r.undo_started_at / 1000)
@@ -75,13 +74,13 @@ export async function writeMoves(
          set status = excluded.status, output = excluded.output, attempts = excluded.attempts,
              undo_attempts = excluded.undo_attempts, undone_at = excluded.undone_at, updated_at = now(),
              error_code = excluded.error_code, error = excluded.error,
-             due_at = excluded.due_at, timed_out = excluded.timed_out, was_begun = excluded.was_begun,
+             due_at = excluded.due_at, timed_out = excluded.timed_out,
              started_at = coalesce(saga_step.started_at, excluded.started_at),
              ended_at = coalesce(excluded.ended_at, saga_step.ended_at),
              undo_started_at = coalesce(saga_step.undo_started_at, excluded.undo_started_at)
     ), used as (
       update sagas.saga_reply as r
-         set status = 'USED', step = moved.used_by
+         set status = 'USED'
         from moved
        where r.saga_id = moved.id and r.event_id = moved.used
     ), turned as (
@@ -116,8 +115,7 @@ function moveRow(move: Move) {
     // Why it compensates stays.
     code: move.failure?.code ?? (from.status === 'COMPENSATING' ? from.error_code : undefined),
     error: move.failure?.message ?? (from.status === 'COMPENSATING' ? from.error : undefined),
-    used: move.used?.id,
-    used_by: move.used?.position,
+    used: move.used,
   }
 }
 
@@ -133,7 +131,6 @@ function recordRows({ from, records }: Move) {
     delay_ms: record.delayMs,
     due_at: record.due_at ?? undefined,
     timed_out: record.timed_out,
-    was_begun: record.was_begun,
     started_at: record.startedAt,
     ended_at: record.endedAt,
     undo_started_at: record.undoStartedAt,

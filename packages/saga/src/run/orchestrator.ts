@@ -1,4 +1,5 @@
 import {
+  Semaphore,
   createRelay,
   delivered,
   retryLater,
@@ -10,19 +11,18 @@ import {
   type RelayOptions,
   type Transport,
 } from '@posthorn/engine'
-import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
+import { raiseAlert, recoverAlert } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { Checkpoints } from './checkpoints.ts'
-import { SagaError } from './errors.ts'
-import type { SagaEvents } from './event-outbox.ts'
-import { isSameForks } from './fork.ts'
-import { Gate } from './gate.ts'
-import { keyOf, type Instance } from './instance.ts'
-import type { AnySaga } from './saga.ts'
-import { SagaRun } from './saga-run.ts'
-import { fenceTurns, holdSagas, takeTurns, takeUpSagas } from './sql/turns.ts'
+import { SagaError } from '../errors.ts'
+import type { SagaEvents } from '../outbox/event-outbox.ts'
+import { isSameForks } from '../define/fork.ts'
 import { StepTransaction } from './step-transaction.ts'
-import { sagaTurns, type Turn } from './turn-outbox.ts'
+import { keyOf, type Instance } from './instance.ts'
+import type { AnySaga } from '../define/saga.ts'
+import { SagaRun } from './saga-run.ts'
+import { fenceTurns, holdSagas, takeTurns, takeUpSagas } from './turns.sql.ts'
+import { sagaTurns, type Turn } from '../outbox/turn-outbox.ts'
 import { upgradeInstance } from './upgrade.ts'
 
 /** What a process can say about an instance: its saga, or why it must not touch it. */
@@ -69,7 +69,7 @@ export function sagaTransport({ pool, sagas, events, mode }: SagaTransportOption
   const registry = new Registry(sagas)
   const checkpoints = new Checkpoints(pool, { events, naming })
   // The other half is for the relay and the checkpoints: a lease must be renewed while steps wait.
-  const gate = new Gate(Math.max(1, Math.floor((pool.options.max ?? 10) / 2)))
+  const gate = new Semaphore(Math.max(1, Math.floor((pool.options.max ?? 10) / 2)))
 
   const reload = async (turn: Turn) => (await takeTurns(db, [turn], naming))[0]
 

@@ -1,5 +1,5 @@
 import { fixed, toMessage, transaction, uuid, type Transaction } from '@posthorn/engine'
-import { advanceClock, readClock, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, readClock, useMovableClock } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -14,8 +14,8 @@ import {
   sagaMigrations,
   startSaga,
   type AnySaga,
-} from './index.ts'
-import { LEDGER, drain, enter, entries, expireTurns } from './testing/ledger.ts'
+} from '../index.ts'
+import { LEDGER, drain, enter, entries, expireTurns } from '../testing/ledger.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const { pool } = db

@@ -1,10 +1,10 @@
 import { transaction, type Queryable, type Statement } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
-import { defineSaga, sagaMigrations, startSagas } from './index.ts'
+import { defineSaga, sagaMigrations, startSagas } from '../index.ts'
 import { nextOf } from './decide.ts'
-import { writeMoves } from './sql/moves.ts'
-import { takeTurns } from './sql/turns.ts'
+import { writeMoves } from './moves.sql.ts'
+import { takeTurns } from './turns.sql.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()] })
 const saga = defineSaga('many').timer('rest', '1h')

@@ -1,12 +1,11 @@
-import { advanceClock, readClock, useMovableClock } from '@posthorn/engine/operate'
-import { testDatabase } from '@posthorn/engine/testing'
 import fc from 'fast-check'
+import { advanceClock, readClock, useMovableClock } from '@posthorn/operate'
+import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
-import { getSaga, sagaMigrations, type SagaDetails } from './index.ts'
-import { Driver } from './testing/driver.ts'
-import { LEDGER, entries } from './testing/ledger.ts'
-import { plans, stepsOf, type Plan } from './testing/random-saga.ts'
-import { WORLD, listStanding } from './testing/world.ts'
+import { getSaga, sagaMigrations, type SagaDetails } from '../index.ts'
+import { Driver } from '../testing/driver.ts'
+import { LEDGER, entries, WORLD, listStanding } from '../testing/ledger.ts'
+import { plans, stepsOf, type Plan } from '../testing/random-saga.ts'
 
 /*
  * Any interleaving of steps side by side, replies, signals, timers, deadlines, conditions, failures,

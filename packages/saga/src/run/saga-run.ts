@@ -5,16 +5,15 @@ import {
   type Outcome,
   type Transaction,
 } from '@posthorn/engine'
-import { attempt, unstorable, type Attempted } from './attempt.ts'
+import { attempt, unstorable, type Attempted, isOutage } from './attempt.ts'
 import type { Checkpoints } from './checkpoints.ts'
 import { afterAction, doubtfulHeads, nextOf } from './decide.ts'
 import { contextAt, applyMove, recordAt, type Instance, type Move } from './instance.ts'
-import { isOutage } from './outage.ts'
-import type { SagaParts } from './saga.ts'
-import type { EventInit, ReplyRun, StepRun } from './step.ts'
+import type { SagaParts } from '../define/saga.ts'
+import type { EventInit, ReplyRun, StepRun } from '../define/step.ts'
 import type { StepTransaction } from './step-transaction.ts'
-import type { Situation, StepOutcome, StepTask, Timing } from './task.ts'
-import type { Turn } from './turn-outbox.ts'
+import type { Situation, StepOutcome, StepTask, Timing } from './move.ts'
+import type { Turn } from '../outbox/turn-outbox.ts'
 import { afterUndo } from './undo.ts'
 
 /** What a run needs of its process. */
@@ -241,9 +240,7 @@ function goesOn(move: Move): boolean {
   return !move.next && (move.status === 'RUNNING' || move.status === 'COMPENSATING')
 }
 
-/** The same for every attempt; another one after the step was undone and begun anew. */
-function idempotencyKeyOf(instance: Instance, { step, kind, position }: StepTask): string {
-  const round = recordAt(instance, position)?.round ?? 0
-  const name = round === 0 ? step.name : `${step.name}/${round + 1}`
-  return `${instance.id}/${name}${kind === 'undo' ? '/undo' : ''}`
+/** The same for every attempt. */
+function idempotencyKeyOf({ id }: Instance, { step, kind }: StepTask): string {
+  return `${id}/${step.name}${kind === 'undo' ? '/undo' : ''}`
 }

@@ -4,16 +4,15 @@ import {
   borrowTransaction,
   sqlState,
   transaction,
+  type Semaphore,
   type Failure,
   type Statement,
   type Transaction,
 } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { unstorable } from './attempt.ts'
-import { SAGA_CODES, type SagaCode } from './errors.ts'
-import type { Gate } from './gate.ts'
-import { isOutage } from './outage.ts'
-import { probe } from './sql/start.ts'
+import { unstorable, isOutage } from './attempt.ts'
+import { SAGA_CODES, type SagaCode } from '../errors.ts'
+import { probe } from '../start/start.sql.ts'
 
 /**
  * A transaction that begins with its first statement: a step that only calls the outside holds no
@@ -22,7 +21,7 @@ import { probe } from './sql/start.ts'
 export class StepTransaction {
   readonly tx: Transaction
   readonly #pool: Pool
-  readonly #gate: Gate
+  readonly #gate: Semaphore
   readonly #end = Promise.withResolvers<void>()
   readonly #ended: (() => void)[] = []
   #opening: Promise<Transaction> | undefined
@@ -32,7 +31,7 @@ export class StepTransaction {
   /** The first statement's error that the step got. */
   #refused: unknown
 
-  constructor(pool: Pool, gate: Gate) {
+  constructor(pool: Pool, gate: Semaphore) {
     this.#pool = pool
     this.#gate = gate
     // A rollback that is not awaited yet must not count as unhandled.
@@ -105,7 +104,7 @@ export class StepTransaction {
 
   #open(): Promise<Transaction> {
     this.#opening ??= new Promise((resolve, reject) => {
-      this.#closing = this.#gate.pass(() =>
+      this.#closing = this.#gate.run(() =>
         transaction(this.#pool, async (tx) => {
           resolve(tx)
           await this.#end.promise

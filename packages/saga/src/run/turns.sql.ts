@@ -1,8 +1,7 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { SAGA_CODES, type SagaError } from '../errors.ts'
-import type { Instance } from '../instance.ts'
-import type { Turn, TurnRow } from '../turn-outbox.ts'
-import { nameStatement, type Naming } from './statement-name.ts'
+import { sql, type Queryable, type Transaction, type Statement } from '@posthorn/engine'
+import type { SagaError } from '../errors.ts'
+import type { Instance } from './instance.ts'
+import type { Turn } from '../outbox/turn-outbox.ts'
 
 /**
  * Takes the turns of sagas and reads them whole. A saga that slept is awake from here on: a
@@ -33,7 +32,7 @@ export async function takeTurns(
            array(select json_build_object('position', t.position, 'status', t.status, 'output', t.output,
                                           'attempts', t.attempts, 'undo_attempts', t.undo_attempts,
                                           'due_at', round(extract(epoch from t.due_at) * 1000),
-                                          'round', t.round, 'timed_out', t.timed_out, 'was_begun', t.was_begun,
+                                          'timed_out', t.timed_out,
                                           'error_code', t.error_code, 'error', t.error)
                    from sagas.saga_step as t where t.saga_id = s.id) as records,
            array(select json_build_object('id', r.event_id, 'type', r.event_type,
@@ -92,18 +91,13 @@ export async function takeUpSagas(tx: Transaction, ids: readonly string[]): Prom
      where id = any(${ids}::uuid[]) and held_code is not null`)
 }
 
-/** Ends the sagas whose turns are dead, unless they have moved on. */
-export async function failTurns(
-  tx: Transaction,
-  turns: readonly TurnRow[],
-): Promise<{ id: string; tenant: string | null }[]> {
-  const { rows } = await tx.query<{ id: string; tenant: string | null }>(sql`
-    update sagas.saga as s
-       set status = 'FAILED', resumes_as = s.status, error_code = 'SAGA_FATAL',
-           error = ${SAGA_CODES.SAGA_FATAL}, updated_at = now(), finished_at = now()
-      from unnest(${turns.map((turn) => turn.saga_id)}::uuid[], ${turns.map(({ turn }) => turn)}::integer[])
-           as t (id, turn)
-     where s.id = t.id and s.turn = t.turn and s.status in ('RUNNING', 'COMPENSATING')
-    returning s.id, s.tenant`)
-  return rows
+/** Whether statements that run all the time are prepared; a pooler in transaction mode cannot keep them. */
+export type Naming = 'prepared' | 'unprepared'
+
+export function nameStatement(
+  name: string,
+  { text, values }: Statement,
+  naming: Naming,
+): Statement {
+  return naming === 'prepared' ? { name: `posthorn_saga_${name}`, text, values } : { text, values }
 }

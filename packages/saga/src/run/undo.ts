@@ -1,9 +1,18 @@
 import type { Failure } from '@posthorn/engine'
-import type { SagaCode } from './errors.ts'
+import type { SagaCode } from '../errors.ts'
 import { recordAt, replyFor, type Instance, type Move, type StepRecord } from './instance.ts'
-import { delayAfter, foresee, recordStep, stayAt } from './move.ts'
-import type { Step } from './saga.ts'
-import type { Next, Situation, StepOutcome, Timing, UndoTask } from './task.ts'
+import {
+  delayAfter,
+  foresee,
+  recordStep,
+  stayAt,
+  type Next,
+  type Situation,
+  type StepOutcome,
+  type Timing,
+  type UndoTask,
+} from './move.ts'
+import type { Step } from '../define/saga.ts'
 
 /**
  * Ends the way forward: what is done, or may be, is undone from here on, the last step first. A step
@@ -36,7 +45,6 @@ export function lastToUndo(instance: Instance, steps: readonly Step[], below: nu
 
 export function mustBeUndone(record: StepRecord | undefined): boolean {
   if (record === undefined || isUndone(record)) return false
-  if (record.was_begun) return true
   // One that never got what it waited for was never tried.
   return record.status === 'FAILED' ? record.attempts > 0 : UNDOABLE.has(record.status)
 }
@@ -83,7 +91,7 @@ export function afterUndo(
   const { step, attempt } = task
   const { startedAt: undoStartedAt, endedAt: undoneAt } = timing
   if (outcome.kind === 'done') {
-    const change = { status: 'COMPENSATED', undo_attempts: attempt, was_begun: false } as const
+    const change = { status: 'COMPENSATED', undo_attempts: attempt } as const
     const times = { undoStartedAt, undoneAt }
     const records = [recordStep(instance, task, { ...change, ...times })]
     return undoBelow({ ...stayAt(instance), records }, steps)

@@ -1,5 +1,5 @@
 import { fixed, toMessage, transaction, uuid, type Transaction } from '@posthorn/engine'
-import { advanceClock, listAlerts, searchAudit, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, listAlerts, searchAudit, useMovableClock } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
 import {
@@ -13,8 +13,8 @@ import {
   startSaga,
   type AnySaga,
   type Upgrade,
-} from './index.ts'
-import { LEDGER, drain, enter, entries, expireTurns } from './testing/ledger.ts'
+} from '../index.ts'
+import { LEDGER, drain, enter, entries, expireTurns } from '../testing/ledger.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const { pool } = db

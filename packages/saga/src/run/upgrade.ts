@@ -1,37 +1,13 @@
 import { transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { doubtfulHeads } from './decide.ts'
-import { SagaError } from './errors.ts'
-import { unitAt } from './fork.ts'
+import { SagaError } from '../errors.ts'
+import { unitAt } from '../define/fork.ts'
 import { recordAt, type Instance, type StepRecord } from './instance.ts'
-import type { AnySaga } from './saga.ts'
-import { writeUpgrade, type UpgradedRecord } from './sql/upgrade.ts'
+import type { AnySaga, UpgradedInstance } from '../define/saga.ts'
+import { writeUpgrade, type UpgradedRecord } from './upgrade.sql.ts'
+import { NOTHING } from './move.ts'
 import { isPassed, isUndone, lastToUndo, mustBeUndone } from './undo.ts'
-
-/** An instance of an older version, as its upgrade finds it. */
-export interface OldInstance {
-  readonly id: string
-  readonly version: number
-  readonly input: object
-  /** The step it stands at; undefined if all are done. */
-  readonly step: string | undefined
-  /** What the steps that are done have returned, by their names. */
-  readonly outputs: Readonly<Record<string, object>>
-}
-
-/** What becomes of it; everything left out stays as it was. */
-export interface UpgradedInstance {
-  readonly input?: object
-  /** New names of steps, by their old ones. Null: the step is gone, and needs no undoing. */
-  readonly renamed?: Readonly<Record<string, string | null>>
-  /** What steps that are done have returned, by their new names, where that has another shape now. */
-  readonly outputs?: Readonly<Record<string, object>>
-  /** The step it goes on with. Default: the one after the last that has begun. Steps before it are skipped. */
-  readonly step?: string
-}
-
-/** Makes an instance of an older version one of this version: a pure function. */
-export type Upgrade = (old: OldInstance) => UpgradedInstance
 
 /**
  * Upgrades an instance, in one transaction with its trace in the audit; false if another process
@@ -113,18 +89,6 @@ function withDoubt(instance: Instance, isDoubtful: boolean): StepRecord[] {
   })
   const changed = new Set(marks.map((mark) => mark.position))
   return [...records.filter((record) => !changed.has(record.position)), ...marks]
-}
-
-const NOTHING = {
-  output: null,
-  attempts: 0,
-  undo_attempts: 0,
-  round: 0,
-  due_at: null,
-  timed_out: false,
-  was_begun: false,
-  error_code: null,
-  error: null,
 }
 
 function positionOf(

@@ -1,5 +1,5 @@
 import { toMessage, transaction, uuid } from '@posthorn/engine'
-import { advanceClock, outboxStats, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, outboxStats, useMovableClock } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
 import {
@@ -14,8 +14,8 @@ import {
   sagaTurns,
   startSaga,
   type AnySaga,
-} from './index.ts'
-import { LEDGER, drain, enter, entries } from './testing/ledger.ts'
+} from '../index.ts'
+import { LEDGER, drain, enter, entries } from '../testing/ledger.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const { pool } = db

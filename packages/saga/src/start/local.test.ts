@@ -1,8 +1,8 @@
 import { sql } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { defineSaga, getSaga, localSaga, refuse, sagaEvents, sagaMigrations } from './index.ts'
-import { LEDGER, enter, entries } from './testing/ledger.ts'
+import { defineSaga, getSaga, localSaga, refuse, sagaEvents, sagaMigrations } from '../index.ts'
+import { LEDGER, enter, entries } from '../testing/ledger.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const events = sagaEvents({ transport: 'topics', topic: 'orders' })

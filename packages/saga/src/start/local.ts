@@ -1,17 +1,15 @@
-import { failureOf, type Failure } from '@posthorn/engine'
+import { Semaphore, failureOf, type Failure } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { attempt } from './attempt.ts'
-import { sendEvents, type OutgoingEvent } from './checkpoints.ts'
-import type { SagaEvents } from './event-outbox.ts'
-import { SagaError, type SagaCode } from './errors.ts'
-import { isSeenBy } from './fork.ts'
-import { Gate } from './gate.ts'
-import type { SagaResult, StepResult } from './result.ts'
-import type { Saga, SagaParts, Step } from './saga.ts'
-import { insertCompleted, selectEnded, type RanStep } from './sql/start.ts'
-import { newSaga, type StartOptions } from './start.ts'
-import type { ReplyRun } from './step.ts'
-import { StepTransaction } from './step-transaction.ts'
+import { attempt } from '../run/attempt.ts'
+import { sendEvents, type OutgoingEvent } from '../run/checkpoints.ts'
+import type { SagaEvents } from '../outbox/event-outbox.ts'
+import { SagaError, type SagaCode } from '../errors.ts'
+import { isSeenBy } from '../define/fork.ts'
+import { StepTransaction } from '../run/step-transaction.ts'
+import { type SagaResult, type StepResult, newSaga, type StartOptions } from './start.ts'
+import type { Saga, SagaParts, Step } from '../define/saga.ts'
+import { insertCompleted, selectEnded, type RanStep } from './start.sql.ts'
+import type { ReplyRun } from '../define/step.ts'
 
 export interface LocalSaga<Input extends object, Context extends object> {
   /**
@@ -39,7 +37,7 @@ export function localSaga<Input extends object, Context extends object>(
         signal,
       }
       const { id } = local
-      const work = new StepTransaction(pool, new Gate(1))
+      const work = new StepTransaction(pool, new Semaphore(1))
       try {
         // Before any step runs; a saga that begins meanwhile is found when this one is written.
         const isNamed = options.id !== undefined

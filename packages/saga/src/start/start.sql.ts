@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { Fork } from '../fork.ts'
+import type { Fork } from '../define/fork.ts'
 
 export interface NewSaga {
   readonly id: string

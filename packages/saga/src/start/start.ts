@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { currentTraceparent, transaction, uuid, type Transaction } from '@posthorn/engine'
+import {
+  currentTraceparent,
+  transaction,
+  uuid,
+  type Transaction,
+  type Failure,
+} from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { SagaError } from './errors.ts'
-import { getSaga } from './reads.ts'
-import { resultOf, type SagaResult } from './result.ts'
-import type { AnySaga, Saga, SagaKind } from './saga.ts'
-import { insertSagas, selectEnded, type NewSaga } from './sql/start.ts'
-import { sagaTurns } from './turn-outbox.ts'
+import { SagaError, type SagaCode } from '../errors.ts'
+import { getSaga, type SagaDetails } from '../operate/reads.ts'
+import type { StepDetails } from '../operate/reads.sql.ts'
+import type { AnySaga, Saga, SagaKind } from '../define/saga.ts'
+import { insertSagas, selectEnded, type NewSaga } from './start.sql.ts'
+import { sagaTurns } from '../outbox/turn-outbox.ts'
 
 export interface StartOptions {
   /** A UUIDv7 of your own makes the start idempotent: a second one with it changes nothing. */
@@ -103,4 +109,54 @@ export async function awaitSaga<Context extends object>(
     await sleep(pauseMs, undefined, signal ? { signal } : {})
   }
   return resultOf<Context>(await getSaga(pool, id))
+}
+
+/** How a saga ended. */
+export type SagaResult<Context extends object> = {
+  readonly id: string
+  readonly steps: readonly StepResult[]
+} & (
+  | { readonly status: 'COMPLETED'; readonly context: Context }
+  | { readonly status: 'COMPENSATED' | 'FAILED'; readonly error: Failure }
+)
+
+/** `SKIPPED`: it never ran (its condition did not hold), or what it did was rolled back with the rest. */
+export type StepResultStatus = 'COMPLETED' | 'REFUSED' | 'FAILED' | 'COMPENSATED' | 'SKIPPED'
+
+export interface StepResult {
+  readonly name: string
+  readonly status: StepResultStatus
+  readonly attempts: number
+  readonly error: Failure | undefined
+}
+
+/** The result of a saga that has ended. */
+function resultOf<Context extends object>(saga: SagaDetails | undefined): SagaResult<Context> {
+  if (!saga) throw new SagaError('SAGA_MISSING')
+  const { id, status } = saga
+  const steps = saga.steps.map(stepResult)
+  if (status === 'COMPLETED') {
+    const outputs = saga.steps.map(({ output }) => output)
+    return { id, steps, status, context: Object.assign({}, saga.input, ...outputs) as Context }
+  }
+  const failed: Failure<SagaCode> = { code: 'SAGA_STEP_FAILED', message: 'the saga failed' }
+  const error = saga.error ?? failed
+  return { id, steps, status: status === 'COMPENSATED' ? status : 'FAILED', error }
+}
+
+function stepResult({ name, status, attempts, error }: StepDetails): StepResult {
+  return { name, status: ENDED[status], attempts, error }
+}
+
+const ENDED: Record<StepDetails['status'], StepResultStatus> = {
+  PENDING: 'SKIPPED',
+  RUNNING: 'SKIPPED',
+  WAITING: 'SKIPPED',
+  RETRYING: 'FAILED',
+  COMPLETED: 'COMPLETED',
+  SKIPPED: 'SKIPPED',
+  REFUSED: 'REFUSED',
+  FAILED: 'FAILED',
+  UNDOING: 'FAILED',
+  COMPENSATED: 'COMPENSATED',
 }

@@ -1,8 +1,7 @@
 import { fixed, toMessage, transaction, uuid } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { acceptReply, defineSaga, refuse } from '../index.ts'
-import { enter } from './ledger.ts'
-import { callWorld, undoInWorld } from './world.ts'
+import { enter, callWorld, undoInWorld } from './ledger.ts'
 
 /** Every moment at which a process may die, by name. */
 export const CRASH_POINTS = [

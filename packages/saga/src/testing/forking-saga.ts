@@ -1,8 +1,7 @@
 import { transaction, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { defineSaga, refuse, signalSaga, type AnySaga, type SignalOutcome } from '../index.ts'
-import { enter } from './ledger.ts'
-import { callWorld, undoInWorld } from './world.ts'
+import { enter, callWorld, undoInWorld } from './ledger.ts'
 
 /** Every moment at which a process may die that runs steps side by side, by name. */
 export const FORK_POINTS = [

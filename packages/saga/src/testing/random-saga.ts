@@ -1,9 +1,8 @@
-import { fixed, type Transaction } from '@posthorn/engine'
 import fc from 'fast-check'
+import { fixed, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { defineSaga, refuse, type AnySaga } from '../index.ts'
-import { enter } from './ledger.ts'
-import { callWorld, undoInWorld } from './world.ts'
+import { enter, callWorld, undoInWorld } from './ledger.ts'
 
 /**
  * What happens when a step is tried: `dies` before or after its effect takes the whole process with

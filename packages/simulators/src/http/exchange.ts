@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import type { Fault } from './fault.ts'
+import type { Fault } from '../fault.ts'
 import { emptyBody, type KeptBody } from './kept-body.ts'
 
 const SECRET_HEADER =

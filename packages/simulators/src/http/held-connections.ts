@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { sleep } from '@posthorn/engine/operate'
+import { sleep } from '@posthorn/operate'
 
 /** No request waits longer for an answer that never comes; a bound for connections, not a promise. */
 const HANG_MS = 10 * 60_000

@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime'
-import type { Outcome } from '../exchange.ts'
-import { sha256 } from '../kept-body.ts'
+import type { Outcome } from '../http/exchange.ts'
+import { sha256 } from '../http/kept-body.ts'
 
 /** Who a mail is from and for by the SMTP commands, which is what counts, not the headers. */
 export interface Envelope {

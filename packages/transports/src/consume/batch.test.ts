@@ -1,7 +1,6 @@
-import { silentLog, toMessage, uuid, type Message } from '@posthorn/engine'
+import { Semaphore, silentLog, toMessage, uuid, type Message } from '@posthorn/engine'
 import { expect, test } from 'vitest'
 import { untilAllDone, type BatchWork } from './batch.ts'
-import { createSlots } from './timing.ts'
 
 const never = new AbortController().signal
 
@@ -9,7 +8,7 @@ function handling() {
   const none = async () => Promise.reject(new Error('nothing is set aside here'))
   return {
     log: silentLog,
-    slots: createSlots(1),
+    slots: new Semaphore(1),
     stop: never,
     signal: never,
     failures: {

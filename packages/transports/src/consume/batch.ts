@@ -1,9 +1,15 @@
-import type { ConsumerBatch, Handled, Message } from '@posthorn/engine'
-import { sleep } from '@posthorn/engine/operate'
-import { UnreachableError } from './errors.ts'
-import { OUTAGE, parkBehind, untilDone, type Handling, type Work } from './handling.ts'
-import { isConnectionLost, isOutage } from './verdict.ts'
-import { backoffMs } from './timing.ts'
+import { backOff, type ConsumerBatch, type Handled, type Message } from '@posthorn/engine'
+import { sleep } from '@posthorn/operate'
+import { UnreachableError } from '../errors.ts'
+import {
+  OUTAGE,
+  parkBehind,
+  untilDone,
+  type Handling,
+  type Work,
+  isConnectionLost,
+  isOutage,
+} from './handling.ts'
 
 /** A message that can be handled together with others. */
 export interface BatchWork extends Work {
@@ -38,7 +44,7 @@ export async function untilAllDone(
     if (signal.aborted) return done
     for (const { at } of round.done) done[at] = true
     if (round.outage !== undefined) {
-      const waitMs = backoffMs(OUTAGE, outages++)
+      const waitMs = backOff(outages++, OUTAGE)
       const messages = round.untried.length
       const [first] = round.untried
       handling.log.warn(

@@ -1,4 +1,5 @@
 import {
+  Semaphore,
   DeliveryError,
   exponential,
   toMs,
@@ -13,8 +14,7 @@ import {
   type Failed,
 } from '@posthorn/engine/inbox'
 import type { Pool } from 'pg'
-import { TransportError } from './errors.ts'
-import { createSlots } from './timing.ts'
+import { TransportError } from '../errors.ts'
 
 /** Keeps a dead letter. Its message is acknowledged once this resolves; a throw is repeated. */
 export type DeadLetterSink = (letter: DeadLetter) => void | Promise<void>
@@ -68,7 +68,7 @@ export function readingOf(options: ReadingOptions): Reading {
 export const LOST_LIMIT = 3
 
 /** What may have killed the last process is handled alone in the whole of this one. */
-export const suspectSlot = createSlots(1)
+export const suspectSlot = new Semaphore(1)
 
 /** What a subscription does with messages that its handler does not take. */
 export interface Failures {

@@ -1,18 +1,20 @@
 import {
+  backOff,
   DeliveryError,
   failureOf,
   nextDelay,
   toMs,
+  sqlState,
+  type Semaphore,
   type Consumer,
   type Log,
   type Message,
   type Reference,
 } from '@posthorn/engine'
-import { sleep } from '@posthorn/engine/operate'
+import { sleep } from '@posthorn/operate'
 import type { ConsumedMessage, Failed } from '@posthorn/engine/inbox'
 import type { Failures } from './failures.ts'
-import { isOutage, isFinal } from './verdict.ts'
-import { backoffMs, type Slots } from './timing.ts'
+import { UnreachableError } from '../errors.ts'
 
 /** What has to be done about one received message. */
 export interface Work {
@@ -70,7 +72,7 @@ export interface Handling {
   readonly log: Log
   readonly failures: Failures
   /** How many handlers of the subscription may run at once; a waiting retry takes no slot. */
-  readonly slots: Slots
+  readonly slots: Semaphore
   /** Aborted when no further attempt may start: closing, or the partition is another member's. */
   readonly stop: AbortSignal
   /** The handler's own signal: aborted when waiting for it is over. */
@@ -78,7 +80,7 @@ export interface Handling {
 }
 
 /** Between attempts while something that the handler needs is away. */
-export const OUTAGE = { firstMs: 1_000, maxMs: 30_000 }
+export const OUTAGE = { firstMs: 1_000, mostMs: 30_000 }
 
 /**
  * Makes attempts until the message is handled, or set aside, or dead; then it may be acknowledged.
@@ -98,7 +100,7 @@ export async function untilDone(work: Work, handling: Handling, made?: unknown):
     if (error === undefined) return true
     if (error === STOPPED || signal.aborted) return false
     if (await isOutage(error, failures)) {
-      const waitMs = backoffMs(OUTAGE, outages++)
+      const waitMs = backOff(outages++, OUTAGE)
       log.warn({ ...about, err: error }, `unreachable; the message is tried again in ${waitMs} ms`)
       await sleep(waitMs, stop)
       continue
@@ -168,10 +170,49 @@ async function insist(handling: Handling, keep: () => Promise<boolean>): Promise
     try {
       return await keep()
     } catch (error) {
-      const waitMs = backoffMs(OUTAGE, failures)
+      const waitMs = backOff(failures, OUTAGE)
       log.warn({ err: error }, `a message could not be set aside; trying again in ${waitMs} ms`)
       await sleep(waitMs, stop)
     }
   }
   return false
+}
+
+/** Connection exceptions, too few resources, the server going down or starting. */
+const AWAY = /^(08|53|57P0)/
+
+/** What Node says of a connection that could not be made or broke. */
+const BROKEN = /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
+
+/** The driver has no code for these. */
+const ENDED = /^(Connection terminated|timeout exceeded when trying to connect)/
+
+/** Data exceptions: an id that is no UUID, a number out of range. The next attempt has the same data. */
+const BAD_DATA = /^22/
+
+/**
+ * No retry can help: the handler says so, the inbox cannot know any more whether the message was
+ * done, or the database does not take what is in it.
+ */
+function isFinal(error: unknown): boolean {
+  if (error instanceof DeliveryError) return !error.retryable
+  return Object(error).code === 'INBOX_EXPIRED' || BAD_DATA.test(sqlState(error) ?? '')
+}
+
+/** Whether a connection broke or was not to be had, though the next one may be. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  return BROKEN.test(String(code)) || ENDED.test(String(message))
+}
+
+/**
+ * Whether the failure says nothing about the message: the handler names something unreachable, or
+ * the consumer's own database is away, whichever error the handler made of that.
+ */
+export async function isOutage(error: unknown, failures: Failures): Promise<boolean> {
+  if (isFinal(error)) return false
+  if (error instanceof UnreachableError) return true
+  if (error instanceof DeliveryError && error.unreachable) return true
+  if (AWAY.test(sqlState(error) ?? '')) return true
+  return !(await failures.isReachable())
 }

@@ -1,16 +1,16 @@
-import type { ConsumerBatch, Log } from '@posthorn/engine'
-import { sleep } from '@posthorn/engine/operate'
+import { backOff, type Semaphore, type ConsumerBatch, type Log } from '@posthorn/engine'
+import { sleep } from '@posthorn/operate'
 import type { SetAsideStore } from '@posthorn/engine/inbox'
 import { isBatchWork, untilAllDone, type BatchWork } from './batch.ts'
 import type { Failures } from './failures.ts'
 import { untilDone, type Handling, type Work } from './handling.ts'
-import { backoffMs, type Slots } from './timing.ts'
+import { AGAIN } from '../timing.ts'
 
 export interface ReaderOptions {
   readonly log: Log
   readonly failures: Failures
   /** Shared by all partitions of the subscription. */
-  readonly slots: Slots
+  readonly slots: Semaphore
   /** Called when more messages should be fetched. */
   readonly onHungry: () => void
   /** Called when the reader waits for its offset to be committed. */
@@ -36,8 +36,6 @@ interface Together {
  * is among as many messages after the place where the next one begins.
  */
 const AHEAD = 250
-
-const AGAIN = { firstMs: 200, maxMs: 5_000 }
 
 /**
  * Handles one partition's messages, one after the other, or as many together as its consumer takes.
@@ -200,7 +198,7 @@ export class PartitionReader {
         this.#notedUpto = upto
         this.#opened = true
       } catch (error) {
-        const waitMs = backoffMs(AGAIN, tries)
+        const waitMs = backOff(tries, AGAIN)
         log.warn(
           { partition: this.partition, err: error },
           `what is set aside of a partition could not be read; trying again in ${waitMs} ms`,

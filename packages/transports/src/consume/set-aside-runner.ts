@@ -1,10 +1,8 @@
-import { failureOf, type Consumer, type Log } from '@posthorn/engine'
+import { Semaphore, failureOf, type Consumer, type Log } from '@posthorn/engine'
 import type { ClaimedMessage, Failed, SetAsideStore } from '@posthorn/engine/inbox'
 import { LOST_LIMIT, fatal, suspectSlot, type Failures, type Reading } from './failures.ts'
-import { waitOf } from './handling.ts'
-import { isOutage } from './verdict.ts'
-import { drain } from './drain.ts'
-import { createSlots, repeat } from './timing.ts'
+import { waitOf, isOutage } from './handling.ts'
+import { drain, repeat } from '../timing.ts'
 
 /** Claimed at once by one subscription. */
 const BATCH = 10
@@ -80,7 +78,7 @@ interface Run extends RunnerOptions {
 
 async function handleAll(claimed: readonly ClaimedMessage[], run: Run): Promise<void> {
   const { store, log, concurrency } = run
-  const slots = createSlots(concurrency)
+  const slots = new Semaphore(concurrency)
   const [first] = claimed
   const renewing = setInterval(() => {
     if (first)

@@ -1,7 +1,13 @@
-import { DeliveryError, type Consumer, type Log, type Subscription } from '@posthorn/engine'
-import { sleep } from '@posthorn/engine/operate'
-import { TransportError } from './errors.ts'
-import { backoffMs } from './timing.ts'
+import {
+  backOff,
+  DeliveryError,
+  type Consumer,
+  type Log,
+  type Subscription,
+} from '@posthorn/engine'
+import { sleep } from '@posthorn/operate'
+import { TransportError } from '../errors.ts'
+import { AGAIN } from '../timing.ts'
 
 /** Reading from a broker for as long as one connection or membership lasts. */
 export interface Session {
@@ -17,8 +23,6 @@ export interface StartedSubscription extends Subscription {
   /** Resolves once messages can arrive; rejects if they never will. */
   readonly joined: Promise<void>
 }
-
-const AGAIN = { firstMs: 200, maxMs: 5_000 }
 
 /**
  * Keeps a consumer reading until closed, with a new session whenever the last one was lost. The signal
@@ -64,7 +68,7 @@ export function keepSubscribed(
           log.warn({ topic, group, err: error }, 'cannot subscribe; trying again')
         said = failure
       }
-      await sleep(backoffMs(AGAIN, failures), closed.signal)
+      await sleep(backOff(failures, AGAIN), closed.signal)
     }
     joined.reject(new TransportError('CLOSED'))
   }

@@ -1,5 +1,5 @@
 import { DeliveryError, refused, retryLater, type Delivery, type Outcome } from '@posthorn/engine'
-import { TransportError } from './errors.ts'
+import { TransportError } from '../errors.ts'
 
 /** Holds back, in an ordered batch, what comes after a failed message of the same key. */
 export interface Gate {

@@ -1,6 +1,6 @@
 import { toMessage } from '@posthorn/engine'
 import { describe, expect, it } from 'vitest'
-import { nextRound, type Ready } from './round.ts'
+import { nextRound, type Ready } from './deliver.ts'
 import { partitionOf } from './wire.ts'
 
 function ready(topic: string, key: string, { partition = 0, bytes = 100 } = {}): Ready {

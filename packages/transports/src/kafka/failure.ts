@@ -1,7 +1,7 @@
 import { DeliveryError, refused, retryLater, unreachable, type Outcome } from '@posthorn/engine'
 import { protocolErrorsCodesById } from '@platformatic/kafka'
 import { TransportError } from '../errors.ts'
-import type { Faulty } from '../gate.ts'
+import type { Faulty } from '../deliver/gate.ts'
 
 /** Trying again cannot help: an operator has to change the message, the topic or the rights. */
 const NEVER = new Set([

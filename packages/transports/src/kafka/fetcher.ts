@@ -4,14 +4,13 @@ import {
   type ConnectionPool,
   type Consumer as KafkaConsumer,
   type KafkaRecord,
+  ListOffsetTimestamps,
 } from '@platformatic/kafka'
 import { TransportError } from '../errors.ts'
-import { workOf, workOfUnreadable, type Work } from '../handling.ts'
-import type { PartitionReader, Received } from '../partition-reader.ts'
+import { workOf, workOfUnreadable, type Work } from '../consume/handling.ts'
+import type { PartitionReader, Received } from '../consume/partition-reader.ts'
 import { isRecord, tree } from './failure.ts'
-import { endOffsets, type From } from './offsets.ts'
-import { unframe } from './schema-frame.ts'
-import { bodyOf, fromRecord, headersOf, idOf, type Coordinates } from './wire.ts'
+import { unframe, bodyOf, fromRecord, headersOf, idOf, type Coordinates } from './wire.ts'
 
 type FetchResponse = Awaited<ReturnType<KafkaConsumer['fetch']>>
 type FetchResponsePartition = FetchResponse['responses'][number]['partitions'][number]
@@ -146,4 +145,40 @@ function partitionsOf(response: unknown): FetchResponsePartition[] {
 
 function isFetchResponse(value: unknown): value is FetchResponse {
   return isRecord(value) && Array.isArray(value['responses'])
+}
+
+/** Where a group begins in a partition it has never read, or whose place is gone. */
+export type From = 'earliest' | 'latest'
+
+/** Where the group is in each partition; where it never was, at the beginning or the end. */
+export async function startOffsets(
+  client: KafkaConsumer,
+  { topic, from }: { topic: string; from: From },
+  partitions: number[],
+): Promise<Map<number, number>> {
+  const offsets = new Map<number, number>()
+  if (partitions.length === 0) return offsets
+  const committed = await client.listCommittedOffsets({ topics: [{ topic, partitions }] })
+  for (const partition of partitions) {
+    const offset = committed.get(topic)?.[partition] ?? -1n
+    if (offset >= 0n) offsets.set(partition, Number(offset))
+  }
+  const missing = partitions.filter((partition) => !offsets.has(partition))
+  const ends = await endOffsets(client, { topic, from }, missing)
+  return new Map([...offsets, ...ends])
+}
+
+/** The first offset that is still there, or the next to be written. */
+async function endOffsets(
+  client: KafkaConsumer,
+  { topic, from }: { topic: string; from: From },
+  partitions: number[],
+): Promise<Map<number, number>> {
+  if (partitions.length === 0) return new Map()
+  const offsets = await client.listOffsets({
+    topics: [topic],
+    partitions: { [topic]: partitions },
+    timestamp: ListOffsetTimestamps[from === 'earliest' ? 'EARLIEST' : 'LATEST'],
+  })
+  return new Map(partitions.map((each) => [each, Number(offsets.get(topic)?.[each] ?? 0n)]))
 }

@@ -1,4 +1,4 @@
-export type { DeadLetterSink, ReadingOptions } from '../failures.ts'
+export type { DeadLetterSink, ReadingOptions } from '../consume/failures.ts'
 export { debeziumConnector, type DebeziumConnector, type DebeziumOptions } from './debezium.ts'
 export { createSchemaRegistry } from './schema-registry.ts'
 export type { SchemaRegistry, SchemaRegistryOptions, SubjectStrategy } from './schema-registry.ts'

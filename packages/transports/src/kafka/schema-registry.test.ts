@@ -8,7 +8,7 @@ import { toMessage, uuid, type Delivery, type Message, type Reference } from '@p
 import { proxyTo, withBroker } from '@posthorn/engine/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { kafkaTransport, type SchemaRegistryOptions } from './index.ts'
-import { frameJson, unframe } from './schema-frame.ts'
+import { frameJson, unframe } from './wire.ts'
 
 const how = { ordered: true, signal: new AbortController().signal }
 const PLACED = {

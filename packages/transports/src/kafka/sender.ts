@@ -1,8 +1,7 @@
-import { delivered, type Outcome } from '@posthorn/engine'
-import { sleep } from '@posthorn/engine/operate'
+import { Semaphore, delivered, type Outcome } from '@posthorn/engine'
+import { sleep } from '@posthorn/operate'
 import { ProduceAcks, type Producer } from '@platformatic/kafka'
-import type { Faulty } from '../gate.ts'
-import { createSlots } from '../timing.ts'
+import type { Faulty } from '../deliver/gate.ts'
 import { hasMoved, isNotReady, outcomeOfCode, outcomeOfError, tree } from './failure.ts'
 import type { OutgoingRecord } from './wire.ts'
 
@@ -23,7 +22,7 @@ const NOT_READY_WAIT_MS = 100
 export function createSender(producer: StringProducer): Sender {
   // One request at a time keeps the sequence numbers of the idempotent producer in line: with two
   // under way, the failure of the first makes the broker refuse the second.
-  const turn = createSlots(1)
+  const turn = new Semaphore(1)
   return {
     send: (records) => turn.run(() => sendUntilReady(producer, records)),
   }

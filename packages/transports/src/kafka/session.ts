@@ -1,16 +1,17 @@
-import type { Consumer, ConsumerBatch, Log } from '@posthorn/engine'
-import { ConnectionPool, Consumer as KafkaConsumer } from '@platformatic/kafka'
-import { drain } from '../drain.ts'
-import { failuresOf, type Failures, type Reading } from '../failures.ts'
+import { Semaphore, type Consumer, type ConsumerBatch, type Log } from '@posthorn/engine'
+import {
+  ConnectionPool,
+  Consumer as KafkaConsumer,
+  type ConnectionOptions,
+} from '@platformatic/kafka'
+import { drain, repeat, within, type Repeating } from '../timing.ts'
+import { failuresOf, type Failures, type Reading } from '../consume/failures.ts'
 import { groupIdOf } from '../names.ts'
-import { mergePartitions } from '../merged-batch.ts'
-import { PartitionReader } from '../partition-reader.ts'
-import { runSetAside, type SetAsideRunner } from '../set-aside-runner.ts'
-import type { Session } from '../subscription.ts'
-import { createSlots, repeat, within, type Repeating, type Slots } from '../timing.ts'
-import { clientOptions, type ClientSettings } from './client.ts'
-import { Fetcher } from './fetcher.ts'
-import { startOffsets, type From } from './offsets.ts'
+import { mergePartitions } from '../consume/merged-batch.ts'
+import { PartitionReader } from '../consume/partition-reader.ts'
+import { runSetAside, type SetAsideRunner } from '../consume/set-aside-runner.ts'
+import type { Session } from '../consume/subscription.ts'
+import { Fetcher, startOffsets, type From } from './fetcher.ts'
 
 export interface GroupSessionOptions extends Reading {
   readonly consumer: Consumer
@@ -41,7 +42,7 @@ export class GroupSession implements Session {
   readonly #client: KafkaConsumer
   readonly #pool: ConnectionPool
   readonly #fetcher: Fetcher
-  readonly #slots: Slots
+  readonly #slots: Semaphore
   readonly #failures: Failures
   /** Shared by all partitions. */
   readonly #batch: ConsumerBatch | undefined
@@ -69,7 +70,7 @@ export class GroupSession implements Session {
       retryDelay: 250,
     })
     this.#options = options
-    this.#slots = createSlots(options.concurrency)
+    this.#slots = new Semaphore(options.concurrency)
     this.#failures = failuresOf(consumer, options)
     this.#batch = consumer.batch && mergePartitions(consumer.batch)
     this.#client = client
@@ -225,5 +226,27 @@ export class GroupSession implements Session {
   /** At the end nothing waits long for a broker that may be gone. */
   async #awaitBounded(work: Promise<unknown> | undefined): Promise<void> {
     await within(Promise.resolve(work), this.#options.settings.timeoutMs, () => undefined)
+  }
+}
+
+/** How to reach the brokers. */
+interface ClientSettings {
+  readonly clientId: string
+  readonly brokers: readonly string[]
+  readonly timeoutMs: number
+  readonly tls: ConnectionOptions['tls']
+  readonly sasl: ConnectionOptions['sasl']
+}
+
+/** The settings as every client of the library takes them. */
+export function clientOptions({ clientId, brokers, timeoutMs, tls, sasl }: ClientSettings) {
+  return {
+    clientId,
+    bootstrapBrokers: [...brokers],
+    connectTimeout: timeoutMs,
+    requestTimeout: timeoutMs,
+    timeout: timeoutMs,
+    ...(tls ? { tls } : {}),
+    ...(sasl ? { sasl } : {}),
   }
 }

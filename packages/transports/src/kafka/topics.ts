@@ -1,5 +1,5 @@
 import { DeliveryError } from '@posthorn/engine'
-import { sleep } from '@posthorn/engine/operate'
+import { sleep } from '@posthorn/operate'
 import { UserError, type Admin } from '@platformatic/kafka'
 import { TransportError } from '../errors.ts'
 import { isAnswer } from './failure.ts'

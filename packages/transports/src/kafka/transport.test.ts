@@ -3,8 +3,9 @@ import type { DeadLetter } from '@posthorn/engine/inbox'
 import { withBroker } from '@posthorn/engine/testing'
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi, test } from 'vitest'
 import { kafkaTransport, type KafkaOptions, type KafkaTransport } from './index.ts'
+import { cacheBytes } from './transport.ts'
 
 /** No message of these tests may die unless the test says so. */
 const refuse = ({ failure }: DeadLetter): never => {
@@ -248,4 +249,18 @@ withBroker('KAFKA_BROKERS', (address) => {
       await vi.waitFor(() => expect(new Set(seen)).toEqual(new Set(sent)), wait)
     })
   })
+})
+
+test('gives the bytes of any text, the same ones for a short text that comes again', () => {
+  const bytesOf = cacheBytes()
+  for (const text of ['ce_type', '', 'é😀', 'x'.repeat(10_000)]) {
+    expect(bytesOf(text)).toEqual(Buffer.from(text))
+  }
+  expect(bytesOf('ce_type')).toBe(bytesOf('ce_type'))
+})
+
+test('is right when more texts have come than it remembers', () => {
+  const bytesOf = cacheBytes()
+  const texts = Array.from({ length: 2_000 }, (_, n) => `key-${n}`)
+  expect(texts.map((text) => bytesOf(text).toString())).toEqual(texts)
 })

@@ -8,19 +8,23 @@ import {
   type Destination,
   type Reference,
 } from '@posthorn/engine'
-import { Admin, Producer, stringSerializers, type ConnectionOptions } from '@platformatic/kafka'
-import { readingOf, type ReadingOptions } from '../failures.ts'
+import {
+  Admin,
+  Producer,
+  stringSerializers,
+  type ConnectionOptions,
+  ListOffsetTimestamps,
+  UserError,
+} from '@platformatic/kafka'
+import { readingOf, type ReadingOptions } from '../consume/failures.ts'
 import { checkName, groupIdOf, groupOf } from '../names.ts'
-import { addTo, keepSubscribed, type StartedSubscription } from '../subscription.ts'
+import { addTo, keepSubscribed, type StartedSubscription } from '../consume/subscription.ts'
 import { within } from '../timing.ts'
-import { clientOptions } from './client.ts'
+import { clientOptions, GroupSession, type GroupSessionOptions } from './session.ts'
 import { createDeliver } from './deliver.ts'
 import { finalError } from './failure.ts'
-import { lagOf } from './lag.ts'
-import { cacheBytes } from './repeated-bytes.ts'
 import { createSchemaRegistry, type SchemaRegistryOptions } from './schema-registry.ts'
 import { createSender } from './sender.ts'
-import { GroupSession, type GroupSessionOptions } from './session.ts'
 import { partitionCount, type TopicCreation } from './topics.ts'
 
 export interface KafkaOptions extends ReadingOptions {
@@ -165,4 +169,77 @@ async function arePassed(
     ({ group, topic, partition, offset }) =>
       (committed.get(`${group}/${topic}/${partition}`) ?? -1n) > offset,
   )
+}
+
+/** How many records of the topic the group has not committed; all that are kept if it never read. */
+async function lagOf(admin: Admin, topic: string, group: string): Promise<number> {
+  const partitions = await partitionsOf(admin, topic)
+  const at = async (timestamp: bigint) => {
+    const listed = await admin.listOffsets({
+      topics: [
+        {
+          name: topic,
+          partitions: partitions.map((partitionIndex) => ({ partitionIndex, timestamp })),
+        },
+      ],
+    })
+    return new Map(
+      listed.flatMap((each) => each.partitions.map((p) => [p.partitionIndex, p.offset] as const)),
+    )
+  }
+  if (partitions.length === 0) return 0
+  const [first, end] = await Promise.all([
+    at(ListOffsetTimestamps.EARLIEST),
+    at(ListOffsetTimestamps.LATEST),
+  ])
+  const groups = await admin.listConsumerGroupOffsets({
+    groups: [
+      { groupId: groupIdOf(topic, group), topics: [{ name: topic, partitionIndexes: partitions }] },
+    ],
+  })
+  const committed = new Map(
+    groups.flatMap(({ topics }) =>
+      topics.flatMap((each) =>
+        each.partitions.map((p) => [p.partitionIndex, p.committedOffset] as const),
+      ),
+    ),
+  )
+  return partitions.reduce((lag, each) => {
+    const start = first.get(each) ?? 0n
+    const done = committed.get(each) ?? -1n
+    return lag + Number((end.get(each) ?? 0n) - (done > start ? done : start))
+  }, 0)
+}
+
+async function partitionsOf(admin: Admin, topic: string): Promise<number[]> {
+  try {
+    const { topics } = await admin.metadata({ topics: [topic] })
+    return [...(topics.get(topic)?.partitions.keys() ?? [])]
+  } catch (error) {
+    // The library's word for a topic that the brokers do not know.
+    if (error instanceof UserError) return []
+    throw error
+  }
+}
+
+/** What is longer is hardly ever the same twice: an id, a trace. */
+const MOST_CHARS = 32
+const MOST_TEXTS = 500
+
+/**
+ * Turns texts into bytes and remembers the short ones: of the dozen headers of a record, all names and
+ * most values are those of the record before. When it is full it begins anew, so that what does not
+ * come again takes no room for long.
+ */
+export function cacheBytes(): (text: string) => Buffer {
+  const known = new Map<string, Buffer>()
+  return (text) => {
+    if (text.length > MOST_CHARS) return Buffer.from(text)
+    const found = known.get(text)
+    if (found) return found
+    if (known.size >= MOST_TEXTS) known.clear()
+    const bytes = Buffer.from(text)
+    known.set(text, bytes)
+    return bytes
+  }
 }

@@ -1,5 +1,5 @@
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
-import { createLazyClient, type LazyClient } from '../lazy-client.ts'
+import { createLazyClient, type LazyClient } from '../queue/lazy-client.ts'
 import { within } from '../timing.ts'
 
 export type Connection = LazyClient<NatsConnection>

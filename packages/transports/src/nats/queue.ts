@@ -1,7 +1,7 @@
 import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { Consumer } from '@posthorn/engine'
-import type { Incoming, Queue } from '../queue-session.ts'
+import type { Incoming, Queue } from '../queue/queue-session.ts'
 import {
   consumerName,
   ensureConsumer,

@@ -8,7 +8,7 @@ import {
   type Transport,
 } from '@posthorn/engine'
 import { groupOf } from '../names.ts'
-import { queueTransport, type QueueTransportOptions } from '../queue-transport.ts'
+import { queueTransport, type QueueTransportOptions } from '../queue/queue-transport.ts'
 import { within } from '../timing.ts'
 import { TransportError } from '../errors.ts'
 import { createConnection } from './connection.ts'

@@ -1,5 +1,5 @@
 import { toMs, type Duration, type Queryable } from '@posthorn/engine'
-import type { RetentionCatalogue } from '@posthorn/engine/operate'
+import type { RetentionCatalogue } from '@posthorn/operate'
 import { deleteMessages } from './queries.ts'
 
 const BATCH = 1_000
@@ -38,7 +38,6 @@ export const topicRetention: RetentionCatalogue = {
     {
       table: 'posthorn.topic_message',
       key: ['topic', 'partition', 'log_offset'],
-      columns: { payload: 'mention', headers: 'mention' },
       org: 'coalesce(t.tenant, $tenant)',
       busy: `exists (select from posthorn.topic_group_partition as g
                       where g.topic = t.topic and g.partition = t.partition

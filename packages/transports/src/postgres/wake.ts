@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import { type Log } from '@posthorn/engine'
-import { sleep } from '@posthorn/engine/operate'
+import { backOff, type Log } from '@posthorn/engine'
+import { sleep } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import { backoffMs } from '../timing.ts'
 import { boundPool, connect } from './connection.ts'
 import { notifyGroup } from './group/queries.ts'
 import { listenToTopics, notifyTopics } from './queries.ts'
@@ -27,7 +26,7 @@ export interface Wake {
 
 /** NOTIFY takes a lock that all committing notifiers share: one call for all topics of 5 ms. */
 const COALESCE_MS = 5
-const RECONNECT = { firstMs: 500, maxMs: 30_000 }
+const RECONNECT = { firstMs: 500, mostMs: 30_000 }
 const TIMEOUT_MS = 10_000
 
 export function createWake({ pool, log }: { pool: Pool; log: Log }): Wake {
@@ -89,7 +88,7 @@ async function keepListening(
     } catch (error) {
       log.debug({ err: error }, 'listening for topics failed; readers poll until it works again')
     }
-    await sleep(backoffMs(RECONNECT, failures), closed)
+    await sleep(backOff(failures, RECONNECT), closed)
   }
 }
 

@@ -1,12 +1,12 @@
 import { toMs, type Consumer, type Delivery, type Duration, type Outcome } from '@posthorn/engine'
-import { createLazyClient, type LazyClientParts } from '../lazy-client.ts'
-import type { Queue } from '../queue-session.ts'
+import { createLazyClient, type LazyClientParts } from './lazy-client.ts'
+import type { Queue } from './queue-session.ts'
 import {
   queueTransport,
   type QueueTransport,
   type QueueTransportOptions,
-} from '../queue-transport.ts'
-import { publishEach } from './publish-each.ts'
+} from './queue-transport.ts'
+import { publishEach } from '../deliver/publish-each.ts'
 
 /** What is particular to a broker with queues that is asked over one connection. */
 export interface ConnectedBroker<Client, Written> extends LazyClientParts<Client> {

@@ -1,5 +1,6 @@
-import { UnreachableError } from './errors.ts'
-import { backoffMs, within } from './timing.ts'
+import { backOff } from '@posthorn/engine'
+import { UnreachableError } from '../errors.ts'
+import { within } from '../timing.ts'
 
 /** A client that is connected when it is needed, and again when its connection has broken. */
 export interface LazyClient<Client> {
@@ -24,7 +25,7 @@ export interface LazyClientParts<Client> {
 }
 
 /** Until it is time to try again, calls are answered at once with the last failure. */
-const RECONNECT = { firstMs: 100, maxMs: 3_000 }
+const RECONNECT = { firstMs: 100, mostMs: 3_000 }
 
 export function createLazyClient<Client>(parts: LazyClientParts<Client>): LazyClient<Client> {
   const { server = 'the server' } = parts
@@ -56,7 +57,7 @@ export function createLazyClient<Client>(parts: LazyClientParts<Client>): LazyCl
       if (current && parts.isOpen(current)) return current
       if (!connecting && failed) {
         const since = performance.now() - failed.at
-        if (since < backoffMs(RECONNECT, failed.count - 1)) throw failed.error
+        if (since < backOff(failed.count - 1, RECONNECT)) throw failed.error
       }
       connecting ??= connect().finally(() => (connecting = undefined))
       return connecting

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { Incoming } from '../queue-session.ts'
+import type { Incoming } from './queue-session.ts'
 import { polledText } from './event-text.ts'
 import { polledQueue, type Poll, type PolledQueueParts } from './polled-queue.ts'
 

@@ -1,5 +1,5 @@
 import type { Reference } from '@posthorn/engine'
-import type { Incoming, Queue } from '../queue-session.ts'
+import type { Incoming, Queue } from './queue-session.ts'
 import { repeat, type Repeating } from '../timing.ts'
 
 /** A message as a poll finds it. */

@@ -1,14 +1,31 @@
-import type { Consumer, Log, Message, Reference } from '@posthorn/engine'
-import { sleep } from '@posthorn/engine/operate'
+import {
+  backOff,
+  Semaphore,
+  type Consumer,
+  type Log,
+  type Message,
+  type Reference,
+  type ConsumerBatch,
+} from '@posthorn/engine'
+import { sleep } from '@posthorn/operate'
 import type { SetAsideStore } from '@posthorn/engine/inbox'
-import { isBatchWork } from './batch.ts'
-import { drain } from './drain.ts'
-import { failuresOf, type Failures, type FailuresOptions, type Reading } from './failures.ts'
-import { createGatherer, type Gatherer } from './gatherer.ts'
-import { untilDone, workOf, workOfUnreadable, type Handling, type Work } from './handling.ts'
-import { runSetAside, type SetAsideRunner } from './set-aside-runner.ts'
-import type { Session } from './subscription.ts'
-import { backoffMs, createSlots, within } from './timing.ts'
+import { isBatchWork, untilAllDone, type BatchWork } from '../consume/batch.ts'
+import { AGAIN, drain, within } from '../timing.ts'
+import {
+  failuresOf,
+  type Failures,
+  type FailuresOptions,
+  type Reading,
+} from '../consume/failures.ts'
+import {
+  untilDone,
+  workOf,
+  workOfUnreadable,
+  type Handling,
+  type Work,
+} from '../consume/handling.ts'
+import { runSetAside, type SetAsideRunner } from '../consume/set-aside-runner.ts'
+import type { Session } from '../consume/subscription.ts'
 
 /** A message as a queue gives it to one consumer. */
 export interface Incoming {
@@ -41,7 +58,6 @@ export interface QueueSessionOptions extends Reading, FailuresOptions {
 
 /** For the broker's answer to our closing the channel. */
 const CLOSE_MS = 1_000
-const AGAIN = { firstMs: 200, maxMs: 5_000 }
 
 /**
  * Handles what arrives on one channel. Messages of one key wait for each other, also for the retries
@@ -72,7 +88,7 @@ export class QueueSession implements Session {
     this.#handling = {
       log,
       // Its own: a handler left over from the session before must not hold a slot here.
-      slots: createSlots(concurrency),
+      slots: new Semaphore(concurrency),
       failures: this.#failures,
       stop: this.#stop.signal,
       signal: this.#abandon.signal,
@@ -180,9 +196,56 @@ export class QueueSession implements Session {
         const { log } = this.#options
         const { name: queue } = this.#queue
         log.warn({ queue, err: error }, 'what is set aside could not be read; trying again')
-        await sleep(backoffMs(AGAIN, tries), this.#stop.signal)
+        await sleep(backOff(tries, AGAIN), this.#stop.signal)
       }
     }
     return undefined
+  }
+}
+
+/** Lets messages that arrive one by one be handled together. */
+interface Gatherer {
+  /** Whether the message may be acknowledged. Two of one key must not be given at once. */
+  handle(work: BatchWork): Promise<boolean>
+}
+
+/** Up to `concurrency` batches run at once; what arrives meanwhile is the next one. */
+function createGatherer(handling: Handling, batch: ConsumerBatch, concurrency: number): Gatherer {
+  const waiting: { readonly work: BatchWork; readonly end: (done: boolean) => void }[] = []
+  let running = 0
+  let isScheduled = false
+
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    // What came with one packet is here by then.
+    setImmediate(() => {
+      isScheduled = false
+      while (running < concurrency && waiting.length > 0) void runNext()
+    })
+  }
+
+  async function runNext(): Promise<void> {
+    const next = waiting.splice(0, batch.size)
+    running++
+    try {
+      const works = next.map(({ work }) => work)
+      const done = await untilAllDone(works, handling, batch)
+      next.forEach(({ end }, i) => end(done[i] ?? false))
+    } catch {
+      // The channel keeps what was not acknowledged.
+      for (const { end } of next) end(false)
+    } finally {
+      running--
+      schedule()
+    }
+  }
+
+  return {
+    handle: (work) =>
+      new Promise((resolve) => {
+        waiting.push({ work, end: resolve })
+        schedule()
+      }),
   }
 }

@@ -5,11 +5,11 @@ import {
   type Subscriber,
   type Transport,
 } from '@posthorn/engine'
-import { readingOf, type ReadingOptions } from './failures.ts'
-import { checkName } from './names.ts'
+import { readingOf, type ReadingOptions } from '../consume/failures.ts'
+import { checkName } from '../names.ts'
 import { QueueSession, type Queue } from './queue-session.ts'
-import { addTo, keepSubscribed, type StartedSubscription } from './subscription.ts'
-import { deliverInWaves, type WaveParts } from './wave.ts'
+import { addTo, keepSubscribed, type StartedSubscription } from '../consume/subscription.ts'
+import { deliverInWaves, type WaveParts } from '../deliver/wave.ts'
 
 /** What is particular to a broker with queues. */
 export interface QueueBroker<Written> extends WaveParts<Written> {

@@ -1,7 +1,7 @@
 import { AMQPClient, type AMQPTlsOptions } from '@cloudamqp/amqp-client'
 import type { Log } from '@posthorn/engine'
 import { UnreachableError } from '../errors.ts'
-import { createLazyClient, type LazyClient } from '../lazy-client.ts'
+import { createLazyClient, type LazyClient } from '../queue/lazy-client.ts'
 import { within } from '../timing.ts'
 
 /** A connection that is made when it is needed, and made again when it has broken. */

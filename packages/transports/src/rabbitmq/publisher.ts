@@ -1,5 +1,6 @@
 import type { AMQPChannel, AMQPClient } from '@cloudamqp/amqp-client'
-import { delivered, retryLater, unreachable, type Outcome } from '@posthorn/engine'
+import { delivered, retryLater, type Outcome } from '@posthorn/engine'
+import { publishPrepared } from '../deliver/publish-each.ts'
 import { TransportError, UnreachableError } from '../errors.ts'
 import { within } from '../timing.ts'
 import type { Connection } from './connection.ts'
@@ -102,16 +103,7 @@ export function createPublisher({ connection, timeoutMs, declare }: PublisherOpt
   }
 
   return {
-    async publish(wave) {
-      if (wave.length === 0) return []
-      try {
-        const prepared = await connection.within(prepare(wave), timeoutMs)
-        return await publishAll(prepared, wave)
-      } catch (error) {
-        // Before `publishAll` no message has left, and that does not throw.
-        return wave.map(() => unreachable(error))
-      }
-    },
+    publish: (wave) => publishPrepared(wave, { connection, timeoutMs, prepare, publishAll }),
   }
 }
 

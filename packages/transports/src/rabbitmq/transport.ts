@@ -1,4 +1,4 @@
-import type { AMQPTlsOptions } from '@cloudamqp/amqp-client'
+import type { AMQPTlsOptions, AMQPChannel, AMQPMessage } from '@cloudamqp/amqp-client'
 import {
   silentLog,
   toMs,
@@ -7,16 +7,20 @@ import {
   type Subscriber,
   type Transport,
 } from '@posthorn/engine'
-import { readingOf, type ReadingOptions } from '../failures.ts'
+import { readingOf, type ReadingOptions } from '../consume/failures.ts'
 import { checkName } from '../names.ts'
-import { QueueSession, type QueueSessionOptions } from '../queue-session.ts'
-import { addTo, keepSubscribed, type StartedSubscription } from '../subscription.ts'
-import { deliverInWaves } from '../wave.ts'
+import {
+  QueueSession,
+  type QueueSessionOptions,
+  type Incoming,
+  type Queue,
+} from '../queue/queue-session.ts'
+import { addTo, keepSubscribed, type StartedSubscription } from '../consume/subscription.ts'
+import { deliverInWaves } from '../deliver/wave.ts'
 import { createConnection, type Connection } from './connection.ts'
 import { createPublisher } from './publisher.ts'
-import { readQueue } from './queue.ts'
 import { ensureExchange, ensureQueue, queueDepth, type QueueOptions } from './topology.ts'
-import { queueName, toPublication } from './wire.ts'
+import { queueName, toPublication, bodyOf, fromDelivery, headersOf, unreadableId } from './wire.ts'
 
 interface SubscriptionOptions extends QueueSessionOptions {
   readonly connection: Connection
@@ -137,4 +141,28 @@ function startSubscription(options: SubscriptionOptions): StartedSubscription {
     await channel.basicQos(options.prefetch)
     return QueueSession.open(readQueue(channel, queue), options)
   })
+}
+
+/** A queue read on a channel of its own, whose prefetch is set. */
+function readQueue(channel: AMQPChannel, name: string): Queue {
+  return {
+    name,
+    async open(take) {
+      const consuming = await channel.basicConsume(name, { noAck: false }, (raw) =>
+        take(toIncoming(name, raw)),
+      )
+      return { ended: consuming.wait().catch(() => undefined) }
+    },
+    close: () => channel.close(),
+  }
+}
+
+function toIncoming(queue: string, raw: AMQPMessage): Incoming {
+  return {
+    ref: { queue, deliveryTag: raw.deliveryTag },
+    redelivered: raw.redelivered,
+    read: () => fromDelivery(raw),
+    raw: () => ({ id: unreadableId(raw), headers: headersOf(raw), body: bodyOf(raw) }),
+    ack: () => raw.ack(),
+  }
 }

@@ -1,6 +1,6 @@
 import { createClient, type RedisClientType } from '@redis/client'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
-import { createLazyClient, type LazyClient } from '../lazy-client.ts'
+import { createLazyClient, type LazyClient } from '../queue/lazy-client.ts'
 import { within } from '../timing.ts'
 
 export type RedisClient = RedisClientType

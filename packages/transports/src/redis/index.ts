@@ -1,3 +1,3 @@
-export type { DeadLetterSink, ReadingOptions } from '../failures.ts'
+export type { DeadLetterSink, ReadingOptions } from '../consume/failures.ts'
 export { redisTransport } from './transport.ts'
 export type { RedisOptions, RedisTransport } from './transport.ts'

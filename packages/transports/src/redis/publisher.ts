@@ -1,6 +1,7 @@
 import { delivered, retryLater, unreachable, type Outcome } from '@posthorn/engine'
+import { publishPrepared } from '../deliver/publish-each.ts'
 import { TransportError, UnreachableError } from '../errors.ts'
-import { partitionOfKey } from '../key-partition.ts'
+import { partitionOfKey } from '../names.ts'
 import { within } from '../timing.ts'
 import type { Connection, RedisClient } from './connection.ts'
 import { findTopic, keysOf, type TopicKeys } from './streams.ts'
@@ -119,16 +120,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   }
 
   return {
-    async publish(wave) {
-      if (wave.length === 0) return []
-      try {
-        const prepared = await connection.within(prepare(wave), timeoutMs)
-        return await publishAll(prepared, wave)
-      } catch (error) {
-        // Before `publishAll` no message has left, and that does not throw.
-        return wave.map(() => unreachable(error))
-      }
-    },
+    publish: (wave) => publishPrepared(wave, { connection, timeoutMs, prepare, publishAll }),
   }
 
   function outcomeOf(error: unknown): Outcome {

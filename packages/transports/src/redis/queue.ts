@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Consumer } from '@posthorn/engine'
-import type { Incoming, Queue } from '../queue-session.ts'
+import type { Incoming, Queue } from '../queue/queue-session.ts'
 import { repeat, within, type Repeating } from '../timing.ts'
 import { drop, untilEnded, type RedisClient } from './connection.ts'
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createClient } from '@redis/client'
 import { exponential, fixed, toMessage, type Delivery, type Message } from '@posthorn/engine'
-import { listDeadLetters } from '@posthorn/engine/operate'
+import { listDeadLetters } from '@posthorn/operate'
 import { testDatabase, withBroker } from '@posthorn/engine/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { redisTransport, type RedisOptions } from './index.ts'

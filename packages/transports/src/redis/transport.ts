@@ -1,9 +1,8 @@
 import { toMs, type Duration, type Subscriber, type Transport } from '@posthorn/engine'
 import { TransportError } from '../errors.ts'
 import { groupOf } from '../names.ts'
-import { queueTransport, type QueueTransportOptions } from '../queue-transport.ts'
+import { queueTransport, type QueueTransportOptions } from '../queue/queue-transport.ts'
 import { createConnection, type ConnectionOptions, type RedisClient } from './connection.ts'
-import { readDurability, type Durability } from './durability.ts'
 import { createPublisher } from './publisher.ts'
 import { readTopic } from './queue.ts'
 import { countPartitions, findPosition, findTopic, isAfter, isPending, keysOf } from './streams.ts'
@@ -117,5 +116,30 @@ export function redisTransport(options: RedisOptions): RedisTransport {
       }),
     partitions: (topic) => ask((client) => countPartitions(client, keysOf(prefix, topic))),
     durability: () => ask(readDurability),
+  }
+}
+
+/** What a server does about what it has taken. */
+interface Durability {
+  readonly version: string
+  /** Whether it writes what it takes to its disk as it comes. */
+  readonly appendOnly: boolean
+  /** What it drops when its memory is full; `noeviction` is nothing. */
+  readonly evictionPolicy: string
+  readonly replicas: number
+}
+
+async function readDurability(client: RedisClient): Promise<Durability> {
+  const fields = new Map(
+    (await client.info()).split(/\r?\n/).map((line): [string, string] => {
+      const [name = '', value = ''] = line.split(/:(.*)/)
+      return [name, value]
+    }),
+  )
+  return {
+    version: fields.get('redis_version') ?? 'unknown',
+    appendOnly: fields.get('aof_enabled') === '1',
+    evictionPolicy: fields.get('maxmemory_policy') ?? 'unknown',
+    replicas: Number(fields.get('connected_slaves') ?? 0),
   }
 }

@@ -5,7 +5,7 @@ import {
   type Message as SqsMessage,
 } from '@aws-sdk/client-sqs'
 import type { Consumer } from '@posthorn/engine'
-import type { Incoming, Queue } from '../queue-session.ts'
+import type { Incoming, Queue } from '../queue/queue-session.ts'
 import { repeat, type Repeating } from '../timing.ts'
 import type { Ask } from './client.ts'
 import { seconds } from './queues.ts'

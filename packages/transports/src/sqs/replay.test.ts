@@ -9,7 +9,7 @@ import {
   refused,
   transaction,
 } from '@posthorn/engine'
-import { replay } from '@posthorn/engine/operate'
+import { replay } from '@posthorn/operate'
 import { testDatabase, withBroker } from '@posthorn/engine/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { sqsTransport } from './index.ts'

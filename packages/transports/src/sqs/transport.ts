@@ -4,7 +4,7 @@ import {
   queueTransport,
   type QueueTransport,
   type QueueTransportOptions,
-} from '../queue-transport.ts'
+} from '../queue/queue-transport.ts'
 import { createSqs, type ClientOptions } from './client.ts'
 import { createPublisher } from './publisher.ts'
 import { readQueue } from './queue.ts'

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import type { FaultOrder } from '../fault.ts'
+import type { FaultOrder } from '@posthorn/simulators'
 
 /** What `POST /charges` takes. */
 export const ChargeOrder = Type.Object(

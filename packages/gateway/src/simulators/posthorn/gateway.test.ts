@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { serve } from '../testing/test-server.ts'
+import { serve } from '@posthorn/simulators/testing'
 import { gateway } from './index.ts'
 
 interface Received {
@@ -36,7 +36,9 @@ beforeEach(() => {
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
 async function openGateway() {
-  const server = await serve({ simulators: [gateway({ secret: SECRET, webhookUrl })] })
+  const server = await serve({
+    simulators: [gateway({ webhooks: { to: webhookUrl, secret: SECRET } })],
+  })
   const post = (path: string, key: string, body: unknown = {}) =>
     server.post(`/sim/gateway${path}`, body, {
       headers: { 'content-type': 'application/json', 'idempotency-key': key },

@@ -1,30 +1,22 @@
 import type { FastifyInstance } from 'fastify'
-import { defineSimulator, type Simulator } from '../simulator.ts'
-import { ownOrigin } from '../webhook-sender.ts'
+import { receiverUrl, type SimulatedGatewayOptions } from '../receiver.ts'
+import { defineSimulator, type Simulator, ownOrigin } from '@posthorn/simulators'
 import { Disputes } from './disputes.ts'
 import { Ledger } from './ledger.ts'
 import { gatewayControls, gatewayRoutes } from './routes.ts'
 import { Webhooks } from './webhooks.ts'
 
-export interface GatewayOptions {
-  /** Signs the webhooks: the server's `PAYMENTS_WEBHOOK_SECRET`. */
-  readonly secret: string
-  /** Where webhooks go; default `/api/v1/webhooks/payments` of the server it is mounted on. */
-  readonly webhookUrl?: string
-}
-
-const WEBHOOK_PATH = '/api/v1/webhooks/payments'
-
 /** A payment gateway with idempotent charges, a lookup by key, refunds and signed webhooks. */
-export function gateway({ secret, webhookUrl }: GatewayOptions): Simulator {
+export function gateway({ webhooks: receiver }: SimulatedGatewayOptions = {}): Simulator {
   return defineSimulator({
+    standIn: receiver === undefined,
     name: 'gateway',
     about: 'A payment gateway: charges once for each key, and tells the outcome by webhook.',
     open(world) {
       const ledger = new Ledger()
       let server: FastifyInstance['server'] | undefined
-      const url = () => webhookUrl ?? `${ownOrigin(server)}${WEBHOOK_PATH}`
-      const webhooks = new Webhooks(world, { secret, url })
+      const url = () => receiverUrl(receiver, () => ownOrigin(server))
+      const webhooks = new Webhooks(world, { secret: receiver?.secret ?? '', url })
       const disputes = new Disputes(ledger, webhooks)
       return {
         routes(app) {

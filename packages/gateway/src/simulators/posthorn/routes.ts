@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
-import type { SimulatorWorld } from '../simulator.ts'
-import { webhookControls } from '../webhook-sender.ts'
+import { type SimulatorWorld, webhookControls } from '@posthorn/simulators'
 import { ChargeOrder, PartOrder, fateOf, type Charge } from './charge.ts'
 import type { Changing, Ledger, Refunding } from './ledger.ts'
 import { Refusal, refuse } from './refusal.ts'

@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { WebhookSender, type Unsigned } from '../webhook-sender.ts'
-import type { World } from '../world.ts'
+import { WebhookSender, type Unsigned, type World } from '@posthorn/simulators'
 import type { Charge, Refund } from './charge.ts'
 import type { Dispute } from './disputes.ts'
 
@@ -25,7 +24,7 @@ const EVENT_OF: Readonly<Record<Charge['status'], EventType>> = {
 export interface WebhooksOptions {
   readonly secret: string
   /** Where they go, asked for at every attempt. */
-  url(): string
+  url(): string | undefined
 }
 
 /** Tells the merchant's server of charges and refunds. */

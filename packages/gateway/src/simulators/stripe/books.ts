@@ -15,7 +15,7 @@ import {
   behaviourOf,
   type Behaviour,
 } from './payment-methods.ts'
-import { fateOf } from '../gateway/charge.ts'
+import { fateOf } from '../posthorn/charge.ts'
 
 /** Tells the world of a change; `object` is as it is at this moment. */
 export type Tell = (type: string, object: PaymentIntent | Charge | Refund | Dispute) => void

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { WebhookSender, type Unsigned } from '../webhook-sender.ts'
-import type { World } from '../world.ts'
+import { WebhookSender, type Unsigned, type World } from '@posthorn/simulators'
 import { newId, nowSeconds } from './objects.ts'
 
 /** As in the events of an account that is set to it. */
@@ -24,7 +23,10 @@ export class StripeWebhooks {
   readonly sender: WebhookSender
   readonly events = new Map<string, StripeEvent>()
 
-  constructor(world: World, { secret, url }: { readonly secret: string; url(): string }) {
+  constructor(
+    world: World,
+    { secret, url }: { readonly secret: string; url(): string | undefined },
+  ) {
     this.sender = new WebhookSender(world, { url, sign: (webhook) => signature(secret, webhook) })
   }
 

@@ -1,5 +1,5 @@
 import type { Log, Queryable } from '@posthorn/engine'
-import type { PartitionReader } from '../../partition-reader.ts'
+import type { PartitionReader } from '../../consume/partition-reader.ts'
 import {
   claimPartitions,
   commitOffsets,

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import type { Consumer, Log, Queryable, Subscription } from '@posthorn/engine'
-import { drain } from '../../drain.ts'
-import { failuresOf, type Reading } from '../../failures.ts'
-import { workOf } from '../../handling.ts'
-import { mergePartitions } from '../../merged-batch.ts'
-import { PartitionReader } from '../../partition-reader.ts'
-import { runSetAside } from '../../set-aside-runner.ts'
-import { createSlots, repeat } from '../../timing.ts'
+import {
+  Semaphore,
+  type Consumer,
+  type Log,
+  type Queryable,
+  type Subscription,
+} from '@posthorn/engine'
+import { drain, repeat } from '../../timing.ts'
+import { failuresOf, type Reading } from '../../consume/failures.ts'
+import { workOf } from '../../consume/handling.ts'
+import { mergePartitions } from '../../consume/merged-batch.ts'
+import { PartitionReader } from '../../consume/partition-reader.ts'
+import { runSetAside } from '../../consume/set-aside-runner.ts'
 import { insertTopics, selectMessages } from '../queries.ts'
 import type { Wake } from '../wake.ts'
 import { GroupMember } from './member.ts'
@@ -36,7 +41,7 @@ export async function openSubscription(
   const { db, log, wake } = options
   const { topic, group } = consumer
   const me = { topic, group, member: randomUUID() }
-  const slots = createSlots(options.concurrency)
+  const slots = new Semaphore(options.concurrency)
   const failures = failuresOf(consumer, options)
   const batch = consumer.batch && mergePartitions(consumer.batch)
   const member = new GroupMember({

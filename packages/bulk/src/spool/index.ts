@@ -1,1 +1,0 @@
-export { SpoolFile, sweepSpool } from './spool-file.ts'
