@@ -1,7 +1,12 @@
-import { archiveOf } from '../archive.ts'
-import { DemoError } from '../api.ts'
-import type { Stage, Step } from '../step.ts'
-import { advance } from '../world.ts'
+import {
+  advance,
+  DemoError,
+  stepsWith,
+  type DemoChapter,
+  type DemoStep,
+  type Stage,
+} from '@posthorn/system'
+import { ZipFile } from 'yazl'
 
 interface Job {
   readonly status: string
@@ -20,7 +25,7 @@ const ROWS = 30
 const FILES = { label: 'Files', path: '/file-jobs' }
 const DOCUMENTS = { label: 'The document store', path: '/simulators/documents' }
 
-export const upload: Step = {
+const upload: DemoStep<Notes> = {
   id: 'upload',
   title: 'A ZIP of thirty rows',
   about:
@@ -28,11 +33,11 @@ export const upload: Step = {
     'once, three fail for now, one is refused, and one names a file that is not there. After the ' +
     'first attempts the merchant is notified.',
   look: [FILES, DOCUMENTS],
-  async play({ api, run, notes, tell }: Stage) {
+  async play({ api, run, notes, tell }) {
     const { fileJobId } = await api.post<{ fileJobId: string }>(
       `/api/v1/file-jobs?filename=demo-${run}.zip`,
       {
-        content: { type: 'application/zip', bytes: archive(run) },
+        content: { type: 'application/zip', bytes: await makeArchive(run) },
         headers: { 'idempotency-key': `demo-${run}` },
       },
     )
@@ -41,7 +46,7 @@ export const upload: Step = {
   },
 }
 
-export const retries: Step = {
+const retries: DemoStep<Notes> = {
   id: 'retries',
   title: 'Twelve hours pass',
   about:
@@ -49,7 +54,7 @@ export const retries: Step = {
     'clock moves six hours, and six more. Two rows succeed, one has used up its attempts, and the ' +
     'merchant is notified of the final result.',
   look: [FILES, { label: 'The clock', path: '/simulators' }],
-  async play({ api, notes, tell }: Stage) {
+  async play({ api, notes, tell }) {
     const { fileJob } = notes
     if (fileJob === undefined) throw new DemoError('no file was uploaded')
     const rows = (isDone: (counts: Job['counts']) => boolean) =>
@@ -79,14 +84,25 @@ async function findNotification(
   return ofKind(page)?.message ?? ''
 }
 
-function archive(run: string): Uint8Array<ArrayBuffer> {
+async function makeArchive(run: string): Promise<Uint8Array<ArrayBuffer>> {
   const usual = Array.from({ length: ROWS - SPECIAL.length - 1 }, (_, i) => `${i + 1}`)
   const rows = [...usual, ...SPECIAL].map((name) => `CASE-${run}-${name},letter.pdf`)
   const csv = ['case_id,evidence_files', ...rows, `CASE-${run}-bad,missing.pdf`, ''].join('\n')
-  return archiveOf(
-    new Map([
-      ['cases.csv', csv],
-      ['letter.pdf', `%PDF-1.4\n% evidence of ${run}\n%%EOF\n`],
-    ]),
-  )
+  const archive = new ZipFile()
+  archive.addBuffer(Buffer.from(csv), 'cases.csv')
+  archive.addBuffer(Buffer.from(`%PDF-1.4\n% evidence of ${run}\n%%EOF\n`), 'letter.pdf')
+  archive.end()
+  const parts: Buffer[] = []
+  for await (const part of archive.outputStream) parts.push(part as Buffer)
+  return new Uint8Array(Buffer.concat(parts))
+}
+
+/** The file of this run. */
+interface Notes {
+  fileJob?: string
+}
+
+export const demo: DemoChapter = {
+  simulators: ['documents', 'mail'],
+  steps: () => stepsWith<Notes>({}, [upload, retries]),
 }

@@ -1,4 +1,4 @@
-import { createAnnouncementFeed } from '@posthorn/engine/operate'
+import { createAnnouncementFeed } from '@posthorn/operate'
 import { expect, test } from 'vitest'
 import { casesNamed, zipOfCases } from './testing/archive.ts'
 import { evidenceDatabase, runEvidence } from './testing/running.ts'

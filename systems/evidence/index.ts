@@ -1,9 +1,10 @@
 import { migrationsFrom } from '@posthorn/engine'
-import { documents, mail } from '@posthorn/simulators'
-import { SIMULATED_MAILBOX, createMailer } from '../mailer.ts'
-import { auditSource } from '../queries.ts'
-import { defineSystem, type System } from '../system.ts'
-import { archiveLimits } from './archive/settings.ts'
+import { documents } from './simulators/documents/index.ts'
+import { mail } from '@posthorn/simulators'
+import { SIMULATED_MAILBOX, createMailer } from '@posthorn/system/mailer'
+import { auditSource, defineSystem, type System } from '@posthorn/system'
+import { demo } from './demo.ts'
+import { archiveLimits, evidenceSettings, SIMULATED } from './settings.ts'
 import { eventRoutes } from './arrivals/routes.ts'
 import { arrivalSweep } from './arrivals/sweep.ts'
 import { documentsApi } from './attach/documents.ts'
@@ -21,7 +22,6 @@ import { resultsWorker } from './results/add-up.ts'
 import { rowAudit } from './rows/queries.ts'
 import { rowRoutes } from './rows/routes.ts'
 import { evidenceRetention } from './retention.ts'
-import { evidenceSettings, SIMULATED } from './settings.ts'
 import { clamdScanner } from './scan/clamd.ts'
 import { openStorage } from './storage/settings.ts'
 import { uploadRoutes } from './upload/routes.ts'
@@ -36,7 +36,8 @@ export type {
 } from './results/notification.ts'
 
 export interface EvidenceOptions {
-  readonly notify: Notify
+  /** Default: merchants get no webhooks about their files. */
+  readonly notify?: Notify
   /** Default: what became of an event is not known. */
   readonly findDeliveries?: FindDeliveries
 }
@@ -51,11 +52,16 @@ const ADD_UP_MS = 250
  * and the merchant is notified of the results. `notify` writes an event for the merchant's webhooks,
  * `findDeliveries` says what became of it.
  */
-export function evidence({ notify, findDeliveries = async () => [] }: EvidenceOptions): System {
+export function evidence({
+  notify = async () => undefined,
+  findDeliveries = async () => [],
+}: EvidenceOptions): System {
   return defineSystem({
     name: 'evidence',
+    demo,
     settings: evidenceSettings,
     migrations: () => migrationsFrom('evidence', new URL('./migrations/', import.meta.url)),
+    web: new URL('./web/', import.meta.url),
     open({ pool, log, settings, baseUrl, dataFolder, simulatorAddress }) {
       const { storage, bucket } = openStorage(settings, dataFolder)
       const { DOCUMENTS_URL: url } = settings

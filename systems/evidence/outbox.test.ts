@@ -7,11 +7,17 @@ import {
   unreachable,
   uuid,
 } from '@posthorn/engine'
-import { advanceClock, replay } from '@posthorn/engine/operate'
-import { everywhere, fakeTransport, outboxConformance } from '@posthorn/engine/testing'
+import { advanceClock, replay } from '@posthorn/operate'
+import {
+  everywhere,
+  fakeTransport,
+  outboxConformance,
+  printStatements,
+} from '@posthorn/engine/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { outcomeOf } from './attach/outcome.ts'
 import { rowsOutbox, type Moved } from './outbox.ts'
+import { mailsOutbox } from './results/mails.ts'
 import type { FileOutboxRow } from './rows/row.ts'
 import { evidenceDatabase } from './testing/running.ts'
 import { storeJob } from './testing/stored.ts'
@@ -210,4 +216,9 @@ describe('evidence.rows', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'PENDING', retry_count: 0 })
     expect(await movesOf(id)).toEqual([])
   })
+})
+
+test('the statements stand whole in statements/', async () => {
+  await expect(printStatements(outbox)).toMatchFileSnapshot('./statements/rows.sql')
+  await expect(printStatements(mailsOutbox)).toMatchFileSnapshot('./statements/mails.sql')
 })

@@ -1,5 +1,5 @@
 import type { Log, Queryable } from '@posthorn/engine'
-import { announce } from '@posthorn/engine/operate'
+import { announce } from '@posthorn/operate'
 import { countsOf, type FileJob, type Tally } from './jobs/job.ts'
 
 /** Announces the progress of jobs. */

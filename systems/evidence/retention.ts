@@ -1,7 +1,6 @@
 import { pruneInbox, type Inbox } from '@posthorn/engine/inbox'
-import type { DataClass, PersonalTable, RetentionCatalogue } from '@posthorn/engine/operate'
-import { sweepRemovals } from './storage/removal.ts'
-import type { Storage } from './storage/storage.ts'
+import type { DataClass, PersonalTable, RetentionCatalogue } from '@posthorn/operate'
+import { sweepRemovals, type Storage } from './storage/storage.ts'
 import { sweepOrphans } from './upload/orphans.ts'
 
 export interface RetentionOptions {
@@ -200,7 +199,6 @@ const personal: PersonalTable[] = [
   {
     table: 'evidence.audit_log',
     key: ['seq'],
-    columns: { actor: 'mention', details: 'mention' },
     org: 't.org_id',
     things: AUDITED,
     audit: true,
@@ -208,12 +206,6 @@ const personal: PersonalTable[] = [
   {
     table: 'evidence.file_job_mail',
     key: ['id'],
-    columns: {
-      recipient: 'mention',
-      subject: 'mention',
-      body: 'mention',
-      error_message: 'mention',
-    },
     org: 't.org_id',
     busy: `t.status = 'PENDING'`,
   },
@@ -221,7 +213,6 @@ const personal: PersonalTable[] = [
     table: 'evidence.org_settings',
     key: ['org_id'],
     columns: { notification_email: { to: 'null' } },
-    find: ['notification_email'],
     org: 't.org_id',
   },
   {
@@ -239,7 +230,7 @@ const personal: PersonalTable[] = [
   {
     table: 'evidence.file_job_file',
     key: ['file_job_id', 'name'],
-    columns: { name: { to: `'erased-' || md5(t.name || random())` }, error_message: 'mention' },
+    columns: { name: { to: `'erased-' || md5(t.name || random())` } },
     about: everyKind(FILE_OF_PERSON),
     org: ORG_OF_JOB,
     busy: JOB_BUSY,
@@ -249,11 +240,6 @@ const personal: PersonalTable[] = [
     table: 'evidence.file_job',
     key: ['id'],
     columns: {
-      filename: 'mention',
-      warnings: 'mention',
-      arrival_warnings: 'mention',
-      reason_detail: 'mention',
-      cancel_reason: 'mention',
       idempotency_key: {
         to: `case when t.idempotency_key ~* $pattern then 'erased-' || t.id else t.idempotency_key end`,
       },
@@ -268,10 +254,8 @@ const personal: PersonalTable[] = [
     table: 'evidence.file_outbox_row',
     key: ['id'],
     columns: {
-      case_id: 'mention',
       evidence_files: { to: `'[erased]'` },
       metadata: { to: `'{"erased": true}'::jsonb` },
-      error_message: 'mention',
       // Nothing is left that could be tried again.
       error_code: { to: `case when t.status = 'ERROR' then 'INVALID_ROW' else t.error_code end` },
     },

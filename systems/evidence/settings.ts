@@ -1,8 +1,63 @@
 import { Type, type Static } from 'typebox'
-import { mailSettings } from '../mailer.ts'
-import { archiveSettings } from './archive/settings.ts'
-import { arrivalSettings } from './arrivals/settings.ts'
+import { mailSettings } from '@posthorn/system/mailer'
 import { storageSettings } from './storage/settings.ts'
+import { DEFAULT_LIMITS, type ArchiveLimits } from './archive/limits.ts'
+
+const amount = (description: string, value: number) =>
+  Type.Integer({ description, minimum: 1, maximum: 1_000_000_000_000, default: value })
+
+/** What archives may cost, as the part of the system's settings. */
+const archiveSettings = {
+  EVIDENCE_MAX_ZIP_BYTES: amount('bytes of a ZIP', DEFAULT_LIMITS.zipBytes),
+  EVIDENCE_MAX_ENTRIES: amount('entries of a ZIP', DEFAULT_LIMITS.entries),
+  EVIDENCE_MAX_CSV_BYTES: amount('bytes of the CSV in a ZIP', DEFAULT_LIMITS.csvBytes),
+  EVIDENCE_MAX_FILE_BYTES: amount('bytes of one evidence file', DEFAULT_LIMITS.fileBytes),
+  EVIDENCE_MAX_INFLATED_BYTES: amount(
+    'bytes of all files of a ZIP, unpacked',
+    DEFAULT_LIMITS.inflatedBytes,
+  ),
+  EVIDENCE_MAX_RATIO: amount('unpacked bytes for each packed one', DEFAULT_LIMITS.ratio),
+  EVIDENCE_MAX_DEPTH: amount('folders above a file in a ZIP', DEFAULT_LIMITS.depth),
+  EVIDENCE_SPOOL_FOLDER: Type.Optional(
+    Type.String({
+      description:
+        'the folder on a disk with room for the ZIPs that a process reads at once; without it the one for temporary files',
+    }),
+  ),
+}
+
+const schema = Type.Object(archiveSettings)
+type ArchiveSettings = Static<typeof schema>
+
+export function archiveLimits(settings: ArchiveSettings): ArchiveLimits {
+  return {
+    ...DEFAULT_LIMITS,
+    zipBytes: settings.EVIDENCE_MAX_ZIP_BYTES,
+    entries: settings.EVIDENCE_MAX_ENTRIES,
+    csvBytes: settings.EVIDENCE_MAX_CSV_BYTES,
+    fileBytes: settings.EVIDENCE_MAX_FILE_BYTES,
+    inflatedBytes: settings.EVIDENCE_MAX_INFLATED_BYTES,
+    ratio: settings.EVIDENCE_MAX_RATIO,
+    depth: settings.EVIDENCE_MAX_DEPTH,
+  }
+}
+
+/** How objects under `incoming/` are noticed, as the part of the system's settings. */
+const arrivalSettings = {
+  S3_EVENTS_TOKEN: Type.Optional(
+    Type.String({
+      description: "what the sender of the bucket's events proves itself by, as a bearer token",
+      pattern: '^[\\x21-\\x7e]{16,}$',
+      secret: true,
+    }),
+  ),
+  EVIDENCE_SWEEP_MS: Type.Integer({
+    description: 'how often incoming/ is searched for files that no event announced, in ms',
+    minimum: 100,
+    maximum: 86_400_000,
+    default: 60_000,
+  }),
+}
 
 /** Stands for the simulated document API of this server. */
 export const SIMULATED = 'simulated'

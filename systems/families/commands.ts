@@ -1,14 +1,18 @@
-import { CommitUnknownError, ConflictError, UnitOfWork, type EventOutbox } from '@posthorn/domain'
-import { SQLSTATE, sqlState } from '@posthorn/engine'
 import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  CommitUnknownError,
+  ConflictError,
+  UnitOfWork,
+  type EventOutbox,
+  type AggregateRoot,
+  type Mapper,
+} from '@posthorn/domain'
+import { SQLSTATE, sqlState } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { toEmailAddress } from './email-address.ts'
+import { toEmailAddress, FamilyMemberInvitation, hashOf, newToken } from './invitation.ts'
+import type { FamilyRole } from './events.ts'
 import { Family, type AddressHistory } from './family.ts'
-import type { FamilyRole } from './family-role.ts'
-import { FamilyMemberInvitation } from './invitation.ts'
-import { hashOf, newToken } from './invitation-token.ts'
 import { BY_FAMILY } from './mail-allowance.ts'
-import { mappers } from './mappers.ts'
 import {
   countMail,
   expireOthers,
@@ -16,8 +20,61 @@ import {
   findMailedUntil,
   findOpen,
   selectNow,
+  insertFamily,
+  insertInvitation,
+  selectFamily,
+  selectInvitation,
+  storeMembers,
+  updateFamily,
+  updateInvitation,
+  type Stored,
 } from './queries.ts'
 import { refuse, type Result } from './refusal.ts'
+
+const familyMapper: Mapper<Family> = {
+  type: Family,
+  async load(db, id) {
+    const stored = await selectFamily(db, id)
+    return stored && atVersion(new Family(stored), stored)
+  },
+  async insert(tx, family) {
+    const written = await insertFamily(tx, toStored(family))
+    await storeMembers(tx, family.state)
+    return written
+  },
+  async update(tx, family) {
+    const written = await updateFamily(tx, toStored(family))
+    if (written.rows.length > 0) await storeMembers(tx, family.state)
+    return written
+  },
+}
+
+const invitationMapper: Mapper<FamilyMemberInvitation> = {
+  type: FamilyMemberInvitation,
+  async load(db, id) {
+    const stored = await selectInvitation(db, id)
+    return stored && atVersion(new FamilyMemberInvitation(stored), stored)
+  },
+  insert: (tx, invitation) => insertInvitation(tx, toStored(invitation)),
+  update: (tx, invitation) => updateInvitation(tx, toStored(invitation)),
+}
+
+/** The family first: joining locks it before the invitation, as inviting does. */
+const mappers: readonly Mapper[] = [familyMapper, invitationMapper]
+
+function atVersion<Aggregate extends AggregateRoot>(
+  aggregate: Aggregate,
+  { version }: { readonly version: number },
+): Aggregate {
+  return Object.assign(aggregate, { version })
+}
+
+function toStored<State extends object>(aggregate: {
+  readonly state: State
+  readonly version: number
+}): Stored<State> {
+  return { ...aggregate.state, version: aggregate.version }
+}
 
 /** Who acts, as the token of the request says. */
 export interface Actor {

@@ -1,5 +1,4 @@
-import { DemoError } from '../api.ts'
-import type { Stage, Step } from '../step.ts'
+import { DemoError, type DemoChapter, type DemoStep, type Stage } from '@posthorn/system'
 
 interface Mail {
   readonly to: string | readonly string[]
@@ -15,7 +14,7 @@ const RESEND = `mutation ($invitationId: ID!) {
   answer: resendInvitation(input: { invitationId: $invitationId }) {
     thing: invitation { id } errors { code message } } }`
 
-export const families: Step = {
+const families: DemoStep = {
   id: 'families',
   title: 'A family invites a guest',
   about:
@@ -25,7 +24,7 @@ export const families: Step = {
     { label: 'Families', path: '/families' },
     { label: 'The mailbox', path: '/simulators/mail' },
   ],
-  async play(stage: Stage) {
+  async play(stage) {
     const { run, tell } = stage
     const email = `guest-${run}@example.test`
     const familyId = await mutate(stage, CREATE, { name: `Family ${run}` })
@@ -53,3 +52,5 @@ async function mails({ api }: Stage, email: string, count: number): Promise<void
     ({ items }) => items.filter(({ to }) => [to].flat().includes(email)).length >= count,
   )
 }
+
+export const demo: DemoChapter = { simulators: ['mail'], steps: () => [families] }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSameAddress, toEmailAddress } from './email-address.ts'
+import { isSameAddress, toEmailAddress } from './invitation.ts'
 
 test.each([
   'john@example.com',

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { FamilyRole } from './events.ts'
 import { Family } from './family.ts'
-import type { FamilyRole } from './family-role.ts'
-import { FamilyMemberInvitation, type InvitationStatus } from './invitation.ts'
-import { hashOf } from './invitation-token.ts'
+import { FamilyMemberInvitation, hashOf, type InvitationStatus } from './invitation.ts'
 
 const now = new Date('2026-01-05T00:00:00Z')
 const invitationBy = (by: string) => ({ by, token: 'abc123', now })

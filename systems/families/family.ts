@@ -1,6 +1,11 @@
 import { AggregateRoot } from '@posthorn/domain'
 import { uuid } from '@posthorn/engine'
-import { isSameAddress, toEmailAddress } from './email-address.ts'
+import {
+  isSameAddress,
+  toEmailAddress,
+  FamilyMemberInvitation,
+  type Inviting,
+} from './invitation.ts'
 import {
   FAMILY_CREATED,
   MEMBER_JOINED,
@@ -9,10 +14,10 @@ import {
   OWNERSHIP_TRANSFERRED,
   ROLE_CHANGED,
   valueOf,
+  wordOf,
   type FamilyEvent,
+  type FamilyRole,
 } from './events.ts'
-import { wordOf, type FamilyRole } from './family-role.ts'
-import { FamilyMemberInvitation, type Inviting } from './invitation.ts'
 import { BY_FAMILY, TO_ADDRESS, nextMailAt } from './mail-allowance.ts'
 import { accept, refuse, type Refusal, type Result } from './refusal.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fuzzGraphql } from '../testing/fuzz/index.ts'
+import { fuzzGraphql } from '@posthorn/fuzz'
 import { familyDatabase } from './testing/family-database.ts'
 import { runFamilies } from './testing/running.ts'
 

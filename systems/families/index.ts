@@ -1,12 +1,11 @@
 import { migrationsFrom } from '@posthorn/engine'
 import { mail } from '@posthorn/simulators'
-import { SIMULATED_MAILBOX, createMailer } from '../mailer.ts'
-import { defineSystem } from '../system.ts'
+import { SIMULATED_MAILBOX, createMailer } from '@posthorn/system/mailer'
+import { defineSystem } from '@posthorn/system'
+import { demo } from './demo.ts'
 import { createCommands } from './commands.ts'
-import { graphiqlRoute } from './graphiql.ts'
-import { invitationPage } from './invitation-page.ts'
+import { invitationPage, familyRoutes } from './routes.ts'
 import { familyEvents, familyOutbox, TOPIC, TRANSPORT } from './outbox.ts'
-import { familyRoutes } from './routes.ts'
 import { familyRetention } from './retention.ts'
 import { familySettings } from './settings.ts'
 import { invitationMails } from './invitation-mails.ts'
@@ -17,9 +16,11 @@ const ARCHIVED = 100_000
 /** Families, invitations by mail, and their domain events on `family-hub.events`. */
 export const families = defineSystem({
   name: 'families',
+  demo,
   settings: familySettings,
   migrations: () => migrationsFrom('families', new URL('./migrations/', import.meta.url)),
-  open({ pool, log, settings, sealing, production, baseUrl, simulatorAddress }) {
+  web: new URL('./web/', import.meta.url),
+  open({ pool, log, settings, sealing, baseUrl, simulatorAddress }) {
     const { SMTP_URL: smtpUrl, MAIL_FROM: from, FAMILIES_INVITATION_URL: page } = settings
     const outbox = familyOutbox(sealing, settings.FAMILIES_EVENT_TOKEN)
     const commands = createCommands(pool, familyEvents(outbox, sealing))
@@ -43,7 +44,6 @@ export const families = defineSystem({
       routes(app) {
         familyRoutes(app, { pool, commands, log })
         if (page === undefined) invitationPage(app)
-        if (!production) graphiqlRoute(app)
       },
     }
   },

@@ -1,5 +1,5 @@
 import { createRelay, toMessage, uuid, type Message } from '@posthorn/engine'
-import { listAlerts, listDeadLetters } from '@posthorn/engine/operate'
+import { listAlerts, listDeadLetters } from '@posthorn/operate'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MEMBER_INVITED } from './events.ts'

@@ -1,19 +1,64 @@
 import { PosthornError, schedule, type Log, type Message } from '@posthorn/engine'
 import { around, defineInbox } from '@posthorn/engine/inbox'
-import { raiseAlert } from '@posthorn/engine/operate'
+import { raiseAlert } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Mailed, Mailer } from '../mailer.ts'
-import { createOneByOne } from '../one-by-one.ts'
-import type { Sealing } from '../sealing.ts'
-import type { SystemConsumer } from '../system.ts'
+import { createOneByOne, type Sealing, type SystemConsumer } from '@posthorn/system'
+import {
+  domainOf,
+  escapeHtml,
+  type Letter,
+  type Mailed,
+  type Mailer,
+} from '@posthorn/system/mailer'
 import { toUuid } from './commands.ts'
 import { MEMBER_INVITED, type Invited } from './events.ts'
-import { hashOf, tokenOf } from './invitation-token.ts'
-import { letterOf, linkTo } from './letter.ts'
+import { hashOf, tokenOf } from './invitation.ts'
 import { TOPIC, TRANSPORT } from './outbox.ts'
 import { selectFamily, selectInvitation } from './queries.ts'
+
+interface InvitationToTell {
+  readonly eventId: string
+  readonly email: string
+  readonly familyName: string
+  readonly expiresAt: Date
+  readonly isResend: boolean
+  /** With the token. */
+  readonly link: string
+  /** Address of the sender; its domain vouches for the id. */
+  readonly from: string
+}
+
+function letterOf(invitation: InvitationToTell): Letter {
+  const { eventId, email, familyName, link, isResend } = invitation
+  const subject = `${isResend ? 'Reminder: you' : 'You'} are invited to the family ${familyName}`
+  const until = `The invitation can be accepted until ${dayOf(invitation.expiresAt)}.`
+  const intro = `You are invited to join the family ${familyName}. To accept, open this link:`
+  const otherwise = 'If you did not expect this, do nothing.'
+  return {
+    to: email,
+    subject,
+    text: [intro, link, until, otherwise].join('\n\n'),
+    html: [
+      `<p>You are invited to join the family <b>${escapeHtml(familyName)}</b>.</p>`,
+      `<p><a href="${escapeHtml(link)}">Accept the invitation</a></p>`,
+      `<p>${until} ${otherwise}</p>`,
+    ].join('\n'),
+    messageId: `<${eventId}@${domainOf(invitation.from)}>`,
+  }
+}
+
+/** The address of the page, with the token added. */
+function linkTo(page: string, token: string): string {
+  const url = new URL(page)
+  url.searchParams.set('token', token)
+  return url.href
+}
+
+function dayOf(moment: Date): string {
+  return moment.toISOString().slice(0, 10)
+}
 
 /** Invitations that were mailed. */
 export const inbox = defineInbox({ table: 'families.consumer_inbox', retention: '90d' })

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { AggregateRoot } from '@posthorn/domain'
 import { uuid } from '@posthorn/engine'
 import {
@@ -5,11 +6,58 @@ import {
   INVITATION_REVOKED,
   MEMBER_INVITED,
   valueOf,
+  wordOf,
+  type FamilyRole,
   type InvitationEvent,
 } from './events.ts'
-import { wordOf, type FamilyRole } from './family-role.ts'
-import { hashOf } from './invitation-token.ts'
 import { TO_ADDRESS, afterMail } from './mail-allowance.ts'
+import { isSealed, type Sealing } from '@posthorn/system'
+
+/** RFC 5321's limits. */
+const MOST_CHARACTERS = 254
+const MOST_LOCAL = 64
+
+const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
+const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/**
+ * The address as typed, undefined if no mail could be sent to it. Narrower than the RFC:
+ * no quotes, no comments, no bare host, ASCII only, so that it can never be more than one recipient.
+ */
+export function toEmailAddress(typed: string): string | undefined {
+  const address = typed.trim()
+  const at = address.lastIndexOf('@')
+  const isShort = address.length <= MOST_CHARACTERS && at <= MOST_LOCAL
+  const isAddress =
+    LOCAL.test(address.slice(0, Math.max(at, 0))) && DOMAIN.test(address.slice(at + 1))
+  return isShort && isAddress ? address : undefined
+}
+
+/** Whether two addresses are one mailbox's, as the index on `lower(email)` sees it. */
+export function isSameAddress(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+/** 256 random bits, as one word that fits into a link. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** The token that an event carries, sealed for it or in clear. */
+export function tokenOf(
+  carried: string,
+  { id, sealing }: { id: string; sealing: Sealing },
+): string {
+  return isSealed(carried) ? sealing.open(carried, id) : carried
+}
+
+/**
+ * What is stored of a token. An invitation is found by it, so that no comparison takes a time that
+ * says something about the token; and it needs no salt, since 256 bits cannot be guessed.
+ */
+export function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
 
 export const INVITATION_STATUSES = [
   'PENDING',

@@ -18,8 +18,13 @@ import {
   listAlerts,
   useMovableClock,
   viewMessage,
-} from '@posthorn/engine/operate'
-import { fakeTransport, outboxConformance, viewTable } from '@posthorn/engine/testing'
+} from '@posthorn/operate'
+import {
+  fakeTransport,
+  outboxConformance,
+  printStatements,
+  viewTable,
+} from '@posthorn/engine/testing'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MEMBER_INVITED } from './events.ts'
 import { familyOutbox, type OutboxEvent } from './outbox.ts'
@@ -245,3 +250,7 @@ async function tableOf(): Promise<unknown[]> {
     order by 1`)
   return rows
 }
+
+test('the statements stand whole in statements/', async () => {
+  await expect(printStatements(outbox)).toMatchFileSnapshot('./statements/events.sql')
+})

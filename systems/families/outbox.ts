@@ -6,8 +6,8 @@ import {
   type Outbox,
   type Transaction,
 } from '@posthorn/engine'
-import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
-import type { Sealing } from '../sealing.ts'
+import { raiseAlert, recoverAlert } from '@posthorn/operate'
+import type { Sealing } from '@posthorn/system'
 import type { ValueObject } from './events.ts'
 import type { Family } from './family.ts'
 import type { FamilyMemberInvitation } from './invitation.ts'

@@ -1,6 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import type { FamilyRole } from './events.ts'
 import type { FamilyState, Member } from './family.ts'
-import type { FamilyRole } from './family-role.ts'
 import type { InvitationState, InvitationStatus } from './invitation.ts'
 import type { Allowance } from './mail-allowance.ts'
 

@@ -1,5 +1,5 @@
 import { createRelay, enqueueAll, transaction, uuid, type Transport } from '@posthorn/engine'
-import { listAlerts, outboxStats } from '@posthorn/engine/operate'
+import { listAlerts, outboxStats } from '@posthorn/operate'
 import { proxyTo, withBroker } from '@posthorn/engine/testing'
 import { rabbitmqTransport, type RabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { afterEach, expect, test } from 'vitest'

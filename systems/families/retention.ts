@@ -1,5 +1,5 @@
 import { pruneInbox } from '@posthorn/engine/inbox'
-import type { RetentionCatalogue } from '@posthorn/engine/operate'
+import type { RetentionCatalogue } from '@posthorn/operate'
 import { inbox } from './invitation-mails.ts'
 
 const ORG_OF_FAMILY = '(select f.org_id from families.families as f where f.id = t.family_id)'
@@ -49,7 +49,6 @@ export const familyRetention: RetentionCatalogue = {
     {
       table: 'families.outbox_events',
       key: ['event_id'],
-      columns: { payload: 'mention', error_message: 'mention' },
       org: 't.org_id',
       busy: 't.status = 0',
     },
@@ -62,9 +61,6 @@ export const familyRetention: RetentionCatalogue = {
         status: {
           to: `case when t.status = 'PENDING' and t.email ~* $find then 'REVOKED' else t.status end`,
         },
-        invited_by: 'mention',
-        accepted_by: 'mention',
-        declined_by: 'mention',
       },
       org: ORG_OF_FAMILY,
       things: { family: 't.family_id' },

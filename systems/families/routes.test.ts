@@ -1,4 +1,4 @@
-import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, useMovableClock } from '@posthorn/operate'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { familyDatabase } from './testing/family-database.ts'
 import { newAddress, runFamilies, sentToken } from './testing/running.ts'

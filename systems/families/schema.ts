@@ -1,9 +1,9 @@
+import { FAMILY_ROLES } from './events.ts'
 import SchemaBuilder from '@pothos/core'
 import type { Queryable } from '@posthorn/engine'
 import { problem } from '@posthorn/http'
 import { toUuid, type Actor, type FamilyCommands } from './commands.ts'
-import type { Family as FamilyAggregate, FamilyState, Member } from './family.ts'
-import { FAMILY_ROLES } from './family-role.ts'
+import { type Family as FamilyAggregate, type FamilyState, type Member } from './family.ts'
 import { INVITATION_STATUSES, type InvitationState } from './invitation.ts'
 import {
   listFamilies,

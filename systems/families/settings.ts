@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { mailSettings } from '../mailer.ts'
+import { mailSettings } from '@posthorn/system/mailer'
 
 export const familySettings = Type.Object({
   ...mailSettings,

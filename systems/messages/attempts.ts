@@ -7,7 +7,7 @@ import {
   type Outcome,
   type Transaction,
 } from '@posthorn/engine'
-import { cancel } from '@posthorn/engine/operate'
+import { cancel } from '@posthorn/operate'
 import type { NewStop } from './accounts/queries.ts'
 import { resumeSending, stopSending } from './accounts/stops.ts'
 import { recordActivities, recordAudit, type Activity, type AuditEvent } from './audit.ts'

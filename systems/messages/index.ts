@@ -1,7 +1,14 @@
 import { migrationsFrom } from '@posthorn/engine'
-import { mail, whatsapp, type Simulator } from '@posthorn/simulators'
-import { defineSystem, type Host, type OpenSystem, type System } from '../system.ts'
-import { auditSource } from '../queries.ts'
+import { mail, type Simulator } from '@posthorn/simulators'
+import { whatsapp } from './simulators/whatsapp/index.ts'
+import {
+  defineSystem,
+  type Host,
+  type OpenSystem,
+  type System,
+  auditSource,
+} from '@posthorn/system'
+import { demo } from './demo/index.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { accountProbes } from './accounts/stops.ts'
 import type { Notify } from './conversations/intake.ts'
@@ -26,8 +33,10 @@ import { searchMessages } from './search/queries.ts'
 
 const definition = {
   name: 'messages',
+  demo,
   settings: MESSAGES_SETTINGS,
   migrations: () => migrationsFrom('messages', new URL('./migrations/', import.meta.url)),
+  web: new URL('./web/', import.meta.url),
   open(host: Host<MessagesSettings>, notify: Notify = async () => undefined): OpenSystem {
     const { pool, log, settings, sealing } = host
     const providers = openProviders(host)

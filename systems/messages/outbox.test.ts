@@ -1,4 +1,4 @@
-import { outboxConformance, testDatabase } from '@posthorn/engine/testing'
+import { outboxConformance, printStatements, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { messages } from './index.ts'
 import type { OutboundMessage } from './message.ts'
@@ -55,4 +55,8 @@ test('a new number takes its part of the recipients, and the others keep theirs'
   expect(moved.length).toBeGreaterThan(50)
   expect(moved.length).toBeLessThan(150)
   expect(new Set(moved.map(ofFour))).toEqual(new Set(['4']))
+})
+
+test('the statements stand whole in statements/', async () => {
+  await expect(printStatements(outbox)).toMatchFileSnapshot('./statements/outbound.sql')
 })

@@ -1,4 +1,4 @@
-import type { DataClass, PersonalTable, RetentionCatalogue } from '@posthorn/engine/operate'
+import type { DataClass, PersonalTable, RetentionCatalogue } from '@posthorn/operate'
 import { listRecipients } from './dossiers/queries.ts'
 
 const ORG_OF_ATTEMPT =
@@ -203,7 +203,6 @@ const personal: PersonalTable[] = [
   {
     table: 'messages.audit_event',
     key: ['seq'],
-    columns: { actor: 'mention', details: 'mention' },
     org: 't.org_id',
     things: { dossier: DOSSIER_OF_AUDIT },
     audit: true,
@@ -211,7 +210,6 @@ const personal: PersonalTable[] = [
   {
     table: 'messages.outbound_attempt',
     key: ['id'],
-    columns: { provider_response: 'mention', error_message: 'mention' },
     about: { dossierId: `${DOSSIER_OF_ATTEMPT} = $value` },
     org: ORG_OF_ATTEMPT,
     busy: `t.status = 'TRYING'`,
@@ -220,14 +218,12 @@ const personal: PersonalTable[] = [
   {
     table: 'messages.delivery_status',
     key: ['provider_message_id', 'status'],
-    columns: { report: 'mention' },
     org: 'coalesce(t.org_id, $tenant)',
     busy: 't.message_id is null',
   },
   {
     table: 'messages.activity',
     key: ['id'],
-    columns: { metadata: 'mention' },
     about: { dossierId: 't.dossier_id = $value' },
     org: 't.org_id',
     things: { dossier: 't.dossier_id' },
@@ -236,7 +232,6 @@ const personal: PersonalTable[] = [
     table: 'messages.inbound_message',
     key: ['id'],
     columns: {
-      from_number: 'mention',
       text: { to: 'null' },
       content: { to: `'{"erased": true}'::jsonb` },
       contents_removed_at: { to: 'coalesce(t.contents_removed_at, now())' },
@@ -256,7 +251,7 @@ const personal: PersonalTable[] = [
   {
     table: 'messages.consent_event',
     key: ['id'],
-    columns: { recipient: 'mention', proof: { to: `'erased'` }, actor: 'mention' },
+    columns: { proof: { to: `'erased'` } },
     about: { dossierId: 't.dossier_id = $value' },
     org: 't.org_id',
     things: { dossier: 't.dossier_id' },
@@ -265,14 +260,12 @@ const personal: PersonalTable[] = [
     table: 'messages.outbound_message',
     key: ['id'],
     columns: {
-      to_recipient: 'mention',
       payload_json: { to: `'{"erased": true}'::jsonb` },
       components: { to: 'null' },
       contents_removed_at: { to: 'coalesce(t.contents_removed_at, now())' },
       idempotency_key: {
         to: `case when t.idempotency_key ~* $pattern then 'erased-' || t.id else t.idempotency_key end`,
       },
-      error_message: 'mention',
     },
     about: { dossierId: 't.dossier_id = $value' },
     org: 't.org_id',

@@ -1,5 +1,6 @@
-import { transaction, uuid, type Outbox } from '@posthorn/engine'
+import { transaction, uuid, type Outbox, type Transaction } from '@posthorn/engine'
 import { fingerprint } from '@posthorn/engine/inbox'
+import { cancel, replay } from '@posthorn/operate'
 import {
   callerOf,
   decodeCursor,
@@ -14,8 +15,7 @@ import {
 } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { AuditResource, auditPage } from './audit-page.ts'
-import { cancelMessage, retryMessage, type MessageOrder, type Ordered } from './control.ts'
+import { AuditResource, auditPage, recordAudit } from './audit.ts'
 import { queueMessage, type Creation } from './creation.ts'
 import {
   DossierId,
@@ -24,6 +24,7 @@ import {
   NewMessage,
   toResource,
   type OutboundMessage,
+  type MessageState,
 } from './message.ts'
 import { problem } from './problems.ts'
 import type { Providers } from './providers/provider.ts'
@@ -32,8 +33,60 @@ import {
   findMessage,
   listAttempts,
   listMessages,
+  lockMessage,
   type AttemptRow,
+  type MessageKey,
 } from './queries.ts'
+
+/** Who wants something done to which message. */
+interface MessageOrder extends MessageKey {
+  readonly by: string
+}
+
+type Ordered =
+  | { readonly kind: 'done'; readonly message: OutboundMessage }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'invalidState'; readonly status: MessageState }
+  /** What was to be sent is no longer kept. */
+  | { readonly kind: 'contentsRemoved' }
+
+/** Ends a message that still waits. */
+async function cancelMessage(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  order: MessageOrder,
+): Promise<Ordered> {
+  const message = await lockMessage(tx, order)
+  if (!message) return { kind: 'missing' }
+  if (message.status !== 'QUEUED') return { kind: 'invalidState', status: message.status }
+  await cancel(tx, outbox, { ids: [order.id], by: order.by })
+  return apply(tx, order, { action: 'CANCELLED', details: 'Message cancelled' })
+}
+
+/** Sends a failed message again, as if it had never been tried. */
+async function retryMessage(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  order: MessageOrder,
+): Promise<Ordered> {
+  const message = await lockMessage(tx, order)
+  if (!message) return { kind: 'missing' }
+  if (message.status !== 'FAILED') return { kind: 'invalidState', status: message.status }
+  if (message.contents_removed_at !== null) return { kind: 'contentsRemoved' }
+  await replay(tx, outbox, { filter: { ids: [order.id] }, by: order.by })
+  return apply(tx, order, { action: 'RETRIED', details: 'Message queued again' })
+}
+
+async function apply(
+  tx: Transaction,
+  order: MessageOrder,
+  event: { action: 'CANCELLED' | 'RETRIED'; details: string },
+): Promise<Ordered> {
+  const { orgId, id: entityId, by: actor } = order
+  await recordAudit(tx, [{ orgId, entity: 'OUTBOUND_MESSAGE', entityId, actor, ...event }])
+  const message = await findMessage(tx, order)
+  return message ? { kind: 'done', message } : { kind: 'missing' }
+}
 
 export interface RouteOptions {
   readonly pool: Pool

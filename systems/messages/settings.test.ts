@@ -1,6 +1,5 @@
 import { silentLog } from '@posthorn/engine'
-import { createSealing } from '@posthorn/systems/sealing'
-import { readSettings } from '@posthorn/systems/settings'
+import { createSealing, readSettings } from '@posthorn/system'
 import { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { messages } from './index.ts'

@@ -9,7 +9,7 @@ import {
   type Transport,
 } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import type { Sealing } from '../sealing.ts'
+import type { Sealing } from '@posthorn/system'
 import { toSendingAccount, type AccountRow, type StopRow } from './accounts/account.ts'
 import { findAccounts, findStops } from './accounts/queries.ts'
 import { CONSENT_WITHDRAWN } from './attempts.ts'

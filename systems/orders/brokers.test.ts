@@ -9,13 +9,7 @@ import {
   type Subscriber,
   type Transport,
 } from '@posthorn/engine'
-import {
-  advanceClock,
-  getMessage,
-  listAlerts,
-  replay,
-  useMovableClock,
-} from '@posthorn/engine/operate'
+import { advanceClock, getMessage, listAlerts, replay, useMovableClock } from '@posthorn/operate'
 import { createKafkaProxy, proxyTo, withBroker, type TcpProxy } from '@posthorn/engine/testing'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'

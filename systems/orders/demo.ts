@@ -1,4 +1,4 @@
-import type { Stage, Step } from '../step.ts'
+import type { DemoChapter, DemoStep } from '@posthorn/system'
 
 interface Order {
   readonly id: string
@@ -21,7 +21,7 @@ const ORDERS = [
   },
 ] as const
 
-export const orders: Step = {
+const orders: DemoStep = {
   id: 'orders',
   title: 'Three orders',
   about:
@@ -31,7 +31,7 @@ export const orders: Step = {
     { label: 'Orders and sagas', path: '/sagas' },
     { label: 'Their events', path: '/outboxes/sagas.events' },
   ],
-  async play({ api, run, tell }: Stage) {
+  async play({ api, run, tell }) {
     const placed = await Promise.all(
       ORDERS.map(({ sku, amount }) =>
         api.post<Order>('/api/v1/orders', {
@@ -46,4 +46,13 @@ export const orders: Step = {
       tell(`${what}: ${status}.`)
     }
   },
+}
+
+export const demo: DemoChapter = {
+  simulators: ['gateway'],
+  firstRequest: {
+    path: '/api/v1/orders',
+    json: { items: [{ sku: 'LAMP', quantity: 2 }], amount: 4200, currency: 'EUR' },
+  },
+  steps: () => [orders],
 }

@@ -1,5 +1,8 @@
+import { SAGA_ID_HEADER, sagaReplies } from '@posthorn/saga'
+import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { Item } from './order.ts'
+import type { SystemConsumer } from '@posthorn/system'
 
 /** What the saga tells its participants to do. */
 export const COMMANDS = {
@@ -42,7 +45,7 @@ export const Refused = Type.Object({
   message: Type.String(),
 })
 export type Refused = Static<typeof Refused>
-/** Why a participant does nothing: the order was undone. A saga that was restarted waits for the answer. */
+/** Why a participant does nothing: the order was undone. */
 export const UNDONE_BEFORE = {
   code: 'ORDER_UNDONE',
   message: 'The order was undone before this command came.',
@@ -50,3 +53,18 @@ export const UNDONE_BEFORE = {
 
 export const Taken = Type.Object({ orderId, ref: Type.String() })
 export const Booked = Type.Object({ orderId, trackingCode: Type.String() })
+
+export const ANSWERS = 'orders.answers'
+
+const isReply: ReadonlySet<string> = new Set(Object.values(REPLIES))
+
+/** Brings the participants' answers to the sagas; their own commands come by on the same topic. */
+export function answers(pool: Pool, transport: string, topic: string): SystemConsumer {
+  const consumer = sagaReplies({
+    pool,
+    topic,
+    group: ANSWERS,
+    sagaIdOf: ({ type, headers }) => (isReply.has(type) ? headers[SAGA_ID_HEADER] : undefined),
+  })
+  return { ...consumer, transport }
+}

@@ -1,20 +1,22 @@
 import { migrationsFrom } from '@posthorn/engine'
 import { sagaMigrations, sagaTransport, sagaTurns } from '@posthorn/saga'
-import { createGateway } from '../gateway/index.ts'
-import { defineSystem } from '../system.ts'
+import { createGateway, SIMULATED } from '@posthorn/gateway'
+import { gateway as simulatedGateway } from '@posthorn/gateway/simulators'
+import { defineSystem } from '@posthorn/system'
+import { demo } from './demo.ts'
 import { heldOrderSaga, orderSaga } from './order-saga.ts'
 import { orderEvents } from './outbox.ts'
 import { PAYMENTS, cashier } from './payment/cashier.ts'
 import { orderRetention } from './retention.ts'
 import { orderKeys, orderRoutes } from './routes.ts'
-import { oldestStuck } from './sagas/queries.ts'
+import { oldestStuck } from './queries.ts'
 import { sagaRoutes } from './sagas/routes.ts'
 import { signalRoutes } from './sagas/signals.ts'
 import { steeringRoutes } from './sagas/steering.ts'
 import { orderSettings } from './settings.ts'
 import { SHIPMENTS, shipper } from './shipment/shipper.ts'
 import { STOCK, stockKeeper } from './stock/stock-keeper.ts'
-import { ANSWERS, answers } from './replies.ts'
+import { ANSWERS, answers } from './events.ts'
 import { followOrders, followSagaEvents, followSagas } from './journey/queries.ts'
 import { searchOrders } from './search/queries.ts'
 
@@ -24,7 +26,9 @@ const CALLS = 4
 /** Orders as durable sagas: stock, payment and shipment, each by a participant of its own. */
 export const orders = defineSystem({
   name: 'orders',
+  demo,
   settings: orderSettings,
+  web: new URL('./web/', import.meta.url),
   async migrations() {
     const { name, migrations } = await sagaMigrations()
     const own = await migrationsFrom(name, new URL('./migrations/', import.meta.url))
@@ -53,6 +57,7 @@ export const orders = defineSystem({
       measures: [
         {
           name: 'posthorn_sagas_oldest_stuck_seconds',
+          help: 'How long the oldest saga has been stuck',
           async read() {
             const ages = await oldestStuck(pool)
             return Object.entries(ages).map(([type, value]) => ({ labels: { type }, value }))
@@ -62,6 +67,7 @@ export const orders = defineSystem({
       searches: [searchOrders],
       follows: [followOrders, followSagaEvents, followSagas],
       retention: orderRetention({ keys: orderKeys }),
+      simulators: settings.GATEWAY_URL === SIMULATED ? [simulatedGateway()] : [],
       routes(app) {
         orderRoutes(app, { pool, sagas })
         sagaRoutes(app, pool)

@@ -13,7 +13,7 @@ import { Booked, COMMANDS, REPLIES, Refused, Taken, UNDONE } from './events.ts'
 import type { Item } from './order.ts'
 import { refundPayment, type RefundOptions } from './payment/refund.ts'
 import { chargeKey } from './payment/cashier.ts'
-import { cancelShipment } from './shipment/queries.ts'
+import { cancelShipment } from './queries.ts'
 import { releaseStock, shipStock } from './stock/reservation.ts'
 
 export interface OrderInput {
@@ -23,9 +23,6 @@ export interface OrderInput {
   readonly amount: number
   readonly currency: string
 }
-
-/** The names of the sagas that carry orders through. */
-export const ORDER_SAGAS: ReadonlySet<string> = new Set(['order', 'held-order'])
 
 /** By the business clock: longer than a broker is ever away. */
 const PATIENCE = '24h'

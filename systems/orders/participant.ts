@@ -12,7 +12,7 @@ import { SAGA_ID_HEADER, consumerInbox, type SagaEvents } from '@posthorn/saga'
 import type { Pool } from 'pg'
 import { Type, type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import type { SystemConsumer } from '../system.ts'
+import type { SystemConsumer } from '@posthorn/system'
 import { reply } from './outbox.ts'
 
 /** What every participant works with. */

@@ -1,6 +1,87 @@
 import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Item, Order } from './order.ts'
 
+interface ShipmentKey {
+  readonly orderId: string
+  readonly orgId: string
+}
+
+interface ShipmentRow {
+  readonly status: 'BOOKED' | 'CANCELLED'
+  readonly tracking_code: string | null
+}
+
+/** Books, or finds what became of the booking. */
+export async function bookShipment(
+  tx: Transaction,
+  { orderId, orgId }: ShipmentKey,
+  trackingCode: string,
+): Promise<ShipmentRow> {
+  const { rows } = await tx.query<ShipmentRow>(sql`
+    insert into sagas.shipment (order_id, org_id, status, tracking_code)
+    values (${orderId}, ${orgId}, 'BOOKED', ${trackingCode})
+    -- Changes nothing, and so returns the row that is there.
+    on conflict (order_id) do update set order_id = excluded.order_id
+    returning status, tracking_code`)
+  return rows[0] as ShipmentRow
+}
+
+/** Cancels a shipment, or the chance of one: a command that comes later finds it. True if one was booked. */
+export async function cancelShipment(
+  tx: Transaction,
+  { orderId, orgId }: ShipmentKey,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ booked: boolean }>(sql`
+    insert into sagas.shipment as s (order_id, org_id, status)
+    values (${orderId}, ${orgId}, 'CANCELLED')
+    on conflict (order_id) do update set status = 'CANCELLED', updated_at = now()
+     where s.status = 'BOOKED'
+    returning tracking_code is not null as booked`)
+  return rows[0]?.booked ?? false
+}
+
+/** Keeps a command that is on its way from booking; true if a shipment is booked already. */
+export async function refuseShipment(
+  tx: Transaction,
+  { orderId, orgId }: ShipmentKey,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ booked: boolean }>(sql`
+    insert into sagas.shipment as s (order_id, org_id, status)
+    values (${orderId}, ${orgId}, 'CANCELLED')
+    -- Changes nothing, and so returns the row that is there.
+    on conflict (order_id) do update set order_id = excluded.order_id
+    returning s.status = 'BOOKED' as booked`)
+  return rows[0]?.booked ?? false
+}
+
+/** In-flight sagas that one look goes through: those that are stuck are among the oldest. */
+const OLDEST = 5_000
+
+/**
+ * For how many seconds the oldest saga has been stuck: `failed` waits for an operator, `held` for a
+ * process that knows it, `retrying` tries or undoes the same step again and again. 0 where there is none.
+ */
+export async function oldestStuck(db: Queryable): Promise<Record<string, number>> {
+  const { rows } = await db.query<Record<string, number>>(sql`
+    with going as (
+      (select id from sagas.saga where status = 'RUNNING' order by id limit ${OLDEST})
+       union all
+      (select id from sagas.saga where status = 'COMPENSATING' order by id limit ${OLDEST})
+    ), since as (
+      select (select min(finished_at) from sagas.saga where status = 'FAILED') as failed,
+             (select min(held_at) from sagas.saga where held_code is not null) as held,
+             (select min(case t.status when 'RETRYING' then t.started_at else t.undo_started_at end)
+                from going
+                join sagas.saga_step as t on t.saga_id = going.id
+               where t.status = 'RETRYING' or t.status = 'UNDOING' and t.undo_attempts > 0) as retrying
+    )
+    select coalesce(extract(epoch from now() - failed), 0)::float8 as failed,
+           coalesce(extract(epoch from now() - held), 0)::float8 as held,
+           coalesce(extract(epoch from now() - retrying), 0)::float8 as retrying
+      from since`)
+  return rows[0] ?? {}
+}
+
 export interface OrderRow {
   readonly id: string
   readonly orgId: string

@@ -1,6 +1,6 @@
 import { toMs } from '@posthorn/engine'
 import { pruneInbox, pruneKeys, type IdempotencyStore } from '@posthorn/engine/inbox'
-import type { PersonalTable, RetentionCatalogue } from '@posthorn/engine/operate'
+import type { PersonalTable, RetentionCatalogue } from '@posthorn/operate'
 import { consumerInbox } from '@posthorn/saga'
 
 /** True of sagas that have ended, with every event sent. One that failed waits for a person. */
@@ -160,7 +160,6 @@ const personal: PersonalTable[] = [
   {
     table: 'sagas.saga_outbox',
     key: ['id'],
-    columns: { payload: 'mention', last_error: 'mention' },
     org: 't.tenant',
     busy: `t.status <> 'SENT'`,
     things: { saga: 't.saga_id' },
@@ -168,7 +167,6 @@ const personal: PersonalTable[] = [
   {
     table: 'sagas.saga_reply',
     key: ['saga_id', 'event_id'],
-    columns: { payload: 'mention', headers: 'mention' },
     org: ORG_OF_SAGA,
     busy: RUNNING,
     things: { saga: 't.saga_id' },
@@ -176,7 +174,6 @@ const personal: PersonalTable[] = [
   {
     table: 'sagas.saga_step',
     key: ['saga_id', 'position'],
-    columns: { output: 'mention', error: 'mention' },
     org: ORG_OF_SAGA,
     busy: RUNNING,
     things: { saga: 't.saga_id' },
@@ -184,7 +181,6 @@ const personal: PersonalTable[] = [
   {
     table: 'sagas.saga_action',
     key: ['id'],
-    columns: { actor: 'mention', reason: 'mention' },
     org: ORG_OF_SAGA,
     busy: RUNNING,
     things: { saga: 't.saga_id' },
@@ -192,7 +188,6 @@ const personal: PersonalTable[] = [
   {
     table: 'sagas.saga',
     key: ['id'],
-    columns: { input: 'mention', error: 'mention', cause: 'mention' },
     org: 't.tenant',
     busy: `t.status in ('RUNNING', 'COMPENSATING', 'FAILED')`,
     things: { saga: 't.id' },
@@ -205,9 +200,6 @@ const personal: PersonalTable[] = [
       key: {
         to: `case when t.key ~* $pattern then 'erased-' || gen_random_uuid() else t.key end`,
       },
-      state: 'mention',
-      response_headers: 'mention',
-      response_body: 'mention',
     },
     org: `case when t.scope like '[%' then t.scope::jsonb ->> 0 else $tenant end`,
     busy: 't.completed_at is null',

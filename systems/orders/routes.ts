@@ -12,7 +12,7 @@ import {
 import { startSaga, type Saga, type SagaKind } from '@posthorn/saga'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { exponentOf } from '../currency.ts'
+import { exponentOf } from '@posthorn/system'
 import {
   MOST_OF_A_SKU,
   NewOrder,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { gatewaySettings } from '../gateway/index.ts'
+import { gatewaySettings } from '@posthorn/gateway'
 
 export const orderSettings = Type.Object({
   SAGAS_BROKER: Type.Union(

@@ -1,5 +1,5 @@
 import { schedule, transaction, uuid } from '@posthorn/engine'
-import { advanceClock, listAlerts, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, listAlerts, useMovableClock } from '@posthorn/operate'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { afterAll, expect, test } from 'vitest'
 import { releaseStock, reserveStock, shipStock } from './stock/reservation.ts'
@@ -73,15 +73,15 @@ test('a cancelled order gives everything back', async () => {
 test('only operators act on sagas', async () => {
   const { id, sagaId } = await payOrder()
   const before = (await ada.get(`/sagas/${sagaId}`)).body
-  expect(before.allows).toEqual(['cancel', 'skip', 'complete', 'terminate', 'restart'])
-  const body = { reason: 'because', step: 'shipped', from: 'ship' }
+  expect(before.allows).toEqual(['cancel', 'skip', 'terminate'])
+  const body = { reason: 'because', step: 'shipped' }
   for (const role of ['clerk', 'member', 'admin'] as const) {
     const other = await running.as({ role })
-    for (const verb of ['cancel', 'resume', 'skip', 'complete', 'terminate', 'restart']) {
+    for (const verb of ['cancel', 'resume', 'skip', 'terminate']) {
       expect((await other.post(`/sagas/${sagaId}/${verb}`, body)).status).toBe(403)
     }
   }
-  for (const verb of ['skip', 'complete', 'terminate', 'restart']) {
+  for (const verb of ['skip', 'terminate']) {
     const missing = await ada.post(`/sagas/${sagaId}/${verb}`, { ...body, reason: ' ' })
     expect(missing.status).toBe(400)
     expect(missing.body.errors.map(({ field }: { field: string }) => field)).toContain('reason')
@@ -94,8 +94,6 @@ test('only operators act on sagas', async () => {
     status: 409,
     body: { code: 'SAGA_MOVED' },
   })
-  const closed = await ada.post(`/sagas/${sagaId}/restart`, { from: 'no such', reason: 'why not' })
-  expect(closed).toMatchObject({ status: 409, body: { code: 'SAGA_STEP_CLOSED' } })
   const ended = await ada.post(`/sagas/${sagaId}/terminate`, { ...why, step: 'shipped' })
   expect(ended).toMatchObject({
     status: 202,
@@ -112,15 +110,7 @@ test('only operators act on sagas', async () => {
   expect(await goodsOf(id)).toEqual({
     ...{ status: 'RELEASED', audited: [`order.release-goods by ada: ${why.reason}`] },
   })
-})
-
-test('an order that is completed by hand keeps no goods, and late commands find it closed', async () => {
-  const { id, sagaId } = await payOrder()
-  const body = { reason: 'sent by courier' }
-  expect((await ada.post(`/sagas/${sagaId}/complete`, body)).status).toBe(202)
-  expect(await ada.status(id)).toBe('COMPLETED')
-  const audited = ['order.ship-goods by ada: sent by courier']
-  expect(await goodsOf(id)).toEqual({ status: 'SHIPPED', audited })
+  // A late command finds the order closed.
   const { rows } = await db.pool.query('select status from sagas.shipment where order_id = $1', [
     id,
   ])
@@ -181,15 +171,8 @@ test('a refund that is made by hand is skipped, and the rest is undone', async (
   expect(measured?.[0]?.value).toBeGreaterThan(0)
   expect(measured?.[1]?.value).toBe(0)
   const stuck = (await ada.get(`/sagas/${sagaId}`)).body
-  expect(stuck).toMatchObject({ step: 'pay', direction: 'back', restartsFrom: [] })
-  expect(stuck.allows).toEqual(['resume', 'skip', 'complete', 'terminate'])
-  expect(stuck.restartClosed).toContain('place a new order')
-  // Its payment would be refused, and everything undone once more.
-  const again = await ada.post(`/sagas/${sagaId}/restart`, { from: 'reserve', reason: 'try again' })
-  expect(again).toMatchObject({
-    status: 409,
-    body: { code: 'SAGA_STEP_CLOSED', detail: stuck.restartClosed as string },
-  })
+  expect(stuck).toMatchObject({ step: 'pay', direction: 'back' })
+  expect(stuck.allows).toEqual(['resume', 'skip', 'terminate'])
   const body = { step: 'pay', reason: 'refunded by bank transfer' }
   expect((await ada.post(`/sagas/${sagaId}/skip`, body)).status).toBe(202)
   await running.fault({ mode: 'ok' })

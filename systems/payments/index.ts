@@ -1,15 +1,16 @@
 import { migrationsFrom, type Duration } from '@posthorn/engine'
-import { gateway as simulatedGateway, merchant, stripe, type Simulator } from '@posthorn/simulators'
+import { gateway as simulatedGateway, stripe } from '@posthorn/gateway/simulators'
+import { merchant } from './simulators/merchant/index.ts'
+import { type Simulator } from '@posthorn/simulators'
 import type { Static } from 'typebox'
-import { SIMULATED, createGateway } from '../gateway/index.ts'
-import { auditSource } from '../queries.ts'
-import { defineSystem } from '../system.ts'
+import { SIMULATED, createGateway } from '@posthorn/gateway'
+import { auditSource, defineSystem } from '@posthorn/system'
+import { demo } from './demo/index.ts'
 import { expiry } from './approvals/decide.ts'
 import { createExecutors } from './approvals/executors.ts'
 import { readLimits } from './approvals/four-eyes.ts'
 import { approvalRoutes } from './approvals/routes.ts'
 import { adoption } from './charges/events/adoption.ts'
-import { figureRoutes as gatewayFigureRoutes } from './charges/figures/routes.ts'
 import { eventRoutes } from './charges/events/routes.ts'
 import { inboundRoutes } from './charges/inbound/routes.ts'
 import { stripeRoutes } from './charges/inbound/stripe-routes.ts'
@@ -31,8 +32,10 @@ export type { WebhookEvent } from './webhooks/index.ts'
 /** Payments that are charged once, webhooks from the gateway and to customers, reconciliation. */
 export const payments = defineSystem({
   name: 'payments',
+  demo,
   settings: paymentSettings,
   migrations: () => migrationsFrom('payments', new URL('./migrations/', import.meta.url)),
+  web: new URL('./web/', import.meta.url),
   open(host) {
     const { pool, log, settings, baseUrl, production } = host
     const gateway = createGateway({ settings, baseUrl })
@@ -64,6 +67,7 @@ export const payments = defineSystem({
       measures: [
         {
           name: 'posthorn_payments_oldest_pending_seconds',
+          help: 'How long the oldest charge or refund has waited for the word of the gateway',
           async read() {
             const ages = await oldestPending(pool)
             return Object.entries(ages).map(([type, value]) => ({ labels: { type }, value }))
@@ -77,7 +81,6 @@ export const payments = defineSystem({
       }),
       simulators: [...simulatedGateways(settings), merchant()],
       async routes(app) {
-        gatewayFigureRoutes(app, { pool })
         paymentRoutes(app, { pool, keys, gateway, fourEyes })
         approvalRoutes(app, { pool, fourEyes, executors, log })
         // In production the secret of the other one may be that of development.
@@ -99,8 +102,12 @@ export const payments = defineSystem({
 function simulatedGateways(settings: Static<typeof paymentSettings>): Simulator[] {
   if (settings.GATEWAY === 'stripe') {
     const [secret = ''] = settings.STRIPE_WEBHOOK_SECRET.split(' ')
-    return settings.STRIPE_API_URL === SIMULATED ? [stripe({ secret })] : []
+    return settings.STRIPE_API_URL === SIMULATED
+      ? [stripe({ webhooks: { to: '/api/v1/webhooks/stripe', secret } })]
+      : []
   }
   const [secret = ''] = webhookSecrets(settings.PAYMENTS_WEBHOOK_SECRET)
-  return settings.GATEWAY_URL === SIMULATED ? [simulatedGateway({ secret })] : []
+  return settings.GATEWAY_URL === SIMULATED
+    ? [simulatedGateway({ webhooks: { to: '/api/v1/webhooks/payments', secret } })]
+    : []
 }

@@ -5,7 +5,7 @@ import {
   type DataClass,
   type PersonalTable,
   type RetentionCatalogue,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import { webhookRetention } from './webhooks/retention.ts'
 
 interface KeyOptions {
@@ -68,7 +68,6 @@ function moneyRetention(options: KeyOptions): RetentionCatalogue {
     personal: moneyPersonal,
     kept: {
       'payments.approval_limits': 'settings of the organisation',
-      'payments.reconciliation_assignments': 'goes with its run',
       'payments.reconciliation_suggestions': 'goes with its record',
       'payments.reconciliation_profiles': 'settings of the organisation, named by its runs',
       'payments.reconciliation_profile_versions': 'settings of the organisation, named by its runs',
@@ -232,7 +231,6 @@ const moneyPersonal: PersonalTable[] = [
   {
     table: 'payments.audit_log',
     key: ['seq'],
-    columns: { actor: 'mention', details: 'mention' },
     about: { externalId: `t.details::text like '%' || to_json($value)::text || '%'` },
     org: 't.org_id',
     things: AUDITED,
@@ -242,10 +240,6 @@ const moneyPersonal: PersonalTable[] = [
     table: 'payments.proposals',
     key: ['id'],
     columns: {
-      request: 'mention',
-      reason: 'mention',
-      decision_reason: 'mention',
-      result: 'mention',
       request_key: {
         to: `case when t.request_key ~* $pattern then 'erased-' || t.id else t.request_key end`,
       },
@@ -255,23 +249,14 @@ const moneyPersonal: PersonalTable[] = [
     things: PROPOSED,
   },
   {
-    table: 'payments.reconciliation_assignments',
-    key: ['run_id', 'line_number'],
-    columns: { note: 'mention' },
-    org: ORG_OF_RUN,
-    things: { reconciliation: 't.run_id' },
-  },
-  {
     table: 'payments.reconciliation_statements',
     key: ['run_id', 'number', 'currency'],
-    columns: { account: 'mention', statement_id: 'mention' },
     org: ORG_OF_RUN,
     things: { reconciliation: 't.run_id' },
   },
   {
     table: 'payments.webhook_events',
     key: ['event_id'],
-    columns: { payload: 'mention', original: 'mention', reason: 'mention' },
     about: { externalId: `t.payload::text like '%' || to_json($value)::text || '%'` },
     org: 'coalesce(t.org_id, $tenant)',
     busy: `t.outcome = 'parked'`,
@@ -285,9 +270,6 @@ const moneyPersonal: PersonalTable[] = [
       key: {
         to: `case when t.key ~* $pattern then 'erased-' || gen_random_uuid() else t.key end`,
       },
-      state: 'mention',
-      response_headers: 'mention',
-      response_body: 'mention',
     },
     about: {
       externalId: `position(convert_to(to_json($value)::text, 'UTF8') in t.response_body) > 0`,
@@ -298,14 +280,12 @@ const moneyPersonal: PersonalTable[] = [
   {
     table: 'payments.reconciliation_details',
     key: ['run_id', 'line_number'],
-    columns: { note: 'mention' },
     org: ORG_OF_RUN,
     things: { reconciliation: 't.run_id', payment: 't.payment_id' },
   },
   {
     table: 'payments.reconciliation_history',
     key: ['seq'],
-    columns: { note: 'mention', actor: 'mention' },
     org: ORG_OF_RUN,
     things: { reconciliation: 't.run_id', payment: 't.payment_id' },
     audit: true,
@@ -313,7 +293,6 @@ const moneyPersonal: PersonalTable[] = [
   {
     table: 'payments.reconciliation_records',
     key: ['run_id', 'line_number'],
-    columns: { external_transaction_id: 'mention' },
     about: { externalId: 't.external_transaction_id = $value' },
     org: ORG_OF_RUN,
     things: { reconciliation: 't.run_id', payment: 't.matched_payment_id' },
@@ -321,14 +300,12 @@ const moneyPersonal: PersonalTable[] = [
   {
     table: 'payments.reconciliation_runs',
     key: ['id'],
-    columns: { filename: 'mention', discard_reason: 'mention' },
     org: 't.org_id',
     things: { reconciliation: 't.id' },
   },
   {
     table: 'payments.transactions',
     key: ['id'],
-    columns: { error_message: 'mention' },
     org: ORG_OF_PAYMENT,
     busy: `t.status = 'pending'`,
     things: { payment: 't.payment_id' },
@@ -336,7 +313,6 @@ const moneyPersonal: PersonalTable[] = [
   {
     table: 'payments.disputes',
     key: ['id'],
-    columns: { reason: 'mention' },
     org: 't.org_id',
     busy: `t.status = 'opened'`,
     things: { payment: 't.payment_id' },
@@ -345,10 +321,8 @@ const moneyPersonal: PersonalTable[] = [
     table: 'payments.payments',
     key: ['id'],
     columns: {
-      external_payment_id: 'mention',
       description: { to: `case when t.description is not null then '[erased]' end` },
       metadata: { to: `case when t.metadata is not null then '{"erased": true}'::jsonb end` },
-      error_message: 'mention',
     },
     about: { externalId: 't.external_payment_id = $value' },
     org: 't.org_id',

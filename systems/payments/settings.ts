@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { gatewaySettings } from '../gateway/index.ts'
+import { gatewaySettings } from '@posthorn/gateway'
 import { reconciliationSettings } from './reconciliation/index.ts'
 import { webhookSettings } from './webhooks/index.ts'
 

@@ -1,8 +1,7 @@
 /*
  * What the things of this system are called, and where they are, for who searches and for journeys.
  */
-import { amountText } from '../sought.ts'
-import type { Found } from '../system.ts'
+import { amountText, type Found } from '@posthorn/system'
 
 type Thing = Omit<Found, 'detail'>
 

@@ -1,16 +1,206 @@
-import type { SpoolFile } from '@posthorn/bulk/spool'
-import type { Archive, ArchiveSource, OpenedArchive } from './archive.ts'
-import { checkContents } from './contents.ts'
-import { checkCsv, findCsv, readCsvFile } from './csv-file.ts'
-import { readDirectory } from './directory.ts'
+import { tmpdir } from 'node:os'
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { SpoolFile } from '@posthorn/bulk/spool'
+import type { Archive, ArchiveSource, OpenedArchive, EvidenceStream } from './archive.ts'
+import { readDirectory, type Entry } from './directory.ts'
 import { findEnd } from './end-record.ts'
-import { isAdded, showName } from './entry-name.ts'
-import { readEvidence } from './evidence-file.ts'
+import { isAdded, showName, foldName } from './entry-name.ts'
 import { placeEntries, type PlacedEntry } from './layout.ts'
 import { DEFAULT_LIMITS, type ArchiveLimits } from './limits.ts'
 import { ArchiveRejected, BadFileError } from './reasons.ts'
-import { spoolArchive, tooLarge } from './spool.ts'
 import { windowOn } from './window.ts'
+import { isArchiveName, TELLING_BYTES, evidenceType } from './magic.ts'
+import { DamagedEntry, unpack } from './entry-stream.ts'
+
+/** How ZIP files begin: with an entry, or with their end if they have none. */
+const BEGINNINGS = ['PK\u0003\u0004', 'PK\u0005\u0006']
+
+/**
+ * Copies an archive to a local file, by one request however many entries it has, and all of it from
+ * the same version.
+ */
+async function spoolArchive(source: ArchiveSource, limits: ArchiveLimits): Promise<SpoolFile> {
+  const { storage, key, version, signal } = source
+  const options = { ...(version !== undefined && { version }), ...(signal && { signal }) }
+  // The file first: a stream that fails before it has a reader would end the process.
+  const spool = await SpoolFile.create(source.spoolFolder ?? tmpdir())
+  let bytes: Readable | undefined
+  try {
+    bytes = await storage.read(key, options)
+    await copy(bytes, spool, limits.zipBytes)
+    return spool
+  } catch (error) {
+    await spool.close()
+    throw error
+  } finally {
+    bytes?.destroy()
+  }
+}
+
+async function copy(bytes: Readable, spool: SpoolFile, maxBytes: number): Promise<void> {
+  let beginning = ''
+  for await (const piece of bytes as AsyncIterable<Buffer>) {
+    if (beginning.length < 4) {
+      beginning += piece.toString('latin1', 0, 4 - beginning.length)
+      checkBeginning(beginning)
+    }
+    if (spool.size + piece.length > maxBytes) throw tooLarge(maxBytes)
+    await spool.append(piece)
+  }
+  if (beginning.length < 4) {
+    throw new ArchiveRejected('NOT_A_ZIP', `The file has ${spool.size} bytes.`)
+  }
+}
+
+function checkBeginning(beginning: string): void {
+  if (BEGINNINGS.some((known) => known.startsWith(beginning))) return
+  throw new ArchiveRejected('NOT_A_ZIP', 'The file does not begin as a ZIP archive does.')
+}
+
+function tooLarge(maxBytes: number): ArchiveRejected {
+  return new ArchiveRejected('TOO_LARGE', `The archive has more than ${maxBytes} bytes.`)
+}
+
+/** Opens one evidence file: its first bytes are checked here, the rest at its end. */
+async function readEvidence(
+  spool: SpoolFile,
+  entry: PlacedEntry,
+  { fileBytes }: ArchiveLimits,
+): Promise<EvidenceStream> {
+  const { name, size } = entry
+  if (size === 0) throw new BadFileError('FILE_EMPTY', `${showName(name)} is empty.`)
+  if (size > fileBytes) {
+    const detail = `${showName(name)} has ${size} bytes; ${fileBytes} are allowed.`
+    throw new BadFileError('FILE_TOO_LARGE', detail)
+  }
+  const pieces = withFileFaults(unpack(spool, entry), name)[Symbol.asyncIterator]()
+  const first = await firstPieces(pieces)
+  const contentType = evidenceType(first)
+  if (contentType === undefined) {
+    await pieces.return?.()
+    throw new BadFileError('FILE_TYPE', `${showName(name)} is no PDF, JPEG, PNG or TIFF.`)
+  }
+  const stream = Readable.from(joinBytes(first, pieces), { objectMode: false })
+  return Object.assign(stream, { contentType, size })
+}
+
+async function firstPieces(pieces: AsyncIterator<Buffer>): Promise<Buffer> {
+  let first = Buffer.alloc(0)
+  while (first.length < TELLING_BYTES) {
+    const { done, value } = await pieces.next()
+    if (done) break
+    first = Buffer.concat([first, value])
+  }
+  return first
+}
+
+async function* joinBytes(first: Buffer, rest: AsyncIterator<Buffer>): AsyncIterable<Buffer> {
+  try {
+    yield first
+    while (true) {
+      const { done, value } = await rest.next()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await rest.return?.()
+  }
+}
+
+async function* withFileFaults(pieces: AsyncIterable<Buffer>, name: string): AsyncIterable<Buffer> {
+  try {
+    yield* pieces
+  } catch (error) {
+    if (!(error instanceof DamagedEntry)) throw error
+    throw new BadFileError('FILE_DAMAGED', `${showName(name)} is damaged. ${error.message}`, {
+      cause: error,
+    })
+  }
+}
+
+/** The one CSV among the files of an archive. */
+function findCsv(files: readonly PlacedEntry[], { csvBytes }: ArchiveLimits): PlacedEntry {
+  const [csv, second] = files.filter(({ name }) => /\.csv$/i.test(name))
+  if (!csv) throw new ArchiveRejected('NO_CSV', 'The archive has no file that ends in .csv.')
+  if (second) {
+    const detail = `The archive has ${showName(csv.name)} and ${showName(second.name)}.`
+    throw new ArchiveRejected('SEVERAL_CSVS', detail)
+  }
+  if (csv.size > csvBytes) {
+    const detail = `${showName(csv.name)} has ${csv.size} bytes; ${csvBytes} are allowed.`
+    throw new ArchiveRejected('CSV_TOO_LARGE', detail)
+  }
+  return csv
+}
+
+function readCsvFile(spool: SpoolFile, entry: PlacedEntry): Readable {
+  return Readable.from(withArchiveFaults(unpack(spool, entry), entry.name), { objectMode: false })
+}
+
+/** Reads the CSV once and keeps nothing: its checksum stands at its end, behind the last row. */
+async function checkCsv(
+  spool: SpoolFile,
+  entry: PlacedEntry,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await finished(readCsvFile(spool, entry).resume(), signal ? { signal } : {})
+}
+
+async function* withArchiveFaults(
+  pieces: AsyncIterable<Buffer>,
+  name: string,
+): AsyncIterable<Buffer> {
+  try {
+    yield* pieces
+  } catch (cause) {
+    if (!(cause instanceof DamagedEntry)) throw cause
+    const reason = cause.fault === 'longer' ? 'HEADER_MISMATCH' : 'CSV_DAMAGED'
+    throw new ArchiveRejected(reason, `${showName(name)} is damaged. ${cause.message}`, { cause })
+  }
+}
+
+/** Checks all entries together: what they are called, and what they cost. */
+function checkContents(entries: readonly Entry[], zipBytes: number, limits: ArchiveLimits): void {
+  checkNames(entries)
+  let total = 0
+  for (const { name, size, packedSize } of entries) {
+    checkRatio({ size, packed: packedSize, what: showName(name) }, limits)
+    total += size
+  }
+  checkRatio({ size: total, packed: zipBytes, what: 'the archive' }, limits)
+  if (total <= limits.inflatedBytes) return
+  const detail = `The archive unpacks to ${total} bytes; ${limits.inflatedBytes} are allowed.`
+  throw new ArchiveRejected('TOO_MUCH_INFLATED', detail)
+}
+
+function checkNames(entries: readonly Entry[]): void {
+  const seen = new Map<string, string>()
+  for (const { name } of entries) {
+    if (isArchiveName(name)) {
+      throw new ArchiveRejected('NESTED_ARCHIVE', `${showName(name)} is an archive itself.`)
+    }
+    const folded = foldName(name)
+    const other = seen.get(folded)
+    if (other !== undefined) {
+      const detail = `${showName(other)} and ${showName(name)} are the same name on some systems.`
+      throw new ArchiveRejected('DUPLICATE_NAME', detail)
+    }
+    seen.set(folded, name)
+  }
+}
+
+interface Packing {
+  readonly size: number
+  readonly packed: number
+  readonly what: string
+}
+
+function checkRatio({ size, packed, what }: Packing, limits: ArchiveLimits): void {
+  if (size <= limits.ratioGraceBytes || size <= packed * limits.ratio) return
+  const detail = `${what} unpacks to ${size} bytes from ${packed}; ${limits.ratio}:1 is allowed.`
+  throw new ArchiveRejected('RATIO_EXCEEDED', detail)
+}
 
 /**
  * Opens an archive whose every part has been checked but the evidence itself: once it is open, single

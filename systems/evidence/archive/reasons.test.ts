@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ARCHIVE_REASONS, FILE_FAULTS } from './reasons.ts'
 
-const page = readFileSync(
-  new URL('../../../docs/systems/evidence-files.md', import.meta.url),
-  'utf8',
-)
+const page = readFileSync(new URL('../files.md', import.meta.url), 'utf8')
 
 function codesUnder(heading: string): string[] {
   const [, section = ''] = page.split(`\n### ${heading}\n`)

@@ -1,5 +1,5 @@
 import type { Log } from '@posthorn/engine'
-import type { PeriodicTask } from '@posthorn/engine/operate'
+import type { PeriodicTask } from '@posthorn/operate'
 import type { StoredObject } from '../storage/storage.ts'
 import { announceObject, type ArrivalOptions } from './arrival.ts'
 import { INCOMING, orgOfKey } from './incoming.ts'

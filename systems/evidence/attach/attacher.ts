@@ -1,17 +1,52 @@
-import { confirm, type Handled, type Log, type Message } from '@posthorn/engine'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Semaphore, confirm, type Handled, type Log, type Message } from '@posthorn/engine'
 import { aroundAll, defineInbox, type Answered } from '@posthorn/engine/inbox'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import type { SystemConsumer } from '../../system.ts'
+import type { SystemConsumer } from '@posthorn/system'
 import { GROUP, TOPIC, TRANSPORT, type RowsOutbox } from '../outbox.ts'
 import type { Documents } from './documents.ts'
-import { createLimit, type Limit } from './limit.ts'
-import { createNoting, type Noting } from './noting.ts'
 import { outcomeOf, type Answer } from './outcome.ts'
 import { WorkerPaused, type Pause } from './pause.ts'
-import { attachArtifacts, findRequested, type RequestedRow } from './queries.ts'
+import { attachArtifacts, findRequested, isClaimed, type RequestedRow } from './queries.ts'
 import { createSmallFiles, type SmallFiles } from './small-files.ts'
+
+/** Resolves when the publisher that claimed a row has noted that it is published, or seems dead. */
+type Noting = (rowId: string, claim: string) => Promise<void>
+
+const NOTED_WITHIN_MS = 2_000
+const MOST_DEAD_CLAIMS = 1_000
+
+/**
+ * A row may be read before its publisher has noted where it was published. An outcome would end that
+ * note, so it waits a moment. The rows of a claim are noted together: one look serves all of them. If
+ * the publisher died, the outcome is applied all the same, and no consumer waits for the other rows
+ * of its claim.
+ */
+function createNoting(pool: Pool): Noting {
+  const dead = new Set<string>()
+  const waiting = new Map<string, Promise<void>>()
+
+  async function untilNoted(rowId: string, claim: string): Promise<void> {
+    const giveUpAt = performance.now() + NOTED_WITHIN_MS
+    for (let pauseMs = 5; !dead.has(claim); pauseMs = Math.min(pauseMs * 2, 200)) {
+      if (!(await isClaimed(pool, rowId, claim))) return
+      if (performance.now() > giveUpAt) {
+        if (dead.size >= MOST_DEAD_CLAIMS) dead.clear()
+        dead.add(claim)
+      } else await sleep(pauseMs)
+    }
+  }
+
+  return (rowId, claim) => {
+    const looking = waiting.get(claim)
+    if (looking) return looking
+    const started = untilNoted(rowId, claim).finally(() => waiting.delete(claim))
+    waiting.set(claim, started)
+    return started
+  }
+}
 
 /** Attempts have ids without a time in them: what is older than this cannot come again. */
 export const inbox = defineInbox({
@@ -44,7 +79,7 @@ export interface EvidenceWorkerOptions {
 
 interface Worker extends EvidenceWorkerOptions {
   readonly noted: Noting
-  readonly limited: Limit
+  readonly places: Semaphore
 }
 
 /** A message whose row waits for the outcome of this attempt. */
@@ -64,7 +99,7 @@ type Given = Exclude<Answer, { kind: 'unauthorised' }>
  */
 export function evidenceWorker(options: EvidenceWorkerOptions): SystemConsumer {
   const noted = createNoting(options.pool)
-  const worker = { ...options, noted, limited: createLimit(options.callsAtOnce) }
+  const worker = { ...options, noted, places: new Semaphore(options.callsAtOnce) }
   return {
     transport: TRANSPORT,
     topic: TOPIC,
@@ -93,7 +128,7 @@ async function attachAll(
     const receipts = { inbox, consumer: GROUP, messages: [...asked.values()] }
     const handled = await aroundAll(pool, receipts, {
       ...{ atOnce: callsAtOnce, signal },
-      call: (each) => worker.limited(() => callFor(worker, each, { small, signal })),
+      call: (each) => worker.places.run(() => callFor(worker, each, { small, signal })),
       outcome: (tx, answered) => settleAll(tx, worker, answered),
     })
     ;[...asked.keys()].forEach((message, at) => results.set(message, handled[at] ?? 'untried'))

@@ -1,5 +1,5 @@
 import { DeliveryError, transaction, type Log } from '@posthorn/engine'
-import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
+import { raiseAlert, recoverAlert } from '@posthorn/operate'
 import type { Pool } from 'pg'
 
 /** The worker stands still because the document API does not let it in. Thrown, so that nothing is charged. */

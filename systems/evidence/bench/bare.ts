@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toMessage } from '@posthorn/engine'
-import { peakMemoryMb } from '@posthorn/systems/peak-memory'
+import { peakMemoryMb } from '@posthorn/system/testing'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { Pool, type PoolClient } from 'pg'
 import { Agent, request } from 'undici'
-import { copyIn } from './copy-in.ts'
-import { evidenceContent } from './evidence-file.ts'
+import { copyIn } from '../../../bench/kit/copy-in.ts'
+import { evidenceContent } from './file.ts'
 
 /**
  * A child process of `evidence-whole.ts`: the same rows on the same way, in batches and in a bare

@@ -2,8 +2,9 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
-import { AS_STARTED } from './harness.ts'
-import type { EvidenceOrder, EvidenceServing } from './evidence-process.ts'
+import { AS_STARTED } from '../../../bench/kit/harness.ts'
+import type { Serving } from '../../../bench/kit/serving.ts'
+import type { EvidenceOrder } from './half-process.ts'
 
 export interface Usage {
   /** The most memory the process had. */
@@ -21,11 +22,11 @@ export interface EvidenceChild {
 }
 
 export async function startEvidence(order: EvidenceOrder): Promise<EvidenceChild> {
-  const child = fork(new URL('evidence-process.ts', import.meta.url), [JSON.stringify(order)], {
+  const child = fork(new URL('half-process.ts', import.meta.url), [JSON.stringify(order)], {
     execArgv: AS_STARTED,
   })
   const exited = once(child, 'exit')
-  const said = once(child, 'message').then(([serving]) => serving as EvidenceServing)
+  const said = once(child, 'message').then(([serving]) => serving as Serving)
   const serving = await Promise.race([said, exited.then(() => undefined)])
   if (!serving) throw new Error('the process of evidence ended by itself')
   return {

@@ -1,12 +1,10 @@
 import { createNotifier, createRelay, silentLog, type Outbox, type Relay } from '@posthorn/engine'
-import { startPeriodically } from '@posthorn/engine/operate'
-import { createApp, createVerifier, signToken } from '@posthorn/http'
-import { evidence } from '@posthorn/systems/evidence'
-import { peakMemoryMb } from '@posthorn/systems/peak-memory'
-import { createSealing } from '@posthorn/systems/sealing'
-import { readSettings } from '@posthorn/systems/settings'
+import { startPeriodically } from '@posthorn/operate'
+import { evidence } from '../index.ts'
+import { peakMemoryMb } from '@posthorn/system/testing'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { Pool } from 'pg'
+import { createBenchApp, openForBench, serve } from '../../../bench/kit/serving.ts'
 
 /** A child process of the benchmarks of evidence: does its parts until its parent lets go of it. */
 export interface EvidenceOrder {
@@ -23,38 +21,17 @@ export interface EvidenceOrder {
   readonly alone?: boolean
 }
 
-export interface EvidenceServing {
-  readonly url: string
-  readonly token: string
-}
-
 const order = JSON.parse(process.argv[2] ?? '{}') as EvidenceOrder
 const { databaseUrl, folder, brokers, parts, batch = 0 } = order
-const secret = 'a secret of the benchmark, known to it alone'
 const system = evidence({ notify: async () => undefined })
-const { values, mistakes } = readSettings(system.settings, {
-  env: {
-    DOCUMENTS_URL: order.documentsUrl ?? 'http://127.0.0.1:9',
-    ...{ EVIDENCE_FOLDER: folder, SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bench@localhost' },
-    EVIDENCE_IN_FLIGHT: String(order.inFlight ?? 1_000),
-  },
-  production: true,
-})
-if (mistakes.length > 0) throw new Error(mistakes.join('\n'))
 const pool = new Pool({ connectionString: databaseUrl, max: 10 })
-const opened = system.open({
-  ...{ pool, log: silentLog, settings: values, production: true },
-  baseUrl: () => '',
-  sealing: createSealing(['k'.repeat(32)]),
-  simulatorAddress: async () => undefined,
+const opened = openForBench(system, pool, {
+  DOCUMENTS_URL: order.documentsUrl ?? 'http://127.0.0.1:9',
+  ...{ EVIDENCE_FOLDER: folder, SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'bench@localhost' },
+  EVIDENCE_IN_FLIGHT: String(order.inFlight ?? 1_000),
 })
-const app = await createApp({
-  ...{ title: 'bench', version: '1', production: true, rateLimit: false },
-  verify: createVerifier({ secret }),
-  log: { level: 'info', stream: { write: () => undefined } },
-})
+const app = await createBenchApp({ rateLimit: false })
 await opened.routes?.(app)
-const url = await app.listen({ port: 0, host: '127.0.0.1' })
 if (parts.includes('workers')) startPeriodically(opened.workers ?? [], { log: silentLog })
 const kafka =
   brokers === undefined
@@ -77,13 +54,8 @@ const relay: Relay | undefined =
     : undefined
 // A process without a relay wakes those elsewhere.
 if (!parts.includes('publisher')) createNotifier(pool, outboxes, { log: silentLog })
-process.on('message', (message) => {
-  if (message === 'publish') void relay?.start()
-  if (message === 'usage') {
-    const { userCPUTime, systemCPUTime } = process.resourceUsage()
-    process.send?.({ peakMb: Math.round(peakMemoryMb()), cpuUs: userCPUTime + systemCPUTime })
-  }
+await serve(app, '/api/v1/file-jobs', (message) => {
+  if (message === 'publish') return void relay?.start()
+  const { userCPUTime, systemCPUTime } = process.resourceUsage()
+  return { peakMb: Math.round(peakMemoryMb()), cpuUs: userCPUTime + systemCPUTime }
 })
-process.once('disconnect', () => process.exit())
-const token = await signToken({ secret, sub: 'bench', org: 'bench', expiresIn: '1d' })
-process.send?.({ url: `${url}/api/v1/file-jobs`, token } satisfies EvidenceServing)

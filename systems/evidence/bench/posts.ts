@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
-import { evidenceContent } from './evidence-file.ts'
+import { evidenceContent } from './file.ts'
 
 const CALLS = 32
 const FILE = 'invoice.pdf'

@@ -5,18 +5,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { uuid } from '@posthorn/engine'
-import { peakMemoryMb } from '@posthorn/systems/peak-memory'
-import { commandCpuUs, postgresCpuUs } from './cpu.ts'
-import type { BareDone, BareOrder } from './evidence-bare.ts'
-import { startEvidence, type EvidenceChild } from './evidence-child.ts'
-import type { DocumentsServing } from './evidence-documents.ts'
-import { writeEvidence, type EvidenceFiles } from './evidence-file.ts'
-import { prepareDatabase } from './evidence-ingest.ts'
-import { postDocuments } from './evidence-posts.ts'
-import { AS_STARTED, inTurns, median, select } from './harness.ts'
-import type { Options } from './options.ts'
-import type { Database, Server } from './postgres.ts'
-import { ratio, round, type Line, type Report } from './report.ts'
+import { peakMemoryMb } from '@posthorn/system/testing'
+import { commandCpuUs, postgresCpuUs } from '../../../bench/kit/cpu.ts'
+import type { BareDone, BareOrder } from './bare.ts'
+import { startEvidence, type EvidenceChild } from './child.ts'
+import type { Serving } from '../../../bench/kit/serving.ts'
+import { writeEvidence, type EvidenceFiles } from './file.ts'
+import { prepareDatabase } from './ingest.ts'
+import { postDocuments } from './posts.ts'
+import { AS_STARTED, inTurns, median, select } from '../../../bench/kit/harness.ts'
+import type { Options } from '../../../bench/kit/options.ts'
+import type { Database, Server } from '../../../bench/kit/postgres.ts'
+import { ratio, round, type Line, type Report } from '../../../bench/kit/report.ts'
 
 /** A minute or so of it says enough. */
 const MOST_ROWS = 100_000
@@ -229,7 +229,7 @@ const BARE: Contestant = {
       ...{ databaseUrl, brokers, documentsUrl, jobId, count },
       ...{ rows: files.rows, artifacts: files.artifacts },
     }
-    const child = fork(new URL('evidence-bare.ts', import.meta.url), [JSON.stringify(order)], {
+    const child = fork(new URL('bare.ts', import.meta.url), [JSON.stringify(order)], {
       execArgv: AS_STARTED,
     })
     const done = (await answerOf(child)) as BareDone
@@ -258,14 +258,15 @@ interface Documents extends AsyncDisposable {
 }
 
 async function startDocuments(): Promise<Documents> {
-  const child = fork(new URL('evidence-documents.ts', import.meta.url))
-  const { url } = (await answerOf(child)) as DocumentsServing
+  const child = fork(new URL('documents-process.ts', import.meta.url))
+  const { url } = (await answerOf(child)) as Serving
   return {
     url,
     async cpuUs() {
       const answer = answerOf(child)
       child.send('usage')
-      return ((await answer) as { cpuUs: number }).cpuUs
+      const { user, system: kernel } = (await answer) as NodeJS.CpuUsage
+      return user + kernel
     },
     async [Symbol.asyncDispose]() {
       child.disconnect()

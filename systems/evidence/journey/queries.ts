@@ -1,6 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
-import { uuidsIn } from '../../sought.ts'
-import type { Followed, Stop } from '../../system.ts'
+import { uuidsIn, type Followed, type Stop } from '@posthorn/system'
 
 interface FileRow {
   readonly id: string

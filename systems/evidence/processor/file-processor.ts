@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { transaction } from '@posthorn/engine'
-import { raiseAlert, recoverAlert, type PeriodicTask } from '@posthorn/engine/operate'
+import { backOff, transaction } from '@posthorn/engine'
+import { raiseAlert, recoverAlert, type PeriodicTask } from '@posthorn/operate'
 import type { FileJob } from '../jobs/job.ts'
 import type { Nudge } from '../nudge.ts'
 import { ScannerAway } from '../scan/clamd.ts'
@@ -18,7 +18,7 @@ export interface FileProcessorOptions extends ProcessorOptions {
 /** What the first lane takes: however many giants come, a small file is read at once. */
 const SMALL_BYTES = 5_000_000
 
-const MAX_PAUSE_MS = 300_000
+const AGAIN = { firstMs: 1_000, mostMs: 300_000 }
 /** Failures in a row until an alert is raised. */
 const ALERT_AT = 3
 const SOURCE = 'evidence.file-processor'
@@ -111,7 +111,7 @@ async function noteFailure(
   }
   // A process that stops gives its files back at once.
   const stopped = signal.aborted
-  const afterMs = stopped ? 0 : Math.min(1_000 * 2 ** failures, MAX_PAUSE_MS)
+  const afterMs = stopped ? 0 : backOff(failures, AGAIN)
   if (!stopped)
     log.error({ err: error, fileJobId: id, afterMs }, 'reading a file failed; it is tried again')
   const now = await releaseJob(pool, claim, { afterMs, failed: stopped ? 0 : 1 })
@@ -123,7 +123,7 @@ async function noteFailure(
 function toWait(error: unknown, failures: number): JobWaits | undefined {
   if (error instanceof JobWaits) return error
   if (!(error instanceof ScannerAway)) return undefined
-  return new JobWaits('SCANNER', Math.min(1_000 * 2 ** failures, MAX_PAUSE_MS), { cause: error })
+  return new JobWaits('SCANNER', backOff(failures, AGAIN), { cause: error })
 }
 
 const SCANNER_ALERT = { source: 'evidence.scanner', subject: 'clamd' }

@@ -10,7 +10,7 @@ import { CopyBuffer, NULL_CELL, copyCell } from '@posthorn/bulk/copy'
 import { csvRows } from './check.ts'
 import { readHeader, readRow, type Header, type ReadRow } from './columns.ts'
 import { copyArtifacts, copyRows, moveCheckpoint, type JobClaim } from './queries.ts'
-import { rowId } from '../rows/row-id.ts'
+import { rowId } from '../rows/row.ts'
 import type { StagedFile } from './staging.ts'
 
 /** A row with its number and the id it is stored by. */

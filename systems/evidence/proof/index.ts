@@ -1,13 +1,29 @@
 import { buffer } from 'node:stream/consumers'
 import { ZipFile } from 'yazl'
-import { pace, type Load } from './load.ts'
+import { pace } from '../../../proof/kit/stand/load.ts'
+import type { SystemProof } from '../../../proof/kit/stand/system-proof.ts'
+import { documents } from '../simulators/index.ts'
+import { evidenceLines } from './ledger.ts'
+import { selectCases, selectEvidenceSums } from './queries.ts'
 
 const PER_SECOND = 0.15
 const ROWS = 25
 
 /** Files of cases, each case once. */
-export const evidence: Load = {
-  system: 'evidence',
+export const proof: SystemProof = {
+  name: 'evidence',
+  simulators: () => [documents()],
+  env: ({ simulators, isImpatient }) => ({
+    ...{ DOCUMENTS_URL: `${simulators}/documents`, EVIDENCE_LEASE_MS: '10000' },
+    ...(isImpatient && { DOCUMENTS_TIMEOUT_MS: '2000', DOCUMENTS_PROBE_MS: '1000' }),
+  }),
+  rest: async (db) => ({ 'file jobs': (await selectEvidenceSums(db)).open }),
+  async inFlight(db) {
+    const ends = ['SUCCESS', 'ERROR']
+    const cases = await selectCases(db)
+    return { 'rows of files': cases.filter(({ status }) => !ends.includes(status)).length }
+  },
+  lines: evidenceLines,
   run: ({ client, rate, over }) =>
     pace(PER_SECOND * rate, over, async (i) => {
       await client.ask({

@@ -1,6 +1,5 @@
-import type { Queryable } from '@posthorn/engine'
-import type { Line } from '../../crash/ledger.ts'
-import type { World } from '../world.ts'
+import type { Line } from '../../../proof/kit/ledger.ts'
+import type { Books } from '../../../proof/kit/stand/system-proof.ts'
 import { selectCases, selectEvidenceSums } from './queries.ts'
 
 interface Attachments {
@@ -9,7 +8,7 @@ interface Attachments {
 }
 
 /** Every row of every file is attached to its case, once. */
-export async function evidenceLines(db: Queryable, world: World): Promise<Line[]> {
+export async function evidenceLines({ db, world }: Books): Promise<Line[]> {
   const sums = await selectEvidenceSums(db)
   const { items, total } = await world.read<Attachments>('/documents/attachments')
   const attached = new Map(
@@ -39,6 +38,7 @@ export async function evidenceLines(db: Queryable, world: World): Promise<Line[]
       name: 'in the store, and not ours',
       value: items.filter((item) => !known.has(item.case_id)).length,
       must: 0,
+      notAfter: 'dump',
     },
     { name: 'in the store', value: total },
     { name: 'files with wrong counters', value: sums.miscounted, must: 0 },

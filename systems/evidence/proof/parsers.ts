@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { json, type Parser } from '../../testing/fuzz/index.ts'
+import { json, type Parser } from '@posthorn/fuzz'
 import { DEFAULT_LIMITS } from '../archive/limits.ts'
 import { openArchive } from '../archive/open.ts'
 import { BadFileError } from '../archive/reasons.ts'
@@ -14,33 +14,27 @@ const RECORD = {
   ...{ eventVersion: '2.1', eventName: 's3:ObjectCreated:Put' },
   s3: { bucket: { name: 'b' }, object: { key: 'incoming/a+b%20.zip', size: 1, eTag: '"x"' } },
 }
-/** What evidence reads of strangers; archives are read from a folder of their own. */
-export async function evidenceParsers() {
+
+/** What evidence reads of strangers. */
+export const parsers: readonly Parser[] = [
+  {
+    name: 'ZIP',
+    samples: [
+      makeZip([
+        { name: 'a.pdf', data: '%PDF-1.7 an invoice'.padEnd(300, 'a') },
+        { name: 'rows.csv', data: 'case_id,evidence_files\nc-1,a.pdf\n' },
+      ]).toString('latin1'),
+    ],
+    read: readZip,
+    isRefusal: (error) => error instanceof BadFileError,
+  },
+  json("a bucket's event", { Records: [RECORD, RECORD] }, readNotification),
+  json('a wrapped event of a bucket', { Type: 'Notification', Message: '{}' }, readNotification),
+]
+
+async function readZip(bytes: Buffer): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-fuzz-'))
-  const parsers: Parser[] = [
-    {
-      name: 'ZIP',
-      samples: [
-        makeZip([
-          { name: 'a.pdf', data: '%PDF-1.7 an invoice'.padEnd(300, 'a') },
-          { name: 'rows.csv', data: 'case_id,evidence_files\nc-1,a.pdf\n' },
-        ]).toString('latin1'),
-      ],
-      read: (bytes) => readZip(folder, bytes),
-      isRefusal: (error) => error instanceof BadFileError,
-    },
-    json("a bucket's event", { Records: [RECORD, RECORD] }, readNotification),
-    json('a wrapped event of a bucket', { Type: 'Notification', Message: '{}' }, readNotification),
-  ]
-  const remove = () => rm(folder, { recursive: true, force: true })
-  return { parsers, [Symbol.asyncDispose]: remove }
-}
-
-let archives = 0
-
-async function readZip(folder: string, bytes: Buffer): Promise<void> {
-  archives += 1
-  const key = `${archives}.zip`
+  const key = 'cases.zip'
   await writeFile(join(folder, key), bytes)
   try {
     const opened = await openArchive({ storage: folderStorage(folder), key }, DEFAULT_LIMITS)
@@ -52,6 +46,6 @@ async function readZip(folder: string, bytes: Buffer): Promise<void> {
       await opened.archive.close()
     }
   } finally {
-    await rm(join(folder, key), { force: true })
+    await rm(folder, { recursive: true, force: true })
   }
 }

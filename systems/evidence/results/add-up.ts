@@ -1,5 +1,5 @@
 import { transaction, type Log, type Transaction } from '@posthorn/engine'
-import type { PeriodicTask } from '@posthorn/engine/operate'
+import type { PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { stopCancelled } from '../jobs/cancel.ts'
 import type { FileJob, Tally } from '../jobs/job.ts'

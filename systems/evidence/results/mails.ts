@@ -8,7 +8,7 @@ import {
   type Transaction,
   type Transport,
 } from '@posthorn/engine'
-import { domainOf, escapeHtml, type Letter, type Mailer } from '../../mailer.ts'
+import { domainOf, escapeHtml, type Letter, type Mailer } from '@posthorn/system/mailer'
 import type { Notification } from './notification.ts'
 import { findNotificationEmail } from './queries.ts'
 

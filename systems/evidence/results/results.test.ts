@@ -6,7 +6,7 @@ import {
   uuid,
   type Transaction,
 } from '@posthorn/engine'
-import { replay } from '@posthorn/engine/operate'
+import { replay } from '@posthorn/operate'
 import { everywhere, fakeTransport } from '@posthorn/engine/testing'
 import { beforeEach, expect, test } from 'vitest'
 import { outcomeOf, type Answer } from '../attach/outcome.ts'

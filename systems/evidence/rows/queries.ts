@@ -1,7 +1,19 @@
 import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { AuditSource, SystemAuditEntry } from '../../system.ts'
+import type { AuditSource, SystemAuditEntry } from '@posthorn/system'
 import type { Move } from '../outbox.ts'
 import type { FileOutboxRow, RowState } from './row.ts'
+
+/** Keys of objects that are to be removed, the oldest marks first. */
+export async function listRemovals(db: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ key: string }>(sql`
+    select key from evidence.object_removal order by marked_at, key limit ${limit}`)
+  return rows.map(({ key }) => key)
+}
+
+export async function deleteRemovals(db: Queryable, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  await db.query(sql`delete from evidence.object_removal where key = any(${keys}::text[])`)
+}
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 

@@ -1,5 +1,5 @@
 import { transaction, type Transaction } from '@posthorn/engine'
-import { replay } from '@posthorn/engine/operate'
+import { replay } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { insertAuditEntry, lockJob, type JobKey } from '../jobs/queries.ts'
 import type { RowsOutbox } from '../outbox.ts'

@@ -1,6 +1,6 @@
 import { uuid } from '@posthorn/engine'
 import { expect, test } from 'vitest'
-import { rowId } from './row-id.ts'
+import { rowId } from './row.ts'
 
 const job = '01a1e645-07f7-718f-b071-0a6007146d37'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keyOfPath, pathOfKey } from './key-path.ts'
+import { keyOfPath, pathOfKey } from './folder.ts'
 
 test.each([
   ['incoming/acme/a b+c.zip', 'incoming/acme/a b+c.zip'],

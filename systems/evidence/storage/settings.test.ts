@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { withBroker } from '@posthorn/engine/testing'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { readSettings } from '../../settings.ts'
+import { readSettings } from '@posthorn/system'
 import { openStorage, storageSettings } from './settings.ts'
 
 function settings(env: Record<string, string | undefined>, production = false) {

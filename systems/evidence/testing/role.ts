@@ -6,10 +6,10 @@ import {
   type Subscriber,
   type Transport,
 } from '@posthorn/engine'
-import { startPeriodically, type PeriodicTask } from '@posthorn/engine/operate'
+import { startPeriodically, type PeriodicTask } from '@posthorn/operate'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { Pool } from 'pg'
-import { reachCommits, type Reach } from '../../testing/crash-points.ts'
+import { reachCommits, type Reach } from '@posthorn/system/testing'
 import { DEFAULT_LIMITS } from '../archive/limits.ts'
 import { documentsApi } from '../attach/documents.ts'
 import { createPause } from '../attach/pause.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { advanceClock, useMovableClock, wakeAllRelays } from '@posthorn/engine/operate'
+import { advanceClock, useMovableClock, wakeAllRelays } from '@posthorn/operate'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
 import { signToken } from '@posthorn/http'
 import { topicMigrations } from '@posthorn/transports/postgres'

@@ -7,11 +7,11 @@ import {
   type Subscriber,
   type Transport,
 } from '@posthorn/engine'
-import { startPeriodically } from '@posthorn/engine/operate'
+import { startPeriodically } from '@posthorn/operate'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import type { Pool } from 'pg'
-import type { OpenSystem } from '../../system.ts'
+import type { OpenSystem } from '@posthorn/system'
 import { underPrefix } from './topics.ts'
 
 export type Part = 'workers' | 'relay' | 'consumers'

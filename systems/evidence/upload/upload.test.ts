@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { readdir } from 'node:fs/promises'
 import { uuid } from '@posthorn/engine'
-import { applyRetention } from '@posthorn/engine/operate'
+import { applyRetention } from '@posthorn/operate'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'

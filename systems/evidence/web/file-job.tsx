@@ -1,29 +1,32 @@
 import { Alert, Button, Code, List, Stack, Text } from '@mantine/core'
+import {
+  ConfirmButton,
+  CopyId,
+  dataOf,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatRate,
+  KeyValue,
+  PageFrame,
+  Panel,
+  QueryState,
+  saveFile,
+  StackedBar,
+  Stat,
+  StateBadge,
+  StatStrip,
+  Time,
+  useAction,
+  useApi,
+  useFresh,
+} from '@posthorn/dashboard/kit'
 import { IconAlertTriangle, IconBan, IconCircleX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatBytes } from '../../format/bytes.ts'
-import { formatDuration } from '../../format/duration.ts'
-import { formatCount, formatRate } from '../../format/number.ts'
-import { useFresh } from '../../live/use-fresh.ts'
-import { adviceForFile } from './advice.ts'
 import { JobRows } from './job-rows.tsx'
-import { type Job, partsOf, roleOfJob, sentenceOfJob } from './job.ts'
+import { adviceForFile, type Job, partsOf, roleOfJob, sentenceOfJob } from './job.ts'
 import { Notifications } from './notifications.tsx'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { saveFile } from '../../parts/save-file.ts'
-import { StackedBar } from '../../parts/stacked-bar.tsx'
-import { Stat, StatStrip } from '../../parts/stat.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
 
 /** One file: its progress, why it was rejected, its rows, and the merchant's notifications. */
 export function FileJob() {

@@ -1,26 +1,29 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { useUpload } from '../../api/use-upload.ts'
-import { formatCount } from '../../format/number.ts'
-import { useFresh } from '../../live/use-fresh.ts'
+import {
+  type Column,
+  dataOf,
+  Empty,
+  FileDrop,
+  FilteredTable,
+  FilterSelect,
+  formatCount,
+  oneOf,
+  PageFrame,
+  Permitted,
+  StackedBar,
+  StateBadge,
+  Time,
+  useAction,
+  useApi,
+  useFilteredList,
+  useFresh,
+  useSettings,
+  useTable,
+  useUpload,
+} from '@posthorn/dashboard/kit'
 import { type Job, roleOfJob, JOB_STATES, partsOf } from './job.ts'
 import { sampleZip } from './sample-zip.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { FileDrop } from '../../parts/file-drop.tsx'
-import { FilterSelect } from '../../parts/filter-bar.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { StackedBar } from '../../parts/stacked-bar.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import type { Column } from '../../parts/table/data-table.tsx'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { useTable } from '../../parts/table/layout.ts'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { oneOf } from '../../parts/use-filter.ts'
-import { Permitted } from '../../parts/permitted.tsx'
-import { useSettings } from '../../settings/settings.tsx'
 
 const FILTER = { status: oneOf(JOB_STATES) }
 

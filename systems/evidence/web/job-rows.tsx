@@ -1,41 +1,50 @@
 import { ActionIcon, Code, Stack, Table, Text, Title } from '@mantine/core'
+import {
+  AnchorLink,
+  type Column,
+  CopyId,
+  dataOf,
+  DataTable,
+  DetailDrawer,
+  Empty,
+  FilterBar,
+  FilterSelect,
+  FilterText,
+  formatBytes,
+  isOperator,
+  Json,
+  KeyValue,
+  neighboursOf,
+  oneOf,
+  Panel,
+  QueryState,
+  Related,
+  ROLE_LOOKS,
+  saveFile,
+  StateBadge,
+  type StateRole,
+  text,
+  Time,
+  Timeline,
+  useAction,
+  useApi,
+  useFilter,
+  useList,
+  useOpened,
+  useSort,
+  useTable,
+  useUser,
+} from '@posthorn/dashboard/kit'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatBytes } from '../../format/bytes.ts'
-import { adviceForRow } from './advice.ts'
 import {
-  type RowDetails as Details,
+  adviceForRow,
   type Row,
   ROW_ROLES,
   ROW_STATES,
   type RowDetails,
+  type RowDetails as Details,
 } from './job.ts'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { FilterBar, FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
-import { Json } from '../../parts/json.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { neighboursOf } from '../../parts/neighbours.ts'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { saveFile } from '../../parts/save-file.ts'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
-import { useSort, useTable } from '../../parts/table/layout.ts'
-import { useList } from '../../parts/table/list.ts'
-import { Related } from '../../parts/related.tsx'
-import { Time } from '../../parts/time.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
-import { oneOf, text, useFilter } from '../../parts/use-filter.ts'
-import { useAction } from '../../parts/use-action.ts'
-import { useOpened } from '../../parts/use-opened.ts'
-import { isOperator } from '../../session/claims.ts'
-import { useUser } from '../../shell/use-user.ts'
-import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 
 const FILTER = { row: oneOf(ROW_STATES), caseId: text }
 

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { adviceForFile, adviceForRow } from './advice.ts'
+import { adviceForFile, adviceForRow } from './job.ts'
 
-const docs = new URL('../../../../../docs/systems/', import.meta.url)
+const docs = new URL('../', import.meta.url)
 
 test('every reason for which an archive is rejected has advice', async () => {
-  const page = await readFile(new URL('evidence-files.md', docs), 'utf8')
+  const page = await readFile(new URL('files.md', docs), 'utf8')
   const table = page.slice(page.indexOf('### What is not'), page.indexOf('### Bad files'))
   const reasons = [...table.matchAll(/^\| `([A-Z_]+)`/gm)].flatMap(([, code]) => code ?? [])
   expect(reasons.length).toBeGreaterThan(15)
@@ -13,7 +13,7 @@ test('every reason for which an archive is rejected has advice', async () => {
 })
 
 test('every code of a row that the system names has advice of its own', async () => {
-  const page = await readFile(new URL('evidence.md', docs), 'utf8')
+  const page = await readFile(new URL('README.md', docs), 'utf8')
   const table = page.slice(page.indexOf('| what happens'), page.indexOf('An outcome applies'))
   const codes = new Set([...table.matchAll(/`(?:ERROR|FAILED)` `([A-Z_]+)`/g)].map(([, c]) => c))
   expect(codes.size).toBe(6)

@@ -1,16 +1,19 @@
 import { Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { useFresh } from '../../live/use-fresh.ts'
-import { AnchorLink } from '../../parts/links.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
+import { type ReactNode, type SubmitEvent, useState } from 'react'
+import {
+  AnchorLink,
+  dataOf,
+  Panel,
+  type paths,
+  PermittedButton,
+  QueryState,
+  Timeline,
+  useAction,
+  useApi,
+  useFresh,
+  useLink,
+} from '@posthorn/dashboard/kit'
 
 type Notification =
   paths['/api/v1/file-jobs/{id}/notifications']['get']['responses']['200']['content']['application/json']['items'][number]
@@ -30,11 +33,8 @@ export function Notifications({ id }: { id: string }) {
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/v1/file-jobs/{id}/notifications', { params: { path: { id } }, signal })),
   })
-  useFresh(
-    queryKey,
-    (event) =>
-      event.kind === 'transition' && (event.outbox === OUTBOX || event.outbox === 'evidence.mails'),
-  )
+  // Its own mails, and the webhooks of whichever system delivers them.
+  useFresh(queryKey, ({ kind }) => kind === 'transition')
   return (
     <Panel title="Merchant notifications">
       <QueryState query={query}>
@@ -73,23 +73,33 @@ export function Notifications({ id }: { id: string }) {
   )
 }
 
-const OUTBOX = 'payments.webhook-deliveries'
 const MAIL_WORDS = { PENDING: 'on its way', SENT: 'sent', FAILED: 'not sent' } as const
+
+function DeliveryLink({ id, children }: { id: string; children: ReactNode }) {
+  const to = useLink('webhook delivery', id)
+  return to === undefined ? (
+    <Text size="sm">{children}</Text>
+  ) : (
+    <AnchorLink to={to} size="sm">
+      {children}
+    </AnchorLink>
+  )
+}
 
 /** Whether a notification was received: by webhook, and by mail where the organisation wants one. */
 function Receipt({ notification: { deliveries, mail } }: { notification: Notification }) {
+  const endpoints = useLink('webhook endpoints')
   return (
     <Stack gap={2}>
       {deliveries.length === 0 && (
         <Text size="sm" c="dimmed">
-          No webhook endpoint subscribed to it. <AnchorLink to="/webhooks">Add one</AnchorLink>
+          No webhook endpoint subscribed to it.{' '}
+          {endpoints !== undefined && <AnchorLink to={endpoints}>Add one</AnchorLink>}
         </Text>
       )}
       {deliveries.map(({ id, status, attempts }) => (
         <Group key={id} gap={6}>
-          <AnchorLink to="/webhooks/deliveries" search={{ open: id }} size="sm">
-            Webhook {status.replace('_', ' ')}
-          </AnchorLink>
+          <DeliveryLink id={id}>Webhook {status.replace('_', ' ')}</DeliveryLink>
           {attempts > 0 && (
             <Text size="sm" c="dimmed">
               after {attempts} failed {attempts === 1 ? 'attempt' : 'attempts'}

@@ -1,5 +1,7 @@
-import type { Client } from './client.ts'
-import { pace, type Load } from './load.ts'
+import type { Client } from '../../../proof/kit/stand/client.ts'
+import { pace } from '../../../proof/kit/stand/load.ts'
+import type { SystemProof } from '../../../proof/kit/stand/system-proof.ts'
+import { familyLines, TOPIC } from './ledger.ts'
 
 const PER_SECOND = 1
 const MOST_INVITATIONS = 4
@@ -13,8 +15,21 @@ const RESEND = `mutation ($invitationId: ID!) {
   answer: resendInvitation(input: { invitationId: $invitationId }) { thing: invitation { id } } }`
 
 /** Families that invite guests; what was not answered is left, since a mutation has no key. */
-export const families: Load = {
-  system: 'families',
+export const proof: SystemProof = {
+  name: 'families',
+  env: () => ({}),
+  // Notes in which order the events arrive.
+  consumers: (note) => [
+    {
+      transport: 'rabbitmq',
+      topic: TOPIC,
+      group: 'proof.families',
+      async handle({ id, key = '' }) {
+        note(TOPIC, { id, key, n: 0 })
+      },
+    },
+  ],
+  lines: familyLines,
   async prepare({ client, over }) {
     // One that is certain: under faults none of them may get an answer.
     while (!(await invite(client, await found(client, 'First'), 'first'))) over.throwIfAborted()

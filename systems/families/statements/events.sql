@@ -1,80 +1,5 @@
 -- The statements of families.events, as they run.
 
--- createBuckets
-insert into posthorn.bucket (outbox, bucket)
-select 'families.events', n from generate_series(0, 63) as n
-on conflict do nothing;
-
--- acquireBuckets: $1 holds, $2 want, $3 token, $4 relay, $5 leaseMs
-with free as (
-  select bucket, run
-    from posthorn.bucket
-   where outbox = 'families.events' and (token is null or until < now())
-     and bucket <> all($1::smallint[])
-   order by bucket
-   limit $2
-     for update skip locked
-)
-update posthorn.bucket as b
-   set token = $3::uuid,
-       relay = $4::text,
-       until = now() + $5 * interval '1 ms'
-  from free
- where b.outbox = 'families.events' and b.bucket = free.bucket and b.run = free.run
-returning b.bucket, b.run_size is not null as lost, b.floor, extract(epoch from pg_postmaster_start_time())::text as server;
-
--- renewBuckets: $1 leaseMs, $2 buckets, $3 tokens
-update posthorn.bucket as b
-   set until = now() + $1 * interval '1 ms'
-  from (
-        select l.*, newest.run
-          from unnest((select $2::smallint[])::smallint[], (select $3::uuid[])::uuid[]) as l (bucket, token)
-         cross join lateral (
-           select run from posthorn.bucket
-            where outbox = 'families.events' and bucket = l.bucket
-            order by run desc
-            limit 1) as newest
-         limit (select 64)) as l
- where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token
-returning b.bucket;
-
--- releaseBuckets: $1 buckets, $2 tokens
-update posthorn.bucket as b
-   set token = null, relay = null, until = null, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null
-  from (
-        select l.*, newest.run
-          from unnest((select $1::smallint[])::smallint[], (select $2::uuid[])::uuid[]) as l (bucket, token)
-         cross join lateral (
-           select run from posthorn.bucket
-            where outbox = 'families.events' and bucket = l.bucket
-            order by run desc
-            limit 1) as newest
-         limit (select 64)) as l
- where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token;
-
--- endRun: $1 leaseMs, $2 buckets, $3 tokens, $4 runs
-update posthorn.bucket as b
-     set run = l.runs + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
-         until = now() + $1 * interval '1 ms'
-    from (
-        select l.*, newest.run
-          from unnest((select $2::smallint[])::smallint[], (select $3::uuid[])::uuid[], (select $4::bigint[])::bigint[]) as l (bucket, token, runs)
-         cross join lateral (
-           select run from posthorn.bucket
-            where outbox = 'families.events' and bucket = l.bucket
-            order by run desc
-            limit 1) as newest
-         limit (select 64)) as l
-   where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run <= l.runs
-  returning b.bucket;
-
--- endedRuns: $1 buckets, $2 tokens, $3 runs
-select b.bucket
-  from unnest($1::smallint[], $2::uuid[], $3::bigint[])
-    as l (bucket, token, run)
-  join posthorn.bucket as b
-    on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run = l.run + 1;
-
 -- claimFlow: $1 buckets, $2 tokens, $3 server, $4 floors, $5 limit, $6 batch
 with lease as materialized (
   select b.bucket, b.run, b.token, l.place
@@ -108,7 +33,7 @@ size as materialized (
 ),
 noted as (
   update posthorn.bucket as b
-     set run = b.run + 1, run_upto = r.upto, run_size = r.size, run_key = null, run_keys = null, run_uptos = null,
+     set run = b.run + 1, run_upto = r.upto, run_size = r.size, run_keys = null, run_uptos = null,
          floor = greatest(b.floor, (select case when $3::text = extract(epoch from pg_postmaster_start_time())::text then $4::bigint[] end)[array_position($1::smallint[], r.bucket)])
     from size as r
    where b.outbox = 'families.events' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
@@ -180,7 +105,7 @@ size as materialized (
 ),
 noted as (
   update posthorn.bucket as b
-     set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos
+     set run = b.run + 1, run_upto = null, run_size = r.size, run_keys = r.keys, run_uptos = r.uptos
     from size as r
    where b.outbox = 'families.events' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
@@ -254,7 +179,7 @@ size as materialized (
 ),
 noted as (
   update posthorn.bucket as b
-     set run = b.run + 1, run_upto = null, run_size = r.size, run_key = null, run_keys = r.keys, run_uptos = r.uptos
+     set run = b.run + 1, run_upto = null, run_size = r.size, run_keys = r.keys, run_uptos = r.uptos
     from size as r
    where b.outbox = 'families.events' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
@@ -269,7 +194,7 @@ select run.*, noted.run as claim_run,
 
 -- suspectRun: $1 buckets, $2 token
 with lost as (
-  select bucket, run_upto, run_size, run_key, run_keys, run_uptos
+  select bucket, run_upto, run_size, run_keys, run_uptos
     from posthorn.bucket
    where outbox = 'families.events' and bucket = any($1::smallint[])
      and token = $2::uuid and run_size is not null
@@ -278,15 +203,11 @@ with lost as (
 run as (
   select m.event_id as id, lost.run_size
     from lost join families.outbox_events as m on m.bucket = lost.bucket and m.seq <= lost.run_upto
-   where lost.run_key is null and not m.held and status = 0 and quarantined_at is null
+   where not m.held and status = 0 and quarantined_at is null
   union all
   select m.event_id as id, lost.run_size
     from lost
-   cross join lateral unnest(
-           -- A relay of the version before notes one key.
-           case when lost.run_key is null then lost.run_keys else array[lost.run_key] end,
-           case when lost.run_key is null then lost.run_uptos else array[lost.run_upto] end)
-      as k (key, upto)
+   cross join lateral unnest(lost.run_keys, lost.run_uptos) as k (key, upto)
     join families.outbox_events as m on m.aggregate_id::text = k.key and m.seq <= k.upto
    where m.held and status = 0 and quarantined_at is null
 ),
@@ -300,7 +221,7 @@ suspect as (
 ),
 cleared as (
   update posthorn.bucket as b
-     set run = b.run + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null
+     set run = b.run + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null
     from lost
    where b.outbox = 'families.events' and b.bucket = lost.bucket
 )
@@ -316,6 +237,81 @@ select distinct on (key) 'families.events', key, bucket, posthorn.now(), 'CLAIM_
        suspect = excluded.suspect,
        version = h.version + 1
 returning key;
+
+-- createBuckets
+insert into posthorn.bucket (outbox, bucket)
+select 'families.events', n from generate_series(0, 63) as n
+on conflict do nothing;
+
+-- acquireBuckets: $1 holds, $2 want, $3 token, $4 relay, $5 leaseMs
+with free as (
+  select bucket, run
+    from posthorn.bucket
+   where outbox = 'families.events' and (token is null or until < now())
+     and bucket <> all($1::smallint[])
+   order by bucket
+   limit $2
+     for update skip locked
+)
+update posthorn.bucket as b
+   set token = $3::uuid,
+       relay = $4::text,
+       until = now() + $5 * interval '1 ms'
+  from free
+ where b.outbox = 'families.events' and b.bucket = free.bucket and b.run = free.run
+returning b.bucket, b.run_size is not null as lost, b.floor, extract(epoch from pg_postmaster_start_time())::text as server;
+
+-- renewBuckets: $1 leaseMs, $2 buckets, $3 tokens
+update posthorn.bucket as b
+   set until = now() + $1 * interval '1 ms'
+  from (
+        select l.*, newest.run
+          from unnest((select $2::smallint[])::smallint[], (select $3::uuid[])::uuid[]) as l (bucket, token)
+         cross join lateral (
+           select run from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as newest
+         limit (select 64)) as l
+ where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token
+returning b.bucket;
+
+-- releaseBuckets: $1 buckets, $2 tokens
+update posthorn.bucket as b
+   set token = null, relay = null, until = null, run_upto = null, run_size = null, run_keys = null, run_uptos = null
+  from (
+        select l.*, newest.run
+          from unnest((select $1::smallint[])::smallint[], (select $2::uuid[])::uuid[]) as l (bucket, token)
+         cross join lateral (
+           select run from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as newest
+         limit (select 64)) as l
+ where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token;
+
+-- endRun: $1 leaseMs, $2 buckets, $3 tokens, $4 runs
+update posthorn.bucket as b
+     set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null,
+         until = now() + $1 * interval '1 ms'
+    from (
+        select l.*, newest.run
+          from unnest((select $2::smallint[])::smallint[], (select $3::uuid[])::uuid[], (select $4::bigint[])::bigint[]) as l (bucket, token, runs)
+         cross join lateral (
+           select run from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as newest
+         limit (select 64)) as l
+   where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run <= l.runs
+  returning b.bucket;
+
+-- endedRuns: $1 buckets, $2 tokens, $3 runs
+select b.bucket
+  from unnest($1::smallint[], $2::uuid[], $3::bigint[])
+    as l (bucket, token, run)
+  join posthorn.bucket as b
+    on b.outbox = 'families.events' and b.bucket = l.bucket and b.token = l.token and b.run = l.run + 1;
 
 -- holdKeys: $1 keys, $2 buckets, $3 delays, $4 tails, $5 heldBy, $6 suspects, $7 versions
 insert into posthorn.held_key as h
@@ -342,7 +338,7 @@ select 'families.events', key, min(bucket),
        tail = case when excluded.due_at is null then excluded.tail else h.tail end,
        held_by = case when h.due_at is null then h.held_by else excluded.held_by end,
        blocked_by = case when h.due_at is not null then excluded.blocked_by
-                         else case when h.blocked_by = '{}' then array[h.held_by] else h.blocked_by end || excluded.blocked_by end,
+                         else h.blocked_by || excluded.blocked_by end,
        suspect = case when h.version = excluded.version - 1 then excluded.suspect
                       else h.suspect or excluded.suspect end,
        version = h.version + 1;
@@ -411,7 +407,7 @@ delete from posthorn.held_key as h
  where h.outbox = 'families.events' and h.key = stray.key and h.version = stray.version;
 
 -- blockedKeys: $1 buckets
-select h.key, h.version, case when h.blocked_by = '{}' then array[h.held_by] else h.blocked_by end as blockers
+select h.key, h.version, h.blocked_by as blockers
   from posthorn.held_key as h
  where h.outbox = 'families.events' and h.bucket = any($1::smallint[]) and h.due_at is null;
 
@@ -436,32 +432,10 @@ select extract(epoch from min(due_at) - posthorn.now()) * 1000 as ms
  where outbox = 'families.events' and bucket = any($1::smallint[]) and due_at is not null
    and not exists (select from posthorn.pause where outbox = 'families.events');
 
--- renewClaim: $1 leaseMs, $2 ids, $3 token
-update families.outbox_events
-   set claimed_until = now() + $1 * interval '1 ms'
- where event_id = any((select $2::uuid[])::uuid[])
-   and claim_token = $3::uuid
-returning event_id::text as id;
-
--- lockSent: $1 ids
-select *, status::text as claim_from
-  from families.outbox_events
- where event_id = any((select $1::uuid[])::uuid[])
-   and (status = 1)
- order by event_id
-   for update;
-
--- markSuspects: $1 delayMs, $2 ids
-update families.outbox_events
-   set lost_claims = greatest(lost_claims, 1) + 1,
-       next_attempt_at = posthorn.now() + $1 * interval '1 ms',
-       held = true
- where event_id = any((select $2::uuid[])::uuid[]);
-
 -- settle sent: $1 ids, $2 leaseMs, $3 buckets, $4 tokens, $5 runs, $6 actor, $7 reason
 with lease as (
   update posthorn.bucket as b
-     set run = l.runs + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
+     set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null,
          until = now() + $2 * interval '1 ms'
     from (
         select l.*, newest.run
@@ -481,14 +455,15 @@ settled as (
          lost_claims = 0,
          error_message = null,
          held = false,
-         processed_at = now()
+         processed_at = now(),
+         finished_at = now()
    where m.event_id = any((select $1::uuid[])::uuid[])
      and m.bucket = any(array(select bucket from lease)) and m.status = 0
-  returning m.event_id as id, m.retry_count + 1 as attempt
+  returning m.event_id as id, m.retry_count + 1 as attempt, m.org_id::text as tenant
 ),
 noted as (
-  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
-  select 'families.events', id::text, 0::text, 1::text, attempt, null, null, $6::text, $7::text from settled
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
+  select 'families.events', id::text, 0::text, 1::text, attempt, null, null, $6::text, $7::text, tenant from settled
 )
 select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
   from settled;
@@ -496,7 +471,7 @@ select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coales
 -- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 leaseMs, $8 buckets, $9 tokens, $10 runs, $11 actor, $12 reason
 with lease as (
   update posthorn.bucket as b
-     set run = l.runs + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
+     set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null,
          until = now() + $7 * interval '1 ms'
     from (
         select l.*, newest.run
@@ -522,19 +497,19 @@ settled as (
            as u (id, delay_ms, bump, lost, code, error)
    where m.event_id = u.id
      and m.bucket = any(array(select bucket from lease)) and m.status = 0
-  returning m.event_id as id, m.retry_count - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error
+  returning m.event_id as id, m.retry_count - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
 ),
 noted as (
-  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
-  select 'families.events', id::text, 0::text, 0::text, attempt, code, error, $11::text, $12::text from settled
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
+  select 'families.events', id::text, 0::text, 0::text, attempt, code, error, $11::text, $12::text, tenant from settled
 )
 select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
   from settled;
 
--- settle dead: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 leaseMs, $7 buckets, $8 tokens, $9 runs, $10 actor, $11 reason
+-- settle quarantined: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 leaseMs, $7 buckets, $8 tokens, $9 runs, $10 actor, $11 reason
 with lease as (
   update posthorn.bucket as b
-     set run = l.runs + 1, run_upto = null, run_size = null, run_key = null, run_keys = null, run_uptos = null,
+     set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null,
          until = now() + $6 * interval '1 ms'
     from (
         select l.*, newest.run
@@ -553,20 +528,28 @@ settled as (
      set lost_claims = u.lost,
          retry_count = greatest(m.retry_count + u.bump, 0),
          error_message = u.error,
-         held = false
+         held = true,
+         quarantined_at = now()
     from unnest((select $1::uuid[])::uuid[], (select $2::int[])::int[], (select $3::int[])::int[], (select $4::text[])::text[], (select $5::text[])::text[])
            as u (id, bump, lost, code, error)
    where m.event_id = u.id
      and m.bucket = any(array(select bucket from lease)) and m.status = 0
-  returning m.event_id as id, m.retry_count - u.bump + 1 as attempt, u.bump, u.lost, u.code, u.error
+  returning m.event_id as id, m.retry_count - u.bump + 1 as attempt, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
 ),
 noted as (
-  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason)
-  select 'families.events', id::text, 0::text, 0::text, attempt, code, error, $10::text, $11::text from settled
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
+  select 'families.events', id::text, 0::text, 0::text, attempt, code, error, $10::text, $11::text, tenant from settled
 ),
 raised as (
   insert into posthorn.alert (source, subject, tenant, code, detail)
-  select 'families.events', id::text, null, code, error from settled where code <> 'PARKED'
+  select 'families.events', id::text, tenant, code, error from settled where code <> 'PARKED'
 )
 select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
   from settled;
+
+-- markSuspects: $1 delayMs, $2 ids
+update families.outbox_events
+   set lost_claims = greatest(lost_claims, 1) + 1,
+       next_attempt_at = posthorn.now() + $1 * interval '1 ms',
+       held = true
+ where event_id = any((select $2::uuid[])::uuid[]);

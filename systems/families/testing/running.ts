@@ -3,9 +3,7 @@ import { fakeTransport, type FakeTransport, type TestDatabase } from '@posthorn/
 import { createApp, createVerifier, signToken, type App, type Role } from '@posthorn/http'
 import { mail, simulators } from '@posthorn/simulators'
 import { afterAll, expect } from 'vitest'
-import { createSealing } from '../../sealing.ts'
-import { readSettings } from '../../settings.ts'
-import type { OpenSystem } from '../../system.ts'
+import { createSealing, readSettings, type OpenSystem } from '@posthorn/system'
 import { families } from '../index.ts'
 import type { OutboxEvent } from '../outbox.ts'
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { axe, openDashboard, screenshot } from './harness/index.ts'
+import { axe, openDashboard, screenshot } from '@posthorn/dashboard/testing'
+import { families } from '../index.ts'
 
-const dashboard = await openDashboard()
+const dashboard = await openDashboard({ systems: [families] })
 const patient = { timeout: 30_000 }
 
 async function graphql<Data>(query: string, user: object = {}): Promise<Data> {

@@ -1,19 +1,22 @@
 import { Group, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
+import {
+  ButtonLink,
+  type Column,
+  CopyId,
+  DataTable,
+  Empty,
+  PageFrame,
+  Panel,
+  PermittedButton,
+  Time,
+  useAction,
+  useApi,
+  useList,
+  useUser,
+} from '@posthorn/dashboard/kit'
 import { createFamily, type FamilyItem, readFamilies, useFamilyChanges } from './family-api.ts'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { ButtonLink } from '../../parts/links.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import { useUser } from '../../shell/use-user.ts'
 
 const COLUMNS: readonly Column<FamilyItem>[] = [
   { id: 'name', title: 'Name', width: 'minmax(0, 2fr)', cell: ({ name }) => name },

@@ -1,7 +1,4 @@
-import { type Api, dataOf } from '../../api/client.ts'
-import { ApiProblem } from '../../api/problem.ts'
-import { useFresh } from '../../live/use-fresh.ts'
-import type { ListPage } from '../../parts/table/list.ts'
+import { type Api, ApiProblem, dataOf, type ListPage, useFresh } from '@posthorn/dashboard/kit'
 
 interface GraphqlError {
   readonly message: string

@@ -2,7 +2,22 @@ import { Grid, Group, Select, Stack, Table, Text, TextInput } from '@mantine/cor
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
+import {
+  ButtonLink,
+  ConfirmButton,
+  CopyId,
+  Empty,
+  PageFrame,
+  Panel,
+  PermittedButton,
+  QueryState,
+  StateBadge,
+  type StateRole,
+  Time,
+  useAction,
+  useApi,
+  useUser,
+} from '@posthorn/dashboard/kit'
 import {
   type FamilyDetails,
   type FamilyRole,
@@ -17,19 +32,6 @@ import {
 } from './family-api.ts'
 import { Mails } from './mails.tsx'
 import { Members } from './members.tsx'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { ButtonLink } from '../../parts/links.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import { useUser } from '../../shell/use-user.ts'
-import type { StateRole } from '../../states/role.ts'
 
 /** One family: who belongs to it, who is invited, and the mails about that. */
 export function Family() {

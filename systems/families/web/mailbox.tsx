@@ -1,8 +1,5 @@
 import { Anchor } from '@mantine/core'
-import { ButtonLink } from '../../parts/links.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { useUser } from '../../shell/use-user.ts'
+import { ButtonLink, Empty, PageFrame, useUser } from '@posthorn/dashboard/kit'
 import { Mails } from './mails.tsx'
 
 /** What the development's mailbox took instead of sending it into the world. */

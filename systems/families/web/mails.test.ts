@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptLinkIn } from './mail.ts'
+import { acceptLinkIn } from './mails.tsx'
 
 test('the link with the token is found among others', () => {
   const text = 'See http://a.test/help first.\n\nhttps://hub.test/invitations?token=abc-1\n\nBye.'

@@ -1,14 +1,16 @@
 import { Anchor, Group, Paper, Stack, Text } from '@mantine/core'
+import {
+  ApiProblem,
+  ConfirmButton,
+  Empty,
+  QueryState,
+  Time,
+  useAction,
+  useApi,
+  useClaims,
+} from '@posthorn/dashboard/kit'
 import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { useClaims } from '../../session/session-context.tsx'
 import { accept, decline } from './family-api.ts'
-import { acceptLinkIn, readMails, type Mail } from './mail.ts'
 
 /** A mailbox is no part of the stream. */
 const LOOK_MS = 3_000
@@ -107,4 +109,35 @@ function DeclineButton({ token }: { token: string }) {
       The link stops working. The family can send another invitation.
     </ConfirmButton>
   )
+}
+
+/** A mail as the simulated mailbox has it. */
+interface Mail {
+  readonly id: number
+  readonly at: string
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+/** The newest mails; only in development, where a mailbox takes what is sent. */
+async function readMails(signal: AbortSignal): Promise<Mail[]> {
+  const response = await fetch('/sim/mail/requests?limit=100', { cache: 'no-store', signal })
+  const body: unknown = await response.json().catch(() => undefined)
+  if (!response.ok) throw new ApiProblem(response, body)
+  return (body as { items: Mail[] }).items
+}
+
+interface AcceptLink {
+  readonly href: string
+  readonly token: string
+}
+
+/** The link of an invitation in a mail's text; only the web is linked to. */
+export function acceptLinkIn(text: string): AcceptLink | undefined {
+  for (const [href] of text.matchAll(/https?:\/\/\S+/g)) {
+    const token = URL.canParse(href) ? new URL(href).searchParams.get('token') : null
+    if (token !== null && token !== '') return { href, token }
+  }
+  return undefined
 }

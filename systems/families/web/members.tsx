@@ -1,11 +1,13 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { useApi } from '../../api/api-context.tsx'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { useClaims } from '../../session/session-context.tsx'
+import {
+  ConfirmButton,
+  StateBadge,
+  Time,
+  useAction,
+  useApi,
+  useClaims,
+} from '@posthorn/dashboard/kit'
 import { changeMembers, type FamilyDetails, type Member } from './family-api.ts'
 
 /** Who belongs to a family, since when, and what the user may do about it. */

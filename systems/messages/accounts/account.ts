@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import type { Sealing } from '../../sealing.ts'
+import type { Sealing } from '@posthorn/system'
 import type { SendingAccount } from '../providers/provider.ts'
 
 /** A row of `messages.account`; secrets are sealed. */

@@ -1,5 +1,5 @@
 import { transaction, type Log, type Outbox, type Transaction } from '@posthorn/engine'
-import { raiseAlert, recoverAlert, type PeriodicTask } from '@posthorn/engine/operate'
+import { raiseAlert, recoverAlert, type PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { recordAudit } from '../audit.ts'
 import type { OutboundMessage } from '../message.ts'

@@ -11,21 +11,19 @@ import {
   type Outbox,
   type Relay,
 } from '@posthorn/engine'
-import { startPeriodically } from '@posthorn/engine/operate'
+import { startPeriodically } from '@posthorn/operate'
 import { createApp, createVerifier } from '@posthorn/http'
-import type { OpenSystem } from '@posthorn/systems'
-import { messages as system } from '@posthorn/systems/messages'
-import { createSealing } from '@posthorn/systems/sealing'
-import { readSettings } from '@posthorn/systems/settings'
+import { type OpenSystem, createSealing, readSettings } from '@posthorn/system'
+import { messages as system } from '../index.ts'
 import { Pool } from 'pg'
-import { posthorn } from './contestants/posthorn.ts'
-import { inDatabase, progress } from './harness.ts'
-import { measureDrain } from './measure-drain.ts'
-import type { Outside } from './messages-outside.ts'
-import type { Options } from './options.ts'
-import { chunks } from './payload.ts'
-import { rest, type Database, type Server } from './postgres.ts'
-import { ratio, round, type Line, type Report } from './report.ts'
+import { posthorn } from '../../../bench/queues/contestants/posthorn.ts'
+import { inDatabase, progress } from '../../../bench/kit/harness.ts'
+import { measureDrain } from '../../../bench/queues/measure-drain.ts'
+import type { Serving } from '../../../bench/kit/serving.ts'
+import type { Options } from '../../../bench/kit/options.ts'
+import { chunks } from '../../../bench/kit/payload.ts'
+import { rest, type Database, type Server } from '../../../bench/kit/postgres.ts'
+import { ratio, round, type Line, type Report } from '../../../bench/kit/report.ts'
 
 const MOST_MESSAGES = 20_000
 const NUMBERS = Array.from({ length: 10 }, (_, n) => String(1_000 + n))
@@ -47,12 +45,15 @@ const LOADS: readonly Load[] = [
   { name: 'without a limit, batches of 100', limit: 0, pace: 0, batch: 100 },
 ]
 
+/** It takes minutes, in which a real database would vacuum. */
+export const serverSettings = { autovacuum: 'on', autovacuum_naptime: '5s' }
+
 /**
  * Messages through the whole system: claim, attempt, HTTP to a WhatsApp in another process, settle
  * with audit, and the status webhooks back. With WhatsApp's limit of 80 a second for each of ten
  * numbers, and without one, beside the engine's bare drain.
  */
-export async function messages(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const count = Math.min(options.messages, MOST_MESSAGES)
   const lines: (Line & { perSecond: number })[] = []
   for (const load of LOADS) {
@@ -93,16 +94,16 @@ async function measure(database: Database, load: Load, count: number) {
     rateLimit: false,
   })
   opened.defer(() => app.close())
-  let outside: Outside = { url: '' }
+  let outside: Serving = { url: '', token: '' }
   const open = openSystem(pool, load, () => outside.url)
   await open.routes?.(app)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const child = fork(new URL('messages-outside.ts', import.meta.url), [
+  const child = fork(new URL('outside-process.ts', import.meta.url), [
     `${address}/api/v1/webhooks/whatsapp/inbound`,
     String(load.limit),
   ])
   opened.defer(() => child.disconnect())
-  outside = ((await once(child, 'message')) as [Outside])[0]
+  outside = ((await once(child, 'message')) as [Serving])[0]
 
   opened.defer(startPeriodically(open.workers ?? [], { log: silentLog }))
 
@@ -176,7 +177,7 @@ const LIMIT_MS = 300_000
 /** Counting takes the database's time too. */
 const LOOK_MS = 500
 
-async function drain(run: { relay: Relay; pool: Pool; count: number; outside: Outside }) {
+async function drain(run: { relay: Relay; pool: Pool; count: number; outside: Serving }) {
   const { relay, pool, count, outside } = run
   const start = performance.now()
   await relay.start()

@@ -1,6 +1,40 @@
 import { Type, type Static } from 'typebox'
 import type { ConsentEventRow } from './queries.ts'
 
+/** How people say that they agree, or no longer do. */
+const CONSENT_SOURCES = ['api', 'form', 'paper', 'spoken', 'message', 'import'] as const
+
+/** One word about consent, and what it rests on. */
+export interface ConsentWord {
+  readonly granted: boolean
+  /** Who wrote it down. */
+  readonly by: string
+  /** `keyword`: the person wrote it; `provider`: the provider says so. */
+  readonly source: (typeof CONSENT_SOURCES)[number] | 'keyword' | 'provider'
+  /** Where the consent can be seen: a document, a recording, a message. */
+  readonly proof?: string
+  /** When it was said; left out: now, after everything before. */
+  readonly saidAt?: Date
+}
+
+/** A word about consent as a caller gives it. */
+export const NewConsent = Type.Object({
+  granted: Type.Boolean(),
+  source: Type.Enum([...CONSENT_SOURCES], { default: 'api', description: 'how it was given' }),
+  proof: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 1_000, description: 'where it can be seen' }),
+  ),
+})
+export type NewConsent = Static<typeof NewConsent>
+
+/**
+ * When a keyword counts as said, of a time in whole seconds: a withdrawal at the end of its second, a
+ * grant at the beginning, so that in doubt the withdrawal stands.
+ */
+export function keywordTime(sentAt: Date, granted: boolean): Date {
+  return granted ? sentAt : new Date(sentAt.getTime() + 999)
+}
+
 const Nullable = Type.Union([Type.String(), Type.Null()])
 
 /** A grant or a withdrawal as the API shows it. */
@@ -11,7 +45,6 @@ export const ConsentEventResource = Type.Object({
   recipient: Nullable,
   granted: Type.Boolean(),
   source: Type.String({ description: 'how it was given; keyword: the person wrote it' }),
-  purpose: Nullable,
   proof: Nullable,
   actor: Type.String({ description: 'who wrote it down' }),
   saidAt: Type.String({ format: 'date-time' }),
@@ -25,7 +58,6 @@ export function toConsentEvent(row: ConsentEventRow): Static<typeof ConsentEvent
     recipient: row.recipient,
     granted: row.granted,
     source: row.source,
-    purpose: row.purpose,
     proof: row.proof,
     actor: row.actor,
     saidAt: row.said_at.toISOString(),

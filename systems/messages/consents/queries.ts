@@ -1,6 +1,6 @@
 import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import { digestOf, formsOf } from '../phone-number.ts'
-import type { ConsentWord } from './consent-word.ts'
+import type { ConsentWord } from './consent-event.ts'
 
 /** A row of `messages.consent_event`. */
 export interface ConsentEventRow {
@@ -11,7 +11,6 @@ export interface ConsentEventRow {
   readonly recipient: string | null
   readonly granted: boolean
   readonly source: string
-  readonly purpose: string | null
   readonly proof: string | null
   readonly actor: string
   readonly said_at: Date
@@ -29,12 +28,12 @@ export async function insertConsentEvent(
   tx: Transaction,
   { orgId, channel, dossierId, recipient, ...word }: ConsentSubject & ConsentWord,
 ): Promise<ConsentEventRow> {
-  const { granted, source, purpose = null, proof = null, by, saidAt = null } = word
+  const { granted, source, proof = null, by, saidAt = null } = word
   const { rows } = await tx.query<ConsentEventRow>(sql`
     insert into messages.consent_event
-           (id, org_id, channel, dossier_id, recipient, granted, source, purpose, proof, actor, said_at)
+           (id, org_id, channel, dossier_id, recipient, granted, source, proof, actor, said_at)
     values (${uuid()}, ${orgId}, ${channel}, ${dossierId}, ${recipient}, ${granted}, ${source},
-            ${purpose}, ${proof}, ${by}, coalesce(${saidAt}::timestamptz, now()))
+            ${proof}, ${by}, coalesce(${saidAt}::timestamptz, now()))
     returning *`)
   return rows[0] as ConsentEventRow
 }
@@ -55,7 +54,7 @@ export async function listConsentEvents(
       ? sql`dossier_id = ${of.dossierId}`
       : sql`recipient = any(${formsOf(of.recipient)}::text[])`
   const { rows } = await db.query<ConsentEventRow>(sql`
-    select id, seq::text as seq, channel, dossier_id, recipient, granted, source, purpose, proof,
+    select id, seq::text as seq, channel, dossier_id, recipient, granted, source, proof,
            actor, said_at
       from messages.consent_event as e
      where org_id = ${orgId} and ${subject}

@@ -3,7 +3,7 @@ import { recordAudit, type AuditEvent } from '../audit.ts'
 import { cancelForConsent, setConsent } from '../dossiers/consent.ts'
 import type { OutboundMessage } from '../message.ts'
 import { digestOf } from '../phone-number.ts'
-import type { ConsentWord } from './consent-word.ts'
+import type { ConsentWord } from './consent-event.ts'
 import {
   findDossiersOf,
   insertConsentEvent,

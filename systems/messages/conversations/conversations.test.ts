@@ -289,7 +289,7 @@ describe('a keyword', () => {
     const to = newNumber()
     const dossier = `d-${to.slice(1)}`
     const consents = `/api/v1/dossiers/${dossier}/consents`
-    const grant = { granted: true, source: 'paper', purpose: 'reminders', proof: 'form 7' }
+    const grant = { granted: true, source: 'paper', proof: 'form 7' }
     expect((await api.call('PUT', `${consents}/whatsapp`, { body: grant })).status).toBe(200)
     await sendTemplate(to, { dossierId: dossier })
     const waiting = await api.call('POST', MESSAGES, { body: sample(to) })
@@ -311,7 +311,7 @@ describe('a keyword', () => {
     expect((await show(consents))['items']).toMatchObject([{ granted: false, source: 'keyword' }])
     expect(await itemsOf(`/api/v1/dossiers/${dossier}/consent-history`)).toMatchObject([
       { granted: false, source: 'keyword', proof: expect.stringContaining('Stop') },
-      { granted: true, source: 'paper', purpose: 'reminders', proof: 'form 7', actor: 'ada' },
+      { granted: true, source: 'paper', proof: 'form 7', actor: 'ada' },
     ])
     // Other organisations may write as before.
     expect((await api.call('POST', MESSAGES, { body: sample(to), org: 'two' })).status).toBe(201)

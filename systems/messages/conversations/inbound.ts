@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { storableJson } from '../storable-json.ts'
+import { storableJson } from '../message.ts'
 
 /** What a person wrote, as the provider reports it. */
 export interface Inbound {

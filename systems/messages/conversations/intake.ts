@@ -1,7 +1,7 @@
 import { uuid, type Log, type Outbox, type Transaction } from '@posthorn/engine'
-import { announce, raiseAlert } from '@posthorn/engine/operate'
+import { announce, raiseAlert } from '@posthorn/operate'
 import { recordActivities } from '../audit.ts'
-import { keywordTime } from '../consents/consent-word.ts'
+import { keywordTime } from '../consents/consent-event.ts'
 import { setRecipientConsent } from '../consents/recipient-consent.ts'
 import type { OutboundMessage } from '../message.ts'
 import type { Inbound } from './inbound.ts'
@@ -48,7 +48,7 @@ export interface Heard {
 }
 
 /** Whom pages listen to for a conversation's changes. */
-export const CONVERSATION_TOPIC = 'messages.conversation'
+const CONVERSATION_TOPIC = 'messages.conversation'
 
 const ACTOR = 'WEBHOOK'
 

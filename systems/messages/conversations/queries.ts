@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { storableJson } from '../storable-json.ts'
+import { storableJson } from '../message.ts'
 import type { ConversationRow, ThreadRow } from './conversation.ts'
 import type { Inbound } from './inbound.ts'
 import { formsOf } from '../phone-number.ts'

@@ -10,9 +10,8 @@ import {
   type App,
 } from '@posthorn/http'
 import { Type } from 'typebox'
-import { SeqCursor } from '../audit-page.ts'
-import { ConsentEventResource, toConsentEvent } from '../consents/consent-event.ts'
-import { NewConsent } from '../consents/consent-word.ts'
+import { SeqCursor } from '../audit.ts'
+import { ConsentEventResource, toConsentEvent, NewConsent } from '../consents/consent-event.ts'
 import { findWithdrawals, listConsentEvents } from '../consents/queries.ts'
 import { setRecipientConsent } from '../consents/recipient-consent.ts'
 import { DossierId, MessageResource, toResource } from '../message.ts'

@@ -1,4 +1,4 @@
-import type { Stage, Step } from '../step.ts'
+import type { DemoStep } from '@posthorn/system'
 import { exchangeOf } from './messages.ts'
 
 interface Sent {
@@ -14,7 +14,7 @@ interface Conversations {
   }[]
 }
 
-export const conversation: Step = {
+export const conversation: DemoStep = {
   id: 'conversation',
   title: 'A person answers',
   about:
@@ -24,7 +24,7 @@ export const conversation: Step = {
     { label: 'Conversations', path: '/conversations' },
     { label: 'Write as a person', path: '/simulators/whatsapp' },
   ],
-  async play({ api, run, tell }: Stage) {
+  async play({ api, run, tell }) {
     const to = `+1650${exchangeOf(run)}5678`
     const template = {
       ...{ channel: 'whatsapp', to, templateCode: 'appointment_reminder' },

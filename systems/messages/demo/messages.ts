@@ -1,4 +1,4 @@
-import type { Stage, Step } from '../step.ts'
+import type { DemoStep } from '@posthorn/system'
 
 interface Message {
   readonly id: string
@@ -14,7 +14,7 @@ const MESSAGES = [
   { digits: '0047', status: 'FAILED', what: 'One was refused for good: no second attempt is made' },
 ] as const
 
-export const messages: Step = {
+export const messages: DemoStep = {
   id: 'messages',
   title: 'Messages by WhatsApp',
   about:
@@ -24,7 +24,7 @@ export const messages: Step = {
     { label: 'Sent messages', path: '/outbound' },
     { label: 'WhatsApp', path: '/simulators/whatsapp' },
   ],
-  async play({ api, run, tell }: Stage) {
+  async play({ api, run, tell }) {
     const queued = await Promise.all(
       MESSAGES.map(({ digits }) =>
         api.post<Message>('/api/v1/outbound/messages', {

@@ -1,7 +1,7 @@
 import type { Outbox, Transaction } from '@posthorn/engine'
-import { cancel } from '@posthorn/engine/operate'
+import { cancel } from '@posthorn/operate'
 import { recordAudit } from '../audit.ts'
-import type { ConsentWord } from '../consents/consent-word.ts'
+import type { ConsentWord } from '../consents/consent-event.ts'
 import {
   findWaitingFor,
   insertConsentEvent,

@@ -9,9 +9,8 @@ import {
   type App,
 } from '@posthorn/http'
 import { Type, type Static } from 'typebox'
-import { AuditResource, auditPage, SeqCursor } from '../audit-page.ts'
-import { ConsentEventResource, toConsentEvent } from '../consents/consent-event.ts'
-import { NewConsent } from '../consents/consent-word.ts'
+import { AuditResource, auditPage, SeqCursor } from '../audit.ts'
+import { ConsentEventResource, toConsentEvent, NewConsent } from '../consents/consent-event.ts'
 import { listConsentEvents, listLastWords, type ConsentEventRow } from '../consents/queries.ts'
 import { DossierId } from '../message.ts'
 import { problem } from '../problems.ts'
@@ -29,7 +28,6 @@ const Consent = Type.Object({
   granted: Type.Boolean(),
   updatedAt: Type.String({ format: 'date-time' }),
   source: Type.Union([Type.String(), Type.Null()], { description: 'how it was said last' }),
-  purpose: Type.Union([Type.String(), Type.Null()]),
   proof: Type.Union([Type.String(), Type.Null()]),
   recipient: Type.Union([Type.String(), Type.Null()]),
 })
@@ -160,7 +158,6 @@ function consentResource(
     granted: row.granted,
     updatedAt: row.updated_at.toISOString(),
     source: word?.source ?? null,
-    purpose: word?.purpose ?? null,
     proof: word?.proof ?? null,
     recipient: word?.recipient ?? null,
   }

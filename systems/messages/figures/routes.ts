@@ -1,7 +1,7 @@
 import { callerOf, invalid, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { selectErrors, selectPoints, type PointRow } from './queries.ts'
+import { selectErrors, selectPoints, type PointRow } from '../queries.ts'
 
 const Time = Type.String({ format: 'date-time' })
 const Seconds = Type.Union([Type.Number(), Type.Null()])

@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value'
-import { json, type Parser } from '../../testing/fuzz/index.ts'
+import { json, type Parser } from '@posthorn/fuzz'
 import { readInbound } from '../conversations/inbound.ts'
 import { WebhookBody, readReports } from '../statuses/report.ts'
 
@@ -24,7 +24,7 @@ const META = {
   ],
 }
 /** What messages read of strangers. */
-export const messagesParsers: readonly Parser[] = [
+export const parsers: readonly Parser[] = [
   json("WhatsApp's webhook", META, (value) => {
     if (!Value.Check(WebhookBody, value)) return
     readReports(value)

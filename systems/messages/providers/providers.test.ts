@@ -4,8 +4,7 @@ import { Agent } from 'undici'
 import { afterEach, describe, expect, test } from 'vitest'
 import { EmailProvider } from './email.ts'
 import { postMessage } from './graph-api.ts'
-import { Pacer } from './pacer.ts'
-import { Pauses } from './pauses.ts'
+import { Pacer, Pauses } from './pauses.ts'
 import { classOf, type ErrorClass } from './whatsapp-errors.ts'
 
 const closing: (() => unknown)[] = []

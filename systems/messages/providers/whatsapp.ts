@@ -7,15 +7,14 @@ import {
   unreachable,
   type Duration,
 } from '@posthorn/engine'
-import { sleep } from '@posthorn/engine/operate'
+import { sleep } from '@posthorn/operate'
 import type { FieldError } from '@posthorn/http'
 import { isPossiblePhoneNumber } from 'libphonenumber-js'
 import { Type, type TSchema } from 'typebox'
 import { Agent } from 'undici'
 import type { NewMessage } from '../message.ts'
 import { postMessage, type GraphReply } from './graph-api.ts'
-import { Pacer } from './pacer.ts'
-import { Pauses } from './pauses.ts'
+import { Pacer, Pauses } from './pauses.ts'
 import type { TemplatePayload } from '../templates/fill.ts'
 import { DEFAULT_LANGUAGE } from '../templates/fit.ts'
 import {

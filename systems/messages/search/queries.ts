@@ -1,6 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
-import { uuidIn } from '../../sought.ts'
-import type { Found, Sought } from '../../system.ts'
+import { uuidIn, type Found, type Sought } from '@posthorn/system'
 
 interface MessageFound {
   readonly id: string

@@ -1,5 +1,5 @@
 import { transaction, type Log } from '@posthorn/engine'
-import type { PeriodicTask } from '@posthorn/engine/operate'
+import type { PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { takeReports, type Intake } from './intake.ts'
 import { dropParked, findLastOlder, lockParked } from './queries.ts'

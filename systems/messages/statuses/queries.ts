@@ -1,7 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { MessageState } from '../message.ts'
+import { storableJson, type MessageState } from '../message.ts'
 import type { Report, ReportKey } from './report.ts'
-import { storableJson } from '../storable-json.ts'
 
 /** The message that a report is about. */
 export interface Subject extends ReportKey {

@@ -10,7 +10,7 @@ import {
 } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import type { Sealing } from '../../sealing.ts'
+import type { Sealing } from '@posthorn/system'
 import { toSendingAccount } from '../accounts/account.ts'
 import { findAccount } from '../accounts/queries.ts'
 import { recordAudit, type AuditEvent } from '../audit.ts'

@@ -3,8 +3,7 @@
  * it down yet. Says `answered` then, and waits for its end.
  */
 import { createRelay, silentLog, type Transport } from '@posthorn/engine'
-import { createSealing } from '@posthorn/systems/sealing'
-import { readSettings } from '@posthorn/systems/settings'
+import { createSealing, readSettings } from '@posthorn/system'
 import { Pool } from 'pg'
 import { messages } from '../index.ts'
 

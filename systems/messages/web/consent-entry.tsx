@@ -1,5 +1,4 @@
-import type { paths } from '../api/schema.d.ts'
-import type { TimelineEntry } from './timeline.tsx'
+import type { paths, TimelineEntry } from '@posthorn/dashboard/kit'
 
 type ConsentEvent =
   paths['/api/v1/conversations/{id}/consents']['get']['responses']['200']['content']['application/json']['items'][number]
@@ -18,9 +17,8 @@ const SOURCES: Readonly<Record<string, string>> = {
 
 /** A grant or a withdrawal as a sentence, with what it rests on. */
 export function consentEntryOf(event: ConsentEvent): TimelineEntry {
-  const { id, saidAt, granted, channel, source, purpose, proof, recipient, actor } = event
+  const { id, saidAt, granted, channel, source, proof, recipient, actor } = event
   const details = [
-    ...(purpose === null ? [] : [`For: ${purpose}`]),
     ...(proof === null ? [] : [`Proof: ${proof}`]),
     ...(recipient === null ? [] : [`Number: ${recipient}`]),
     `By ${actor}`,

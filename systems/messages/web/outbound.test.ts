@@ -1,8 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { axe, openDashboard, screenshot } from './harness/index.ts'
+import { axe, openDashboard, screenshot } from '@posthorn/dashboard/testing'
+import { messages } from '../index.ts'
 
-const dashboard = await openDashboard()
+const dashboard = await openDashboard({
+  systems: [messages],
+  env: { OUTBOUND_WORKER_POLL_INTERVAL_MS: '500' },
+})
 const patient = { timeout: 60_000 }
 const MESSAGES = '/api/v1/outbound/messages'
 
@@ -246,4 +250,28 @@ test('an account is added and changed, and says why it is stopped', async () => 
   await page.getByRole('button', { name: 'Resume sending' }).click()
   await page.getByRole('button', { name: 'Resume', exact: true }).click()
   await page.getByText('Sending goes on.').waitFor()
+})
+
+test('a viewer is told why the button does nothing', async () => {
+  const page = await dashboard.open('/outbound', { role: 'viewer' })
+  const button = page.getByRole('button', { name: 'Send a message', disabled: true }).first()
+  await button.waitFor()
+  await expect
+    .poll(async () => button.getAttribute('aria-description'))
+    .toMatch(/^Your role, viewer/)
+})
+
+test('the operators’ page of a message says under which id the provider took it', async () => {
+  const { id } = (await dashboard.call('/api/v1/outbound/messages', {
+    body: {
+      ...{ channel: 'whatsapp', to: '+16505551234', templateCode: 'hello_world' },
+      payloadJson: { language: 'en_US', parameters: [] },
+    },
+    headers: { 'idempotency-key': 'operators-page' },
+  })) as { id: string }
+  const read = () => dashboard.call(`/api/v1/outbound/messages/${id}`)
+  await expect.poll(read, { timeout: 60_000 }).toMatchObject({ status: 'DELIVERED' })
+  const page = await dashboard.open(`/messages?open=messages.outbound:${id}`)
+  const drawer = page.getByRole('dialog', { name: 'Message' })
+  await drawer.getByText(/^Arrived in .* \(id wamid/).waitFor()
 })

@@ -1,7 +1,6 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
-import { type PersonsMessage, sim } from './sim-client.ts'
-import { useAction } from '../../parts/use-action.ts'
+import { callSimulator, useAction } from '@posthorn/dashboard/kit'
 
 const KINDS = [
   { value: 'text', label: 'text' },
@@ -17,7 +16,12 @@ export function PersonForm() {
   const [text, setText] = useState('')
   const [kind, setKind] = useState<(typeof KINDS)[number]['value']>('text')
   const write = useAction({
-    run: (message: PersonsMessage) => sim.write(message),
+    run: (message: { from: string; text: string; kind: string }) =>
+      callSimulator('/sim/whatsapp/inbound', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(message),
+      }),
     done: (_, { from: person }) => `${person} wrote.`,
     changes: ['sim', 'conversations'],
   })

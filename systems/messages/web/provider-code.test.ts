@@ -3,10 +3,7 @@ import { expect, test } from 'vitest'
 import { providerMeaning } from './provider-code.ts'
 
 test('every code that WhatsApp is known to answer with is explained', async () => {
-  const source = new URL(
-    '../../../../systems/messages/providers/whatsapp-errors.ts',
-    import.meta.url,
-  )
+  const source = new URL('../providers/whatsapp-errors.ts', import.meta.url)
   const codes = (await readFile(source, 'utf8')).match(/(?<=[\s[])\d+(?=[,\]])/g) ?? []
   expect(codes.length).toBeGreaterThan(50)
   expect(codes.filter((code) => providerMeaning(code) === undefined)).toEqual([])

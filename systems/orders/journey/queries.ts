@@ -1,6 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
-import { amountText, uuidsIn } from '../../sought.ts'
-import type { Followed, Stop } from '../../system.ts'
+import { amountText, uuidsIn, type Followed, type Stop } from '@posthorn/system'
 
 interface OrderRow {
   readonly id: string

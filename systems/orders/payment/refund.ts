@@ -1,6 +1,6 @@
 import { DeliveryError, transaction, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import type { Gateway } from '../../gateway/index.ts'
+import type { Gateway } from '@posthorn/gateway'
 import {
   cancelPayment,
   settleCancelled,

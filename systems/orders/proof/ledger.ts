@@ -1,15 +1,18 @@
-import type { Queryable } from '@posthorn/engine'
-import type { Line } from '../../crash/ledger.ts'
-import type { World } from '../world.ts'
-import { countUnexplainedSagas } from './audits/queries.ts'
-import type { GatewayLedger } from './payments.ts'
-import { selectOrderMoney, selectOrderSums, selectReferences } from './queries.ts'
+import type { Line } from '../../../proof/kit/ledger.ts'
+import type { Books } from '../../../proof/kit/stand/system-proof.ts'
+import type { GatewayBooks } from '../../../proof/kit/stand/world.ts'
+import {
+  countUnexplainedSagas,
+  selectOrderKeys,
+  selectOrderMoney,
+  selectOrderSums,
+} from './queries.ts'
 
 /** Every order went through whole, or was undone whole. */
-export async function orderLines(db: Queryable, world: World): Promise<Line[]> {
+export async function orderLines({ db, world }: Books): Promise<Line[]> {
   const sums = await selectOrderSums(db)
-  const { charges, refunds } = await world.read<GatewayLedger>('/gateway/ledger')
-  const { orders } = await selectReferences(db)
+  const { charges, refunds } = await world.read<GatewayBooks>('/gateway/ledger')
+  const orders = await selectOrderKeys(db)
   const ours = charges.filter(({ reference }) => orders.has(reference))
   const ids = new Set(ours.map(({ id }) => id))
   const perOrder = Map.groupBy(ours, ({ reference }) => reference)
@@ -36,6 +39,13 @@ export async function orderLines(db: Queryable, world: World): Promise<Line[]> {
       name: 'orders charged twice',
       value: [...perOrder.values()].filter((each) => each.length > 1).length,
       must: 0,
+    },
+    {
+      name: 'charged without an order',
+      value: charges.filter((c) => c.reference.startsWith('order-') && !orders.has(c.reference))
+        .length,
+      must: 0,
+      notAfter: 'dump',
     },
     { name: 'charged for orders, by our books', value: money.charged, must: taken },
     { name: 'given back for orders', value: money.refunded, must: given },

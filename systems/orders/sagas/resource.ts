@@ -1,6 +1,5 @@
 import type { SagaDetails, SagaSummary, StepDetails } from '@posthorn/saga'
 import { Type, type Static } from 'typebox'
-import { ORDER_SAGAS } from '../order-saga.ts'
 
 export const SAGA_STATES = [
   'RUNNING',
@@ -11,7 +10,7 @@ export const SAGA_STATES = [
   'TERMINATED',
 ] as const
 
-const SAGA_ACTIONS = ['cancel', 'resume', 'skip', 'complete', 'terminate', 'restart'] as const
+const SAGA_ACTIONS = ['cancel', 'resume', 'skip', 'terminate'] as const
 
 const Nullable = Type.Union([Type.String(), Type.Null()])
 const Failure = Type.Union([
@@ -115,12 +114,6 @@ export const SagaResource = Type.Object({
   allows: Type.Array(Type.Enum([...SAGA_ACTIONS]), {
     description: 'What an operator may do to it now',
   }),
-  restartsFrom: Type.Array(Type.String(), {
-    description: 'The steps that it can be restarted from',
-  }),
-  restartClosed: Type.Union([Type.String(), Type.Null()], {
-    description: 'Why it cannot be restarted from any step; null where it can, or is over',
-  }),
 })
 
 export function toItem(saga: SagaSummary): Static<typeof SagaItem> {
@@ -138,23 +131,7 @@ export function toItem(saga: SagaSummary): Static<typeof SagaItem> {
   }
 }
 
-export const UNDONE_FOR_GOOD =
-  'An order that is being undone cannot go forward again: its payment is cancelled for good. Let it be undone, and place a new order.'
-
-/**
- * Why a saga cannot be restarted. Participants do nothing for an order once it is undone, and a
- * customer whose money went back is not charged again: such an order is placed anew.
- */
-export function restartClosed({
-  name,
-  direction,
-}: Pick<SagaDetails, 'name' | 'direction'>): string | null {
-  if (direction !== 'back' || !ORDER_SAGAS.has(name)) return null
-  return UNDONE_FOR_GOOD
-}
-
 export function toDetails(saga: SagaDetails): Static<typeof SagaResource> {
-  const closed = restartClosed(saga)
   return {
     ...toItem(saga),
     input: saga.input,
@@ -175,9 +152,7 @@ export function toDetails(saga: SagaDetails): Static<typeof SagaResource> {
       ...action,
       ...{ step, reason, at: at.toISOString() },
     })),
-    allows: saga.allows.filter((action) => closed === null || action !== 'restart'),
-    restartsFrom: closed === null ? [...saga.restartsFrom] : [],
-    restartClosed: closed,
+    allows: [...saga.allows],
   }
 }
 

@@ -2,21 +2,56 @@ import { transaction, type Transaction } from '@posthorn/engine'
 import { callerOf, type App } from '@posthorn/http'
 import {
   cancelSaga,
-  completeSaga,
-  restartSaga,
   resumeSaga,
   skipStep,
   terminateSaga,
+  type SagaDetails,
   type Steering,
 } from '@posthorn/saga'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { ORDER_SAGAS } from '../order-saga.ts'
 import { problem } from '../problems.ts'
-import { settleOrder } from '../settlement.ts'
-import { SagaResource, UNDONE_FOR_GOOD, toDetails } from './resource.ts'
+import { SagaResource, toDetails } from './resource.ts'
 import { findOwn } from './routes.ts'
+import { chargeKey } from '../payment/cashier.ts'
+import { refusePayment } from '../payment/queries.ts'
+import { findOrderOf, recordGoods, refuseShipment } from '../queries.ts'
+import { releaseStock, shipStock } from '../stock/reservation.ts'
+
+/**
+ * Settles what an order has reserved when an operator ends its saga, or passes over the step that
+ * would have: no step of it runs any more, and the goods would stay reserved for ever. Commands that
+ * are on their way find the order closed. The audit has the operator's reason.
+ */
+async function settleOrder(tx: Transaction, saga: SagaDetails): Promise<void> {
+  const last = saga.actions.at(-1)
+  const fate = fateOf(saga)
+  if (fate === undefined || last === undefined) return
+  const order = await findOrderOf(tx, saga.id)
+  if (!order) return
+  const { orderId, orgId } = order
+  await refusePayment(tx, { ...order, key: chargeKey(orderId) })
+  const isBooked = await refuseShipment(tx, order)
+  const leaves = fate === 'shipped' || (fate === 'as booked' && isBooked)
+  const moved = await (leaves ? shipStock : releaseStock)(tx, order)
+  if (!moved) return
+  const { by, reason } = last
+  const operation = leaves ? 'order.ship-goods' : 'order.release-goods'
+  await recordGoods(tx, { operation, orderId, orgId, by, reason })
+}
+
+/** The goods' fate follows from what the operator did. */
+function fateOf({
+  status,
+  actions,
+}: SagaDetails): 'shipped' | 'released' | 'as booked' | undefined {
+  if (status === 'TERMINATED') return 'as booked'
+  const { action, step } = actions.at(-1) ?? {}
+  if (action !== 'skip') return undefined
+  if (status === 'RUNNING' && step === 'shipped') return 'shipped'
+  return status === 'COMPENSATING' && step === 'reserve' ? 'released' : undefined
+}
 
 const PATH = '/api/v1/sagas/:id'
 
@@ -24,7 +59,6 @@ const Reason = Type.String({
   ...{ minLength: 1, maxLength: 1_000, pattern: '\\S' },
   description: 'stays with the saga, and in the audit',
 })
-const Step = Type.String({ minLength: 1, maxLength: 200 })
 /** A request without a body has null. */
 const OptionalReason = Type.Union([Type.Object({ reason: Type.Optional(Reason) }), Type.Null()])
 const Seen = Type.Optional(
@@ -68,20 +102,10 @@ const schemas = {
       closed,
     ),
   },
-  complete: {
-    ...common,
-    summary: 'End a saga as COMPLETED, or as COMPENSATED if it is being undone; no step runs',
-    body: Type.Object({ reason: Reason, step: Seen }, closed),
-  },
   terminate: {
     ...common,
     summary: 'End a saga where it is: nothing more is done or undone',
     body: Type.Object({ reason: Reason, step: Seen }, closed),
-  },
-  restart: {
-    ...common,
-    summary: 'Go forward again from a step that the saga has reached',
-    body: Type.Object({ from: Step, reason: Reason, step: Seen }, closed),
   },
 }
 
@@ -128,29 +152,11 @@ export function steeringRoutes(app: App, pool: Pool): void {
     return reply.code(202).send(saga)
   })
 
-  app.post(`${PATH}/complete`, { schema: schemas.complete, config }, async (request, reply) => {
-    const { body, params } = request
-    const saga = await steer(request, params.id, (tx, by) =>
-      completeSaga(tx, params.id, { by, ...body }),
-    )
-    return reply.code(202).send(saga)
-  })
-
   app.post(`${PATH}/terminate`, { schema: schemas.terminate, config }, async (request, reply) => {
     const { body, params } = request
     const saga = await steer(request, params.id, (tx, by) =>
       terminateSaga(tx, params.id, { by, ...body }),
     )
-    return reply.code(202).send(saga)
-  })
-
-  app.post(`${PATH}/restart`, { schema: schemas.restart, config }, async (request, reply) => {
-    const { body, params } = request
-    const saga = await steer(request, params.id, async (tx, by) => {
-      const { name } = await findOwn(tx, { id: params.id, org: callerOf(request).org })
-      const only = ORDER_SAGAS.has(name) ? ({ while: 'forward' } as const) : {}
-      return restartSaga(tx, params.id, { by, ...body, ...only })
-    })
     return reply.code(202).send(saga)
   })
 }
@@ -160,13 +166,6 @@ function expectDone(steering: Steering): void {
   const { was = 'gone', why } = steering
   if (why === 'moved') {
     throw problem('SAGA_MOVED', { detail: `The saga is ${was}, at another step. Read it again.` })
-  }
-  if (why === 'undoing') {
-    throw problem('SAGA_STEP_CLOSED', { detail: UNDONE_FOR_GOOD })
-  }
-  if (why === 'step') {
-    const detail = 'It has not come so far, or a step before it is not done or was undone.'
-    throw problem('SAGA_STEP_CLOSED', { detail })
   }
   throw problem('SAGA_NOT_STEERABLE', { detail: `The saga is ${was}.` })
 }

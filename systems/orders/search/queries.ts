@@ -1,6 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
-import { amountsIn, amountText, uuidIn } from '../../sought.ts'
-import type { Found, Sought } from '../../system.ts'
+import { amountsIn, amountText, uuidIn, type Found, type Sought } from '@posthorn/system'
 
 interface OrderFound {
   readonly id: string

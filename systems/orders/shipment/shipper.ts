@@ -1,8 +1,8 @@
 import { BookShipment, COMMANDS, REPLIES, UNDONE_BEFORE } from '../events.ts'
 import { reply } from '../outbox.ts'
 import { participant, type ParticipantOptions } from '../participant.ts'
-import type { SystemConsumer } from '../../system.ts'
-import { bookShipment } from './queries.ts'
+import type { SystemConsumer } from '@posthorn/system'
+import { bookShipment } from '../queries.ts'
 
 export const SHIPMENTS = 'orders.shipments'
 

@@ -1,32 +1,31 @@
--- The statements of messages.outbound, as they run.
+-- The statements of sagas.events, as they run.
 
 -- claimBatch: $1 floorDue, $2 floorLateMs, $3 floorId, $4 batch, $5 token, $6 leaseMs
 with due as (
   select id as id, next_retry_at as due_at, status::text as claim_from
-    from messages.outbound_message
-   where status = 'QUEUED'
+    from sagas.saga_outbox
+   where status = 'PENDING'
      and (next_retry_at, id) >= ($1::timestamptz - $2 * interval '1 ms', $3::uuid)
      and next_retry_at <= posthorn.now()
      and lost_claims = 0
-     and not exists (select from posthorn.pause where outbox = 'messages.outbound')
+     and not exists (select from posthorn.pause where outbox = 'sagas.events')
    order by next_retry_at, id
    limit $4
      for update skip locked
 ),
 taken as (
-  update messages.outbound_message as m
+  update sagas.saga_outbox as m
      set claim_token = $5::uuid,
          claimed_until = now() + $6 * interval '1 ms',
          lost_claims = m.lost_claims + (m.claimed_until is not null)::int,
-         status = 'SENDING',
-         attempt_count = m.attempt_count + 1
+         status = 'CLAIMED'
     from due
    where m.id = due.id
   returning m.*, false as claim_lost, due.claim_from
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor, tenant)
-  select 'messages.outbound', id::text, claim_from, status::text, attempt_count, 'RELAY', org_id::text
+  select 'sagas.events', id::text, claim_from, status::text, retry_count, 'RELAY', tenant::text
     from taken
 )
 select * from taken, lateral (select due_at::text || '|' || id::text from due order by due_at desc, id desc limit 1) as upto (claim_upto);
@@ -35,11 +34,11 @@ select * from taken, lateral (select due_at::text || '|' || id::text from due or
 with suspect as (
   select id as id, next_retry_at as due_at, status::text as claim_from,
          lost_claims as lost
-    from messages.outbound_message
-   where status = 'QUEUED'
+    from sagas.saga_outbox
+   where status = 'PENDING'
      and next_retry_at <= posthorn.now()
      and lost_claims > 0
-     and not exists (select from posthorn.pause where outbox = 'messages.outbound')
+     and not exists (select from posthorn.pause where outbox = 'sagas.events')
    order by next_retry_at, id
    limit $1
      for update skip locked
@@ -54,19 +53,18 @@ due as (
     limit 1)
 ),
 taken as (
-  update messages.outbound_message as m
+  update sagas.saga_outbox as m
      set claim_token = $2::uuid,
          claimed_until = now() + $3 * interval '1 ms',
          lost_claims = m.lost_claims + (m.claimed_until is not null)::int,
-         status = 'SENDING',
-         attempt_count = m.attempt_count + 1
+         status = 'CLAIMED'
     from due
    where m.id = due.id
   returning m.*, false as claim_lost, due.claim_from
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, actor, tenant)
-  select 'messages.outbound', id::text, claim_from, status::text, attempt_count, 'RELAY', org_id::text
+  select 'sagas.events', id::text, claim_from, status::text, retry_count, 'RELAY', tenant::text
     from taken
 )
 select * from taken;
@@ -74,14 +72,14 @@ select * from taken;
 -- takeExpired: $1 batch, $2 token, $3 leaseMs
 with expired as (
   select id as id, claim_token is null as waited
-    from messages.outbound_message
-   where status = 'SENDING'
+    from sagas.saga_outbox
+   where status = 'CLAIMED'
      and claimed_until < now()
    order by claimed_until
    limit $1
      for update skip locked
 )
-update messages.outbound_message as m
+update sagas.saga_outbox as m
    set claim_token = $2::uuid,
        claimed_until = now() + $3 * interval '1 ms',
        lost_claims = m.lost_claims + (not expired.waited)::int
@@ -90,107 +88,101 @@ update messages.outbound_message as m
 returning m.*, m.status::text as claim_from, expired.waited as claim_waited,
           extract(epoch from m.next_retry_at - posthorn.now()) * 1000 as claim_due_ms;
 
--- nextDue: $1 sinceMs
-select extract(epoch from next_retry_at - posthorn.now()) * 1000 as ms
-  from messages.outbound_message
- where status = 'QUEUED'
-   and next_retry_at > posthorn.now() - $1::float8 * interval '1 ms'
-   and claimed_until is null
-   and not exists (select from posthorn.pause where outbox = 'messages.outbound')
- order by next_retry_at
- limit 1;
-
 -- renewClaim: $1 leaseMs, $2 ids, $3 token
-update messages.outbound_message
+update sagas.saga_outbox
    set claimed_until = now() + $1 * interval '1 ms'
  where id = any((select $2::uuid[])::uuid[])
    and claim_token = $3::uuid
 returning id::text as id;
 
--- lockSent: $1 ids
-select *, status::text as claim_from
-  from messages.outbound_message
- where id = any((select $1::uuid[])::uuid[])
-   and (status = 'SENT' or status = 'SENDING')
- order by id
-   for update;
+-- nextDue: $1 sinceMs
+select extract(epoch from next_retry_at - posthorn.now()) * 1000 as ms
+  from sagas.saga_outbox
+ where status = 'PENDING'
+   and next_retry_at > posthorn.now() - $1::float8 * interval '1 ms'
+   and claimed_until is null
+   and not exists (select from posthorn.pause where outbox = 'sagas.events')
+ order by next_retry_at
+ limit 1;
 
--- markSuspects: $1 delayMs, $2 ids, $3 token
-update messages.outbound_message
-   set claimed_until = now() + $1 * interval '1 ms'
- where id = any((select $2::uuid[])::uuid[])
-   and claim_token = $3::uuid;
-
--- settle sent: $1 ids, $2 ref_provider_message_id, $3 token, $4 actor, $5 reason
+-- settle sent: $1 ids, $2 token, $3 actor, $4 reason
 with settled as (
-  update messages.outbound_message as m
+  update sagas.saga_outbox as m
      set status = 'SENT',
          claim_token = null,
          claimed_until = null,
          lost_claims = 0,
-         error_message = null,
+         last_error = null,
          error_code = null,
-         provider_message_id = u.ref_provider_message_id
-    from unnest((select $1::uuid[])::uuid[], (select array_cat(array(select provider_message_id from messages.outbound_message where false), $2)))
-           as u (id, ref_provider_message_id)
-   where m.id = u.id
-     and m.claim_token = $3::uuid
-  returning m.id as id, m.attempt_count as attempt, u.ref_provider_message_id, m.org_id::text as tenant
+         sent_at = now()
+   where m.id = any((select $1::uuid[])::uuid[])
+     and m.claim_token = $2::uuid
+  returning m.id as id, m.retry_count + 1 as attempt, m.tenant::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
-  select 'messages.outbound', id::text, 'SENDING'::text, 'SENT'::text, attempt, null, null, $4::text, $5::text, tenant from settled
+  select 'sagas.events', id::text, 'CLAIMED'::text, 'SENT'::text, attempt, null, null, $3::text, $4::text, tenant from settled
 )
 select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
   from settled;
 
 -- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 token, $8 actor, $9 reason
 with settled as (
-  update messages.outbound_message as m
-     set status = 'QUEUED',
+  update sagas.saga_outbox as m
+     set status = 'PENDING',
          claim_token = null,
          claimed_until = null,
          lost_claims = u.lost,
-         attempt_count = greatest(m.attempt_count + u.bump, 0),
-         error_message = u.error,
+         retry_count = greatest(m.retry_count + u.bump, 0),
+         last_error = u.error,
          error_code = u.code,
          next_retry_at = posthorn.now() + u.delay_ms * interval '1 ms'
     from unnest((select $1::uuid[])::uuid[], (select $2::float8[])::float8[], (select $3::int[])::int[], (select $4::int[])::int[], (select $5::text[])::text[], (select $6::text[])::text[])
            as u (id, delay_ms, bump, lost, code, error)
    where m.id = u.id
      and m.claim_token = $7::uuid
-  returning m.id as id, m.attempt_count - u.bump as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
+  returning m.id as id, m.retry_count - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, m.tenant::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
-  select 'messages.outbound', id::text, 'SENDING'::text, 'QUEUED'::text, attempt, code, error, $8::text, $9::text, tenant from settled
+  select 'sagas.events', id::text, 'CLAIMED'::text, 'FAILED'::text, attempt, code, error, $8::text, $9::text, tenant from settled
+  union all
+  select 'sagas.events', id::text, 'FAILED'::text, 'PENDING'::text, attempt, code, error, $8::text, $9::text, tenant from settled
 )
 select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
   from settled;
 
 -- settle dead: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 token, $7 actor, $8 reason
 with settled as (
-  update messages.outbound_message as m
-     set status = 'FAILED',
+  update sagas.saga_outbox as m
+     set status = 'DEAD_LETTER',
          claim_token = null,
          claimed_until = null,
          lost_claims = u.lost,
-         attempt_count = greatest(m.attempt_count + u.bump, 0),
-         error_message = u.error,
+         retry_count = greatest(m.retry_count + u.bump, 0),
+         last_error = u.error,
          error_code = u.code
     from unnest((select $1::uuid[])::uuid[], (select $2::int[])::int[], (select $3::int[])::int[], (select $4::text[])::text[], (select $5::text[])::text[])
            as u (id, bump, lost, code, error)
    where m.id = u.id
      and m.claim_token = $6::uuid
-  returning m.id as id, m.attempt_count - u.bump as attempt, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
+  returning m.id as id, m.retry_count - u.bump + 1 as attempt, u.bump, u.lost, u.code, u.error, m.tenant::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
-  select 'messages.outbound', id::text, 'SENDING'::text, 'FAILED'::text, attempt, code, error, $7::text, $8::text, tenant from settled
+  select 'sagas.events', id::text, 'CLAIMED'::text, 'FAILED'::text, attempt, code, error, $7::text, $8::text, tenant from settled
+  union all
+  select 'sagas.events', id::text, 'FAILED'::text, 'DEAD_LETTER'::text, attempt, code, error, $7::text, $8::text, tenant from settled
 ),
 raised as (
   insert into posthorn.alert (source, subject, tenant, code, detail)
-  select 'messages.outbound', id::text, tenant, code, error from settled where code <> 'PARKED'
+  select 'sagas.events', id::text, tenant, code, error from settled where code <> 'PARKED'
 )
 select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
   from settled;
+
+-- markSuspects: $1 delayMs, $2 ids, $3 token
+update sagas.saga_outbox
+   set claimed_until = now() + $1 * interval '1 ms'
+ where id = any((select $2::uuid[])::uuid[])
+   and claim_token = $3::uuid;

@@ -3,7 +3,7 @@ import { once } from '@posthorn/engine/inbox'
 import { COMMANDS, REPLIES, ReserveStock, UNDONE_BEFORE } from '../events.ts'
 import { reply } from '../outbox.ts'
 import { participant, type ParticipantOptions } from '../participant.ts'
-import type { SystemConsumer } from '../../system.ts'
+import type { SystemConsumer } from '@posthorn/system'
 import { reserveStock } from './reservation.ts'
 
 export const STOCK = 'orders.stock'

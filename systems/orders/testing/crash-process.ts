@@ -1,4 +1,4 @@
-import { haltAtCrashPoint } from '../../testing/crash-points.ts'
+import { haltAtCrashPoint } from '@posthorn/system/testing'
 import { startRole, type Role } from './role.ts'
 
 /* One part of the system in a process of its own, which its parent kills at a point. */

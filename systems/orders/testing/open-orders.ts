@@ -1,8 +1,6 @@
 import type { Log } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { createSealing } from '../../sealing.ts'
-import { readSettings } from '../../settings.ts'
-import type { OpenSystem } from '../../system.ts'
+import { createSealing, readSettings, type OpenSystem } from '@posthorn/system'
 import { orders } from '../index.ts'
 
 export interface OpenOrdersOptions {

@@ -8,14 +8,14 @@ import {
 import { sagaTransport, sagaTurns, type AnySaga } from '@posthorn/saga'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
-import { createGateway, type Gateway } from '../../gateway/index.ts'
-import { reachCommits, type Reach } from '../../testing/crash-points.ts'
+import { createGateway, type Gateway } from '@posthorn/gateway'
+import { reachCommits, type Reach } from '@posthorn/system/testing'
 import { orderSaga } from '../order-saga.ts'
 import { orderEvents } from '../outbox.ts'
 import { cashier } from '../payment/cashier.ts'
 import { shipper } from '../shipment/shipper.ts'
 import { stockKeeper } from '../stock/stock-keeper.ts'
-import { answers } from '../replies.ts'
+import { answers } from '../events.ts'
 
 /** Each can be a process of its own. */
 export const ROLES = ['relay', 'orchestrator', 'stock', 'payments', 'shipments', 'answers'] as const

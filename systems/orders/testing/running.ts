@@ -7,9 +7,10 @@ import {
 } from '@posthorn/engine'
 import type { TestDatabase } from '@posthorn/engine/testing'
 import { createApp, createVerifier, signToken, type App, type Role } from '@posthorn/http'
-import { gateway, simulators } from '@posthorn/simulators'
+import { gateway } from '@posthorn/gateway/simulators'
+import { simulators } from '@posthorn/simulators'
 import { afterAll } from 'vitest'
-import type { OpenSystem } from '../../system.ts'
+import type { OpenSystem } from '@posthorn/system'
 import { openOrders } from './open-orders.ts'
 
 const SECRET = 'a secret that only the tests of orders know'
@@ -60,10 +61,9 @@ export async function runOrders(
   const system = openOrders({ pool: db.pool, env, log: silentLog, baseUrl: () => url })
   await system.routes?.(app)
   // No system here takes its webhooks.
-  const webhookUrl = 'http://127.0.0.1:9/none'
   await app.register(simulators, {
     pool: db.pool,
-    simulators: [gateway({ secret: SECRET, webhookUrl })],
+    simulators: [gateway()],
   })
   url = await app.listen({ host: '127.0.0.1', port: 0 })
   const notifier = createNotifier(db.pool, system.outboxes)

@@ -1,11 +1,13 @@
-import { Group, JsonInput, Select, Stack, Text } from '@mantine/core'
+import { Group, JsonInput, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { usePermission } from '../../session/use-permission.ts'
+import {
+  ConfirmButton,
+  dataOf,
+  Panel,
+  useAction,
+  useApi,
+  usePermission,
+} from '@posthorn/dashboard/kit'
 import classes from './interventions.module.css'
 import { CHANGED } from './saga-actions.tsx'
 import type { SagaDetails } from './saga-state.ts'
@@ -28,11 +30,6 @@ export function Interventions({ saga }: InterventionProps) {
         </Text>
         {offers.includes('skip') &&
           saga.atHand.map((step) => <Skip key={step} saga={saga} step={step} />)}
-        {offers.includes('restart') && <Restart saga={saga} />}
-        {saga.restartClosed !== null && (
-          <Offer button={null}>It cannot be restarted. {saga.restartClosed}</Offer>
-        )}
-        {offers.includes('complete') && <Complete saga={saga} />}
         {offers.includes('terminate') && <Terminate saga={saga} />}
       </Stack>
     </Panel>
@@ -111,92 +108,6 @@ function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
   )
 }
 
-function Restart({ saga }: InterventionProps) {
-  const api = useApi()
-  const [chosen, setChosen] = useState<string | null>(null)
-  const from = chosen ?? saga.restartsFrom.at(-1) ?? ''
-  const restart = useAction({
-    run: (reason: string) =>
-      dataOf(
-        api.POST('/api/v1/sagas/{id}/restart', {
-          params: { path: { id: saga.id } },
-          body: { from, reason, ...seenAt(saga) },
-        }),
-      ),
-    done: () => `Saga restarted from ${from}.`,
-    changes: CHANGED,
-  })
-  return (
-    <Offer
-      button={
-        <ConfirmButton
-          to="operate"
-          label="Restart from a step"
-          title="Restart 1 saga?"
-          verb="Restart"
-          reason="required"
-          onConfirm={(reason = '') => restart.mutateAsync(reason)}
-        >
-          <Stack gap="sm">
-            <Select
-              label="From"
-              data={[...saga.restartsFrom]}
-              value={from}
-              onChange={setChosen}
-              allowDeselect={false}
-            />
-            <span>
-              The step {from} and those after it run again, each from attempt zero. A step that was
-              not undone uses the same idempotency key, so it is not done twice; a step that was
-              undone gets a new one. If the restart fails, everything is undone.
-            </span>
-          </Stack>
-        </ConfirmButton>
-      }
-    >
-      Run again from a step it has reached.
-    </Offer>
-  )
-}
-
-function Complete({ saga }: InterventionProps) {
-  const api = useApi()
-  const isForward = saga.direction === 'forward'
-  const end = isForward ? 'COMPLETED' : 'COMPENSATED'
-  const complete = useAction({
-    run: (reason: string) =>
-      dataOf(
-        api.POST('/api/v1/sagas/{id}/complete', {
-          params: { path: { id: saga.id } },
-          body: { reason, ...seenAt(saga) },
-        }),
-      ),
-    done: () => `Saga ended as ${end}.`,
-    changes: CHANGED,
-  })
-  return (
-    <Offer
-      button={
-        <ConfirmButton
-          to="operate"
-          label={isForward ? 'Mark as completed' : 'Mark as undone'}
-          title={isForward ? 'Mark 1 saga as completed?' : 'Mark 1 saga as undone?'}
-          verb={isForward ? 'Mark as completed' : 'Mark as undone'}
-          tone="danger"
-          reason="required"
-          onConfirm={(reason = '') => complete.mutateAsync(reason)}
-        >
-          {`It ends as ${end} now. Steps that will not ${isForward ? 'run' : 'be undone'}: ${listOf(remaining(saga))}. Do this only if that was done by hand. ${isForward ? 'What the order has reserved leaves the stock.' : 'What the order has reserved goes back to the stock.'} There is no way back.`}
-        </ConfirmButton>
-      }
-    >
-      {isForward
-        ? 'Everything that remains was done by hand.'
-        : 'Everything that remains was undone by hand.'}
-    </Offer>
-  )
-}
-
 function Terminate({ saga }: InterventionProps) {
   const api = useApi()
   const terminate = useAction({
@@ -245,15 +156,4 @@ function objectIn(text: string): Record<string, unknown> {
     return value as Record<string, unknown>
   }
   throw new Error('The data of the step must be a JSON object, as {"key": "value"}.')
-}
-
-/** The steps that are still to be done, or to be undone. */
-function remaining({ steps, step, direction }: SagaDetails): string[] {
-  const names = steps.map(({ name }) => name)
-  const at = step === null ? names.length : names.indexOf(step)
-  return direction === 'forward' ? names.slice(at) : names.slice(0, at + 1).toReversed()
-}
-
-function listOf(names: readonly string[]): string {
-  return new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(names)
 }

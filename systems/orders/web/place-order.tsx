@@ -11,13 +11,16 @@ import {
 } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState, type SubmitEvent } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { useRequestKey } from '../../api/new-id.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { MoneyInput } from '../../parts/money-input.tsx'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { useUser } from '../../shell/use-user.ts'
+import {
+  dataOf,
+  MoneyInput,
+  type paths,
+  sentenceOf,
+  useAction,
+  useApi,
+  useRequestKey,
+  useUser,
+} from '@posthorn/dashboard/kit'
 
 type NewOrder = paths['/api/v1/orders']['post']['requestBody']['content']['application/json']
 

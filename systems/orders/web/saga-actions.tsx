@@ -1,11 +1,13 @@
 import { Group } from '@mantine/core'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { useRequestKey } from '../../api/new-id.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { ButtonLink } from '../../parts/links.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { usePermission } from '../../session/use-permission.ts'
+import {
+  ButtonLink,
+  ConfirmButton,
+  dataOf,
+  useAction,
+  useApi,
+  usePermission,
+  useRequestKey,
+} from '@posthorn/dashboard/kit'
 import { signalsOf, type SagaDetails } from './saga-state.ts'
 
 /** What an action on a saga changes on other pages. */

@@ -1,11 +1,14 @@
 import { Text } from '@mantine/core'
-import { Empty } from '../../parts/notice.tsx'
-import { Json } from '../../parts/json.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
-import { isOperator } from '../../session/claims.ts'
-import { useUser } from '../../shell/use-user.ts'
+import {
+  AnchorLink,
+  Empty,
+  isOperator,
+  Json,
+  Panel,
+  Timeline,
+  type TimelineEntry,
+  useUser,
+} from '@posthorn/dashboard/kit'
 import type { SagaDetails } from './saga-state.ts'
 
 type SagaEvent = SagaDetails['events'][number]
@@ -117,9 +120,7 @@ const ACTION_WORDS: Readonly<Record<Action['action'], (step: string | null) => s
   cancel: () => 'cancelled the saga',
   resume: () => 'resumed the saga',
   skip: (step) => `skipped ${step ?? 'a step'}`,
-  complete: (step) => `marked the saga as done at ${step ?? 'its last step'}`,
   terminate: (step) => `terminated the saga at ${step ?? 'its last step'}`,
-  restart: (step) => `restarted the saga from ${step ?? 'a step'}`,
 }
 
 function actedOf({ action, step, by, reason, at }: Action): TimelineEntry {

@@ -1,12 +1,13 @@
-import type { paths } from '../../api/schema.d.ts'
-import type { StateRole } from '../../states/role.ts'
+import { type paths, type StateRole, useFresh } from '@posthorn/dashboard/kit'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
 
 export type SagaItem =
   paths['/api/v1/sagas']['get']['responses']['200']['content']['application/json']['items'][number]
 export type SagaDetails =
   paths['/api/v1/sagas/{id}']['get']['responses']['200']['content']['application/json']
 export type SagaStep = SagaDetails['steps'][number]
-export type SagaState = SagaItem['status']
+type SagaState = SagaItem['status']
 export type Order =
   paths['/api/v1/orders/{id}']['get']['responses']['200']['content']['application/json']
 
@@ -53,7 +54,6 @@ const STEP_LOOKS: Readonly<Record<string, StepLook>> = {
   FAILED: { role: 'dead', word: 'failed' },
   UNDOING: { role: 'retry', word: 'being undone' },
   COMPENSATED: { role: 'cancelled', word: 'undone' },
-  RESTARTED: { role: 'ready', word: 'runs again' },
 }
 
 /** A status that a newer server knows looks like none. */
@@ -102,4 +102,23 @@ export function standingOf({ status, step, waitsFor, cancelledAt, held }: SagaIt
     case 'TERMINATED':
       return 'Ended by an operator where it was; nothing more is done or undone.'
   }
+}
+
+/** A step that sends nothing is not in the stream: what still moves is looked at now and then. */
+const LOOK_MS = 5_000
+
+/** Reads sagas and orders anew when one of their events moves, and while one of these is not over. */
+export function useSagaChanges(shown: readonly Pick<SagaItem | Order, 'status'>[]): void {
+  const queries = useQueryClient()
+  useFresh(['sagas'], (event) => {
+    if (event.kind === 'operation') return event.outbox === 'sagas'
+    return event.kind === 'transition' && event.outbox === 'sagas.events'
+  })
+  const isMoving = shown.some((one) => !isOver(one))
+  useEffect(() => {
+    if (!isMoving) return undefined
+    const look = () => void queries.invalidateQueries({ queryKey: ['sagas'] })
+    const timer = setInterval(look, LOOK_MS)
+    return () => clearInterval(timer)
+  }, [isMoving, queries])
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placesOf } from './step-places.ts'
+import { placesOf } from './saga.tsx'
 
 const alone = { branch: null }
 const of = (fork: number, name: string) => ({ branch: { fork, name } })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { axe, openDashboard, screenshot } from './harness/index.ts'
+import { axe, openDashboard, screenshot } from '@posthorn/dashboard/testing'
 
 const dashboard = await openDashboard({ env: { GATEWAY_TIMEOUT_MS: '500' } })
 const patient = { timeout: 30_000 }
@@ -38,6 +38,22 @@ const stepOf = (page: Page, name: string) =>
     .filter({
       has: page.getByText(name, { exact: true }),
     })
+
+test('timers of orders that are over do not wait', async () => {
+  await dashboard.call('/api/v1/orders', {
+    body: { items: [{ sku: 'LAMP', quantity: 1 }], amount: 1_000, currency: 'EUR' },
+  })
+  const statuses = async () => {
+    const { items } = (await dashboard.call('/api/v1/orders')) as { items: { status: string }[] }
+    return items.map(({ status }) => status)
+  }
+  await expect.poll(statuses, patient).toContain('COMPLETED')
+  const page = await dashboard.open('/overview')
+  await page.getByRole('row', { name: /^sagas\.turns/ }).waitFor(patient)
+  const tiles = page.locator('dl > div')
+  const scheduled = tiles.filter({ has: page.getByText('Scheduled', { exact: true }) })
+  expect(await scheduled.textContent()).toContain('Scheduled0')
+})
 
 test('an empty page says how it is filled', async () => {
   const page = await dashboard.open('/sagas', { org: 'nobody', role: 'member' })
@@ -139,7 +155,7 @@ async function intervene(page: Page, button: string, verb: string): Promise<void
   await dialog.waitFor({ state: 'detached' })
 }
 
-test('an operator skips a step and restarts from one, with a reason', async () => {
+test('an operator skips a step, with a reason', async () => {
   const [id = ''] = await placeWaiting(1)
   const page = await dashboard.open(`/sagas/${id}`)
   await page.getByRole('heading', { name: 'Intervene' }).waitFor()
@@ -159,34 +175,12 @@ test('an operator skips a step and restarts from one, with a reason', async () =
   await stepOf(page, 'reserved').getByText('skipped').waitFor()
   expect((await sagaOf(id)).steps[1]).toMatchObject({ output: { shelf: 4 } })
   await page.getByText('Waiting at paid').waitFor(patient)
-  await page.getByRole('button', { name: 'Restart from a step' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('combobox', { name: 'From' }).click()
-  await page.getByRole('option', { name: 'reserve', exact: true }).click()
-  await dialog.getByText('The step reserve and those after it run again').waitFor()
-  await axe(page)
-  await screenshot(page, 'saga-restart-light')
-  await dialog.getByLabel('Reason').fill('T-482')
-  await dialog.getByRole('button', { name: 'Restart', exact: true }).click()
-  await page.getByText('restarted the saga from reserve: T-482').waitFor(patient)
-  await page.getByText('Waiting at reserved').waitFor(patient)
   await screenshot(page, 'saga-intervene-light')
 })
 
 test('an operator ends a saga, and it offers nothing more', async () => {
-  const [completed = '', terminated = ''] = await placeWaiting(2)
-  const page = await dashboard.open(`/sagas/${completed}`, { theme: 'dark' })
-  await page.getByRole('button', { name: 'Mark as completed' }).click()
-  const dialog = page.getByRole('dialog')
-  const sentence = 'will not run: reserved, pay, paid, ship and shipped.'
-  await dialog.getByText(sentence).waitFor()
-  await axe(page)
-  await screenshot(page, 'saga-complete-dark')
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await dialog.waitFor({ state: 'detached' })
-  await intervene(page, 'Mark as completed', 'Mark as completed')
-  await page.getByText('All steps done.').waitFor(patient)
-  await page.goto(`${dashboard.url}/sagas/${terminated}`)
+  const [id = ''] = await placeWaiting(1)
+  const page = await dashboard.open(`/sagas/${id}`, { theme: 'dark' })
   await intervene(page, 'Terminate', 'Terminate')
   await page.getByText('Ended by an operator where it was').waitFor(patient)
   expect(await page.getByRole('heading', { name: 'Intervene' }).count()).toBe(0)
@@ -225,8 +219,6 @@ test('what is stuck says so, and is resumed or skipped', async () => {
   const page = await dashboard.open(`/sagas/${sagaId}`)
   await page.getByText('Stuck: fix the cause').waitFor()
   await stepOf(page, 'pay').getByText('being undone, 20 attempts').waitFor()
-  await page.getByText('It cannot be restarted.').waitFor()
-  expect(await page.getByRole('button', { name: 'Restart from a step' }).count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
   await axe(page)
   await screenshot(page, 'saga-stuck-light')
@@ -400,4 +392,20 @@ test('a held order is released from its page', async () => {
   await page.getByText('Signal sent.').waitFor()
   await page.getByText('All steps done.').waitFor(patient)
   await page.getByText('Received the signal').waitFor()
+})
+
+test('a link whose id is cut off says so, and offers nothing that cannot help', async () => {
+  const page = await dashboard.open('/sagas/0198-cut', { allowed: [/400/] })
+  const alert = page.getByRole('alert')
+  await alert.getByText('The link that led here may be cut off or mistyped.').waitFor()
+  expect(await alert.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+})
+
+test('a viewer is told why the button does nothing', async () => {
+  const page = await dashboard.open('/sagas', { role: 'viewer' })
+  const button = page.getByRole('button', { name: 'Place an order', disabled: true }).first()
+  await button.waitFor()
+  await expect
+    .poll(async () => button.getAttribute('aria-description'))
+    .toMatch(/^Your role, viewer/)
 })

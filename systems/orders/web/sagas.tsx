@@ -1,12 +1,32 @@
 import { SegmentedControl } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import {
+  BulkButton,
+  type Column,
+  dataOf,
+  Empty,
+  FilteredTable,
+  FilterSelect,
+  FilterText,
+  formatCount,
+  Money,
+  oneOf,
+  PageFrame,
+  PermittedButton,
+  StateBadge,
+  text,
+  Time,
+  useApi,
+  useFilteredList,
+  usePermission,
+  useSelection,
+  useTable,
+  withShortIds,
+} from '@posthorn/dashboard/kit'
 import { IconShoppingCart } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { BulkActions } from './bulk-actions.tsx'
 import { PlaceOrder } from './place-order.tsx'
-import { useSagaChanges } from './use-saga-changes.ts'
+import { bodyOf, CHANGED } from './saga-actions.tsx'
 import {
   type Order,
   ORDER_STATES,
@@ -14,20 +34,8 @@ import {
   SAGA_STATES,
   type SagaItem,
   standingOf,
+  useSagaChanges,
 } from './saga-state.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
-import { Money } from '../../parts/money.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { useTable } from '../../parts/table/layout.ts'
-import { useSelection } from '../../parts/table/selection.ts'
-import type { Column } from '../../parts/table/data-table.tsx'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { oneOf, text } from '../../parts/use-filter.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import { usePermission } from '../../session/use-permission.ts'
 
 const LISTS = [
   { value: 'orders', label: 'Orders' },
@@ -236,4 +244,85 @@ function SagaList() {
       </FilteredTable>
     </>
   )
+}
+
+interface BulkActionsProps {
+  readonly chosen: readonly SagaItem[]
+  readonly onDone: (left: readonly SagaItem[]) => void
+}
+
+/** What is done with the selected sagas. What takes data or a choice for each is on its own page. */
+function BulkActions({ chosen, onDone }: BulkActionsProps) {
+  const api = useApi()
+  const common = {
+    to: 'operate',
+    nouns: ['saga', 'sagas'],
+    changes: CHANGED,
+    nameOf: ({ name, id }: SagaItem) => `${name} ${withShortIds(id)}`,
+    onDone,
+  } as const
+  const params = ({ id }: SagaItem) => ({ path: { id } })
+  const stuck = chosen.filter(({ status }) => status === 'FAILED')
+  const undoing = stuck.filter(({ direction, step }) => direction === 'back' && step !== null)
+  return (
+    <>
+      <BulkButton
+        {...common}
+        rows={stuck}
+        verb="Resume"
+        past="resumed"
+        reason="optional"
+        run={(row, reason) =>
+          api.POST('/api/v1/sagas/{id}/resume', { params: params(row), body: bodyOf(reason) })
+        }
+      >
+        Each continues at its step, starting again at attempt zero. If the cause persists, they get
+        stuck again. Selected sagas that are not stuck are left out.
+      </BulkButton>
+      <BulkButton
+        {...common}
+        rows={chosen.filter(isCancellable)}
+        verb="Cancel"
+        past="cancelled, their steps are undone"
+        tone="danger"
+        reason="optional"
+        run={(row, reason) =>
+          api.POST('/api/v1/sagas/{id}/cancel', { params: params(row), body: bodyOf(reason) })
+        }
+      >
+        A step in progress ends first. Then all steps are undone, last first: stock is released and
+        payments are refunded. Selected sagas that have ended or are being undone are left out.
+      </BulkButton>
+      <BulkButton
+        {...common}
+        rows={undoing}
+        verb="Skip undoing"
+        past="go on without it"
+        tone="danger"
+        reason="required"
+        run={(row, reason = '') =>
+          api.POST('/api/v1/sagas/{id}/skip', {
+            params: params(row),
+            body: { step: row.step ?? '', reason },
+          })
+        }
+      >
+        The step that each is stuck at stays as it is, and the steps before it are undone:{' '}
+        {stepsOf(undoing)}. Do this if they were undone by hand, or need not be undone. Selected
+        sagas that are stuck elsewhere, or not at all, are left out.
+      </BulkButton>
+    </>
+  )
+}
+
+/** As the server decides it: also what failed while it ran, even if it was cancelled before. */
+function isCancellable({ direction, status, cancelledAt }: SagaItem): boolean {
+  return direction === 'forward' && (cancelledAt === null || status === 'FAILED')
+}
+
+/** `pay of 7, ship of 2`. */
+function stepsOf(sagas: readonly SagaItem[]): string {
+  return [...Map.groupBy(sagas, ({ step }) => step)]
+    .map(([step, of]) => `${step ?? 'a step'} of ${formatCount(of.length)}`)
+    .join(', ')
 }

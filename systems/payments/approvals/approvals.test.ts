@@ -1,5 +1,5 @@
 import { silentLog } from '@posthorn/engine'
-import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, useMovableClock } from '@posthorn/operate'
 import { beforeAll, expect, test } from 'vitest'
 import { paymentKeys } from '../charges/keys.ts'
 import { givePayments, reconcilerOf } from '../reconciliation/testing/reconciling.ts'

@@ -1,5 +1,5 @@
 import { transaction, type Log, type Transaction } from '@posthorn/engine'
-import type { PeriodicTask } from '@posthorn/engine/operate'
+import type { PeriodicTask } from '@posthorn/operate'
 import { requirePermission, type Caller, type Permission } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { problem } from '../problems.ts'

@@ -1,60 +1,52 @@
+import { Type } from 'typebox'
+import { Id, NullableText, nullable, resource, time, type RowOf } from '@posthorn/system'
+
 export const PROPOSAL_STATES = ['pending', 'approved', 'rejected', 'withdrawn', 'expired'] as const
 export type ProposalStatus = (typeof PROPOSAL_STATES)[number]
 
-export const PROPOSAL_KINDS = [
-  'refund',
-  'capture',
-  'void',
-  'decision',
-  'discard',
-  'limits',
-] as const
+const PROPOSAL_KINDS = ['refund', 'capture', 'void', 'decision', 'discard', 'limits'] as const
 export type ProposalKind = (typeof PROPOSAL_KINDS)[number]
 
+const Time = time({ format: 'date-time' })
+const Fields = Type.Record(Type.String(), Type.Unknown())
+
+/** What waits for a second person, or did. */
+export const ProposalResource = Type.Object({
+  id: Id,
+  kind: Type.Enum(PROPOSAL_KINDS),
+  subject: Type.String({
+    description: 'the payment, `run/line` of a record, the run, or `limits`',
+  }),
+  request: Fields,
+  amount: nullable(Type.Number(), { description: 'in minor units' }),
+  currency: NullableText,
+  reason: NullableText,
+  status: Type.Enum(PROPOSAL_STATES),
+  result: nullable(Fields),
+  proposedBy: Type.String(),
+  proposedAt: Time,
+  expiresAt: Time,
+  decidedBy: NullableText,
+  decidedAt: nullable(Time),
+  decisionReason: NullableText,
+})
+
 /** A row of `payments.proposals`. */
-export interface Proposal {
-  readonly id: string
+export interface Proposal extends RowOf<typeof ProposalResource> {
   readonly org_id: string
-  readonly kind: ProposalKind
-  readonly subject: string
-  readonly request: Readonly<Record<string, unknown>>
-  readonly amount: number | null
-  readonly currency: string | null
-  readonly reason: string | null
-  readonly status: ProposalStatus
-  readonly proposed_by: string
-  readonly proposed_at: Date
-  readonly expires_at: Date
   readonly is_over: boolean
-  readonly decided_by: string | null
-  readonly decided_at: Date | null
-  readonly decision_reason: string | null
-  readonly result: Readonly<Record<string, unknown>> | null
 }
+
+export const proposalResource = resource(ProposalResource)
 
 /** What is proposed, and by whom. */
-export interface NewProposal {
+export interface NewProposal extends Pick<
+  Proposal,
+  'kind' | 'subject' | 'amount' | 'currency' | 'reason'
+> {
   readonly org: string
   readonly by: string
-  readonly kind: ProposalKind
-  readonly subject: string
   /** Everything that carrying it out takes. */
   readonly request: Readonly<Record<string, unknown>>
-  readonly amount: number | null
-  readonly currency: string | null
-  readonly reason: string | null
   readonly requestKey: string | null
-}
-
-export function proposalResource(proposal: Proposal) {
-  const { id, kind, subject, request, amount, currency, reason, status, result } = proposal
-  return {
-    ...{ id, kind, subject, request, amount, currency, reason, status, result },
-    proposedBy: proposal.proposed_by,
-    proposedAt: proposal.proposed_at.toISOString(),
-    expiresAt: proposal.expires_at.toISOString(),
-    decidedBy: proposal.decided_by,
-    decidedAt: proposal.decided_at?.toISOString() ?? null,
-    decisionReason: proposal.decision_reason,
-  }
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { transaction, uuid, type Transaction } from '@posthorn/engine'
-import { announce } from '@posthorn/engine/operate'
+import { announce } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { createAuditLog } from '../charges/queries.ts'
 import { problem } from '../problems.ts'

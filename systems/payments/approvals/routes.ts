@@ -1,12 +1,13 @@
 import { transaction, type Log } from '@posthorn/engine'
-import { callerOf, invalid, type App } from '@posthorn/http'
+import { callerOf, invalid, PageQuery, pageOf, sortable, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import { Id } from '@posthorn/system'
 import { createAuditLog } from '../charges/queries.ts'
 import { problem } from '../problems.ts'
 import { approve, reject, withdraw, type Executors } from './decide.ts'
 import { limitOf, type FourEyes } from './four-eyes.ts'
-import { proposalResource } from './proposal.ts'
+import { PROPOSAL_STATES, ProposalResource, proposalResource } from './proposal.ts'
 import { propose } from './propose.ts'
 import {
   findProposal,
@@ -15,7 +16,86 @@ import {
   selectProposals,
   type Limit,
 } from './queries.ts'
-import * as schemas from './schemas.ts'
+
+const tags = ['approvals']
+const params = Type.Object({ id: Id })
+const Reason = Type.String({ minLength: 1, maxLength: 2_000, description: 'why, in your words' })
+const OptionalReason = Type.Union([Type.Object({ reason: Type.Optional(Reason) }), Type.Null()])
+
+const PROPOSAL_SORTS = sortable(['-proposedAt', 'proposedAt'])
+
+const listProposals = {
+  summary: 'What waits for a second person, and what was decided; newest first',
+  tags,
+  querystring: Type.Object({
+    ...PageQuery.properties,
+    sort: PROPOSAL_SORTS.parameter,
+    status: Type.Optional(Type.Enum(PROPOSAL_STATES)),
+  }),
+  response: { 200: pageOf(ProposalResource) },
+}
+
+const readProposal = {
+  summary: 'One proposal',
+  tags,
+  params,
+  response: { 200: ProposalResource },
+}
+
+const approveProposal = {
+  summary: 'Approve what another user proposed; it is carried out, once',
+  description:
+    'The proposal and what it does are stored together. Where that is not possible any more, the answer is what the direct call would have answered, and the proposal waits on.',
+  tags,
+  params,
+  body: OptionalReason,
+  response: { 200: ProposalResource },
+}
+
+const rejectProposal = {
+  summary: 'Reject what another user proposed',
+  tags,
+  params,
+  body: Type.Object({ reason: Reason }),
+  response: { 200: ProposalResource },
+}
+
+const withdrawProposal = {
+  summary: 'Take a proposal of your own back',
+  tags,
+  params,
+  body: OptionalReason,
+  response: { 200: ProposalResource },
+}
+
+const LimitResource = Type.Object({
+  currency: Type.String({ pattern: '^([A-Z]{3}|\\*)$', description: '`*` for all others' }),
+  amount: Type.Union([Type.Integer({ minimum: 0, maximum: 999_999_999_999 }), Type.Null()], {
+    description: 'in minor units: more takes a second person; null: never',
+  }),
+})
+
+const Limits = Type.Object({
+  limits: Type.Array(LimitResource, { description: "the organisation's own" }),
+  defaults: Type.Array(LimitResource, {
+    description: 'what holds for currencies that are not in them',
+  }),
+})
+
+const readLimits = {
+  summary: 'Above which amounts a second person is needed',
+  tags,
+  response: { 200: Limits },
+}
+
+const writeLimits = {
+  summary: 'Set above which amounts a second person is needed',
+  description:
+    'Lower limits hold at once. To raise or remove one takes a second admin: 202 with the proposal.',
+  tags,
+  body: Type.Object({ limits: Type.Array(LimitResource, { maxItems: 200 }) }),
+  response: { 200: Limits, 202: ProposalResource },
+}
 
 export interface ApprovalRoutesOptions {
   readonly pool: Pool
@@ -26,24 +106,23 @@ export interface ApprovalRoutesOptions {
 
 const PATH = '/api/v1/approvals'
 const LIMITS = '/api/v1/approval-limits'
-const Id = Type.String({ format: 'uuid' })
 const APPROVER = { access: 'approve' } as const
 
 export function approvalRoutes(app: App, options: ApprovalRoutesOptions): void {
   const { pool, fourEyes } = options
 
-  app.get(PATH, { schema: schemas.listProposals }, async (request) => {
+  app.get(PATH, { schema: listProposals }, async (request) => {
     const { limit, sort, status = null } = request.query
-    const before = schemas.PROPOSAL_SORTS.placeIn(request.query, Id)
+    const before = PROPOSAL_SORTS.placeIn(request.query, Id)
     const page = { org: callerOf(request).org, status, before, sort, limit: limit + 1 }
     const rows = await selectProposals(pool, page)
-    return schemas.PROPOSAL_SORTS.page(rows, request.query, {
+    return PROPOSAL_SORTS.page(rows, request.query, {
       item: proposalResource,
       after: ({ id }) => id,
     })
   })
 
-  app.get(`${PATH}/:id`, { schema: schemas.readProposal }, async (request) => {
+  app.get(`${PATH}/:id`, { schema: readProposal }, async (request) => {
     const { id } = request.params
     const proposal = await findProposal(pool, { id, org: callerOf(request).org })
     if (!proposal) throw problem('NOT_FOUND', { detail: 'There is no such proposal.' })
@@ -52,35 +131,31 @@ export function approvalRoutes(app: App, options: ApprovalRoutesOptions): void {
 
   app.post(
     `${PATH}/:id/approve`,
-    { schema: schemas.approveProposal, config: APPROVER },
+    { schema: approveProposal, config: APPROVER },
     async (request) => {
       const decider = { caller: callerOf(request), reason: request.body?.reason ?? null }
       return proposalResource(await approve(options, request.params.id, decider))
     },
   )
 
-  app.post(
-    `${PATH}/:id/reject`,
-    { schema: schemas.rejectProposal, config: APPROVER },
-    async (request) => {
-      const decider = { caller: callerOf(request), reason: request.body.reason }
-      return proposalResource(await reject(options, request.params.id, decider))
-    },
-  )
+  app.post(`${PATH}/:id/reject`, { schema: rejectProposal, config: APPROVER }, async (request) => {
+    const decider = { caller: callerOf(request), reason: request.body.reason }
+    return proposalResource(await reject(options, request.params.id, decider))
+  })
 
-  app.post(`${PATH}/:id/withdraw`, { schema: schemas.withdrawProposal }, async (request) => {
+  app.post(`${PATH}/:id/withdraw`, { schema: withdrawProposal }, async (request) => {
     const decider = { caller: callerOf(request), reason: request.body?.reason ?? null }
     return proposalResource(await withdraw(pool, request.params.id, decider))
   })
 
-  app.get(LIMITS, { schema: schemas.readLimits }, async (request) => ({
+  app.get(LIMITS, { schema: readLimits }, async (request) => ({
     limits: await selectLimits(pool, callerOf(request).org),
     defaults: [...fourEyes.defaults],
   }))
 
   app.put(
     LIMITS,
-    { schema: schemas.writeLimits, config: { access: 'administer' } },
+    { schema: writeLimits, config: { access: 'administer' } },
     async (request, reply) => {
       const { org, sub: by } = callerOf(request)
       const { limits } = request.body

@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { engineMigrations, migrate } from '@posthorn/engine'
-import { payments as system } from '@posthorn/systems/payments'
-import { inTurns, median } from './harness.ts'
-import type { Options } from './options.ts'
-import { rest, type Database, type Server } from './postgres.ts'
-import type { Serving } from './reconcile-server.ts'
-import { ratio, type Report } from './report.ts'
+import { payments as system } from '../index.ts'
+import { inTurns, median } from '../../../bench/kit/harness.ts'
+import type { Options } from '../../../bench/kit/options.ts'
+import { rest, type Database, type Server } from '../../../bench/kit/postgres.ts'
+import type { Serving } from '../../../bench/kit/serving.ts'
+import { ratio, type Report } from '../../../bench/kit/report.ts'
 
 const RUN_ID = '01900000-0000-7000-8000-000000000000'
 
@@ -109,7 +109,7 @@ async function bareUpdate({ pool }: Database, memory: '4MB' | '64MB'): Promise<n
 }
 
 async function run({ url: databaseUrl }: Database, records: number): Promise<number> {
-  const child = fork(new URL('reconcile-server.ts', import.meta.url), [databaseUrl])
+  const child = fork(new URL('reconcile-process.ts', import.meta.url), [databaseUrl])
   try {
     const [{ url, token }] = (await once(child, 'message')) as [Serving]
     const begun = performance.now()

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { engineMigrations, migrate, uuid } from '@posthorn/engine'
-import { payments as system } from '@posthorn/systems/payments'
-import { copyIn } from './copy-in.ts'
-import { AS_STARTED, inDatabase, median, progress } from './harness.ts'
-import type { Options } from './options.ts'
-import { type Database, type Server } from './postgres.ts'
-import type { Serving } from './reconcile-server.ts'
-import { ratio, type Report } from './report.ts'
+import { payments as system } from '../index.ts'
+import { copyIn } from '../../../bench/kit/copy-in.ts'
+import { AS_STARTED, inDatabase, median, progress } from '../../../bench/kit/harness.ts'
+import type { Options } from '../../../bench/kit/options.ts'
+import { type Database, type Server } from '../../../bench/kit/postgres.ts'
+import type { Serving } from '../../../bench/kit/serving.ts'
+import { ratio, type Report } from '../../../bench/kit/report.ts'
 
 interface Files {
   /** As a bank sends it. */
@@ -125,7 +125,7 @@ async function bareCopy(
 }
 
 async function upload({ url: databaseUrl }: Database, { path, records }: Given): Promise<Run> {
-  const child = fork(new URL('reconcile-server.ts', import.meta.url), [databaseUrl], {
+  const child = fork(new URL('reconcile-process.ts', import.meta.url), [databaseUrl], {
     execArgv: AS_STARTED,
   })
   try {

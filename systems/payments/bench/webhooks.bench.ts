@@ -9,15 +9,15 @@ import {
   transaction,
   type Relay,
 } from '@posthorn/engine'
-import { createSealing } from '@posthorn/systems/sealing'
-import { enqueueEvent, payments } from '@posthorn/systems/payments'
+import { createSealing } from '@posthorn/system'
+import { enqueueEvent, payments } from '../index.ts'
 import { newWebhookSecret, signWebhook } from '@posthorn/transports/webhook'
 import { Pool } from 'pg'
 import { Agent } from 'undici'
-import { inDatabase, median, percentile, progress } from './harness.ts'
-import type { Options } from './options.ts'
-import type { Database, Server } from './postgres.ts'
-import { ratio, type Report } from './report.ts'
+import { inDatabase, median, percentile, progress } from '../../../bench/kit/harness.ts'
+import type { Options } from '../../../bench/kit/options.ts'
+import type { Database, Server } from '../../../bench/kit/postgres.ts'
+import { ratio, type Report } from '../../../bench/kit/report.ts'
 import { deliverBarely } from './webhooks-bare.ts'
 
 const ENDPOINTS = 1_000
@@ -30,7 +30,7 @@ const SECONDS = 15
 const ORG = 'bench'
 
 /** Webhooks to a server on this machine, against plain posting; and what endpoints that hang do to others. */
-export async function webhooks(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const receiver = await startReceiver()
   const deliveries = Math.min(options.messages, MOST_DELIVERIES)
   try {
@@ -97,7 +97,7 @@ interface Receiver {
 }
 
 async function startReceiver(): Promise<Receiver> {
-  const child: ChildProcess = fork(new URL('webhook-receiver.ts', import.meta.url))
+  const child: ChildProcess = fork(new URL('receiver-process.ts', import.meta.url))
   const [url] = (await once(child, 'message')) as [string]
   return {
     url,

@@ -1,5 +1,5 @@
 import type { Transaction } from '@posthorn/engine'
-import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
+import { raiseAlert, recoverAlert } from '@posthorn/operate'
 import type { Dispute } from './disputes/dispute.ts'
 import type { Payment } from './payment.ts'
 

@@ -5,9 +5,9 @@ import {
   type IdempotencyStore,
   type KeyClaim,
 } from '@posthorn/engine/inbox'
-import type { PeriodicTask } from '@posthorn/engine/operate'
+import type { PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import type { Gateway } from '../../gateway/index.ts'
+import type { Gateway } from '@posthorn/gateway'
 import { drive } from './drive.ts'
 import { stateOf } from './keys.ts'
 import { workOf } from './work.ts'

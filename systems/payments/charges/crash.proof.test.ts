@@ -1,7 +1,7 @@
 import { silentLog } from '@posthorn/engine'
 import { killPoints } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { createGateway } from '../../gateway/index.ts'
+import { createGateway } from '@posthorn/gateway'
 import { paymentKeys } from './keys.ts'
 import { startChild, type Child } from '../testing/child.ts'
 import { clientOf, paymentsDatabase, runPayments, type Answer } from '../testing/running.ts'

@@ -1,6 +1,6 @@
 import { transaction, type Transaction } from '@posthorn/engine'
 import { completeKey, type KeyClaim, type StoredResponse } from '@posthorn/engine/inbox'
-import { raiseAlert, recoverAlert } from '@posthorn/engine/operate'
+import { raiseAlert, recoverAlert } from '@posthorn/operate'
 import type { ProblemError } from '@posthorn/http'
 import type { Pool } from 'pg'
 import type {
@@ -9,7 +9,7 @@ import type {
   Gateway,
   GatewayError,
   RefundOutcome,
-} from '../../gateway/index.ts'
+} from '@posthorn/gateway'
 import { leaveOpen } from './keys.ts'
 import { problem } from '../problems.ts'
 import { createAuditLog } from './queries.ts'

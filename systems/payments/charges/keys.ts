@@ -1,4 +1,4 @@
-import type { Transaction, Duration } from '@posthorn/engine'
+import { backOff, type Transaction, type Duration } from '@posthorn/engine'
 import {
   defineIdempotency,
   extendLock,
@@ -39,8 +39,7 @@ export function stateOf({ state }: KeyClaim): KeyState | undefined {
   return state as KeyState | undefined
 }
 
-const FIRST_WAIT_MS = 2_000
-const LONGEST_WAIT_MS = 60_000
+const TAKEN_OVER = { firstMs: 2_000, mostMs: 60_000 }
 
 /** Leaves the key open, to be taken over after 2, 4, 8 … 60 s: until then it is in flight. */
 export async function leaveOpen(
@@ -49,6 +48,6 @@ export async function leaveOpen(
   { transactionId, tries }: KeyState,
 ): Promise<void> {
   await saveState(tx, claim, { transactionId, tries: tries + 1 } satisfies KeyState)
-  const lockMs = Math.min(FIRST_WAIT_MS * 2 ** Math.min(tries, 10), LONGEST_WAIT_MS)
+  const lockMs = backOff(tries, TAKEN_OVER)
   await extendLock(tx, { ...claim, store: { ...claim.store, lockMs } })
 }

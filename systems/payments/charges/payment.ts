@@ -1,5 +1,6 @@
-import type { Authorisation } from './authorisations/authorisation.ts'
-import type { DisputeStatus } from './disputes/dispute.ts'
+import { Type, type Static } from 'typebox'
+import { Id, NullableText, bigint, nullable, resource, time, type RowOf } from '@posthorn/system'
+import { AUTHORISATIONS } from './authorisations/authorisation.ts'
 
 /*
  *   pending ──▶ succeeded ──▶ refunded
@@ -17,173 +18,104 @@ export const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = 
   refunded: [],
 }
 
-/** A row of `payments.payments`. */
-export interface Payment {
-  readonly id: string
-  readonly org_id: string
-  readonly user_id: string
-  /** In minor units; text, since pg reads a bigint so. */
-  readonly amount: string
-  readonly currency: string
-  readonly external_payment_id: string | null
-  readonly description: string | null
-  readonly metadata: Readonly<Record<string, unknown>> | null
-  readonly status: PaymentStatus
-  readonly gateway_ref: string | null
-  readonly error_code: string | null
-  readonly error_message: string | null
-  readonly created_at: Date
-  readonly updated_at: Date
-  readonly settled_at: Date | null
-  readonly refunded_at: Date | null
-  /** How often the gateway was asked what became of it. */
-  readonly lookups: number
-  readonly capture_method: CaptureMethod
-  /** Of a manual one; null while the gateway has not answered, and if it declined. */
-  readonly authorisation: Authorisation | null
-  /** What was taken of a manual one, in minor units. */
-  readonly captured_amount: string | null
+export const PaymentState = Type.Enum(Object.keys(MOVES) as PaymentStatus[])
+export const Minor = { minimum: 1, maximum: 999_999_999_999 }
+const Capture = ['automatic', 'manual'] as const
+export const DISPUTE_STATES = ['opened', 'won', 'lost', 'withdrawn'] as const
+
+/** What a client asks for. */
+export const NewPayment = Type.Object({
+  amount: Type.Integer({ ...Minor, description: 'in minor units' }),
+  currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' }),
+  externalPaymentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  description: Type.Optional(Type.String({ maxLength: 1_000 })),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  paymentMethod: Type.Optional(
+    Type.String({
+      pattern: '^[\\x21-\\x7e]{1,255}$',
+      description: 'what the gateway charges, by its own name, such as pm_card_visa',
+    }),
+  ),
+  capture: Type.Optional(
+    Type.Enum(Capture, {
+      description: 'manual: the money is held, to be captured or voided later; automatic',
+    }),
+  ),
+})
+export type NewPayment = Static<typeof NewPayment>
+
+const receipt = {
+  id: Id,
+  status: PaymentState,
+  amount: bigint({ description: 'in minor units' }),
+  currency: Type.String(),
+  externalPaymentId: NullableText,
+  gatewayRef: NullableText,
+  createdAt: time(),
+}
+/** Of a payment that is captured by hand. */
+const held = {
+  authorisation: nullable(Type.Enum(AUTHORISATIONS), {
+    description: 'of a payment with manual capture; null until the gateway has answered',
+  }),
+  capturedAmount: nullable(bigint(), {
+    description: 'what was taken of what was authorised, in minor units',
+  }),
 }
 
-/** `manual`: the money is held, and taken by a request of its own. */
-export type CaptureMethod = 'automatic' | 'manual'
+/** The answer to a creation; the last two only where the money is held first. */
+export const Receipt = Type.Object({
+  ...receipt,
+  authorisation: Type.Optional(held.authorisation),
+  capturedAmount: Type.Optional(held.capturedAmount),
+})
+
+/** A payment as it is read. */
+export const PaymentResource = Type.Object({
+  ...receipt,
+  capture: Type.Enum(Capture),
+  ...held,
+  refundedAmount: bigint({ description: 'given back, as the gateway confirmed' }),
+  disputedAmount: bigint({ description: 'of disputes that are open or lost' }),
+  netAmount: bigint({ description: 'what was taken, less both' }),
+  disputeStatus: nullable(Type.Enum(DISPUTE_STATES)),
+  userId: Type.String(),
+  description: NullableText,
+  metadata: nullable(Type.Record(Type.String(), Type.Unknown())),
+  errorCode: NullableText,
+  errorMessage: NullableText,
+  updatedAt: time(),
+  settledAt: nullable(time()),
+  refundedAt: nullable(time()),
+})
+
+/** A payment with what became of its money; the dispute is the open one, else the latest. */
+export interface PaymentWithSums extends RowOf<typeof PaymentResource, 'capture'> {
+  readonly org_id: string
+  /** `manual`: the money is held, and taken by a request of its own. */
+  readonly capture_method: (typeof Capture)[number]
+  /** How often the gateway was asked what became of it. */
+  readonly lookups: number
+}
+
+/** A row of `payments.payments`. */
+export type Payment = Omit<
+  PaymentWithSums,
+  'refunded_amount' | 'disputed_amount' | 'net_amount' | 'dispute_status'
+>
 
 /** What was taken of a payment that has succeeded, in minor units: less than it is, where less was captured. */
 export function takenOf(payment: Pick<Payment, 'amount' | 'captured_amount'>): number {
   return Number(payment.captured_amount ?? payment.amount)
 }
 
-/** A payment with what became of its money, in minor units; text as above. */
-export interface PaymentWithSums extends Payment {
-  readonly refunded_amount: string
-  readonly disputed_amount: string
-  readonly net_amount: string
-  /** Of the dispute that is open, else of the latest; null where there was none. */
-  readonly dispute_status: DisputeStatus | null
+const toHeld = resource(Type.Object({ ...receipt, ...held }))
+const toCharged = resource(Type.Object(receipt))
+
+export function toReceipt(payment: Payment): Static<typeof Receipt> {
+  return payment.capture_method === 'manual' ? toHeld(payment) : toCharged(payment)
 }
 
-/** What a client asks for. */
-export interface NewPayment {
-  readonly amount: number
-  readonly currency: string
-  readonly externalPaymentId?: string
-  readonly description?: string
-  readonly metadata?: Readonly<Record<string, unknown>>
-  /** What the gateway charges, by its own name. */
-  readonly paymentMethod?: string
-  /** Default automatic. */
-  readonly capture?: CaptureMethod
-}
-
-export type TransactionType = 'charge' | 'authorisation' | 'capture' | 'void' | 'refund'
-
-/** What the gateway was asked to do for a payment: a row of `payments.transactions`. */
-export interface GatewayTransaction {
-  readonly id: string
-  readonly payment_id: string
-  readonly type: TransactionType
-  readonly status: 'pending' | 'succeeded' | 'failed'
-  readonly amount: string
-  readonly currency: string
-  /** Ours: the gateway does the same key once. */
-  readonly gateway_key: string
-  readonly gateway_ref: string | null
-  readonly created_at: Date
-}
-
-/** The same with how it went. */
-export interface KeptTransaction extends GatewayTransaction {
-  readonly error_code: string | null
-  readonly error_message: string | null
-  readonly updated_at: Date
-  /** Of a refund: when the gateway's webhook said that it was made. */
-  readonly confirmed_at: Date | null
-}
-
-/** What of a payment is given back, or about to be. */
-export interface Refund {
-  /** Ours. */
-  readonly id: string
-  /** In minor units. */
-  readonly amount: number
-  /** The gateway's own; null while it has not answered. */
-  readonly ref: string | null
-  /** The gateway's webhook said so. */
-  readonly isConfirmed: boolean
-  /** Nothing of it is given back. */
-  readonly isFailed: boolean
-}
-
-/** The answer to a creation. */
-export function toReceipt(payment: Payment) {
-  return {
-    id: payment.id,
-    status: payment.status,
-    amount: Number(payment.amount),
-    currency: payment.currency,
-    externalPaymentId: payment.external_payment_id,
-    gatewayRef: payment.gateway_ref,
-    createdAt: payment.created_at.toISOString(),
-    ...(payment.capture_method === 'manual' && toAuthorisation(payment)),
-  }
-}
-
-function toAuthorisation({ authorisation, captured_amount: captured }: Payment) {
-  return { authorisation, capturedAmount: captured === null ? null : Number(captured) }
-}
-
-/** A payment as it is read. */
-export function toResource(payment: PaymentWithSums) {
-  return {
-    ...toReceipt(payment),
-    capture: payment.capture_method,
-    ...toAuthorisation(payment),
-    refundedAmount: Number(payment.refunded_amount),
-    disputedAmount: Number(payment.disputed_amount),
-    netAmount: Number(payment.net_amount),
-    disputeStatus: payment.dispute_status,
-    userId: payment.user_id,
-    description: payment.description,
-    metadata: payment.metadata,
-    errorCode: payment.error_code,
-    errorMessage: payment.error_message,
-    updatedAt: payment.updated_at.toISOString(),
-    settledAt: payment.settled_at?.toISOString() ?? null,
-    refundedAt: payment.refunded_at?.toISOString() ?? null,
-  }
-}
-
-export function toRefund(refund: GatewayTransaction) {
-  return {
-    id: refund.id,
-    paymentId: refund.payment_id,
-    status: refund.status,
-    amount: Number(refund.amount),
-    currency: refund.currency,
-    gatewayRef: refund.gateway_ref,
-    createdAt: refund.created_at.toISOString(),
-  }
-}
-
-/** A refund as it stands now: the answer to the request that made it says how it stood then. */
-export function toRefundResource(refund: KeptTransaction) {
-  return {
-    ...toRefund(refund),
-    errorCode: refund.error_code,
-    errorMessage: refund.error_message,
-    updatedAt: refund.updated_at.toISOString(),
-    confirmedAt: refund.confirmed_at?.toISOString() ?? null,
-  }
-}
-
-export function toTransaction(row: KeptTransaction) {
-  const { paymentId: _paymentId, ...asked } = toRefund(row)
-  return {
-    ...asked,
-    type: row.type,
-    gatewayKey: row.gateway_key,
-    errorCode: row.error_code,
-    errorMessage: row.error_message,
-    updatedAt: row.updated_at.toISOString(),
-  }
-}
+export const toResource = resource(PaymentResource, {
+  capture: (payment: PaymentWithSums) => payment.capture_method,
+})

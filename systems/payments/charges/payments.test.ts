@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Queryable } from '@posthorn/engine'
-import { advanceClock, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, useMovableClock } from '@posthorn/operate'
 import { expect, test } from 'vitest'
 import { paymentsDatabase, runPayments } from '../testing/running.ts'
 import { selectPayments, type PaymentPage } from './queries.ts'
@@ -377,57 +377,4 @@ test('each search reads the index that was made for it', async () => {
     const plan = await planOf({ sort, before })
     expect(plan, sort).toMatch(new RegExp(`Limit[^\\n]*\\n +-> +Index Scan[^\\n]* using ${index} `))
   }
-})
-
-test('what the gateway made of payments is counted by stretch, for the own organisation', async () => {
-  const made: readonly [org: string, status: string, code: string | null, ago: string][] = [
-    ['counted', 'succeeded', null, '5 min'],
-    ['counted', 'succeeded', null, '5 min'],
-    ['counted', 'failed', 'CARD_DECLINED', '10 min'],
-    ['counted', 'pending', null, '0 s'],
-    ['counted', 'succeeded', null, '3 h'],
-    ['uncounted', 'failed', 'STOLEN', '5 min'],
-  ]
-  const { rows: clock } = await db.pool.query<{ now: Date }>('select posthorn.now() as now')
-  for (const [org, status, code, ago] of made) {
-    const { rows } = await db.pool.query<{ id: string }>(
-      `insert into payments.payments (id, org_id, user_id, amount, currency, created_at)
-       values (gen_random_uuid(), $1, 'ada', 100, 'EUR', $2::timestamptz - $3::interval)
-       returning id`,
-      [org, clock[0]?.now, ago],
-    )
-    if (status === 'pending') continue
-    await db.pool.query(
-      `update payments.payments
-          set status = $2, error_code = $3, settled_at = posthorn.now()
-        where id = $1`,
-      [rows[0]?.id, status, code],
-    )
-  }
-  interface Figures {
-    readonly count: number
-    readonly stretchSeconds: number
-    readonly succeeded: readonly number[]
-    readonly failed: readonly number[]
-    readonly pending: readonly number[]
-    readonly settleSeconds: { readonly median: readonly (number | null)[] }
-    readonly codes: Readonly<Record<string, readonly number[]>>
-  }
-  const counted = await running.as({ org: 'counted' })
-  const read = async (minutes: number) => {
-    const { status, body } = await counted.send(`/api/v1/payments/figures?minutes=${minutes}`)
-    expect(status).toBe(200)
-    return body as unknown as Figures
-  }
-  const sum = (numbers: readonly number[] = []) => numbers.reduce((all, n) => all + n, 0)
-  const hour = await read(60)
-  expect([hour.count, hour.stretchSeconds]).toEqual([60, 60])
-  expect([hour.succeeded, hour.failed, hour.pending].map(sum)).toEqual([2, 1, 1])
-  expect(Object.keys(hour.codes)).toEqual(['CARD_DECLINED'])
-  expect(sum(hour.codes['CARD_DECLINED'])).toBe(1)
-  // Settled just now: as long after as they were made before.
-  const medians = hour.settleSeconds.median.flatMap((each) => (each === null ? [] : [each]))
-  expect(medians.map((seconds) => Math.floor(seconds / 60))).toEqual([10, 5])
-  const day = await read(1_440)
-  expect([day.count, day.stretchSeconds, sum(day.succeeded)]).toEqual([48, 1_800, 3])
 })

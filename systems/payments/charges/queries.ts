@@ -1,14 +1,7 @@
 import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { KeyClaim } from '@posthorn/engine/inbox'
-import type {
-  GatewayTransaction,
-  KeptTransaction,
-  NewPayment,
-  Payment,
-  PaymentStatus,
-  PaymentWithSums,
-  Refund,
-} from './payment.ts'
+import type { NewPayment, Payment, PaymentStatus, PaymentWithSums } from './payment.ts'
+import type { GatewayTransaction, Refund } from './transaction.ts'
 
 /** Which payment, and whose: another organisation's is not found. */
 export interface PaymentKey {
@@ -231,8 +224,8 @@ export async function selectRefunds(db: Queryable, paymentId: string): Promise<R
 export async function selectTransactions(
   db: Queryable,
   paymentId: string,
-): Promise<KeptTransaction[]> {
-  const { rows } = await db.query<KeptTransaction>(sql`
+): Promise<GatewayTransaction[]> {
+  const { rows } = await db.query<GatewayTransaction>(sql`
     select * from payments.transactions where payment_id = ${paymentId} order by id`)
   return rows
 }

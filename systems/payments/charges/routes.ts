@@ -6,8 +6,11 @@ import {
   decodeCursor,
   invalid,
   keyedRequest,
+  pageOf,
+  PageQuery,
   requireKey,
   sendStored,
+  sortable,
   toPage,
   type App,
   type Caller,
@@ -15,36 +18,172 @@ import {
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { exponentOf } from '../../currency.ts'
-import type { Gateway } from '../../gateway/index.ts'
+import { exponentOf, Id } from '@posthorn/system'
+import type { Gateway } from '@posthorn/gateway'
 import type { FourEyes } from '../approvals/four-eyes.ts'
-import { proposalResource } from '../approvals/proposal.ts'
+import { ProposalResource, proposalResource } from '../approvals/proposal.ts'
 import { doOrPropose, type Proposed } from '../approvals/propose.ts'
 import { drive, openProblem } from './drive.ts'
-import { toDispute } from './disputes/dispute.ts'
+import { DisputeResource, toDispute } from './disputes/dispute.ts'
 import { selectDisputes } from './disputes/queries.ts'
-import { toRefundResource, toResource, toTransaction, type PaymentWithSums } from './payment.ts'
+import {
+  Minor,
+  NewPayment,
+  PaymentResource,
+  PaymentState,
+  Receipt,
+  toResource,
+  type PaymentWithSums,
+} from './payment.ts'
 import { problem } from '../problems.ts'
 import { findPayment, selectAudit, selectPayments, selectTransactions } from './queries.ts'
+import { beginDecision, beginPayment, beginRefund, type Begun } from './work.ts'
 import {
-  AuditId,
-  AmountPlace,
-  Id,
-  PAYMENT_SORTS,
-  capturePayment,
-  createPayment,
-  listDisputes,
-  listPayments,
-  listRefunds,
-  readAudit,
-  readPayment,
-  readRefund,
-  readTransactions,
-  refundPayment,
-  voidPayment,
-} from './schemas.ts'
-import { beginDecision } from './authorisations/begin.ts'
-import { beginPayment, beginRefund, type Begun } from './work.ts'
+  Refunded,
+  RefundResource,
+  TransactionResource,
+  toRefundResource,
+  toTransaction,
+} from './transaction.ts'
+
+/** Grows by one or more; text, since it may be larger than a number can say. */
+const AuditId = Type.String({ pattern: '^[1-9]\\d{0,17}$' })
+
+const Audit = Type.Object({
+  id: AuditId,
+  action: Type.String(),
+  actor: Type.String(),
+  details: Type.Record(Type.String(), Type.Unknown()),
+  createdAt: Type.String(),
+})
+
+const tags = ['payments']
+const params = Type.Object({ id: Id })
+const key = (description: string) =>
+  Type.Object({ 'idempotency-key': Type.Optional(Type.String({ description })) })
+
+/** A part of the money; without a body: all of it. */
+const partOf = (all: string) =>
+  Type.Union([
+    Type.Object({
+      amount: Type.Optional(
+        Type.Integer({ ...Minor, description: `in minor units; left out: ${all}` }),
+      ),
+    }),
+    Type.Null(),
+  ])
+
+const PROPOSED =
+  'Above the limit for four eyes it is proposed instead (202), and done when another user approves it.'
+
+const createPayment = {
+  tags,
+  summary: 'Take a payment, once for each Idempotency-Key',
+  headers: key(
+    'required; 1 to 255 printable ASCII characters, yours and this route’s for 24 hours',
+  ),
+  body: NewPayment,
+  // 200: the key was used for the same request before, and this is its answer.
+  response: { 201: Receipt, 200: Receipt },
+}
+
+const capturePayment = {
+  tags,
+  summary: 'Take what is authorised, or a part of it; the rest is set free',
+  description: PROPOSED,
+  headers: key('optional'),
+  params,
+  body: partOf('all that is authorised'),
+  response: { 200: Receipt, 202: ProposalResource },
+}
+
+const voidPayment = {
+  tags,
+  summary: 'Set free what is authorised: nothing is taken, and the payment has failed',
+  description: PROPOSED,
+  headers: key('optional'),
+  params,
+  response: { 200: Receipt, 202: ProposalResource },
+}
+
+const refundPayment = {
+  tags,
+  summary: 'Give an amount of a payment back, or all that is left of it',
+  description: PROPOSED,
+  headers: key('optional'),
+  params,
+  body: partOf('all that is left'),
+  response: { 201: Refunded, 200: Refunded, 202: ProposalResource },
+}
+
+const Amount = Type.Integer({ ...Minor, description: 'minor units' })
+
+/** By id, which has its time in it, and by amount in minor units. */
+const AmountPlace = Type.Tuple([Type.Integer(), Id])
+const PAYMENT_SORTS = sortable(['-createdAt', 'createdAt', '-amount', 'amount'])
+
+const ListQuery = Type.Object({
+  ...PageQuery.properties,
+  sort: PAYMENT_SORTS.parameter,
+  status: Type.Optional(PaymentState),
+  externalPaymentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  gatewayRef: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+  amount: Type.Optional(Amount),
+  amountFrom: Type.Optional(Amount),
+  amountTo: Type.Optional(Amount),
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'created then or later' })),
+  until: Type.Optional(Type.String({ format: 'date-time', description: 'created before' })),
+  disputed: Type.Optional(Type.Boolean({ description: 'with a dispute, open or not; or without' })),
+})
+const AuditQuery = Type.Object({
+  limit: PageQuery.properties.limit,
+  cursor: PageQuery.properties.cursor,
+})
+
+const listPayments = {
+  tags,
+  summary: 'Payments, newest first; every filter narrows the list further',
+  querystring: ListQuery,
+  response: { 200: pageOf(PaymentResource) },
+}
+const readPayment = {
+  tags,
+  summary: 'A payment',
+  params,
+  response: { 200: PaymentResource },
+}
+const listRefunds = {
+  tags,
+  summary: 'The refunds of a payment as they stand now, oldest first',
+  params,
+  response: { 200: Type.Object({ items: Type.Array(RefundResource) }) },
+}
+const readRefund = {
+  tags,
+  summary: 'A refund as it stands now',
+  params: Type.Object({ id: Id, refundId: Id }),
+  response: { 200: RefundResource },
+}
+const listDisputes = {
+  tags,
+  summary: 'The disputes of a payment, oldest first',
+  params,
+  response: { 200: Type.Object({ items: Type.Array(DisputeResource) }) },
+}
+const readTransactions = {
+  tags,
+  summary: 'What the gateway was asked to do for a payment, oldest first',
+  params,
+  response: { 200: Type.Object({ items: Type.Array(TransactionResource) }) },
+}
+const readAudit = {
+  tags,
+  summary: 'What happened to a payment, newest first',
+  params,
+  querystring: AuditQuery,
+  response: { 200: pageOf(Audit) },
+}
 
 export interface PaymentRoutesOptions {
   readonly pool: Pool

@@ -1,12 +1,12 @@
-import type { Stage, Step } from '../step.ts'
-import { fail } from '../world.ts'
+import { fail, type DemoStep, type Stage } from '@posthorn/system'
+import type { Notes } from './index.ts'
 
 interface Payment {
   readonly id: string
   readonly status: string
 }
 
-export const payments: Step = {
+export const payments: DemoStep<Notes> = {
   id: 'payments',
   title: 'Payments that are charged once',
   about:
@@ -16,7 +16,7 @@ export const payments: Step = {
     { label: 'Payments', path: '/payments' },
     { label: 'The gateway', path: '/simulators/gateway' },
   ],
-  async play(stage: Stage) {
+  async play(stage) {
     const { api, tell } = stage
     await pay(stage, 'first', 12_990)
     tell('129.90 EUR were taken, and the gateway’s webhook said so: succeeded.')
@@ -31,7 +31,7 @@ export const payments: Step = {
 }
 
 /** Takes a payment and waits until the gateway has confirmed it; its id. */
-export async function pay(stage: Stage, name: string, amount: number): Promise<string> {
+export async function pay(stage: Stage<Notes>, name: string, amount: number): Promise<string> {
   const { id } = await create(stage, name, amount)
   const isTaken = ({ status }: Payment) => status === 'succeeded'
   await stage.api.until<Payment>(`/api/v1/payments/${id}`, isTaken)
@@ -39,7 +39,7 @@ export async function pay(stage: Stage, name: string, amount: number): Promise<s
   return id
 }
 
-async function create(stage: Stage, name: string, amount: number): Promise<Payment> {
+async function create(stage: Stage<Notes>, name: string, amount: number): Promise<Payment> {
   return stage.api.post<Payment>('/api/v1/payments', {
     json: { amount, currency: 'EUR', externalPaymentId: nameOf(stage, name) },
     headers: { 'idempotency-key': nameOf(stage, name) },
@@ -48,6 +48,6 @@ async function create(stage: Stage, name: string, amount: number): Promise<Payme
   })
 }
 
-function nameOf({ run }: Stage, name: string): string {
+function nameOf({ run }: Stage<Notes>, name: string): string {
   return `demo-${run}-${name}`
 }

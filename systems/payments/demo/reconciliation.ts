@@ -1,4 +1,5 @@
-import type { Notes, Stage, Step } from '../step.ts'
+import type { DemoStep } from '@posthorn/system'
+import type { Notes } from './index.ts'
 
 interface Run {
   readonly matched: number
@@ -7,14 +8,14 @@ interface Run {
   readonly matchRate: number
 }
 
-export const reconciliation: Step = {
+export const reconciliation: DemoStep<Notes> = {
   id: 'reconciliation',
   title: 'What the bank says',
   about:
     'The bank’s file is compared with the payments of this demo: two lines match, one stands there ' +
     'twice, one has another amount, one another currency, and one has no payment.',
   look: [{ label: 'Reconciliation', path: '/reconciliation' }],
-  async play({ api, run, notes, tell }: Stage) {
+  async play({ api, run, notes, tell }) {
     const { id } = await api.post<{ id: string }>(
       `/api/v1/reconciliations?filename=bank-${run}.csv`,
       { content: { type: 'text/csv', bytes: statementOf(run, notes) } },

@@ -1,6 +1,5 @@
-import { DemoError } from '../api.ts'
-import type { Stage, Step } from '../step.ts'
-import { advance, fail, mend, mendAll } from '../world.ts'
+import { advance, DemoError, fail, mend, type DemoStep, type Stage } from '@posthorn/system'
+import type { Notes } from './index.ts'
 import { pay } from './payments.ts'
 
 interface Endpoint {
@@ -24,15 +23,16 @@ const ENDPOINTS = {
   'demo-returns': ['payment.refunded'],
 } as const
 
-export const subscription: Step = {
+export const subscription: DemoStep<Notes> = {
   id: 'subscription',
+  part: 'opening',
   title: 'A merchant asks for webhooks',
   about:
     'The simulated merchant gets two endpoints: one for payments, files and reconciliations, one ' +
     'for refunds. Every webhook is signed, and the merchant checks it.',
   look: [{ label: 'Endpoints', path: '/webhooks' }, MERCHANT],
-  async play({ api, hooks, notes, tell }: Stage) {
-    await mendAll(api)
+  async play({ api, baseUrl, notes, tell }) {
+    const hooks = `${baseUrl}/sim/merchant/hooks`
     const { items } = await api.get<{ items: Endpoint[] }>('/api/v1/webhook-endpoints')
     for (const [name, eventTypes] of Object.entries(ENDPOINTS)) {
       const url = `${hooks}/${name}`
@@ -47,7 +47,7 @@ export const subscription: Step = {
   },
 }
 
-export const outage: Step = {
+export const outage: DemoStep<Notes> = {
   id: 'outage',
   title: 'The merchant is down for a while',
   about:
@@ -55,7 +55,7 @@ export const outage: Step = {
     'webhooks fail and wait, 2, 4, 8, 16 seconds. Then the merchant is back, the clock moves a ' +
     'minute, and the webhooks arrive.',
   look: [DELIVERIES, MERCHANT],
-  async play(stage: Stage) {
+  async play(stage) {
     const { api, tell } = stage
     await fail(api, 'merchant', { mode: 'error', status: 500 })
     const paid = [await pay(stage, 'third', 1_990), await pay(stage, 'fourth', 3_450_00)]
@@ -69,8 +69,9 @@ export const outage: Step = {
   },
 }
 
-export const trouble: Step = {
+export const trouble: DemoStep<Notes> = {
   id: 'trouble',
+  part: 'closing',
   title: 'Something is left for you',
   about:
     'The merchant closes for maintenance, and this time stays down. A payment is refunded; its ' +
@@ -84,7 +85,7 @@ export const trouble: Step = {
     { label: 'Alerts', path: '/alerts' },
     MERCHANT,
   ],
-  async play(stage: Stage) {
+  async play(stage) {
     const { api, notes, tell } = stage
     const [payment] = notes.payments
     if (payment === undefined) throw new DemoError('no payment went through')
@@ -120,7 +121,7 @@ interface Wanted {
 
 /** Waits until the webhook of each payment to an endpoint is as wished. */
 async function deliveriesOf(
-  { api, notes }: Stage,
+  { api, notes }: Stage<Notes>,
   { endpoint, type, payments }: Wanted,
   isDone: (delivery: Delivery) => boolean,
 ): Promise<Delivery[]> {

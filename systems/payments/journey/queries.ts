@@ -1,8 +1,12 @@
 import { sql, type Queryable } from '@posthorn/engine'
-import { listClockMoves } from '../../queries.ts'
-import { madeAt, realTimeOf } from '../../real-time.ts'
-import { uuidsIn } from '../../sought.ts'
-import type { Followed, Stop } from '../../system.ts'
+import {
+  listClockMoves,
+  madeAt,
+  realTimeOf,
+  uuidsIn,
+  type Followed,
+  type Stop,
+} from '@posthorn/system'
 import { deliveryThing, keyOfLine, lineThing, paymentThing } from '../things.ts'
 
 interface PaymentRow {

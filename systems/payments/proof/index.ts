@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client, Request } from './client.ts'
-import { pace, type Load } from './load.ts'
+import type { Client, Request } from '../../../proof/kit/stand/client.ts'
+import { pace } from '../../../proof/kit/stand/load.ts'
+import type { SystemProof } from '../../../proof/kit/stand/system-proof.ts'
+import { merchant } from '../simulators/index.ts'
+import { seenWebhook, webhookLines, paymentLines } from './ledger.ts'
+import { countOpenDeliveries, selectPaymentSums } from './queries.ts'
 
 const PER_SECOND = 3
 const DECLINED = 0.08
@@ -12,8 +16,24 @@ const HOOKS = [
 ]
 
 /** Payments, some asked for twice at once, some refunded, announced to two endpoints. */
-export const payments: Load = {
-  system: 'payments',
+export const proof: SystemProof = {
+  name: 'payments',
+  simulators: () => [merchant()],
+  env: ({ gatewaySecret, isImpatient }) => ({
+    PAYMENTS_WEBHOOK_SECRET: gatewaySecret,
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+    ...(isImpatient && {
+      ...{ PAYMENTS_LOCK_MS: '5000', WEBHOOK_TIMEOUT_MS: '2000', WEBHOOK_DISABLE_AFTER_DAYS: '0' },
+    }),
+  }),
+  witnessing: { simulator: 'merchant', note: seenWebhook },
+  tables: ['payments.payments'],
+  async rest(db) {
+    const { pending, openKeys } = await selectPaymentSums(db)
+    return { 'payments pending': pending, 'keys of payments': openKeys }
+  },
+  inFlight: async (db) => ({ webhooks: await countOpenDeliveries(db) }),
+  lines: async (books) => [...(await paymentLines(books)), ...(await webhookLines(books))],
   async prepare({ client, world }) {
     for (const { path, eventTypes, ordered } of HOOKS) {
       const url = `${world.url}/sim/merchant/hooks/${path}`

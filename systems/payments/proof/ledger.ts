@@ -1,37 +1,44 @@
-import type { Queryable } from '@posthorn/engine'
-import type { Line } from '../../crash/ledger.ts'
-import type { World } from '../world.ts'
+import type { Line } from '../../../proof/kit/ledger.ts'
+import type { Books } from '../../../proof/kit/stand/system-proof.ts'
+import type { Seen } from '../../../proof/kit/stand/witness.ts'
+import type { GatewayBooks } from '../../../proof/kit/stand/world.ts'
 import {
   countUnexplainedPayments,
   countUnexplainedWebhooks,
+  selectDeliveries,
+  selectPaymentIds,
+  selectPaymentSums,
   sumDeliveredWebhooks,
-} from './audits/queries.ts'
-import { selectDeliveries, selectPaymentSums, selectReferences } from './queries.ts'
-import type { Witness } from './witness.ts'
+} from './queries.ts'
 
-export interface Charge {
+/** A webhook as the merchant saw it. */
+interface SeenWebhook {
   readonly id: string
-  readonly reference: string
-  readonly status: string
-  readonly capturedAmount: number
+  /** False where a signature is wrong; what got no answer was not looked at. */
+  readonly isVerified: boolean
+  /** Whether the merchant has it, whatever it answered. */
+  readonly isTaken: boolean
 }
 
-export interface GatewayLedger {
-  readonly charges: readonly Charge[]
-  readonly refunds: readonly { readonly chargeId: string; readonly amount: number }[]
+export function seenWebhook({ headers, verified = true, outcome, fault }: Seen): SeenWebhook {
+  const isTaken = outcome === 'ok' || outcome === 'slow' || fault?.effect === true
+  return { id: headers['webhook-id'] ?? '', isVerified: verified, isTaken }
 }
+
+/** Payments are named by their ids, orders otherwise. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The gateway's own books against ours. */
-export async function paymentLines(db: Queryable, world: World): Promise<Line[]> {
-  const { charges, refunds } = await world.read<GatewayLedger>('/gateway/ledger')
-  const { payments, orders } = await selectReferences(db)
+export async function paymentLines({ db, world }: Books): Promise<Line[]> {
+  const { charges, refunds } = await world.read<GatewayBooks>('/gateway/ledger')
+  const payments = await selectPaymentIds(db)
   const ours = charges.filter(({ reference }) => payments.has(reference))
   const ids = new Set(ours.map(({ id }) => id))
   const perPayment = Map.groupBy(ours, ({ reference }) => reference)
   const sums = await selectPaymentSums(db)
   const taken = sumOf(ours.map(({ capturedAmount }) => capturedAmount))
   const given = sumOf(refunds.filter((r) => ids.has(r.chargeId)).map(({ amount }) => amount))
-  const strangers = charges.filter((c) => !payments.has(c.reference) && !orders.has(c.reference))
+  const strangers = charges.filter((c) => UUID.test(c.reference) && !payments.has(c.reference))
   return [
     { name: 'payments', value: sums.payments, atLeast: 1 },
     { name: 'payments pending', value: sums.pending, must: 0 },
@@ -41,9 +48,9 @@ export async function paymentLines(db: Queryable, world: World): Promise<Line[]>
       value: [...perPayment.values()].filter((each) => each.length > 1).length,
       must: 0,
     },
-    { name: 'charged without a payment', value: strangers.length, must: 0 },
+    { name: 'charged without a payment', value: strangers.length, must: 0, notAfter: 'dump' },
     { name: 'taken, by our books', value: sums.taken, must: taken },
-    { name: 'refunded, by our books', value: sums.refunded, must: given },
+    { name: 'refunded, by our books', value: sums.refunded, must: given, notAfter: 'dump' },
     {
       name: 'payments their audit does not explain',
       value: await countUnexplainedPayments(db),
@@ -53,9 +60,9 @@ export async function paymentLines(db: Queryable, world: World): Promise<Line[]>
 }
 
 /** Every delivery arrived, signed; those of an ordered endpoint in their order. */
-export async function webhookLines(db: Queryable, witness: Witness): Promise<Line[]> {
+export async function webhookLines({ db, witness }: Books): Promise<Line[]> {
   const deliveries = await selectDeliveries(db)
-  const { webhooks } = witness
+  const webhooks = witness.notes<SeenWebhook>('merchant')
   const arrived = new Map(webhooks.filter(({ isTaken }) => isTaken).map((hook) => [hook.id, hook]))
   const known = new Map(deliveries.map((delivery) => [delivery.id, delivery]))
   const delivered = deliveries.filter(({ status }) => status === 'delivered')
@@ -85,6 +92,7 @@ export async function webhookLines(db: Queryable, witness: Witness): Promise<Lin
       name: 'at the merchant, and not ours',
       value: webhooks.filter(({ id }) => !known.has(id)).length,
       must: 0,
+      notAfter: 'dump',
     },
     { name: 'wrongly signed', value: webhooks.filter((w) => !w.isVerified).length, must: 0 },
     { name: 'ordered, and out of order', value: backwards, must: 0 },

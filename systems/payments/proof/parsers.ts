@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { translateStripe, verifyStripe } from '../../gateway/index.ts'
-import { inPieces, json, readAll, type Parser } from '../../testing/fuzz/index.ts'
+import { translateStripe, verifyStripe } from '@posthorn/gateway'
+import { inPieces, json, readAll, type Parser } from '@posthorn/fuzz'
 import { Findings } from '../reconciliation/formats/findings.ts'
 import { readStatement } from '../reconciliation/formats/read-statement.ts'
 import * as samples from '../reconciliation/formats/testing/samples.ts'
@@ -42,7 +42,7 @@ const StripeBody = Type.Object({
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 /** What payments read of strangers. */
-export const paymentsParsers: readonly Parser[] = [
+export const parsers: readonly Parser[] = [
   statements('csv', ['external_transaction_id,amount,currency,date\nt1,12.50,EUR,2026-03-01\n']),
   statements('camt.053', [samples.CAMT_02, samples.CAMT_08]),
   statements('mt940', [samples.MT940_GERMAN, samples.MT940_DUTCH]),

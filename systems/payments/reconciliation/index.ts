@@ -1,17 +1,15 @@
 import type { App } from '@posthorn/http'
 import type { Static, TObject } from 'typebox'
-import type { Host } from '../../system.ts'
+import type { Host } from '@posthorn/system'
 import type { FourEyes } from '../approvals/four-eyes.ts'
-import { assignmentRoutes } from './assignments/routes.ts'
 import { decisionRoutes } from './decisions/routes.ts'
 import { discardRoutes } from './discard/routes.ts'
 import { exceptionRoutes } from './exceptions/routes.ts'
 import { exportRoutes } from './exports/routes.ts'
 import { profileRoutes } from './profiles/routes.ts'
-import { recordRoutes } from './records/routes.ts'
+import { recordRoutes, statementRoutes } from './records/routes.ts'
 import { runRoutes } from './runs/routes.ts'
 import type { reconciliationSettings } from './settings.ts'
-import { statementRoutes } from './statements/routes.ts'
 import { suggestionRoutes } from './suggestions/routes.ts'
 import { uploadRoutes } from './upload/routes.ts'
 
@@ -33,6 +31,5 @@ export async function reconciliationRoutes(
   decisionRoutes(app, { pool, fourEyes })
   suggestionRoutes(app, { pool, fourEyes })
   exceptionRoutes(app, pool)
-  assignmentRoutes(app, pool)
   exportRoutes(app, pool)
 }

@@ -1,5 +1,5 @@
 import { callerOf } from '@posthorn/http'
-import { problem } from './problems.ts'
+import { problem } from '../problems.ts'
 
 /** Whose files and payments: reconciliation is the organisation's, whichever member works on it. */
 export interface Owner {

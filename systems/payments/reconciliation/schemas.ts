@@ -85,7 +85,7 @@ export const RecordResource = Type.Object({
   reason: Type.Union([ReasonEnum, Type.Null()]),
 })
 
-export const DetailResource = Type.Object({
+const DetailResource = Type.Object({
   recordId: Type.String(),
   runNo: Type.Integer(),
   reason: ReasonEnum,
@@ -226,31 +226,4 @@ export const listRefunds = {
     currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
   }),
   response: { 200: pageOf(RefundSideResource) },
-}
-/** As many as `run_no` can count. */
-const MOST_RUNS = 2_147_483_647
-const State = Type.Object({ reason: ReasonEnum, paymentId: Nullable })
-export const listChanges = {
-  tags,
-  summary: 'What changed between two runs of a file',
-  params: runParams,
-  querystring: Type.Object({
-    ...LinePage,
-    from: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MOST_RUNS, description: 'default the run before `to`' }),
-    ),
-    to: Type.Optional(Type.Integer({ minimum: 2, maximum: MOST_RUNS, description: 'default now' })),
-  }),
-  response: {
-    200: pageOf(
-      Type.Object({
-        recordId: Type.String(),
-        before: State,
-        after: State,
-        note: Nullable,
-        actor: Nullable,
-        changedAt: Type.String(),
-      }),
-    ),
-  },
 }

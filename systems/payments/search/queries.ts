@@ -1,6 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
-import { amountsIn, uuidIn } from '../../sought.ts'
-import type { Found, Sought } from '../../system.ts'
+import { amountsIn, uuidIn, type Found, type Sought } from '@posthorn/system'
 import { deliveryThing, keyOfLine, lineThing, paymentThing } from '../things.ts'
 
 interface PaymentFound {

@@ -1,5 +1,5 @@
 import { createRelay, migrationsFrom, transaction, type Relay } from '@posthorn/engine'
-import { useMovableClock } from '@posthorn/engine/operate'
+import { useMovableClock } from '@posthorn/operate'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
 import { signToken, type App } from '@posthorn/http'
 import { afterAll, expect } from 'vitest'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { silentLog } from '@posthorn/engine'
-import { startPeriodically } from '@posthorn/engine/operate'
+import { startPeriodically } from '@posthorn/operate'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
 import { signToken, type Role } from '@posthorn/http'
 import { afterAll } from 'vitest'

@@ -1,10 +1,9 @@
 import { silentLog, type Log } from '@posthorn/engine'
 import { createApp, createVerifier, type App } from '@posthorn/http'
-import { simulatedReceivers, simulators } from '@posthorn/simulators'
+import { simulatedReceivers } from '../simulators/merchant/receivers.ts'
+import { simulators } from '@posthorn/simulators'
 import type { Pool } from 'pg'
-import { createSealing } from '../../sealing.ts'
-import { readSettings } from '../../settings.ts'
-import type { OpenSystem } from '../../system.ts'
+import { createSealing, readSettings, type OpenSystem } from '@posthorn/system'
 import { payments } from '../index.ts'
 
 export const TOKEN_SECRET = 'a secret that only the tests of payments know'

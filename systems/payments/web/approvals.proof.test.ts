@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { axe, openDashboard, screenshot } from './harness/index.ts'
+import { axe, openDashboard, screenshot } from '@posthorn/dashboard/testing'
+import { payments } from '../index.ts'
 
-const dashboard = await openDashboard({ env: { PAYMENTS_FOUR_EYES_ABOVE: 'EUR=500' } })
+const dashboard = await openDashboard({
+  systems: [payments],
+  env: { PAYMENTS_FOUR_EYES_ABOVE: 'EUR=500' },
+})
 const patient = { timeout: 30_000 }
 const org = 'eyes'
 
@@ -123,8 +127,6 @@ test('a viewer looks, sees why there is no more to do, and searches the audit', 
     ['/payments', 'New payment'],
     ['/webhooks', 'New endpoint'],
     ['/reconciliation/profiles', 'New profile'],
-    ['/sagas', 'Place an order'],
-    ['/outbound', 'Send a message'],
   ] as const) {
     await viewer.goto(`${dashboard.url}${path}`)
     const button = viewer.getByRole('button', { name, disabled: true })
@@ -136,29 +138,4 @@ test('a viewer looks, sees why there is no more to do, and searches the audit', 
   await viewer.goto(`${dashboard.url}/audit/entries?entityId=${id}`)
   await viewer.getByText('payment.created').first().waitFor()
   await axe(viewer)
-})
-
-test('an exception gets an owner and a day, and is found among those of its owner', async () => {
-  const csv = 'external_transaction_id,amount,currency,date\nlost,9.00,EUR,2026-01-01\n'
-  const response = await fetch(`${dashboard.url}/api/v1/reconciliations?filename=lost.csv`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${dashboard.token({ org, sub: 'clara', role: 'clerk' })}`,
-      'content-type': 'text/csv',
-    },
-    body: csv,
-  })
-  const { id } = (await response.json()) as { id: string }
-  await dashboard.call(`/api/v1/reconciliations/${id}/run`, { org, method: 'POST' })
-  const clerk = await dashboard.open(`/reconciliation/${id}`, { org, sub: 'clara', role: 'clerk' })
-  await clerk.getByRole('row').filter({ hasText: 'lost' }).getByRole('checkbox').check()
-  await clerk.getByRole('button', { name: 'Assign 1' }).click()
-  const form = clerk.getByRole('dialog', { name: 'Assign exceptions' })
-  await form.getByLabel('Due').fill('2026-01-31')
-  await form.getByRole('button', { name: 'Assign' }).click()
-  await clerk.getByText('1 exception assigned.').waitFor()
-  await clerk.getByText('Overdue', { exact: true }).click()
-  await clerk.getByRole('row').filter({ hasText: 'clara' }).getByText('2026-01-31').waitFor()
-  await axe(clerk)
-  await screenshot(clerk, 'exceptions-assigned')
 })

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
-import { axe, openDashboard, screenshot } from './harness/index.ts'
+import { axe, openDashboard, screenshot } from '@posthorn/dashboard/testing'
+import { payments } from '../index.ts'
 
-const dashboard = await openDashboard({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
+const dashboard = await openDashboard({
+  systems: [payments],
+  env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' },
+})
 const OUTBOX = 'payments.webhook-deliveries'
 /** Longer than a breaker waits before its probe, on a busy machine. */
 const patient = { timeout: 90_000 }

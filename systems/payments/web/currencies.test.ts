@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { formatMoney, setMinorUnits } from '../src/format/money.ts'
-import { openDashboard } from './harness/index.ts'
+import { formatMoney, setMinorUnits } from '@posthorn/dashboard/kit'
+import { openDashboard } from '@posthorn/dashboard/testing'
+import { payments } from '../index.ts'
 
-const dashboard = await openDashboard()
+const dashboard = await openDashboard({ systems: [payments] })
 
 /** Those that people write with fewer digits than their minor unit has. */
 const WRITTEN_SHORTER = [

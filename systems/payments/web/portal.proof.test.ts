@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { axe, openDashboard, screenshot } from './harness/index.ts'
+import { axe, openDashboard, screenshot } from '@posthorn/dashboard/testing'
+import { payments } from '../index.ts'
 
 /** Another site, on an origin of its own, that embeds the portal. */
 let portal = ''
@@ -20,7 +21,10 @@ await once(host, 'listening')
 afterAll(() => void host.close())
 const hostUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
 
-const dashboard = await openDashboard({ env: { PORTAL_FRAME_ANCESTORS: hostUrl } })
+const dashboard = await openDashboard({
+  systems: [payments],
+  env: { PORTAL_FRAME_ANCESTORS: hostUrl },
+})
 const merchant = `${dashboard.url}/sim/merchant/hooks/shop`
 
 async function portalFor(body: object): Promise<void> {

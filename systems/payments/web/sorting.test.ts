@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { openDashboard } from './harness/index.ts'
+import { openDashboard } from '@posthorn/dashboard/testing'
+import { payments } from '../index.ts'
 
-const dashboard = await openDashboard()
+const dashboard = await openDashboard({ systems: [payments] })
 const { pool } = dashboard.database
 
 /** The largest and the smallest are among the oldest, which the first page does not have. */
@@ -46,23 +47,4 @@ test('a column that only this browser could sort by waits until all rows are her
   await page.goto(`${dashboard.url}/payments?currency=CHF`)
   await state.getByRole('button').click()
   await page.getByText('sorted by State, highest first').waitFor()
-})
-
-test('messages are read from the oldest on', async () => {
-  for (const name of ['first', 'second']) {
-    await dashboard.call('/api/v1/greetings', { body: { name } })
-  }
-  const page = await dashboard.open('/messages?outbox=example.greetings')
-  const table = page.getByRole('grid', { name: 'Messages' })
-  await table.getByRole('row').nth(2).waitFor()
-  const ids = async () => {
-    const rows = await table.getByRole('row').all()
-    return Promise.all(rows.slice(1, 3).map((row) => row.locator('code').first().textContent()))
-  }
-  const newest = await ids()
-  await table.getByRole('button', { name: 'Created' }).click()
-  const asked = page.waitForRequest(/api\/v1\/messages\?.*sort=createdAt/)
-  await table.getByRole('button', { name: 'Created' }).click()
-  await asked
-  await expect.poll(ids).toEqual(newest.toReversed())
 })

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { axe, openDashboard, screenshot } from './harness/index.ts'
+import { axe, openDashboard, screenshot } from '@posthorn/dashboard/testing'
+import { payments } from '../index.ts'
 
 const patient = { timeout: 60_000 }
 
-const dashboard = await openDashboard()
+const dashboard = await openDashboard({ systems: [payments] })
 
 async function pay(name: string, amount: number): Promise<void> {
   await dashboard.call('/api/v1/payments', {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { createRelay } from '@posthorn/engine'
-import { advanceClock } from '@posthorn/engine/operate'
+import { advanceClock } from '@posthorn/operate'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { startWebhookChild, type Child } from '../testing/child.ts'

@@ -1,5 +1,5 @@
 import { uuid } from '@posthorn/engine'
-import { advanceClock } from '@posthorn/engine/operate'
+import { advanceClock } from '@posthorn/operate'
 import { verifyWebhook } from '@posthorn/transports/webhook'
 import { expect, test } from 'vitest'
 import { filtersFor } from './endpoints/endpoint.ts'

@@ -1,23 +1,24 @@
 import type { Static, TObject } from 'typebox'
 import { createGuard, parseCidrs, webhookTransport } from '@posthorn/transports/webhook'
-import type { Host, OpenSystem } from '../../system.ts'
+import type { Host, OpenSystem } from '@posthorn/system'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { selectUrls } from './endpoints/queries.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
-import { eventTypeRoutes } from './event-types/routes.ts'
-import { filterRoutes } from './filters/routes.ts'
-import { alertNotices, TRANSPORT as NOTICE_TRANSPORT } from './notices/outbox.ts'
-import { noticeWriter } from './notices/notice-writer.ts'
+import { eventTypeRoutes, filterRoutes } from './filters/routes.ts'
+import {
+  alertNotices,
+  TRANSPORT as NOTICE_TRANSPORT,
+  noticeWriter,
+} from './notices/notice-writer.ts'
 import { TRANSPORT, webhookDeliveries } from './outbox.ts'
 import { portalRoutes } from './portal/routes.ts'
 import type { webhookSettings } from './settings.ts'
-import { querySealing, webhookMaintenance } from './maintenance.ts'
+import { webhookMaintenance } from './maintenance.ts'
 import { keepLateAnswer, resolveDeliveries } from './worker.ts'
 
 export { selectEventDeliveries } from './deliveries/queries.ts'
 export { enqueueEvent } from './event.ts'
 export type { WebhookEvent } from './event.ts'
-export { WEBHOOK_PROBLEMS } from './problems.ts'
 export { webhookSettings } from './settings.ts'
 
 type Settings = Static<TObject<typeof webhookSettings>>
@@ -45,10 +46,7 @@ export function openWebhooks(host: Host<Settings>): Required<
   const parts = {
     outboxes: [webhookDeliveries],
     transports: { [TRANSPORT]: webhooks },
-    workers: [
-      webhookMaintenance(pool, settings.WEBHOOK_DISABLE_AFTER_DAYS),
-      querySealing(pool, sealing),
-    ],
+    workers: [webhookMaintenance(pool, settings.WEBHOOK_DISABLE_AFTER_DAYS)],
     destinationNames: [
       { transport: TRANSPORT, read: (ids: readonly string[]) => selectUrls(pool, ids) },
     ],

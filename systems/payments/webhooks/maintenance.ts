@@ -1,18 +1,84 @@
-import { transaction } from '@posthorn/engine'
-import type { PeriodicTask } from '@posthorn/engine/operate'
+import { transaction, type Transaction } from '@posthorn/engine'
+import { raiseAlert, recoverAlert, type PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import type { Sealing } from '../../sealing.ts'
-import { sealUrl } from './endpoints/endpoint-url.ts'
-import { recoverEndpoints, reviewFailing } from './endpoints/failing.ts'
-import { lockReadableQueries, updateUrl } from './endpoints/queries.ts'
-import { MOST_TALLIES, noteFailing, sumTallies } from './health/queries.ts'
+import {
+  MOST_TALLIES,
+  noteFailing,
+  sumTallies,
+  markWarned,
+  selectFailing,
+  type FailingEndpoint,
+} from './health/queries.ts'
+import { recordAudit } from './queries.ts'
+import { enqueueEvent } from './event.ts'
+import { webhookDeliveries } from './outbox.ts'
+import { ALERTS, entryOf, skipWaiting } from './endpoints/control.ts'
+import { markDisabled } from './endpoints/queries.ts'
+
+const BY = 'WEBHOOK_MAINTENANCE'
+const DAY_MS = 86_400_000
+
+/** The alerts of endpoints whose failures are over. */
+async function recoverEndpoints(tx: Transaction, ids: readonly string[]): Promise<void> {
+  for (const subject of ids) await recoverAlert(tx, { source: ALERTS, subject })
+}
+
+/**
+ * Warns the owners of endpoints that have only failed for half of the days, and disables those that
+ * have for all of them. Both are an alert and an event to the organisation's other endpoints.
+ */
+async function reviewFailing(tx: Transaction, days: number): Promise<void> {
+  for (const endpoint of await selectFailing(tx, days)) {
+    await (endpoint.is_over ? disable(tx, endpoint, days) : warn(tx, endpoint, days))
+  }
+}
+
+async function warn(tx: Transaction, endpoint: FailingEndpoint, days: number): Promise<void> {
+  const { id, org_id: tenant, failing_since: since } = endpoint
+  const disablesAt = new Date(since.getTime() + days * DAY_MS).toISOString()
+  await markWarned(tx, id)
+  await raiseAlert(tx, {
+    ...{ source: ALERTS, subject: id, tenant, code: 'WEBHOOK_FAILING' },
+    detail: `${endpoint.url} has only failed since ${since.toISOString()}; it is disabled after ${days} days of that`,
+  })
+  await recordAudit(tx, [entryOf(endpoint, BY, 'webhook_endpoint.failing')])
+  await tellOthers(tx, endpoint, { type: 'webhook_endpoint.failing', disablesAt })
+}
+
+async function disable(tx: Transaction, endpoint: FailingEndpoint, days: number): Promise<void> {
+  const { id, org_id: tenant } = endpoint
+  const reason = `every attempt failed for ${days} days`
+  const [disabled] = await markDisabled(tx, { ids: [id], reason })
+  if (!disabled) return
+  await skipWaiting(tx, webhookDeliveries, { endpointId: id, by: BY })
+  // The warning's alert ends in this one.
+  await recoverAlert(tx, { source: ALERTS, subject: id })
+  await raiseAlert(tx, {
+    ...{ source: ALERTS, subject: id, tenant, code: 'WEBHOOK_DISABLED' },
+    detail: `${endpoint.url} is disabled: ${reason}`,
+  })
+  await recordAudit(tx, [entryOf(endpoint, BY, 'webhook_endpoint.disabled')])
+  await tellOthers(tx, endpoint, { type: 'webhook_endpoint.disabled' })
+}
+
+/** Sent to the other endpoints: a copy to the one that fails would only be another failure. */
+async function tellOthers(
+  tx: Transaction,
+  endpoint: FailingEndpoint,
+  { type, ...more }: { type: string; disablesAt?: string },
+): Promise<void> {
+  const { id, org_id: org, failing_since: since, last_failed_at: last } = endpoint
+  await enqueueEvent(tx, {
+    ...{ org, type, id: `${type}.${id}.${since.getTime()}`, except: id },
+    data: {
+      ...{ endpointId: id, url: endpoint.url, ...more },
+      ...{ failingSince: since.toISOString(), lastFailedAt: last.toISOString() },
+    },
+  })
+}
 
 /** Health reads what is not summed up yet one by one: it must not become much. */
 const EVERY_MS = 10_000
-
-/** Late, and seldom: a version from before does not know sealed queries, and may still be running. */
-const SEAL_EVERY_MS = 3_600_000
-const SEALED_AT_ONCE = 100
 
 /**
  * Sums up what went to endpoints, for their health, and disables those that have only failed for
@@ -38,25 +104,4 @@ export async function tallyEndpoints(pool: Pool, disableAfterDays: number): Prom
   })
   if (disableAfterDays > 0) await transaction(pool, (tx) => reviewFailing(tx, disableAfterDays))
   return summed[0]?.tallies ?? 0
-}
-
-/** Seals the queries of URLs that were stored before that was done. */
-export function querySealing(pool: Pool, sealing: Sealing): PeriodicTask {
-  return {
-    name: 'payments.webhook-queries',
-    everyMs: SEAL_EVERY_MS,
-    firstMs: SEAL_EVERY_MS,
-    step: async () => ((await sealQueries(pool, sealing)) === SEALED_AT_ONCE ? 'more' : undefined),
-  }
-}
-
-/** Returns how many there were. */
-export function sealQueries(pool: Pool, sealing: Sealing): Promise<number> {
-  return transaction(pool, async (tx) => {
-    const readable = await lockReadableQueries(tx, SEALED_AT_ONCE)
-    for (const { id, url } of readable) {
-      await updateUrl(tx, { id, ...sealUrl(url, { sealing, endpointId: id }) })
-    }
-    return readable.length
-  })
 }

@@ -1,5 +1,5 @@
 import { silentLog, transaction } from '@posthorn/engine'
-import { raiseAlert, recoverAlert, runPeriodically } from '@posthorn/engine/operate'
+import { raiseAlert, recoverAlert, runPeriodically } from '@posthorn/operate'
 import { newWebhookSecret, verifyWebhook } from '@posthorn/transports/webhook'
 import { expect, test } from 'vitest'
 import { writeNotices } from './notices/notice-writer.ts'

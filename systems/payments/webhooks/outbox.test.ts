@@ -1,7 +1,7 @@
 import { uuid } from '@posthorn/engine'
-import { outboxConformance } from '@posthorn/engine/testing'
-import { beforeAll } from 'vitest'
-import { alertNotices } from './notices/outbox.ts'
+import { outboxConformance, printStatements } from '@posthorn/engine/testing'
+import { beforeAll, expect, test } from 'vitest'
+import { alertNotices } from './notices/notice-writer.ts'
 import { webhookDeliveries } from './outbox.ts'
 import { webhookDatabase } from '../testing/running-webhooks.ts'
 
@@ -41,4 +41,9 @@ outboxConformance(alertNotices, {
     hour: new Date(0),
     payload: { n },
   }),
+})
+
+test('the statements stand whole in statements/', async () => {
+  const file = '../statements/webhook-deliveries.sql'
+  await expect(printStatements(webhookDeliveries)).toMatchFileSnapshot(file)
 })

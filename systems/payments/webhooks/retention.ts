@@ -1,4 +1,4 @@
-import type { DataClass, PersonalTable, RetentionCatalogue } from '@posthorn/engine/operate'
+import type { DataClass, PersonalTable, RetentionCatalogue } from '@posthorn/operate'
 
 const ORG_OF_DELIVERY =
   '(select d.org_id from payments.webhook_deliveries as d where d.id = t.delivery_id)'
@@ -140,21 +140,12 @@ const webhookPersonal: PersonalTable[] = [
   {
     table: 'payments.webhook_attempts',
     key: ['id'],
-    columns: {
-      outcome: 'mention',
-      request_url: 'mention',
-      request_headers: 'mention',
-      response_headers: 'mention',
-      response_body: 'mention',
-      error: 'mention',
-    },
     org: ORG_OF_DELIVERY,
     busy: `t.state <> 'settled'`,
   },
   {
     table: 'payments.webhook_deliveries',
     key: ['id'],
-    columns: { payload: 'mention', body: 'mention', error: 'mention' },
     about: { externalId: `t.payload::text like '%' || to_json($value)::text || '%'` },
     org: 't.org_id',
     busy: `t.status in ('pending', 'failed')`,
@@ -163,13 +154,11 @@ const webhookPersonal: PersonalTable[] = [
   {
     table: 'payments.webhook_endpoint_hours',
     key: ['endpoint_id', 'hour'],
-    columns: { error: 'mention' },
     org: ORG_OF_ENDPOINT,
   },
   {
     table: 'payments.alert_notices',
     key: ['id'],
-    columns: { payload: 'mention', error: 'mention' },
     org: 'coalesce((select a.tenant from posthorn.alert as a where a.id = t.alert_id), $tenant)',
     busy: `t.status in ('pending', 'failed')`,
   },

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { advanceClock, listAlerts } from '@posthorn/engine/operate'
+import { advanceClock, listAlerts } from '@posthorn/operate'
 import { verifyWebhook } from '@posthorn/transports/webhook'
 import { expect, test } from 'vitest'
 import { openReceiver } from '../testing/webhook-receiver.ts'

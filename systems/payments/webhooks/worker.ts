@@ -12,10 +12,10 @@ import {
   type Answered,
   type LateAnswer,
   type WebhookTarget,
+  type WebhookCode,
 } from '@posthorn/transports/webhook'
 import type { Pool } from 'pg'
-import type { Sealing } from '../../sealing.ts'
-import type { Receivers } from '../../system.ts'
+import type { Sealing, Receivers } from '@posthorn/system'
 import { attemptOf, isTried, type Recalled } from './deliveries/attempt.ts'
 import {
   insertAnswer,
@@ -28,12 +28,53 @@ import {
 } from './deliveries/queries.ts'
 import { ENDPOINT_DISABLED } from './deliveries/settling.ts'
 import { openUrl } from './endpoints/endpoint-url.ts'
-import { headerOwner } from './endpoints/own-headers.ts'
-import { selectSending, type Sending } from './endpoints/queries.ts'
-import { paceDeliveries } from './endpoints/rate.ts'
+import { selectSending, takeRequests, type Sending } from './endpoints/queries.ts'
 import { retryInMs } from './endpoints/retry.ts'
 import { OpenedWords, secretOwner } from './endpoints/secrets.ts'
 import { webhookDeliveries } from './outbox.ts'
+
+type Resolved = WebhookTarget | Answered
+
+/**
+ * Puts off what an endpoint's rate does not allow now, the last ones first. Endpoints without a rate
+ * cost nothing here.
+ */
+async function paceDeliveries(
+  db: Queryable,
+  batch: readonly Delivery[],
+  { resolved, endpoints }: { resolved: readonly Resolved[]; endpoints: readonly Sending[] },
+): Promise<Resolved[]> {
+  const result = [...resolved]
+  const limited = endpoints.filter((each) => each.rate_per_second !== null)
+  if (limited.length === 0) return result
+  const rates = new Map(limited.map((each) => [each.id, each.rate_per_second]))
+  const paced = batch.flatMap(({ destination: { topic } }, at) => {
+    const target = resolved[at]
+    const rate = rates.get(topic)
+    if (target === undefined || 'kind' in target || rate === undefined || rate === null) return []
+    return [{ at, topic, rate, place: target.place ?? 0 }]
+  })
+  if (paced.length === 0) return result
+  const byTopic = Map.groupBy(paced, ({ topic }) => topic)
+  const wanted = [...byTopic].map(([endpointId, all]) => ({
+    ...{ endpointId, count: all.length },
+    rate: all[0]?.rate ?? 1,
+  }))
+  for (const { endpoint_id: id, granted, slot_ms: slotMs } of await takeRequests(db, wanted)) {
+    // In the order of their keys: what is put off is behind what goes.
+    const all = (byTopic.get(id) ?? []).toSorted((a, b) => a.place - b.place)
+    for (const [i, { at, rate }] of all.slice(granted).entries()) {
+      result[at] = putOff(slotMs + ((i + 1) * 1_000) / rate)
+    }
+  }
+  return result
+}
+
+function putOff(ms: number): Answered {
+  const code: WebhookCode = 'WEBHOOK_PACED'
+  const error = { code, message: "the endpoint's rate is used up for now" }
+  return retryLater(error, { after: `${Math.ceil(ms)}ms`, charge: false })
+}
 
 export interface ResolveOptions {
   readonly pool: Pool
@@ -95,17 +136,10 @@ export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) 
 }
 
 function targetOf(endpoint: Sending, opened: OpenedWords): WebhookTarget {
-  const { id, secrets, headers, timeout_ms: timeoutMs } = endpoint
-  const openHeader = ([name, word]: [string, string]) => [name, opened.open(word, headerOwner(id))]
+  const { id, secrets, timeout_ms: timeoutMs } = endpoint
   return {
     url: openUrl(endpoint, opened),
     secrets: secrets.map((word) => opened.open(word, secretOwner(id))),
-    ...(headers !== null && {
-      headers: Object.fromEntries(Object.entries(headers).map(openHeader)) as Record<
-        string,
-        string
-      >,
-    }),
     ...(timeoutMs !== null && { timeoutMs }),
   }
 }

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers'
-import { peakMemoryMb } from '../../../testing/peak-memory.ts'
+import { peakMemoryMb } from '@posthorn/system/testing'
 import { folderStorage } from '../../storage/folder.ts'
 import { openArchive } from '../open.ts'
 

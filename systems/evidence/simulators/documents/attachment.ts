@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { MultipartFile } from '../multipart.ts'
+import type { MultipartFile } from '@posthorn/simulators'
 
 /** Files to attach to a case. */
 export interface Evidence {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { serve } from '../testing/test-server.ts'
+import { serve } from '@posthorn/simulators/testing'
 import { documents } from './index.ts'
 
 interface Answer {

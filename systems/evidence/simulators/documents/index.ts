@@ -1,4 +1,4 @@
-import { defineSimulator, type Simulator } from '../simulator.ts'
+import { defineSimulator, type Simulator } from '@posthorn/simulators'
 import { Archive } from './archive.ts'
 import { documentControls, documentRoutes } from './routes.ts'
 

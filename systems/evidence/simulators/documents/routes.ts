@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
-import type { Multipart } from '../multipart.ts'
+import type { Multipart } from '@posthorn/simulators'
 import type { Archive } from './archive.ts'
 import { idsOf, type Attachment, type Evidence } from './attachment.ts'
 

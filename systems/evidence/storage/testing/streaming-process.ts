@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { peakMemoryMb } from '../../../testing/peak-memory.ts'
+import { peakMemoryMb } from '@posthorn/system/testing'
 import { openStorage } from '../settings.ts'
 
 /**

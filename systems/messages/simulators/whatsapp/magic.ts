@@ -1,4 +1,4 @@
-import type { FaultOrder } from '../fault.ts'
+import type { FaultOrder } from '@posthorn/simulators'
 import { GRAPH_ERRORS, type GraphError } from './errors.ts'
 
 /** What a recipient's last digits mean. */

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { World } from '../world.ts'
+import type { World } from '@posthorn/simulators'
 import { timetable, type Behaviour, type ReportWord } from './behaviour.ts'
 import type { GraphError } from './errors.ts'
 

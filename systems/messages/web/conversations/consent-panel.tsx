@@ -1,15 +1,17 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { consentEntryOf } from '../../parts/consent-entry.tsx'
+import {
+  ConfirmButton,
+  dataOf,
+  Panel,
+  QueryState,
+  StateBadge,
+  Timeline,
+  useAction,
+  useApi,
+} from '@posthorn/dashboard/kit'
+import { consentEntryOf } from '../consent-entry.tsx'
 import type { ConversationResource } from './conversation.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
-import { useAction } from '../../parts/use-action.ts'
 
 /** Whether the person may be written to, who said so, and how to change it. */
 export function ConsentPanel({ conversation }: { conversation: ConversationResource }) {

@@ -1,4 +1,4 @@
-import type { paths } from '../../api/schema.d.ts'
+import type { paths } from '@posthorn/dashboard/kit'
 
 export type ConversationResource =
   paths['/api/v1/conversations/{id}']['get']['responses']['200']['content']['application/json']

@@ -1,20 +1,23 @@
 import { Button, Text } from '@mantine/core'
 import { IconMessages } from '@tabler/icons-react'
 import { Link, useParams } from '@tanstack/react-router'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatRelative } from '../../format/duration.ts'
-import { useFresh } from '../../live/use-fresh.ts'
+import {
+  ButtonLink,
+  dataOf,
+  Empty,
+  ErrorState,
+  formatRelative,
+  Loading,
+  PageFrame,
+  StateBadge,
+  useApi,
+  useFresh,
+  useList,
+  useNow,
+} from '@posthorn/dashboard/kit'
 import { Room } from './room.tsx'
 import { type ConversationResource, kindName, personOf } from './conversation.ts'
 import classes from './conversations.module.css'
-import { Empty } from '../../parts/notice.tsx'
-import { useNow } from '../../parts/now.tsx'
-import { ButtonLink } from '../../parts/links.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { ErrorState, Loading } from '../../parts/query-state.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { useList } from '../../parts/table/list.ts'
 
 /** What people write back, and the answers: the list, and the one that is open. */
 export function Conversations() {

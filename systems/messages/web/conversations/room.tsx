@@ -2,9 +2,19 @@ import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { IconArrowLeft, IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { useRequestKey } from '../../api/new-id.ts'
+import {
+  AnchorLink,
+  ButtonLink,
+  dataOf,
+  Panel,
+  QueryState,
+  sentenceOf,
+  StateBadge,
+  useAction,
+  useApi,
+  useNow,
+  useRequestKey,
+} from '@posthorn/dashboard/kit'
 import { ConsentPanel } from './consent-panel.tsx'
 import {
   type ConversationResource,
@@ -13,12 +23,6 @@ import {
   sessionSentence,
 } from './conversation.ts'
 import { Thread } from './thread.tsx'
-import { AnchorLink, ButtonLink } from '../../parts/links.tsx'
-import { useNow } from '../../parts/now.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
 
 /** One conversation: what was written, whether it can be answered, and a box to do it. */
 export function Room({ id }: { id: string }) {

@@ -1,15 +1,18 @@
 import { Button, Center, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useEffect, useRef } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { ProviderNote } from '../../codes/provider-note.tsx'
+import {
+  AnchorLink,
+  dataOf,
+  ErrorState,
+  Loading,
+  useApi,
+  useList,
+  useNow,
+} from '@posthorn/dashboard/kit'
+import { ProviderNote } from '../provider-note.tsx'
 import { formatMoment, kindName, parametersOf, stepsOf, type ThreadItem } from './conversation.ts'
 import classes from './conversations.module.css'
-import { AnchorLink } from '../../parts/links.tsx'
-import { useNow } from '../../parts/now.tsx'
-import { ErrorState, Loading } from '../../parts/query-state.tsx'
-import { useList } from '../../parts/table/list.ts'
 
 /** That a message was read changes no state, so that nothing announces it. */
 const READ_EVERY_MS = 3_000

@@ -1,21 +1,23 @@
 import { Alert, Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { ProviderNote } from '../../codes/provider-note.tsx'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { Time } from '../../parts/time.tsx'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { SectionFrame } from '../../parts/section-frame.tsx'
-import { OUTBOUND } from '../sections.ts'
+import {
+  ConfirmButton,
+  CopyId,
+  dataOf,
+  KeyValue,
+  Panel,
+  type paths,
+  Permitted,
+  QueryState,
+  SectionFrame,
+  sentenceOf,
+  StateBadge,
+  Time,
+  useAction,
+  useApi,
+} from '@posthorn/dashboard/kit'
+import { ProviderNote } from '../provider-note.tsx'
 import { Figures } from './figures.tsx'
 import { accountTitle, useAccounts, type Account } from './use-accounts.ts'
 
@@ -30,7 +32,6 @@ export function Accounts() {
   const query = useAccounts()
   return (
     <SectionFrame
-      section={OUTBOUND}
       lead="The WhatsApp accounts of your organisation, and the default ones of the server. An account that the provider refuses stops until it is mended; its messages wait."
       actions={
         <Permitted to="administer">

@@ -2,17 +2,20 @@ import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@ma
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { ApiProblem } from '../../api/problem.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { consentEntryOf } from '../../parts/consent-entry.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { Time } from '../../parts/time.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
+import {
+  ApiProblem,
+  ConfirmButton,
+  dataOf,
+  type paths,
+  QueryState,
+  sentenceOf,
+  StateBadge,
+  Time,
+  Timeline,
+  useAction,
+  useApi,
+} from '@posthorn/dashboard/kit'
+import { consentEntryOf } from '../consent-entry.tsx'
 
 type Consent =
   paths['/api/v1/dossiers/{id}/consents']['get']['responses']['200']['content']['application/json']['items'][number]
@@ -146,13 +149,12 @@ interface GrantFormProps {
 /** A consent with what it rests on. */
 function GrantForm({ dossierId, channel, onClose, onGrant }: GrantFormProps) {
   const [source, setSource] = useState<(typeof SOURCES)[number]['value']>('api')
-  const [purpose, setPurpose] = useState('')
   const [proof, setProof] = useState('')
   const [recipient, setRecipient] = useState('')
   const [error, setError] = useState<unknown>()
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    const typed = { purpose, proof, recipient }
+    const typed = { proof, recipient }
     const given = Object.entries(typed).filter(([, text]) => text.trim() !== '')
     const named = Object.fromEntries(given.map(([name, text]) => [name, text.trim()]))
     onGrant({ granted: true, source, ...named }).then(onClose, setError)
@@ -170,13 +172,6 @@ function GrantForm({ dossierId, channel, onClose, onGrant }: GrantFormProps) {
           value={source}
           onChange={(value) => value !== null && setSource(value)}
           allowDeselect={false}
-        />
-        <TextInput
-          label="Purpose"
-          description="What the person agreed to."
-          value={purpose}
-          onChange={({ currentTarget }) => setPurpose(currentTarget.value)}
-          maxLength={200}
         />
         <TextInput
           label="Proof"

@@ -2,24 +2,29 @@ import { Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useApi } from '../../api/api-context.tsx'
-import { type Api, dataOf } from '../../api/client.ts'
-import { ApiProblem } from '../../api/problem.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { ProviderNote } from '../../codes/provider-note.tsx'
-import { useFresh } from '../../live/use-fresh.ts'
+import {
+  AnchorLink,
+  type Api,
+  ApiProblem,
+  ButtonLink,
+  dataOf,
+  Empty,
+  type ListPage,
+  PageFrame,
+  Panel,
+  type paths,
+  PermittedButton,
+  QueryState,
+  type StateRole,
+  Timeline,
+  type TimelineEntry,
+  useApi,
+  useFresh,
+} from '@posthorn/dashboard/kit'
+import { ProviderNote } from '../provider-note.tsx'
 import { Consents } from './consents.tsx'
 import { auditEntryOf } from './record.ts'
 import { SendForm } from './send-form.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { AnchorLink, ButtonLink } from '../../parts/links.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import type { ListPage } from '../../parts/table/list.ts'
-import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import type { StateRole } from '../../states/role.ts'
 
 /** A dossier: what it allows, and what happened to what was sent for it. */
 export function Dossier() {

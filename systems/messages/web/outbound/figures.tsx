@@ -2,19 +2,22 @@ import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { HistoryChart } from '../../charts/history-chart.tsx'
-import type { Stretch } from '../../charts/plot-data.ts'
-import type { Zoom } from '../../charts/plot.tsx'
-import { useRange } from '../../charts/range.tsx'
-import { everyMs } from '../../charts/use-charts.ts'
-import { formatDuration } from '../../format/duration.ts'
-import { formatCount, formatShare } from '../../format/number.ts'
-import { AnchorLink } from '../../parts/links.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
+import {
+  AnchorLink,
+  dataOf,
+  everyMs,
+  formatCount,
+  formatDuration,
+  formatShare,
+  HistoryChart,
+  Panel,
+  type paths,
+  QueryState,
+  type Stretch,
+  useApi,
+  useRange,
+  type Zoom,
+} from '@posthorn/dashboard/kit'
 import classes from './figures.module.css'
 
 type FiguresData =

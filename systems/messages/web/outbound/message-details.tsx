@@ -1,24 +1,27 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { ProviderNote } from '../../codes/provider-note.tsx'
+import {
+  AnchorLink,
+  ConfirmButton,
+  CopyId,
+  dataOf,
+  Empty,
+  Json,
+  KeyValue,
+  Panel,
+  type paths,
+  QueryState,
+  Related,
+  StepRow,
+  Time,
+  Timeline,
+  type TimelineEntry,
+  useAction,
+  useApi,
+} from '@posthorn/dashboard/kit'
+import { ProviderNote } from '../provider-note.tsx'
 import { type OutboundMessage, standingOf, wayOf } from './outbound-message.ts'
 import { auditEntryOf } from './record.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { Json } from '../../parts/json.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { StepRow } from '../../parts/step-row.tsx'
-import { Related } from '../../parts/related.tsx'
-import { Time } from '../../parts/time.tsx'
-import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
-import { useAction } from '../../parts/use-action.ts'
 
 /** Where a message is, why, and what can be done about it. */
 export function MessageDetails({ id }: { id: string }) {

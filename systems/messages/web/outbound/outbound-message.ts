@@ -1,6 +1,4 @@
-import type { paths } from '../../api/schema.d.ts'
-import type { RowStep } from '../../parts/step-row.tsx'
-import type { StateRole } from '../../states/role.ts'
+import type { paths, RowStep, StateRole } from '@posthorn/dashboard/kit'
 
 export type OutboundMessage =
   paths['/api/v1/outbound/messages/{id}']['get']['responses']['200']['content']['application/json']

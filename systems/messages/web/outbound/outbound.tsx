@@ -1,14 +1,41 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
+import {
+  BulkButton,
+  type Column,
+  dataOf,
+  DetailDrawer,
+  Empty,
+  FilteredTable,
+  FilterMoment,
+  FilterSelect,
+  FilterText,
+  formatCount,
+  moment,
+  MoreFilters,
+  neighboursOf,
+  oneOf,
+  PermittedButton,
+  QueryState,
+  ROLE_LOOKS,
+  SavedViews,
+  SectionFrame,
+  Stat,
+  StateBadge,
+  StatStrip,
+  text,
+  Time,
+  useApi,
+  useFilteredList,
+  useFresh,
+  useOpened,
+  useSelection,
+  useTable,
+} from '@posthorn/dashboard/kit'
 import { IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatCount } from '../../format/number.ts'
-import { useFresh } from '../../live/use-fresh.ts'
-import { BulkActions } from './bulk-actions.tsx'
 import { Figures } from './figures.tsx'
 import { MessageDetails } from './message-details.tsx'
 import {
@@ -17,26 +44,7 @@ import {
   type OutboundMessage,
   roleOfMessage,
 } from './outbound-message.ts'
-import { SectionFrame } from '../../parts/section-frame.tsx'
-import { OUTBOUND } from '../sections.ts'
 import { SendForm } from './send-form.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { neighboursOf } from '../../parts/neighbours.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts/filter-bar.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { Stat, StatStrip } from '../../parts/stat.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { useSelection } from '../../parts/table/selection.ts'
-import { useTable } from '../../parts/table/layout.ts'
-import type { Column } from '../../parts/table/data-table.tsx'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { moment, oneOf, text } from '../../parts/use-filter.ts'
-import { useOpened } from '../../parts/use-opened.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import { ROLE_LOOKS } from '../../states/role.ts'
-import { SavedViews } from '../../parts/saved-views.tsx'
 
 const FILTER = {
   status: oneOf(MESSAGE_STATES),
@@ -71,7 +79,6 @@ export function Outbound() {
   const isPhone = useMediaQuery('(max-width: 48em)') ?? false
   return (
     <SectionFrame
-      section={OUTBOUND}
       lead="WhatsApp and mail messages: each is sent once, retried where that helps, and followed until delivered."
       actions={
         <PermittedButton
@@ -262,5 +269,44 @@ function DossierFinder() {
         </Button>
       </Group>
     </form>
+  )
+}
+
+interface BulkActionsProps {
+  readonly chosen: readonly OutboundMessage[]
+  readonly onDone: () => void
+}
+
+const NOUNS = ['message', 'messages'] as const
+
+/** What is done with the selected messages. */
+function BulkActions({ chosen, onDone }: BulkActionsProps) {
+  const api = useApi()
+  const nameOf = ({ to }: OutboundMessage) => to
+  const common = { to: 'write', nouns: NOUNS, changes: ['outbound'], nameOf, onDone } as const
+  const given = ({ id }: OutboundMessage) => ({ params: { path: { id } } })
+  return (
+    <>
+      <BulkButton
+        {...common}
+        rows={chosen.filter(({ status }) => status === 'FAILED')}
+        verb="Retry"
+        past="queued again"
+        run={(row) => api.POST('/api/v1/outbound/messages/{id}/retry', given(row))}
+      >
+        Selected messages that have not failed are left out. One that fails for the same reason
+        fails again: mend the cause first.
+      </BulkButton>
+      <BulkButton
+        {...common}
+        rows={chosen.filter(({ status }) => status === 'QUEUED')}
+        verb="Cancel"
+        past="cancelled"
+        tone="danger"
+        run={(row) => api.POST('/api/v1/outbound/messages/{id}/cancel', given(row))}
+      >
+        They will not be received. Selected messages that are already sent are left out.
+      </BulkButton>
+    </>
   )
 }

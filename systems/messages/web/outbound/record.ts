@@ -1,6 +1,4 @@
-import type { paths } from '../../api/schema.d.ts'
-import type { TimelineEntry } from '../../parts/timeline.tsx'
-import type { StateRole } from '../../states/role.ts'
+import type { paths, StateRole, TimelineEntry } from '@posthorn/dashboard/kit'
 
 export type AuditEvent =
   paths['/api/v1/dossiers/{id}/audit']['get']['responses']['200']['content']['application/json']['items'][number]

@@ -12,18 +12,21 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
+import {
+  AnchorLink,
+  ApiProblem,
+  dataOf,
+  momentOf,
+  type paths,
+  sentenceOf,
+  useAction,
+  useApi,
+  useRequestKey,
+  useUser,
+} from '@posthorn/dashboard/kit'
 import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { ApiProblem } from '../../api/problem.ts'
-import { useRequestKey } from '../../api/new-id.ts'
-import type { paths } from '../../api/schema.d.ts'
 import type { OutboundMessage } from './outbound-message.ts'
-import { useTemplates, type Template } from './use-templates.ts'
-import { momentOf } from '../../parts/filter-bar.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { useUser } from '../../shell/use-user.ts'
+import { type Template, useTemplates } from './use-accounts.ts'
 
 type NewMessage =
   paths['/api/v1/outbound/messages']['post']['requestBody']['content']['application/json']

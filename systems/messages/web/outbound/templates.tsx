@@ -11,26 +11,28 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import {
+  type Column,
+  ConfirmButton,
+  dataOf,
+  DataTable,
+  DetailDrawer,
+  Empty,
+  Json,
+  KeyValue,
+  type paths,
+  Permitted,
+  SectionFrame,
+  sentenceOf,
+  StateBadge,
+  Time,
+  useAction,
+  useApi,
+  useList,
+  useOpened,
+} from '@posthorn/dashboard/kit'
 import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { Json } from '../../parts/json.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { Permitted } from '../../parts/permitted.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { DataTable, type Column } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
-import { Time } from '../../parts/time.tsx'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { useOpened } from '../../parts/use-opened.ts'
-import { SectionFrame } from '../../parts/section-frame.tsx'
-import { OUTBOUND } from '../sections.ts'
-import { accountTitle, isOwn, useAccounts } from './use-accounts.ts'
-import { wantedPhrase, type Template } from './use-templates.ts'
+import { accountTitle, isOwn, type Template, useAccounts, wantedPhrase } from './use-accounts.ts'
 
 const CHANGED = ['outbound']
 
@@ -52,7 +54,6 @@ export function Templates() {
   const shown = list.rows.find((template) => idOf(template) === opened.id)
   return (
     <SectionFrame
-      section={OUTBOUND}
       lead="Messages of a registered template are checked before they are queued. Others are checked by WhatsApp when they are sent."
       actions={
         <Permitted to="administer">

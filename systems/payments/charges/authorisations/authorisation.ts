@@ -8,9 +8,10 @@ import { wordOf, type Reported } from '../inbound/reported.ts'
  *        ├───────▶ voided | expired    the payment has failed
  *
  * An event may say the end before the beginning. The table's trigger holds the same moves: see
- * migrations/0006_authorisations.sql.
+ * migrations/0001_payments.sql.
  */
-export type Authorisation = 'authorised' | 'captured' | 'voided' | 'expired'
+export const AUTHORISATIONS = ['authorised', 'captured', 'voided', 'expired'] as const
+export type Authorisation = (typeof AUTHORISATIONS)[number]
 
 /** Whether an event is about money that is held. */
 export function isAboutAuthorisation(type: string): boolean {

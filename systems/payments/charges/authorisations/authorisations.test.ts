@@ -1,7 +1,7 @@
 import { silentLog, uuid } from '@posthorn/engine'
-import { advanceClock, listAlerts, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, listAlerts, useMovableClock } from '@posthorn/operate'
 import { expect, test } from 'vitest'
-import { createGateway } from '../../../gateway/index.ts'
+import { createGateway } from '@posthorn/gateway'
 import { paymentsDatabase, runPayments } from '../../testing/running.ts'
 import { lookUpOverdue } from '../lookups/lookup.ts'
 

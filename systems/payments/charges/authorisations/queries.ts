@@ -1,5 +1,5 @@
 import { sql, type Transaction } from '@posthorn/engine'
-import type { GatewayError } from '../../../gateway/index.ts'
+import type { GatewayError } from '@posthorn/gateway'
 import type { Payment } from '../payment.ts'
 import type { Settlement } from '../settle/queries.ts'
 

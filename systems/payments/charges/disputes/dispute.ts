@@ -1,30 +1,36 @@
+import { Type } from 'typebox'
+import { Id, NullableText, bigint, nullable, resource, time, type RowOf } from '@posthorn/system'
 import type { Decision, PaymentFacts } from '../inbound/decision.ts'
-import { takenOf } from '../payment.ts'
+import { DISPUTE_STATES, takenOf } from '../payment.ts'
 import { isGiven, textOf, timeOf, type Reported } from '../inbound/reported.ts'
 
 /*
  *   opened ──▶ won | lost | withdrawn
  *
- * The table's trigger holds the same moves: see migrations/0007_events_disputes_search.sql.
+ * The table's trigger holds the same moves: see migrations/0001_payments.sql.
  */
-export type DisputeStatus = 'opened' | 'won' | 'lost' | 'withdrawn'
+export type DisputeStatus = (typeof DISPUTE_STATES)[number]
 
-/** A row of `payments.disputes`: money of a payment that the cardholder's bank claims back. */
-export interface Dispute {
-  readonly id: string
-  readonly payment_id: string
+/** Money of a payment that the cardholder's bank claims back. */
+export const DisputeResource = Type.Object({
+  id: Id,
+  paymentId: Id,
+  gatewayRef: Type.String({ description: 'what the gateway calls it' }),
+  status: Type.Enum(DISPUTE_STATES),
+  amount: bigint(),
+  currency: Type.String(),
+  reason: NullableText,
+  evidenceDueAt: nullable(time()),
+  openedAt: time(),
+  closedAt: nullable(time()),
+})
+
+/** A row of `payments.disputes`. */
+export interface Dispute extends RowOf<typeof DisputeResource> {
   readonly org_id: string
-  /** The gateway's own id. */
-  readonly gateway_ref: string
-  readonly status: DisputeStatus
-  /** In minor units; text, since pg reads a bigint so. */
-  readonly amount: string
-  readonly currency: string
-  readonly reason: string | null
-  readonly evidence_due_at: Date | null
-  readonly opened_at: Date
-  readonly closed_at: Date | null
 }
+
+export const toDispute = resource(DisputeResource)
 
 /** What an event does to a dispute. What is known of it already stays. */
 export interface DisputeChange {
@@ -72,20 +78,4 @@ export function decideDispute(
   }
   if (known.status === 'opened') return { outcome: 'applied', to, dispute: { ...change, status } }
   return differs('forbidden', `dispute ${ref} is ${known.status} here`)
-}
-
-/** A dispute as it is read. */
-export function toDispute(dispute: Dispute) {
-  return {
-    id: dispute.id,
-    paymentId: dispute.payment_id,
-    gatewayRef: dispute.gateway_ref,
-    status: dispute.status,
-    amount: Number(dispute.amount),
-    currency: dispute.currency,
-    reason: dispute.reason,
-    evidenceDueAt: dispute.evidence_due_at?.toISOString() ?? null,
-    openedAt: dispute.opened_at.toISOString(),
-    closedAt: dispute.closed_at?.toISOString() ?? null,
-  }
 }

@@ -1,5 +1,5 @@
 import { transaction } from '@posthorn/engine'
-import type { PeriodicTask } from '@posthorn/engine/operate'
+import type { PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { adoptUnknown } from '../inbound/event.ts'
 import { lockPayment } from '../queries.ts'

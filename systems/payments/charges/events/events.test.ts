@@ -1,5 +1,5 @@
 import { uuid } from '@posthorn/engine'
-import { listAlerts } from '@posthorn/engine/operate'
+import { listAlerts } from '@posthorn/operate'
 import { expect, test } from 'vitest'
 import { paymentsDatabase, runPayments } from '../../testing/running.ts'
 import { adoption } from './adoption.ts'

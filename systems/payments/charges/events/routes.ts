@@ -1,8 +1,9 @@
 import { transaction, type Transaction } from '@posthorn/engine'
-import { callerOf, may, type App, type Caller } from '@posthorn/http'
+import { callerOf, may, PageQuery, pageOf, sortable, type App, type Caller } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import { NullableText, nullable } from '@posthorn/system'
 import { problem } from '../../problems.ts'
 import { recoverUnknownPayment } from '../alerts.ts'
 import {
@@ -14,7 +15,76 @@ import {
 } from '../inbound/event.ts'
 import { createAuditLog } from '../queries.ts'
 import { attachEvent, findEvent, selectEvents, type KeptEvent, type WholeEvent } from './queries.ts'
-import { EVENT_SORTS, listEvents, readEvent, reprocessEvent } from './schemas.ts'
+
+const Status = Type.Enum([
+  'applied',
+  'unchanged',
+  'parked',
+  'forbidden',
+  'mismatch',
+  'kept',
+  'unknown_payment',
+])
+const Time = Type.String({ format: 'date-time' })
+
+const EventResource = Type.Object({
+  id: Type.String({ description: 'the gateway’s own' }),
+  type: Type.String(),
+  status: Status,
+  reason: nullable(Type.String(), {
+    description: 'why it waits, contradicts or does not fit',
+  }),
+  source: Type.Enum(['webhook', 'lookup'], {
+    description: 'lookup: the gateway was asked, since its webhook did not come',
+  }),
+  paymentId: NullableText,
+  gatewayRef: nullable(Type.String(), {
+    description: 'what it names, if it names no payment',
+  }),
+  receivedAt: Type.String(),
+  decidedAt: Type.String({ description: 'when it got its status' }),
+  appliedAt: NullableText,
+})
+
+const WholeEventResource = Type.Object({
+  ...EventResource.properties,
+  body: Type.String({ description: 'as it came, byte for byte' }),
+})
+
+const tags = ['payments']
+const params = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255 }) })
+
+const EVENT_SORTS = sortable(['-receivedAt', 'receivedAt'])
+
+const listEvents = {
+  tags,
+  summary:
+    'Events of the gateway, newest first; with unknown_payment, for platform operators, those that name no payment here',
+  querystring: Type.Object({
+    ...PageQuery.properties,
+    sort: EVENT_SORTS.parameter,
+    status: Type.Optional(Status),
+    type: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    paymentId: Type.Optional(Type.String({ format: 'uuid' })),
+    since: Type.Optional(Time),
+    until: Type.Optional(Time),
+  }),
+  response: { 200: pageOf(EventResource) },
+}
+
+const readEvent = {
+  tags,
+  summary: 'An event of the gateway, as it came and what was decided',
+  params,
+  response: { 200: WholeEventResource },
+}
+
+const reprocessEvent = {
+  tags,
+  summary: 'Decide about an event again, by what is known now',
+  params,
+  response: { 200: WholeEventResource },
+}
 
 const PATH = '/api/v1/webhook-events'
 

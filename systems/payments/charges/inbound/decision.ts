@@ -4,7 +4,8 @@ import {
   type Authorisation,
 } from '../authorisations/authorisation.ts'
 import { decideDispute, type Dispute, type DisputeChange } from '../disputes/dispute.ts'
-import { MOVES, takenOf, type Payment, type PaymentStatus, type Refund } from '../payment.ts'
+import { MOVES, takenOf, type Payment, type PaymentStatus } from '../payment.ts'
+import type { Refund } from '../transaction.ts'
 import { decideRefund, decideRefundFailure, type RefundChange } from './refund-decision.ts'
 import { isGiven, wordOf, type Reported } from './reported.ts'
 

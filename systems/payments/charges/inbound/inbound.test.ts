@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { uuid } from '@posthorn/engine'
-import { listAlerts } from '@posthorn/engine/operate'
+import { listAlerts } from '@posthorn/operate'
 import { expect, test } from 'vitest'
 import { DEVELOPMENT_WEBHOOK_SECRET as SECRET, webhookSecrets } from '../../settings.ts'
 import { paymentsDatabase, runPayments, signatureOf, type Client } from '../../testing/running.ts'

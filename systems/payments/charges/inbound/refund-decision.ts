@@ -1,4 +1,5 @@
-import { takenOf, type Refund } from '../payment.ts'
+import { takenOf } from '../payment.ts'
+import type { Refund } from '../transaction.ts'
 import type { Decision, PaymentFacts } from './decision.ts'
 import { isGiven, wordOf, type Reported } from './reported.ts'
 

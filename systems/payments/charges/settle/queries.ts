@@ -1,6 +1,7 @@
 import { sql, type Transaction } from '@posthorn/engine'
-import type { GatewayError } from '../../../gateway/index.ts'
-import type { GatewayTransaction, Payment } from '../payment.ts'
+import type { GatewayError } from '@posthorn/gateway'
+import type { Payment } from '../payment.ts'
+import type { GatewayTransaction } from '../transaction.ts'
 
 /** A transaction that is about to end, and who ends it. */
 export interface Settlement {

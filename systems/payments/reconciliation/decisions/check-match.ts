@@ -1,6 +1,6 @@
 import type { Transaction } from '@posthorn/engine'
 import type { Owner } from '../owner.ts'
-import { problem } from '../problems.ts'
+import { problem } from '../../problems.ts'
 import type { StatementRecord } from '../records/record.ts'
 import type { Decision } from './decision.ts'
 import {

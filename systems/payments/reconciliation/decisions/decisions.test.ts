@@ -188,25 +188,6 @@ describe('a decision', () => {
       code: 'DECISION_NOT_POSSIBLE',
     })
   })
-
-  test('is a change between runs', async () => {
-    const me = await newUser()
-    const { id, record } = await oneLine(me)
-    await me.post(`${record}/ignore`, { reason })
-    const changes = async (query = '') =>
-      (await me.get(`/${id}/changes${query}`)).body['items'] as object[]
-    const change = {
-      recordId: '2',
-      before: { reason: 'no_match' },
-      after: { reason: 'ignored' },
-      note: reason,
-      actor: me.user,
-    }
-    expect(await changes()).toMatchObject([change])
-    await me.run(id)
-    expect(await changes('?from=1&to=2')).toMatchObject([change])
-    expect(await changes()).toEqual([])
-  })
 })
 
 test('a match by hand and a run at once leave one of the two', async () => {

@@ -1,4 +1,4 @@
-import { sealAudits, verifyAudits } from '@posthorn/engine/operate'
+import { sealAudits, verifyAudits } from '@posthorn/operate'
 import type { PoolClient } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { paymentsDatabase } from '../../testing/running.ts'

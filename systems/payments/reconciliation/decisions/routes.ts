@@ -1,17 +1,126 @@
-import { invalid, type App } from '@posthorn/http'
+import { transaction, type Transaction } from '@posthorn/engine'
+import { invalid, ProblemError, type App } from '@posthorn/http'
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
+import { Type, type Static } from 'typebox'
 import type { FourEyes } from '../../approvals/four-eyes.ts'
-import { proposalResource } from '../../approvals/proposal.ts'
+import { proposalResource, ProposalResource } from '../../approvals/proposal.ts'
 import { doOrPropose, type Proposed } from '../../approvals/propose.ts'
-import { memberOf } from '../owner.ts'
-import { recordResource } from '../records/record.ts'
+import { memberOf, type RunKey } from '../owner.ts'
+import { recordResource, type StatementRecord } from '../records/record.ts'
 import { PATH } from '../runs/routes.ts'
-import type { Static } from 'typebox'
-import { decideAll } from './bulk.ts'
-import { decide } from './decide.ts'
+import { decide, decideOn, explainTaken, tellCounts } from './decide.ts'
 import type { Adjustment, Decision } from './decision.ts'
-import * as schemas from './schemas.ts'
+import { Id, RecordId, RecordResource, recordParams, runParams, tags } from '../schemas.ts'
+import { beginRun } from '../runs/reconcile.ts'
+import type { Run } from '../runs/run.ts'
+import { acceptIn } from '../suggestions/suggest.ts'
+import { beginOne, keepOne, undoOne } from './queries.ts'
+
+/** Payments of one record at the most. */
+const MOST_PAYMENTS = 1_000
+
+const Note = Type.String({ minLength: 1, maxLength: 2_000, description: 'why, in your words' })
+const Version = Type.Optional(
+  Type.Integer({ minimum: 0, description: 'of the record that was looked at; another is 409' }),
+)
+
+export const Kind = Type.Enum(['fee', 'rounding', 'other'])
+
+const AdjustmentBody = Type.Object({
+  amount: Type.Integer({
+    minimum: -999_999_999_999,
+    maximum: 999_999_999_999,
+    description:
+      "the record's amount less that of payments and refunds, in minor units; a fee is negative",
+  }),
+  kind: Kind,
+})
+
+const Refunds = Type.Array(Id, {
+  minItems: 1,
+  maxItems: MOST_PAYMENTS,
+  uniqueItems: true,
+  description: 'refunds that the record is, or that a payout was paid less',
+})
+const Part = Type.Boolean({
+  description: 'the record is a part of its one payment, which others are paid in too',
+})
+
+const matchRecord = {
+  tags,
+  summary: 'Match a record by hand: with a payment, several, a part of one, or refunds',
+  params: recordParams,
+  body: Type.Object({
+    paymentId: Type.Optional(Id),
+    paymentIds: Type.Optional(
+      Type.Array(Id, { minItems: 1, maxItems: MOST_PAYMENTS, uniqueItems: true }),
+    ),
+    refundIds: Type.Optional(Refunds),
+    part: Type.Optional(Part),
+    adjustment: Type.Optional(AdjustmentBody),
+    reason: Note,
+    version: Version,
+  }),
+  response: { 200: RecordResource, 202: ProposalResource },
+}
+
+const decisionSchema = (summary: string) => ({
+  tags,
+  summary,
+  params: recordParams,
+  body: Type.Object({ reason: Note, version: Version }),
+  response: { 200: RecordResource, 202: ProposalResource },
+})
+
+const unmatchRecord = decisionSchema('Take a match back; no run matches the record again')
+const ignoreRecord = decisionSchema('Leave a record out of the exceptions')
+const reopenRecord = decisionSchema('Let runs look at a record again')
+
+/** Decisions of one request at the most. */
+const MOST_DECISIONS = 500
+
+const About = { recordId: RecordId, version: Version }
+
+const decideMany = {
+  tags,
+  summary: 'Decide about many records of a file at once',
+  description:
+    'Match, ignore, reopen, take matches back and accept suggestions in one transaction. What is refused changes nothing, and `refused` says why; all others are stored together.',
+  params: runParams,
+  body: Type.Object({
+    reason: Note,
+    decisions: Type.Array(
+      Type.Union([
+        Type.Object({ do: Type.Enum(['ignore', 'reopen', 'unmatch']), ...About }),
+        Type.Object({
+          do: Type.Literal('match'),
+          ...About,
+          paymentIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: MOST_PAYMENTS })),
+          refundIds: Type.Optional(Refunds),
+          part: Type.Optional(Part),
+          adjustment: Type.Optional(AdjustmentBody),
+        }),
+        Type.Object({ do: Type.Literal('accept'), suggestionId: Id }),
+      ]),
+      { minItems: 1, maxItems: MOST_DECISIONS },
+    ),
+  }),
+  response: {
+    200: Type.Object({
+      applied: Type.Array(RecordResource),
+      refused: Type.Array(
+        Type.Object({
+          index: Type.Integer({ description: 'which of the decisions, from 0' }),
+          recordId: Type.Optional(Type.String()),
+          suggestionId: Type.Optional(Type.String()),
+          code: Type.String(),
+          detail: Type.String(),
+        }),
+      ),
+    }),
+  },
+}
 
 type Request = Parameters<typeof memberOf>[0] & { params: { id: string; recordId: string } }
 
@@ -41,7 +150,7 @@ export function decisionRoutes(
   }
   const record = `${PATH}/:id/records/:recordId`
 
-  app.post(`${record}/match`, { schema: schemas.matchRecord }, async (request, reply) => {
+  app.post(`${record}/match`, { schema: matchRecord }, async (request, reply) => {
     const { reason: note, version, paymentId, ...match } = request.body
     if (paymentId !== undefined && match.paymentIds !== undefined) {
       throw invalid([{ field: 'paymentId', reason: 'or paymentIds is required, not both' }])
@@ -50,7 +159,7 @@ export function decisionRoutes(
     return answer(request, { note, version, ...matchIn({ ...match, paymentIds }, '') }, reply)
   })
 
-  app.post(`${PATH}/:id/decisions`, { schema: schemas.decideMany }, async (request) => {
+  app.post(`${PATH}/:id/decisions`, { schema: decideMany }, async (request) => {
     const { user: by, org } = memberOf(request)
     const { reason: note, decisions } = request.body
     const signed = { by, note, approval: fourEyes }
@@ -70,17 +179,17 @@ export function decisionRoutes(
     }
   })
 
-  app.post(`${record}/unmatch`, { schema: schemas.unmatchRecord }, async (request, reply) => {
+  app.post(`${record}/unmatch`, { schema: unmatchRecord }, async (request, reply) => {
     const { reason: note, version } = request.body
     return answer(request, { kind: 'unmatch', note, version }, reply)
   })
 
-  app.post(`${record}/ignore`, { schema: schemas.ignoreRecord }, async (request, reply) => {
+  app.post(`${record}/ignore`, { schema: ignoreRecord }, async (request, reply) => {
     const { reason: note, version } = request.body
     return answer(request, { kind: 'ignore', note, version }, reply)
   })
 
-  app.post(`${record}/reopen`, { schema: schemas.reopenRecord }, async (request, reply) => {
+  app.post(`${record}/reopen`, { schema: reopenRecord }, async (request, reply) => {
     const { reason: note, version } = request.body
     return answer(request, { kind: 'reopen', note, version }, reply)
   })
@@ -112,7 +221,7 @@ function matchIn({ paymentIds, refundIds, part, adjustment }: MatchBody, place: 
   return { kind: 'match' as const, ...chosen }
 }
 
-type Asked = Static<typeof schemas.decideMany.body>['decisions'][number]
+type Asked = Static<typeof decideMany.body>['decisions'][number]
 
 function itemOf(
   asked: Asked,
@@ -126,4 +235,49 @@ function itemOf(
       ? { ...about, ...matchIn(asked, `decisions.${index}.`) }
       : { ...about, kind: asked.do }
   return { line: Number(asked.recordId), decision }
+}
+
+/** One of many: about a record, or the suggestion that is accepted. */
+type BulkItem =
+  | { readonly line: number; readonly decision: Decision }
+  | ({ readonly suggestionId: string } & Pick<Decision, 'by' | 'note' | 'approval'>)
+
+/** What became of it, in the order in which they were asked for. */
+type BulkOutcome =
+  | { readonly record: StatementRecord }
+  | { readonly code: string; readonly status: number; readonly detail: string }
+
+/**
+ * Decides about many records in one transaction, one after the other. What is refused changes nothing
+ * and says why; the others are stored together.
+ */
+async function decideAll(
+  pool: Pool,
+  key: RunKey,
+  items: readonly BulkItem[],
+): Promise<readonly BulkOutcome[]> {
+  return transaction(pool, async (tx) => {
+    const run = await beginRun(tx, key)
+    const outcomes: BulkOutcome[] = []
+    for (const item of items) outcomes.push(await decideOne(tx, run, item))
+    if (outcomes.some((outcome) => 'record' in outcome)) await tellCounts(tx, run)
+    return outcomes
+  })
+}
+
+async function decideOne(tx: Transaction, run: Run, item: BulkItem): Promise<BulkOutcome> {
+  await beginOne(tx)
+  try {
+    const record =
+      'line' in item
+        ? await decideOn(tx, { run, line: item.line, accepted: null }, item.decision)
+        : await acceptIn(tx, { run, id: item.suggestionId }, item)
+    await keepOne(tx)
+    return { record }
+  } catch (error) {
+    const refusal = explainTaken(error)
+    if (!(refusal instanceof ProblemError)) throw refusal
+    await undoOne(tx)
+    return { code: refusal.code, status: refusal.status, detail: refusal.message }
+  }
 }

@@ -1,5 +1,5 @@
 import { transaction, type Transaction } from '@posthorn/engine'
-import { announce } from '@posthorn/engine/operate'
+import { announce } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { requireApproval, type Approval } from '../../approvals/four-eyes.ts'
 import { createAuditLog } from '../../charges/queries.ts'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { ProposalResource } from '../../approvals/schemas.ts'
+import { ProposalResource } from '../../approvals/proposal.ts'
 import { RunResource, runParams, tags } from '../schemas.ts'
 
 export const discardRun = {

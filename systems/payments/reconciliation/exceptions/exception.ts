@@ -1,10 +1,50 @@
-import type { Reason } from '../reason.ts'
+import { MATCHED, OPEN, amountsOf, percent, recordsOf, type Reason } from '../reason.ts'
 import {
   paymentSide,
   recordResource,
   type PaymentSide,
   type StatementRecord,
 } from '../records/record.ts'
+import type { DayTally } from './queries.ts'
+
+interface OverviewInput {
+  /** The last days, oldest first. */
+  readonly days: readonly string[]
+  readonly tallies: readonly DayTally[]
+  readonly open: readonly OpenTally[]
+}
+
+/** What a dashboard shows of an organisation's reconciliations. */
+export function overviewOf({ days, tallies, open }: OverviewInput) {
+  const { tabs, ages } = countsOf(open, 0)
+  return {
+    ...figuresOf(tallies),
+    moneyAtRisk: amountsOf(tallies, OPEN),
+    openExceptions: tabs.all,
+    staleExceptions: tabs.stale,
+    ages,
+    days: days.map((day) => ({
+      day,
+      ...figuresOf(tallies.filter((tally) => tally.day === day)),
+      moneyAtRisk: amountsOf(
+        tallies.filter((tally) => tally.day === day),
+        OPEN,
+      ),
+    })),
+  }
+}
+
+/** Of files by the day of their last run. */
+function figuresOf(tallies: readonly DayTally[]) {
+  const total = tallies.reduce((sum, { records }) => sum + records, 0)
+  const matched = recordsOf(tallies, MATCHED)
+  return {
+    total,
+    matched,
+    reconciliationRate: percent(matched, total),
+    moneyMatched: amountsOf(tallies, MATCHED),
+  }
+}
 
 /** A record that a user has to look at, with the payment that comes nearest. */
 export interface ExceptionRow extends StatementRecord {
@@ -13,10 +53,6 @@ export interface ExceptionRow extends StatementRecord {
   readonly opened_at: Date
   readonly age_seconds: number
   readonly note: string | null
-  readonly owner: string | null
-  readonly assignment_note: string | null
-  readonly due_on: string | null
-  readonly overdue: boolean
   readonly payment: (Omit<PaymentSide, 'created_at'> & { readonly created_at: string }) | null
   readonly suggestions: number
 }
@@ -37,7 +73,7 @@ export const TABS = ['all', 'needs_attention', 'awaiting', 'suggested', 'stale']
 export type Tab = (typeof TABS)[number]
 
 /** Those where a person has something to decide: the bank or a payment says otherwise. */
-export const NEEDS_ATTENTION: readonly Reason[] = [
+const NEEDS_ATTENTION: readonly Reason[] = [
   'duplicate',
   'amount_mismatch',
   'currency_mismatch',
@@ -53,12 +89,6 @@ export function exceptionResource(row: ExceptionRow) {
     filename: row.filename,
     reason: row.reason,
     note: row.note,
-    assignment: {
-      owner: row.owner,
-      note: row.assignment_note,
-      dueOn: row.due_on,
-      overdue: row.overdue,
-    },
     age: ageOf(row.age_seconds),
     openedAt: row.opened_at.toISOString(),
     suggestions: row.suggestions,

@@ -139,29 +139,3 @@ describe('the overview', () => {
     })
   })
 })
-
-test('an exception has an owner, a note and a day, and is found by them', async () => {
-  const person = await newUser()
-  const id = await person.upload([
-    { name: 'mine', amount: '1.00' },
-    { name: 'free', amount: '2.00' },
-  ])
-  await person.run(id)
-  const given = { owner: 'olga', note: 'asked the bank', dueOn: '2020-02-29' }
-  const assign = (path: string, body: object) =>
-    person.put(`/${id}/records/${path}/assignment`, body)
-  expect(await assign('2', given)).toMatchObject({ status: 200, body: given })
-  expect(await assign('99', given)).toMatchObject({ status: 404 })
-  expect(await assign('2', { ...given, dueOn: '2021-02-29' })).toMatchObject({ status: 400 })
-  const listed = async (query: string) => {
-    const { body } = await person.get(`/exceptions?${query}`)
-    return (body['items'] as { record: { id: string }; assignment: object }[]).map(
-      ({ record, assignment }) => ({ id: record.id, ...assignment }),
-    )
-  }
-  const mine = { id: '2', ...given, overdue: true }
-  expect(await listed('owner=olga')).toEqual([mine])
-  expect(await listed('overdue=true')).toEqual([mine])
-  expect(await listed('owner=')).toMatchObject([{ id: '3', owner: null, overdue: false }])
-  expect(await listed('owner=otto')).toEqual([])
-})

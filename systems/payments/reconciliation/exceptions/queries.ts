@@ -9,10 +9,6 @@ export interface ExceptionPage extends Owner {
   readonly runId: string | undefined
   readonly tab: Tab
   readonly reason: Reason | undefined
-  /** Looked after by this user; an empty text: by no user. */
-  readonly owner: string | undefined
-  /** Only what is past its day. */
-  readonly overdue: boolean
   readonly after: readonly [runId: string, line: number] | undefined
   readonly limit: number
 }
@@ -20,7 +16,7 @@ export interface ExceptionPage extends Owner {
 /** The newest file first, each in its order. */
 export async function selectExceptions(
   db: Queryable,
-  { org, runId, tab, reason, owner, overdue, after, limit }: ExceptionPage,
+  { org, runId, tab, reason, after, limit }: ExceptionPage,
 ): Promise<ExceptionRow[]> {
   const [afterRun, afterLine] = after ?? [null, null]
   const { rows } = await db.query<ExceptionRow>(sql`
@@ -31,8 +27,6 @@ export async function selectExceptions(
            array[]::text[] as refunds, u.filename,
            u.created_at as opened_at,
            extract(epoch from posthorn.now() - u.created_at)::float8 as age_seconds,
-           a.owner, a.note as assignment_note, to_char(a.due_on, 'YYYY-MM-DD') as due_on,
-           coalesce(a.due_on < (posthorn.now() at time zone 'UTC')::date, false) as overdue,
            (select count(*)::integer
               from payments.reconciliation_suggestions as s
              where s.run_id = r.run_id and s.line_number = r.line_number
@@ -47,14 +41,10 @@ export async function selectExceptions(
       join payments.reconciliation_details as d
         on d.run_id = r.run_id and d.line_number = r.line_number
       left join payments.payments as p on p.id = d.payment_id
-      left join payments.reconciliation_assignments as a
-        on a.run_id = r.run_id and a.line_number = r.line_number
      where u.org_id = ${org} and u.status <> 'discarded'
        and (${runId ?? null}::uuid is null or u.id = ${runId ?? null}::uuid)
        and r.status = 'unmatched' and r.decided_by is distinct from 'ignored'
        and (${reason ?? null}::text is null or d.reason = ${reason ?? null})
-       and (${owner ?? null}::text is null or coalesce(a.owner, '') = ${owner ?? null})
-       and (not ${overdue}::boolean or a.due_on < (posthorn.now() at time zone 'UTC')::date)
        and (${afterRun}::uuid is null or u.id < ${afterRun}::uuid
             or u.id = ${afterRun}::uuid and r.line_number > ${afterLine}::integer)
        and case ${tab}::text

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
-import { MINOR_UNITS } from '../../../currency.ts'
+import { MINOR_UNITS } from '@posthorn/system'
 import { paymentsDatabase } from '../../testing/running.ts'
 import { PATH, reconcilerOf, runReconciling } from '../testing/reconciling.ts'
 

@@ -2,7 +2,7 @@ import { transaction, type Statement } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { writeCsvRow } from '@posthorn/bulk/csv'
 import type { RunKey } from '../owner.ts'
-import { exponentOf } from '../../../currency.ts'
+import { exponentOf } from '@posthorn/system'
 import { avoidLoops } from '../runs/queries.ts'
 import {
   fetchBatches,

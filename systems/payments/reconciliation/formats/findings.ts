@@ -1,4 +1,4 @@
-import { ExactSum } from '../exact-sum.ts'
+import { ExactSum } from '../reason.ts'
 import type { BankRecord, Mistake } from '../profiles/statement-reader.ts'
 
 /** What a statement of a file says about one currency of its account; amounts in minor units. */

@@ -1,4 +1,4 @@
-import { problem } from '../upload/problems.ts'
+import { problem } from '../../problems.ts'
 import type { Rules } from '../profiles/rules.ts'
 
 /** What a bank's file is written in. */

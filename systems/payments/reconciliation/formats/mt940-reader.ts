@@ -1,10 +1,9 @@
 import type { TextLine } from '@posthorn/bulk/text'
-import { exponentOf } from '../../../currency.ts'
+import { exponentOf } from '@posthorn/system'
 import type { Rules } from '../profiles/rules.ts'
 import type { BankRecord } from '../profiles/statement-reader.ts'
 import { MOST_STATEMENTS, StatementFigures, type Findings } from './findings.ts'
-import { readBalanceField, readEntryField, type EntryField } from './mt940-fields.ts'
-import { readPurpose } from './mt940-purpose.ts'
+import { readBalanceField, readEntryField, readPurpose, type EntryField } from './mt940-purpose.ts'
 import {
   firstReference,
   mt940ReferenceRules,

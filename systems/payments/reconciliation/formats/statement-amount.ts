@@ -1,4 +1,4 @@
-import { exponentOf } from '../../../currency.ts'
+import { exponentOf } from '@posthorn/system'
 import { readAmount, type NumberStyle } from '../profiles/amount.ts'
 
 /** An amount as it stands in a statement. */

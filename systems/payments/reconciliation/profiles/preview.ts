@@ -1,9 +1,8 @@
 import { CsvError, readCsv, type CsvRow } from '@posthorn/bulk/csv'
 import type { FieldError } from '@posthorn/http'
-import { csvMistake } from '../formats/csv.ts'
+import { csvMistake, readStatement } from '../formats/read-statement.ts'
 import { Findings, type StatementBalance } from '../formats/findings.ts'
 import { formatOf, refuseOthers, type Format } from '../formats/format.ts'
-import { readStatement } from '../formats/read-statement.ts'
 import { csvOptions, type Rules } from './rules.ts'
 import { StatementReader, fieldError, type BankRecord, type Mistake } from './statement-reader.ts'
 

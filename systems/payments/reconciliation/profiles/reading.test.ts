@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readAmount, type NumberStyle } from './amount.ts'
-import { datePattern } from './date-pattern.ts'
+import { readAmount, datePattern, type NumberStyle } from './amount.ts'
 
 const PLAIN: NumberStyle = { decimal: '.', thousands: '' }
 const ENGLISH: NumberStyle = { decimal: '.', thousands: ',' }

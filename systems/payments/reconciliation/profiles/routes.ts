@@ -7,10 +7,19 @@ import {
   type Queryable,
   type Transaction,
 } from '@posthorn/engine'
-import { callerOf, decodeCursor, invalid, toPage, type App } from '@posthorn/http'
+import {
+  callerOf,
+  decodeCursor,
+  invalid,
+  toPage,
+  PageQuery,
+  pageOf,
+  type App,
+} from '@posthorn/http'
 import type { Pool } from 'pg'
+import { Type } from 'typebox'
 import { previewOf } from './preview.ts'
-import { problem } from './problems.ts'
+import { problem } from '../../problems.ts'
 import {
   auditProfile,
   findProfile,
@@ -24,9 +33,130 @@ import {
   type Profile,
   type ProfileKey,
 } from './queries.ts'
-import { statementResource } from '../statements/statement.ts'
-import { mistakesIn, type Rules } from './rules.ts'
-import * as schemas from './schemas.ts'
+import { statementResource, StatementResource } from '../statements/statement.ts'
+import { mistakesIn, Rules } from './rules.ts'
+import { FORMATS } from '../formats/format.ts'
+
+const Id = Type.String({ format: 'uuid' })
+const Name = Type.String({ minLength: 1, maxLength: 100, description: 'of the bank, say' })
+const Version = Type.Integer({ minimum: 1 })
+
+const ProfileResource = Type.Object({
+  id: Id,
+  name: Type.String(),
+  version: Version,
+  rules: Rules,
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+})
+
+const VersionResource = Type.Object({
+  version: Version,
+  rules: Rules,
+  createdBy: Type.String(),
+  createdAt: Type.String(),
+})
+
+const RowError = Type.Object({ field: Type.String(), reason: Type.String() })
+
+const PreviewRow = Type.Object({
+  line: Type.Integer(),
+  values: Type.Array(Type.String(), { description: 'as they stand in the file' }),
+  record: Type.Union([
+    Type.Object({
+      externalTransactionId: Type.String(),
+      amount: Type.Integer({ description: 'in minor units' }),
+      currency: Type.String(),
+      date: Type.String(),
+    }),
+    Type.Null(),
+  ]),
+  errors: Type.Array(RowError),
+})
+
+const tags = ['reconciliation']
+const params = Type.Object({ id: Id })
+
+const createProfile = {
+  tags,
+  summary: 'Say how the files of a bank are read',
+  body: Type.Object({ name: Name, rules: Rules }),
+  response: { 201: ProfileResource },
+}
+
+const listProfiles = {
+  tags,
+  summary: 'Profiles, newest first',
+  querystring: Type.Object({
+    limit: PageQuery.properties.limit,
+    cursor: PageQuery.properties.cursor,
+  }),
+  response: { 200: pageOf(ProfileResource) },
+}
+
+const readProfile = {
+  tags,
+  summary: 'A profile with its current rules',
+  params,
+  response: { 200: ProfileResource },
+}
+
+const readVersions = {
+  tags,
+  summary: 'The rules a profile has had, newest first, also of a deleted one',
+  params,
+  response: { 200: Type.Object({ items: Type.Array(VersionResource) }) },
+}
+
+const changeProfile = {
+  tags,
+  summary: 'Change a profile; other rules are a new version',
+  params,
+  body: Type.Object({
+    name: Type.Optional(Name),
+    rules: Type.Optional(Rules),
+    version: Type.Optional({ ...Version, description: 'that was seen; with a newer one, 409' }),
+  }),
+  response: { 200: ProfileResource },
+}
+
+const deleteProfile = {
+  tags,
+  summary: 'Remove a profile; runs keep the version they were read by',
+  params,
+  response: { 204: Type.Null() },
+}
+
+/** The beginning of a file is enough to see whether it is read rightly. */
+const PREVIEW_BYTES = 64 * 1024
+
+const previewFile = {
+  tags,
+  summary: 'Read the beginning of a file by rules, without storing anything',
+  body: Type.Object({
+    rules: Type.Optional(Rules),
+    profile: Type.Optional(Id),
+    content: Type.String({
+      maxLength: Math.ceil(PREVIEW_BYTES / 3) * 4,
+      pattern: '^[A-Za-z0-9+/]*={0,2}$',
+      description: 'the first bytes of the file in base64, up to 64 KiB',
+    }),
+  }),
+  response: {
+    200: Type.Object({
+      format: Type.Enum([...FORMATS]),
+      rows: Type.Array(PreviewRow, { description: 'the first 20, without the header' }),
+      statements: Type.Array(StatementResource, {
+        description: 'of a camt.053 or MT940 file that is here whole: its balances',
+      }),
+      header: Type.Union([Type.Array(Type.String()), Type.Null()]),
+      errors: Type.Array(RowError, { description: 'of the file as a whole' }),
+      truncated: Type.Boolean({ description: 'whether the file goes on' }),
+    }),
+  },
+}
+
+const ProfileId = Type.Tuple([Id])
 
 const PATH = '/api/v1/reconciliation-profiles'
 
@@ -34,7 +164,7 @@ const PATH = '/api/v1/reconciliation-profiles'
 export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void {
   const db: Queryable = pool
 
-  app.post(PATH, { schema: schemas.createProfile }, async (request, reply) => {
+  app.post(PATH, { schema: createProfile }, async (request, reply) => {
     const { name, rules } = request.body
     const { org: orgId, sub: by } = callerOf(request)
     check(rules)
@@ -50,7 +180,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     return reply.code(201).send(toResource(profile))
   })
 
-  app.post(`${PATH}/preview`, { schema: schemas.previewFile }, async (request) => {
+  app.post(`${PATH}/preview`, { schema: previewFile }, async (request) => {
     const { rules: given, profile, content } = request.body
     if ((given === undefined) === (profile === undefined)) {
       throw invalid([{ field: 'rules', reason: 'or a profile is required, and not both' }])
@@ -59,7 +189,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     const id = profile ?? ''
     const rules = given ?? (await findOwn(db, { id, orgId: callerOf(request).org })).rules
     const bytes = Buffer.from(content, 'base64')
-    const isCut = bytes.length >= schemas.PREVIEW_BYTES
+    const isCut = bytes.length >= PREVIEW_BYTES
     const { rows, statements, ...preview } = await previewOf(bytes, { rules, isCut })
     return {
       ...preview,
@@ -76,19 +206,19 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     }
   })
 
-  app.get(PATH, { schema: schemas.listProfiles }, async (request) => {
+  app.get(PATH, { schema: listProfiles }, async (request) => {
     const { limit, cursor } = request.query
-    const before = cursor === undefined ? undefined : decodeCursor(cursor, schemas.ProfileId)[0]
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, ProfileId)[0]
     const page = { orgId: callerOf(request).org, before, limit: limit + 1 }
     const rows = await selectProfiles(db, page)
     return toPage(rows, limit, { item: toResource, after: ({ id }) => id })
   })
 
-  app.get(`${PATH}/:id`, { schema: schemas.readProfile }, async (request) =>
+  app.get(`${PATH}/:id`, { schema: readProfile }, async (request) =>
     toResource(await findOwn(db, { id: request.params.id, orgId: callerOf(request).org })),
   )
 
-  app.get(`${PATH}/:id/versions`, { schema: schemas.readVersions }, async (request) => {
+  app.get(`${PATH}/:id/versions`, { schema: readVersions }, async (request) => {
     const key = { id: request.params.id, orgId: callerOf(request).org }
     const versions = await selectVersions(db, key)
     if (versions.length === 0) throw unknownProfile(key)
@@ -99,7 +229,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     }
   })
 
-  app.patch(`${PATH}/:id`, { schema: schemas.changeProfile }, async (request) => {
+  app.patch(`${PATH}/:id`, { schema: changeProfile }, async (request) => {
     const { name, rules, version: seen } = request.body
     const { org: orgId, sub: by } = callerOf(request)
     if (rules) check(rules)
@@ -122,7 +252,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     return toResource(profile)
   })
 
-  app.delete(`${PATH}/:id`, { schema: schemas.deleteProfile }, async (request, reply) => {
+  app.delete(`${PATH}/:id`, { schema: deleteProfile }, async (request, reply) => {
     const { org: orgId, sub: by } = callerOf(request)
     const key = { id: request.params.id, orgId }
     await transaction(pool, async (tx) => {

@@ -1,10 +1,10 @@
 import type { FieldError } from '@posthorn/http'
 import type { CsvOptions } from '@posthorn/bulk/csv'
 import { Type, type Static } from 'typebox'
-import { exponentOf } from '../../../currency.ts'
+import { exponentOf } from '@posthorn/system'
 import { FORMATS } from '../formats/format.ts'
 import { CAMT_REFERENCES, MT940_REFERENCES } from '../formats/references.ts'
-import { datePattern } from './date-pattern.ts'
+import { datePattern } from './amount.ts'
 
 /** By its name in the header, or by its position from 1. */
 const Column = Type.Union([

@@ -2,6 +2,28 @@ import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Owner, RunKey } from '../owner.ts'
 import type { Reason } from '../reason.ts'
 import type { Detail, PaymentSide, RefundSide, StatementRecord } from './record.ts'
+import type { StatementBalance } from '../formats/findings.ts'
+
+interface StatementPage {
+  readonly runId: string
+  readonly after: readonly [number: number, currency: string]
+  readonly limit: number
+}
+
+/** In the order of the file. */
+export async function selectStatements(
+  db: Queryable,
+  { runId, after: [number, currency], limit }: StatementPage,
+): Promise<StatementBalance[]> {
+  const { rows } = await db.query<StatementBalance>(sql`
+    select number, currency, statement_id as "statementId", account, first_line as "firstLine",
+           last_line as "lastLine", entries, booked, opening, closing
+      from payments.reconciliation_statements
+     where run_id = ${runId} and (number, currency) > (${number}, ${currency})
+     order by number, currency
+     limit ${limit}`)
+  return rows
+}
 
 /** What was taken of the payment `p`: of one that was captured in part, that part. */
 export const takenAmount = sql`coalesce(p.captured_amount, p.amount)`
@@ -201,52 +223,6 @@ export async function selectMissing(tx: Transaction, page: MissingPage): Promise
        and (p.created_at at time zone 'UTC')::date <= ${lastDue(page.settlesWithin)}
        and (${page.before ?? null}::uuid is null or p.id < ${page.before ?? null}::uuid)
      order by p.id desc
-     limit ${page.limit}`)
-  return rows
-}
-
-export interface ChangesPage {
-  readonly runId: string
-  /** After this run … */
-  readonly from: number
-  /** … and after that one; decisions since the last count as one more. */
-  readonly to: number
-  readonly after: number
-  readonly limit: number
-}
-
-export interface ChangeRow {
-  readonly line_number: number
-  readonly reason_before: Reason
-  readonly payment_before: string | null
-  readonly reason_after: Reason
-  readonly payment_after: string | null
-  readonly note: string | null
-  readonly actor: string | null
-  readonly created_at: Date
-}
-
-/** Records that were something else after the one run than after the other. */
-export async function selectChanges(db: Queryable, page: ChangesPage): Promise<ChangeRow[]> {
-  const { rows } = await db.query<ChangeRow>(sql`
-    select b.line_number, b.reason as reason_before, b.payment_id as payment_before,
-           a.reason as reason_after, a.payment_id as payment_after, a.note, a.actor, a.created_at
-      from payments.reconciliation_history as b
-     cross join lateral (
-           select reason, payment_id, note, actor, created_at
-             from payments.reconciliation_history as h
-            where h.run_id = b.run_id and h.line_number = b.line_number
-              and h.run_no <= ${page.to} and h.until_no > ${page.to}
-           union all
-           select reason, payment_id, note, actor, created_at
-             from payments.reconciliation_details as d
-            where d.run_id = b.run_id and d.line_number = b.line_number
-              and d.run_no <= ${page.to}) as a
-     where b.run_id = ${page.runId} and b.line_number > ${page.after}
-       and b.run_no <= ${page.from} and b.until_no > ${page.from}
-       and b.until_no <= ${page.to}
-       and (b.reason, b.payment_id) is distinct from (a.reason, a.payment_id)
-     order by b.line_number
      limit ${page.limit}`)
   return rows
 }

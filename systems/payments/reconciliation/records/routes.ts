@@ -10,15 +10,34 @@ import { suggestionResource } from '../suggestions/suggestion.ts'
 import { selectSuggestionsOf } from '../suggestions/queries.ts'
 import {
   findRecord,
-  selectChanges,
   selectDetails,
   selectDetailsOf,
   selectFreeRefunds,
   selectMissing,
   selectPaymentSides,
   selectRecords,
+  selectStatements,
 } from './queries.ts'
 import { detailResource, paymentSide, recordResource, refundSide } from './record.ts'
+import { listStatements, statementResource } from '../statements/statement.ts'
+
+const Place = Type.Tuple([
+  Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 }), Type.String({ maxLength: 3 })]),
+])
+
+export function statementRoutes(app: App, pool: Pool): void {
+  app.get(`${PATH}/:id/statements`, { schema: listStatements }, async (request) => {
+    const { limit, cursor } = request.query
+    const key = { ...memberOf(request), id: request.params.id }
+    const { id: runId } = requireFound(await findRun(pool, key), 'reconciliation')
+    const after = cursor === undefined ? ([0, ''] as const) : decodeCursor(cursor, Place)[0]
+    const rows = await selectStatements(pool, { runId, after, limit: limit + 1 })
+    return toPage(rows, limit, {
+      item: statementResource,
+      after: ({ number, currency }) => [number, currency],
+    })
+  })
+}
 
 const ByLine = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })])
 
@@ -91,27 +110,6 @@ export function recordRoutes(app: App, pool: Pool): void {
       cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([schemas.Id]))[0]
     const rows = await selectFreeRefunds(pool, { org, currency, before, limit: limit + 1 })
     return toPage(rows, limit, { item: refundSide, after: (row) => row.id })
-  })
-
-  app.get(`${PATH}/:id/changes`, { schema: schemas.listChanges }, async (request) => {
-    const { limit, cursor } = request.query
-    const run = await own(request)
-    // Decisions since the last run belong to the one that comes.
-    const { to = run.run_no + 1, from = Math.max(1, to - 1) } = request.query
-    if (from >= to) throw invalid([{ field: 'from', reason: 'must be less than to' }])
-    const page = { runId: run.id, from, to, after: lineAfter(cursor), limit: limit + 1 }
-    const rows = await selectChanges(pool, page)
-    return toPage(rows, limit, {
-      after: (row) => row.line_number,
-      item: (row) => ({
-        recordId: String(row.line_number),
-        before: { reason: row.reason_before, paymentId: row.payment_before },
-        after: { reason: row.reason_after, paymentId: row.payment_after },
-        note: row.note,
-        actor: row.actor,
-        changedAt: row.created_at.toISOString(),
-      }),
-    })
   })
 }
 

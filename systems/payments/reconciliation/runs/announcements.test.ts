@@ -1,4 +1,4 @@
-import { createAnnouncementFeed } from '@posthorn/engine/operate'
+import { createAnnouncementFeed } from '@posthorn/operate'
 import { afterAll, expect, test } from 'vitest'
 import { paymentsDatabase } from '../../testing/running.ts'
 import { runReconciling } from '../testing/reconciling.ts'

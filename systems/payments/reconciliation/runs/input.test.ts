@@ -20,9 +20,6 @@ test.each([
   [`/${id}/records/0`, 400],
   [`/${id}/records/x`, 400],
   [`/${id}/records/999999999`, 404],
-  [`/${id}/changes?from=0`, 400],
-  [`/${id}/changes?from=5&to=9`, 200],
-  [`/${id}/changes?from=5&to=2147483648`, 400],
   [`/${id}/suggestions?status=maybe`, 400],
 ])('GET %s is %d', async (path, status) => {
   expect((await me.get(path)).status).toBe(status)

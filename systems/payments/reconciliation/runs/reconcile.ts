@@ -1,14 +1,17 @@
 import { SQLSTATE, sqlState, transaction, type Transaction } from '@posthorn/engine'
-import { announce } from '@posthorn/engine/operate'
+import { announce } from '@posthorn/operate'
 import { hasSpareConnection } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { enqueueEvent } from '../../webhooks/index.ts'
-import { requireFound, type RunKey } from '../owner.ts'
-import { problem } from '../problems.ts'
+import { requireFound, type RunKey, type Owner } from '../owner.ts'
+import { problem } from '../../problems.ts'
 import type { Tally } from '../reason.ts'
-import { pairRefunds } from '../refunds/pair-refunds.ts'
-import { insertRefunds } from '../refunds/queries.ts'
 import {
+  insertRefunds,
+  explainTakenRefunds,
+  hasMoneyOut,
+  pairByRefund,
+  pairByRefundedPayment,
   applyMatches,
   completeRun,
   explainRest,
@@ -22,6 +25,14 @@ import {
   tallyOutcome,
 } from './queries.ts'
 import { resultOf, type Run, type RunResult } from './run.ts'
+
+/** Gives records in which money went out the refunds that they are about. */
+async function pairRefunds(tx: Transaction, owner: Owner): Promise<void> {
+  if (!(await hasMoneyOut(tx))) return
+  await pairByRefund(tx, owner)
+  await pairByRefundedPayment(tx, owner)
+  await explainTakenRefunds(tx, owner)
+}
 
 /** The topic of its news. */
 export const RUN_TOPIC = 'reconciliation.run'

@@ -4,8 +4,7 @@ import { countByReason } from '../reason.ts'
 import * as schemas from '../schemas.ts'
 import { findRun, selectAdjustments, selectRuns, selectTallies } from './queries.ts'
 import { reconcile, rehearse, type ReconcileOptions } from './reconcile.ts'
-import { runResource } from './run.ts'
-import { totalsOf } from './totals.ts'
+import { runResource, totalsOf } from './run.ts'
 
 export const PATH = '/api/v1/reconciliations'
 

@@ -127,13 +127,6 @@ describe('a run', () => {
     const records = await me.records(id)
     expect(records[0]).toEqual(before)
     expect(reasonsOf(records)).toEqual(['exact_match', 'exact_match', 'amount_mismatch'])
-    const { body } = await me.get(`/${id}/changes?from=1&to=3`)
-    expect(body['items']).toMatchObject([
-      { recordId: '3', before: { reason: 'no_match' }, after: { reason: 'exact_match' } },
-      { recordId: '4', before: { reason: 'no_match' }, after: { reason: 'amount_mismatch' } },
-    ])
-    expect((await me.get(`/${id}/changes?from=1&to=2`)).body['items']).toEqual([])
-    expect((await me.get(`/${id}/changes?from=3&to=2`)).status).toBe(400)
   })
 
   test('says what it would do and does nothing', async () => {
@@ -281,7 +274,7 @@ describe('another organisation', () => {
     await me.pay('A', 100)
     const id = await me.upload([{ name: 'A', amount: '1.00' }])
     const other = reconcilerOf(await running.as(caller))
-    const paths = ['', '/records', '/records/2', '/details', '/missing', '/changes', '/totals']
+    const paths = ['', '/records', '/records/2', '/details', '/missing', '/totals']
     const more = ['/export.csv', '/exceptions', '/suggestions']
     for (const path of [...paths, ...more]) {
       expect((await other.get(`/${id}${path}`)).status, path).toBe(404)

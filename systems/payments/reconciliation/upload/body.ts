@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { keepPace, type Pace } from '@posthorn/bulk/upload'
 import type { ProblemError } from '@posthorn/http'
-import { problem } from './problems.ts'
+import { problem } from '../../problems.ts'
 
 export interface BodyLimits {
   readonly maxBytes: number

@@ -3,7 +3,7 @@ import type { MultipartFile } from '@fastify/multipart'
 import { ProblemError, invalid } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import { tooLarge } from './body.ts'
-import { problem } from './problems.ts'
+import { problem } from '../../problems.ts'
 
 /** A file of a request, not read yet. */
 export interface Incoming {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { BankRecord } from '../profiles/statement-reader.ts'
-import { Occurrences } from './occurrences.ts'
-import { Sums } from './sums.ts'
+import { Occurrences, Sums } from './loading.ts'
 
 const record = (line: number, id: string, amount = 1): BankRecord => ({
   line,

@@ -3,7 +3,7 @@ import type { CopyStreamQuery } from 'pg-copy-streams'
 import { copyInto } from '@posthorn/bulk/copy'
 import type { BalanceCounts, StatementBalance } from '../formats/findings.ts'
 import type { Format } from '../formats/format.ts'
-import type { CurrencySum } from './sums.ts'
+import type { CurrencySum } from './loading.ts'
 
 /** The columns a line of the copy has, tab by tab. */
 const COPY_RECORDS = `
@@ -46,7 +46,7 @@ export async function insertRun(tx: Transaction, run: NewRun): Promise<boolean> 
             ${run.profile?.id ?? null}, ${run.profile?.version ?? null}, ${run.total}, ${run.total},
             ${run.duplicates}, ${JSON.stringify(run.sums)}::jsonb, ${run.format},
             ${run.balances && JSON.stringify(run.balances)}::jsonb, ${run.pending})
-    on conflict (org_id, file_hash) where discarded_at is null and copy_of is null do nothing
+    on conflict (org_id, file_hash) where discarded_at is null do nothing
     returning id`)
   return rows.length > 0
 }
@@ -81,7 +81,7 @@ export async function findRunOfFile(
     select id
       from payments.reconciliation_runs
      where org_id = ${orgId} and file_hash = ${hash}
-       and discarded_at is null and copy_of is null`)
+       and discarded_at is null`)
   return rows[0]?.id
 }
 

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import { SpoolFile } from '@posthorn/bulk/spool'
 import { transaction, uuid, type Queryable, type Transaction } from '@posthorn/engine'
-import { announce } from '@posthorn/engine/operate'
+import { announce } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { balanceCounts } from '../formats/findings.ts'
 import { BEGINNING_BYTES, formatOf, refuseOthers } from '../formats/format.ts'
@@ -9,7 +9,7 @@ import type { Profile } from '../profiles/queries.ts'
 import { STANDARD_RULES } from '../profiles/rules.ts'
 import { peek, type FileBody } from './body.ts'
 import { spoolRecords } from './loading.ts'
-import { problem } from './problems.ts'
+import { problem } from '../../problems.ts'
 import {
   auditUpload,
   copyRecords,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { defineSimulator, type Simulator } from '../simulator.ts'
+import { defineSimulator, type Simulator } from '@posthorn/simulators'
+import { simulatedReceivers } from './receivers.ts'
 import { Secrets } from './secrets.ts'
 
 const learn = {
@@ -22,6 +23,7 @@ export function merchant(): Simulator {
   return defineSimulator({
     name: 'merchant',
     about: 'A customer that takes webhooks and checks their signatures.',
+    receivers: simulatedReceivers,
     open(world) {
       const secrets = new Secrets()
       return {

@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, randomBytes, sign as sign25519 } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { serve } from '../testing/test-server.ts'
+import { serve } from '@posthorn/simulators/testing'
 import { merchant } from './index.ts'
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`

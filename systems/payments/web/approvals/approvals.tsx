@@ -1,30 +1,35 @@
-import { Group, Stack, Text } from '@mantine/core'
+import { Group, List, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { useFresh } from '../../live/use-fresh.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { FilterSelect } from '../../parts/filter-bar.tsx'
-import { Json } from '../../parts/json.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { neighboursOf } from '../../parts/neighbours.ts'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import type { Column } from '../../parts/table/data-table.tsx'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { useTable } from '../../parts/table/layout.ts'
-import { useSelection } from '../../parts/table/selection.ts'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { oneOf } from '../../parts/use-filter.ts'
-import { useOpened } from '../../parts/use-opened.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import { useClaims } from '../../session/session-context.tsx'
-import { BulkActions } from './bulk-actions.tsx'
+import {
+  AnchorLink,
+  BulkButton,
+  type Column,
+  Confirm,
+  CopyId,
+  dataOf,
+  DetailDrawer,
+  Empty,
+  FilteredTable,
+  FilterSelect,
+  formatCount,
+  Json,
+  KeyValue,
+  neighboursOf,
+  oneOf,
+  PageFrame,
+  PermittedButton,
+  StateBadge,
+  Time,
+  useAction,
+  useApi,
+  useClaims,
+  useFilteredList,
+  useFresh,
+  useOpened,
+  useSelection,
+  useTable,
+} from '@posthorn/dashboard/kit'
+import type { ReactNode } from 'react'
 import { amountOf, CHANGED, KINDS, type Proposal, ROLES, STATES } from './proposal.ts'
 
 const COLUMNS: readonly Column<Proposal>[] = [
@@ -218,4 +223,71 @@ function Actions({ proposal: { id, proposedBy } }: { proposal: Proposal }) {
       </Confirm>
     </>
   )
+}
+
+interface BulkActionsProps {
+  readonly chosen: readonly Proposal[]
+  readonly onDone: (left: readonly Proposal[]) => void
+}
+
+const NOUNS = ['proposal', 'proposals'] as const
+
+/** Who decides sees what about, so much of it. */
+const MOST_SHOWN = 20
+
+/** Decides about the selected proposals; the server refuses those that the user made. */
+function BulkActions({ chosen, onDone }: BulkActionsProps) {
+  const api = useApi()
+  const rows = chosen.filter(({ status }) => status === 'pending')
+  const common = { to: 'approve', rows, nouns: NOUNS, changes: CHANGED, nameOf, onDone } as const
+  const params = ({ id }: Proposal) => ({ path: { id } })
+  return (
+    <>
+      <BulkButton
+        {...common}
+        verb="Approve"
+        past="approved"
+        reason="optional"
+        run={(row, reason) =>
+          api.POST('/api/v1/approvals/{id}/approve', {
+            params: params(row),
+            body: reason === undefined ? {} : { reason },
+          })
+        }
+      >
+        <About proposals={rows}>Each is carried out at once.</About>
+      </BulkButton>
+      <BulkButton
+        {...common}
+        verb="Reject"
+        past="rejected"
+        reason="required"
+        run={(row, reason = '') =>
+          api.POST('/api/v1/approvals/{id}/reject', { params: params(row), body: { reason } })
+        }
+      >
+        <About proposals={rows}>Nothing is done. Each can be proposed again.</About>
+      </BulkButton>
+    </>
+  )
+}
+
+function About({ proposals, children }: { proposals: readonly Proposal[]; children: ReactNode }) {
+  const more = proposals.length - MOST_SHOWN
+  return (
+    <>
+      {children} What you proposed yourself is left for another user.
+      <List size="sm" mt="xs">
+        {proposals.slice(0, MOST_SHOWN).map((proposal) => (
+          <List.Item key={proposal.id}>{nameOf(proposal)}</List.Item>
+        ))}
+        {more > 0 && <List.Item>and {formatCount(more)} more</List.Item>}
+      </List>
+    </>
+  )
+}
+
+function nameOf(proposal: Proposal): string {
+  const { kind, amount, proposedBy } = proposal
+  return `${KINDS[kind]}${amount === null ? '' : ` of ${amountOf(proposal)}`} by ${proposedBy}`
 }

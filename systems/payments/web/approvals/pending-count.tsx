@@ -1,9 +1,6 @@
 import { Badge } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { useFresh } from '../../live/use-fresh.ts'
-import { usePermission } from '../../session/use-permission.ts'
+import { dataOf, useApi, useFresh, usePermission } from '@posthorn/dashboard/kit'
 
 const MOST = 99
 

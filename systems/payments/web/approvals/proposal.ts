@@ -1,6 +1,4 @@
-import type { paths } from '../../api/schema.d.ts'
-import { formatMoney } from '../../format/money.ts'
-import type { StateRole } from '../../states/role.ts'
+import { formatMoney, type paths, type StateRole } from '@posthorn/dashboard/kit'
 
 export type Proposal =
   paths['/api/v1/approvals']['get']['responses']['200']['content']['application/json']['items'][number]

@@ -1,12 +1,16 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatMoney } from '../../format/money.ts'
-import { MoneyInput } from '../../parts/money-input.tsx'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
+import { useState } from 'react'
+import {
+  ActionForm,
+  dataOf,
+  formatMoney,
+  MoneyInput,
+  PermittedButton,
+  sentenceOf,
+  useAction,
+  useApi,
+} from '@posthorn/dashboard/kit'
 import { newKey, type Payment } from './payment.ts'
 
 /** What can be done with money that is held: take it, or a part of it, or set it free. */
@@ -56,39 +60,29 @@ function CaptureForm({ payment: { id, amount: held, currency }, onClose }: FormP
         : `${money} captured.`,
     changes: ['payments'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    capture.mutate(undefined, { onSuccess: onClose })
-  }
   const change = (value: number | undefined) => {
     setAmount(value)
     setKey(newKey())
   }
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <MoneyInput
-          label="Amount"
-          currency={currency}
-          initial={held}
-          most={held}
-          description={`${formatMoney(held, currency)} authorised.`}
-          onChange={change}
-        />
-        {(amount ?? held) < held && (
-          <Text size="sm">The rest is released and cannot be captured later.</Text>
-        )}
-        {capture.isError && <Refused error={capture.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={capture.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={capture.isPending} disabled={amount === undefined}>
-            Capture {money}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActionForm
+      action={capture}
+      onClose={onClose}
+      verb={`Capture ${money}`}
+      disabled={amount === undefined}
+    >
+      <MoneyInput
+        label="Amount"
+        currency={currency}
+        initial={held}
+        most={held}
+        description={`${formatMoney(held, currency)} authorised.`}
+        onChange={change}
+      />
+      {(amount ?? held) < held && (
+        <Text size="sm">The rest is released and cannot be captured later.</Text>
+      )}
+    </ActionForm>
   )
 }
 

@@ -1,8 +1,20 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { CodeNote } from '../../codes/code-note.tsx'
+import {
+  AnchorLink,
+  CodeNote,
+  CopyId,
+  dataOf,
+  Json,
+  KeyValue,
+  Money,
+  QueryState,
+  Related,
+  StateBadge,
+  Time,
+  Timeline,
+  useApi,
+} from '@posthorn/dashboard/kit'
 import { HeldPayment } from './held-payment.tsx'
 import { storyOf, type Phase } from './payment-story.ts'
 import {
@@ -17,16 +29,6 @@ import {
   type Refund,
 } from './payment.ts'
 import { RefundButton } from './refund-form.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { Json } from '../../parts/json.tsx'
-import { Related } from '../../parts/related.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { Money } from '../../parts/money.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { Time } from '../../parts/time.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
 
 /** A payment that waits is looked at so often: its webhook is on no stream. */
 const WAITING_MS = 2_000

@@ -11,15 +11,18 @@ import {
   TextInput,
 } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { ApiProblem } from '../../api/problem.ts'
-import { CodeNote } from '../../codes/code-note.tsx'
-import { formatMoney } from '../../format/money.ts'
+import {
+  ApiProblem,
+  CodeNote,
+  dataOf,
+  formatMoney,
+  MoneyInput,
+  sentenceOf,
+  useAction,
+  useApi,
+  useSettings,
+} from '@posthorn/dashboard/kit'
 import { newKey } from './payment.ts'
-import { MoneyInput } from '../../parts/money-input.tsx'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { useSettings } from '../../settings/settings.tsx'
 
 interface PaymentFormProps {
   readonly isOpen: boolean

@@ -1,5 +1,4 @@
-import { formatMoney } from '../../format/money.ts'
-import type { StateRole } from '../../states/role.ts'
+import { formatMoney, type StateRole } from '@posthorn/dashboard/kit'
 import type { AuditEntry, GatewayTransaction, Payment, Refund } from './payment.ts'
 
 /** What is known of a payment. */

@@ -1,5 +1,4 @@
-import type { paths } from '../../api/schema.d.ts'
-import type { StateRole } from '../../states/role.ts'
+import type { paths, StateRole } from '@posthorn/dashboard/kit'
 
 export type Payment =
   paths['/api/v1/payments']['get']['responses']['200']['content']['application/json']['items'][number]

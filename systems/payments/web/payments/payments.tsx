@@ -1,35 +1,37 @@
-import { useDisclosure, useMediaQuery } from '@mantine/hooks'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { parseMoney } from '../../format/money.ts'
-import { GatewayCharts } from './gateway-charts.tsx'
-import { PaymentDetails } from './payment-details.tsx'
-import { PaymentForm } from './payment-form.tsx'
-import { type Payment, DISPUTE_ROLES, PAYMENT_ROLES, PAYMENT_STATES } from './payment.ts'
-import { SectionFrame } from '../../parts/section-frame.tsx'
-import { PAYMENTS } from '../sections.ts'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { neighboursOf } from '../../parts/neighbours.ts'
-import { Empty } from '../../parts/notice.tsx'
+import { useDisclosure } from '@mantine/hooks'
 import {
+  type Column,
+  CopyId,
+  dataOf,
+  DetailDrawer,
+  Empty,
+  FilteredTable,
+  type FilterField,
   FilterMoment,
   FilterMoney,
   FilterSelect,
   FilterText,
+  moment,
+  Money,
   MoreFilters,
-} from '../../parts/filter-bar.tsx'
-import { Money } from '../../parts/money.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { useTable } from '../../parts/table/layout.ts'
-import type { Column } from '../../parts/table/data-table.tsx'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { type FilterField, moment, oneOf, text } from '../../parts/use-filter.ts'
-import { useOpened } from '../../parts/use-opened.ts'
-import { useRefresh } from '../../parts/use-refresh.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import { SavedViews } from '../../parts/saved-views.tsx'
+  neighboursOf,
+  oneOf,
+  parseMoney,
+  PermittedButton,
+  SavedViews,
+  SectionFrame,
+  StateBadge,
+  text,
+  Time,
+  useApi,
+  useFilteredList,
+  useOpened,
+  useRefresh,
+  useTable,
+} from '@posthorn/dashboard/kit'
+import { PaymentDetails } from './payment-details.tsx'
+import { PaymentForm } from './payment-form.tsx'
+import { type Payment, DISPUTE_ROLES, PAYMENT_ROLES, PAYMENT_STATES } from './payment.ts'
 
 /** The webhook of a payment is on no stream: what waits for one is looked at so often. */
 const EVERY_MS = 3_000
@@ -150,11 +152,8 @@ export function Payments() {
   const isPending = list.rows.some(({ status }) => status === 'pending')
   const table = useTable({ name: 'payments', list, columns: COLUMNS })
   useRefresh(['payments', 'list'], isPending ? EVERY_MS : OTHERS_MS)
-  const isPhone = useMediaQuery('(max-width: 48em)') ?? false
-  const hasCharts = list.rows.length > 0 || filter.isSet
   return (
     <SectionFrame
-      section={PAYMENTS}
       lead="Charges and refunds. A payment has succeeded when the gateway’s webhook says so."
       actions={
         <PermittedButton to="write" onClick={making.open}>
@@ -162,7 +161,6 @@ export function Payments() {
         </PermittedButton>
       }
     >
-      {hasCharts && !isPhone && <GatewayCharts />}
       <FilteredTable
         filter={filter}
         label="Payments"
@@ -204,8 +202,6 @@ export function Payments() {
         </MoreFilters>
         <SavedViews filter={filter} page="payments" layout={table.layout} />
       </FilteredTable>
-      {/* A phone shows what one came for first. */}
-      {hasCharts && isPhone && <GatewayCharts />}
       <PaymentForm
         isOpen={isMaking}
         onClose={making.close}

@@ -1,12 +1,15 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Group, Modal, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatMoney } from '../../format/money.ts'
-import { MoneyInput } from '../../parts/money-input.tsx'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
+import { useState } from 'react'
+import {
+  ActionForm,
+  dataOf,
+  formatMoney,
+  MoneyInput,
+  PermittedButton,
+  useAction,
+  useApi,
+} from '@posthorn/dashboard/kit'
 import { type GatewayTransaction, newKey, type Payment } from './payment.ts'
 
 interface RefundButtonProps {
@@ -78,45 +81,27 @@ function RefundForm({ payment: { id, currency }, left, onClose }: RefundFormProp
         : `Refund of ${money} requested: ${answer.gatewayRef ?? answer.status}.`,
     changes: ['payments'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    refund.mutate(undefined, { onSuccess: onClose })
-  }
   const change = (value: number | undefined) => {
     setAmount(value)
     setKey(newKey())
   }
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <MoneyInput
-          label="Amount"
-          currency={currency}
-          initial={left}
-          most={left}
-          description={`${formatMoney(left, currency)} left.`}
-          onChange={change}
-        />
-        <Text size="sm">This cannot be undone.</Text>
-        {refund.isError && (
-          <Alert color="red" role="alert">
-            {sentenceOf(refund.error)}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={refund.isPending}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            color="red.8"
-            loading={refund.isPending}
-            disabled={amount === undefined}
-          >
-            Refund {money}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActionForm
+      action={refund}
+      onClose={onClose}
+      verb={`Refund ${money}`}
+      tone="danger"
+      disabled={amount === undefined}
+    >
+      <MoneyInput
+        label="Amount"
+        currency={currency}
+        initial={left}
+        most={left}
+        description={`${formatMoney(left, currency)} left.`}
+        onChange={change}
+      />
+      <Text size="sm">This cannot be undone.</Text>
+    </ActionForm>
   )
 }

@@ -1,22 +1,25 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatCount } from '../../format/number.ts'
-import { useFresh } from '../../live/use-fresh.ts'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { useTable } from '../../parts/table/layout.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { FilterSelect } from '../../parts/filter-bar.tsx'
-import { ButtonLink } from '../../parts/links.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { StackedBar } from '../../parts/stacked-bar.tsx'
-import type { Column } from '../../parts/table/data-table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { oneOf } from '../../parts/use-filter.ts'
-import { OverviewFigures } from './figures.tsx'
-import { RUN_ROLES, RUN_STATES, type ListedRun } from './run.ts'
-import { StatementDrop } from './statement-form.tsx'
+import {
+  ButtonLink,
+  type Column,
+  dataOf,
+  Empty,
+  FilteredTable,
+  FilterSelect,
+  formatCount,
+  oneOf,
+  PageFrame,
+  StackedBar,
+  StateBadge,
+  Time,
+  useApi,
+  useFilteredList,
+  useFresh,
+  useTable,
+} from '@posthorn/dashboard/kit'
+import { OverviewFigures } from './runs/figures.tsx'
+import { RUN_ROLES, RUN_STATES, type ListedRun } from './runs/run.ts'
+import { StatementDrop } from './statements/statement-form.tsx'
 
 const FILTER = { status: oneOf(RUN_STATES) }
 

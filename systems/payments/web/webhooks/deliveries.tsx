@@ -1,11 +1,33 @@
 import { Button } from '@mantine/core'
+import {
+  ButtonLink,
+  type Column,
+  dataOf,
+  DetailDrawer,
+  Empty,
+  FilteredTable,
+  FilterMoment,
+  FilterSelect,
+  FilterText,
+  moment,
+  MoreFilters,
+  neighboursOf,
+  oneOf,
+  SavedViews,
+  SectionFrame,
+  StateBadge,
+  text,
+  Time,
+  useApi,
+  useFilteredList,
+  useFresh,
+  useOpened,
+  useSelection,
+  useTable,
+} from '@posthorn/dashboard/kit'
 import { useMemo } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { useFresh } from '../../live/use-fresh.ts'
 import { DeliveryDetails } from './delivery-details.tsx'
 import { ReplaySelected } from './replay-selected.tsx'
-import { useEndpoints } from './use-endpoints.ts'
 import {
   type Delivery,
   DELIVERY_ROLES,
@@ -13,23 +35,8 @@ import {
   type Endpoint,
   isFinished,
   shortUrl,
+  useEndpoints,
 } from './webhook.ts'
-import { SectionFrame } from '../../parts/section-frame.tsx'
-import { WEBHOOKS } from '../sections.ts'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { neighboursOf } from '../../parts/neighbours.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { FilterMoment, FilterSelect, FilterText, MoreFilters } from '../../parts/filter-bar.tsx'
-import { ButtonLink } from '../../parts/links.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { useTable } from '../../parts/table/layout.ts'
-import type { Column } from '../../parts/table/data-table.tsx'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { useSelection } from '../../parts/table/selection.ts'
-import { Time } from '../../parts/time.tsx'
-import { moment, oneOf, text } from '../../parts/use-filter.ts'
-import { useOpened } from '../../parts/use-opened.ts'
-import { SavedViews } from '../../parts/saved-views.tsx'
 
 const FILTER = {
   endpointId: text,
@@ -61,7 +68,6 @@ export function Deliveries() {
   const chosen = list.rows.filter((row) => selection.has(row.id) && isFinished(row))
   return (
     <SectionFrame
-      section={WEBHOOKS}
       lead="Events sent to endpoints: attempted as the endpoint says, then abandoned."
       actions={<ReplaySelected deliveries={chosen} onDone={selection.clear} />}
     >

@@ -3,14 +3,10 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { ConfirmButton, dataOf, PermittedButton, useAction, useApi } from '@posthorn/dashboard/kit'
 import { bodyOf, fieldsOf, type EndpointFields } from './endpoint-fields.ts'
 import { EndpointForm } from './endpoint-form.tsx'
 import type { Endpoint } from './webhook.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
 
 const CHANGES = ['webhooks', 'webhook-endpoint']
 

@@ -1,27 +1,31 @@
 import { Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
+import {
+  AnchorLink,
+  CodeNote,
+  Confirm,
+  CopyId,
+  dataOf,
+  formatCount,
+  formatDuration,
+  formatShare,
+  KeyValue,
+  localOf,
+  momentOf,
+  PermittedButton,
+  QueryState,
+  Time,
+  useAction,
+  useApi,
+  useNow,
+} from '@posthorn/dashboard/kit'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { CodeNote } from '../../codes/code-note.tsx'
-import { formatDuration } from '../../format/duration.ts'
-import { formatCount, formatShare } from '../../format/number.ts'
 import { EndpointActions } from './endpoint-actions.tsx'
-import { EndpointMap } from './endpoint-map.tsx'
 import { sentenceOfRetry } from './endpoint-fields.ts'
+import { EndpointMap } from './endpoint-map.tsx'
 import { EndpointState } from './endpoint-state.tsx'
-import { sentenceOfCondition } from './filter.ts'
+import { sentenceOfCondition } from './filter-editor.tsx'
 import type { Endpoint, Health } from './webhook.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { localOf, momentOf } from '../../parts/filter-bar.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { useNow } from '../../parts/now.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
 
 interface EndpointDetailsProps {
   readonly id: string
@@ -58,7 +62,6 @@ export function EndpointDetails({ id, health, onGone }: EndpointDetailsProps) {
 function Facts({ endpoint, health }: { endpoint: Endpoint; health: Health | undefined }) {
   const { id, url, eventTypes, ordered, status, disabledReason, disabledAt } = endpoint
   const { timeoutMs, ratePerSecond, publicKeys } = endpoint
-  const ownHeaders = Object.keys(endpoint.headers)
   return (
     <KeyValue
       facts={{
@@ -95,7 +98,6 @@ function Facts({ endpoint, health }: { endpoint: Endpoint; health: Health | unde
         Retries: sentenceOfRetry(endpoint.retry),
         Timeout: timeoutMs === null ? undefined : formatDuration(timeoutMs),
         Rate: ratePerSecond === null ? undefined : `${ratePerSecond} requests a second`,
-        'Own headers': ownHeaders.length === 0 ? undefined : ownHeaders.join(', '),
         Signature: endpoint.signing === 'hmac' ? 'shared secret' : 'key pair',
         'Public key':
           publicKeys.length === 0

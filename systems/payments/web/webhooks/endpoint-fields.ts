@@ -1,5 +1,5 @@
-import { formatDuration } from '../../format/duration.ts'
-import type { Filter } from './filter.ts'
+import { formatDuration } from '@posthorn/dashboard/kit'
+import type { Filter } from './filter-editor.tsx'
 import type { Endpoint } from './webhook.ts'
 
 export type Retry = { preset: 'quick' | 'hours' | 'days' } | { waits: number[]; attempts: number }
@@ -12,8 +12,6 @@ export interface EndpointFields {
   readonly retry: Retry
   readonly timeoutMs: number | null
   readonly ratePerSecond: number | null
-  /** One a line, as `Name: value`; a value that is not shown is kept. */
-  readonly headers: string
   readonly signing: Endpoint['signing']
   readonly filter: Filter | null
 }
@@ -25,7 +23,6 @@ export const DEFAULTS: EndpointFields = {
   retry: { preset: 'quick' },
   timeoutMs: null,
   ratePerSecond: null,
-  headers: '',
   signing: 'hmac',
   filter: null,
 }
@@ -36,27 +33,13 @@ export function fieldsOf(endpoint: Endpoint): EndpointFields {
   return {
     ...{ url, eventTypes, ordered, timeoutMs, ratePerSecond, signing, filter },
     retry: preset === null ? { waits, attempts } : { preset },
-    headers: Object.entries(endpoint.headers)
-      .map((pair) => pair.join(': '))
-      .join('\n'),
   }
 }
 
 /** What the API takes: the same for a new endpoint and a changed one, but for what signs. */
 export function bodyOf(fields: EndpointFields) {
   const { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, filter } = fields
-  const headers = readHeaders(fields.headers)
-  return { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, headers, filter }
-}
-
-/** A line without a colon is a name without a value, which the server refuses by its name. */
-export function readHeaders(text: string): Record<string, string> {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const pairs = lines.map((line) => {
-    const [name = '', ...rest] = line.split(':')
-    return [name.trim(), rest.join(':').trim()] as const
-  })
-  return Object.fromEntries(pairs)
+  return { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, filter }
 }
 
 /** `5 attempts, after 2 s, 4 s, 8 s, 16 s`. */

@@ -9,12 +9,11 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useState, type SubmitEvent } from 'react'
-import { sentenceOf } from '../../parts/use-action.ts'
-import { useSettings } from '../../settings/settings.tsx'
-import { EndpointSettings } from './endpoint-settings.tsx'
+import { sentenceOf, useSettings } from '@posthorn/dashboard/kit'
+import { type SubmitEvent, useState } from 'react'
 import { DEFAULTS, type EndpointFields } from './endpoint-fields.ts'
-import { subscriptionsTo, useEventTypes } from './use-event-types.ts'
+import { EndpointSettings } from './endpoint-settings.tsx'
+import { subscriptionsTo, useEventTypes } from './webhook.ts'
 
 interface EndpointFormProps {
   /** Left out for a new endpoint. */

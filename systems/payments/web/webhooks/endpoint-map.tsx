@@ -1,15 +1,17 @@
+import {
+  dataOf,
+  everyMs,
+  HeatMap,
+  Panel,
+  QueryState,
+  timesOf,
+  useApi,
+  useRange,
+} from '@posthorn/dashboard/kit'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { HeatMap } from '../../charts/heat-map.tsx'
-import { useRange } from '../../charts/range.tsx'
-import { everyMs, timesOf } from '../../charts/use-charts.ts'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { useEndpoints } from './use-endpoints.ts'
-import { shortUrl } from './webhook.ts'
+import { shortUrl, useEndpoints } from './webhook.ts'
 
 /** Which endpoints answered when: of all, or of one. */
 export function EndpointMap({ only }: { only?: string }) {

@@ -1,4 +1,4 @@
-import { Group, NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { Group, NumberInput, Select, Stack, TextInput } from '@mantine/core'
 import type { EndpointFields, Retry } from './endpoint-fields.ts'
 import { FilterEditor } from './filter-editor.tsx'
 
@@ -23,7 +23,7 @@ const SIGNING = [
 
 /** What most endpoints leave as it is. */
 export function EndpointSettings({ fields, isNew, set }: EndpointSettingsProps) {
-  const { retry, timeoutMs, ratePerSecond, headers, signing } = fields
+  const { retry, timeoutMs, ratePerSecond, signing } = fields
   return (
     <Stack gap="sm">
       <FilterEditor filter={fields.filter} onChange={(filter) => set({ filter })} />
@@ -55,16 +55,6 @@ export function EndpointSettings({ fields, isNew, set }: EndpointSettingsProps) 
           allowDecimal={false}
         />
       </Group>
-      <Textarea
-        label="Own headers"
-        description="One a line, as X-Shop: lamps. Stored encrypted; a value shown as •••••• is kept."
-        value={headers}
-        onChange={({ currentTarget }) => set({ headers: currentTarget.value })}
-        autosize
-        minRows={2}
-        maxRows={8}
-        spellCheck={false}
-      />
       {isNew && (
         <Select
           label="Signature"

@@ -1,4 +1,4 @@
-import { StateBadge, type StateBadgeProps } from '../../parts/state-badge.tsx'
+import { StateBadge, type StateBadgeProps } from '@posthorn/dashboard/kit'
 import type { Endpoint, Health } from './webhook.ts'
 
 interface EndpointStateProps {

@@ -1,31 +1,32 @@
 import { Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import {
+  type Column,
+  dataOf,
+  DetailDrawer,
+  Empty,
+  FilteredTable,
+  FilterSelect,
+  formatShare,
+  neighboursOf,
+  oneOf,
+  PermittedButton,
+  SectionFrame,
+  Time,
+  useAction,
+  useApi,
+  useFilteredList,
+  useFresh,
+  useOpened,
+} from '@posthorn/dashboard/kit'
 import { useMemo, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatShare } from '../../format/number.ts'
-import { useFresh } from '../../live/use-fresh.ts'
+import { type Renewed, SecretOnce } from './endpoint-actions.tsx'
 import { EndpointDetails } from './endpoint-details.tsx'
 import { bodyOf, type EndpointFields } from './endpoint-fields.ts'
 import { EndpointForm } from './endpoint-form.tsx'
 import { EndpointMap } from './endpoint-map.tsx'
 import { EndpointState } from './endpoint-state.tsx'
-import { SecretOnce, type Renewed } from './endpoint-actions.tsx'
-import { useHealth } from './use-endpoints.ts'
-import { type Endpoint, type Health, shortUrl } from './webhook.ts'
-import { SectionFrame } from '../../parts/section-frame.tsx'
-import { WEBHOOKS } from '../sections.ts'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { neighboursOf } from '../../parts/neighbours.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { FilterSelect } from '../../parts/filter-bar.tsx'
-import type { Column } from '../../parts/table/data-table.tsx'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { oneOf } from '../../parts/use-filter.ts'
-import { useOpened } from '../../parts/use-opened.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
+import { type Endpoint, type Health, shortUrl, useHealth } from './webhook.ts'
 
 const STATES = ['enabled', 'disabled'] as const
 const FILTER = { status: oneOf(STATES) }
@@ -46,7 +47,6 @@ export function Endpoints() {
   const columns = useMemo(() => endpointColumns(health), [health])
   return (
     <SectionFrame
-      section={WEBHOOKS}
       lead="Addresses that receive events, each signed with its own secret."
       actions={
         <PermittedButton to="administer" onClick={making.open}>

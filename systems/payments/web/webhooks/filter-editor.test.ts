@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conditionOf, rowOf, sentenceOfCondition, type Condition } from './filter.ts'
+import { type Condition, conditionOf, rowOf, sentenceOfCondition } from './filter-editor.tsx'
 
 test.each<[Condition, string]>([
   [{ path: '/data/amount', atLeast: 100 }, '/data/amount is at least 100'],

@@ -1,18 +1,20 @@
 import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { dataOf, sentenceOf, useAction, useApi } from '@posthorn/dashboard/kit'
 import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import {
-  COMPARISONS,
-  conditionOf,
-  rowOf,
-  type Comparison,
-  type Filter,
-  type Row,
-} from './filter.ts'
-import { useEventTypes } from './use-event-types.ts'
+import { type Endpoint, useEventTypes } from './webhook.ts'
+
+/** The comparisons of a condition, in people's words. */
+const COMPARISONS = {
+  equals: 'is',
+  notEquals: 'is not',
+  in: 'is one of',
+  exists: 'is there',
+  moreThan: 'is more than',
+  atLeast: 'is at least',
+  lessThan: 'is less than',
+  atMost: 'is at most',
+} as const
 
 interface FilterEditorProps {
   readonly filter: Filter | null
@@ -134,4 +136,51 @@ function TryFilter({ filter }: { filter: Filter }) {
       </Text>
     </Group>
   )
+}
+
+export type Filter = NonNullable<Endpoint['filter']>
+export type Condition = Filter['conditions'][number]
+
+type Comparison = keyof typeof COMPARISONS
+
+const NAMES = Object.keys(COMPARISONS) as Comparison[]
+
+/** A condition as a row of the editor. */
+interface Row {
+  readonly path: string
+  readonly comparison: Comparison
+  /** As typed; several with commas between. */
+  readonly value: string
+}
+
+export function rowOf(condition: Condition): Row {
+  const comparison = NAMES.find((name) => name in condition) ?? 'equals'
+  const value = (condition as Record<string, unknown>)[comparison]
+  const values = Array.isArray(value) ? value : [value]
+  return { path: condition.path, comparison, value: values.map(String).join(', ') }
+}
+
+export function conditionOf({ path, comparison, value }: Row): Condition {
+  return { path, [comparison]: valueOf(comparison, value) } as Condition
+}
+
+export function sentenceOfCondition(condition: Condition): string {
+  const { path, comparison, value } = rowOf(condition)
+  if (comparison === 'exists') return `${path} ${value === 'true' ? 'is there' : 'is not there'}`
+  return `${path} ${COMPARISONS[comparison]} ${value}`
+}
+
+function valueOf(comparison: Comparison, text: string): unknown {
+  if (comparison === 'exists') return text.trim() !== 'false'
+  if (comparison === 'in') return text.split(',').map((word) => scalarOf(word.trim()))
+  if (comparison === 'equals' || comparison === 'notEquals') return scalarOf(text.trim())
+  return Number(text)
+}
+
+/** Numbers, true, false and null are what they look like; a text in quotes stays a text. */
+function scalarOf(text: string): unknown {
+  if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
+  if (text === 'null') return null
+  if (text === 'true' || text === 'false') return text === 'true'
+  return /^"(.*)"$/.exec(text)?.[1] ?? text
 }

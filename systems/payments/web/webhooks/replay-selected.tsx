@@ -1,6 +1,4 @@
-import { useApi } from '../../api/api-context.tsx'
-import { BulkButton } from '../../parts/bulk-button.tsx'
-import { withShortIds } from '../../parts/copy-id.tsx'
+import { BulkButton, useApi, withShortIds } from '@posthorn/dashboard/kit'
 import type { Delivery } from './webhook.ts'
 
 interface ReplaySelectedProps {

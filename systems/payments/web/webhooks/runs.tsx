@@ -1,14 +1,16 @@
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatCount } from '../../format/number.ts'
-import { useFresh } from '../../live/use-fresh.ts'
+import {
+  type Column,
+  dataOf,
+  DataTable,
+  Empty,
+  formatCount,
+  SectionFrame,
+  Time,
+  useApi,
+  useFresh,
+  useList,
+} from '@posthorn/dashboard/kit'
 import type { Run } from './webhook.ts'
-import { SectionFrame } from '../../parts/section-frame.tsx'
-import { WEBHOOKS } from '../sections.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
-import { Time } from '../../parts/time.tsx'
 
 const count = (id: 'processed' | 'success' | 'failed', title: string): Column<Run> => ({
   id,
@@ -44,10 +46,7 @@ export function Runs() {
   })
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   return (
-    <SectionFrame
-      section={WEBHOOKS}
-      lead="Failed deliveries are retried when they are due: the results of each run."
-    >
+    <SectionFrame lead="Failed deliveries are retried when they are due: the results of each run.">
       <DataTable
         label="Retry runs"
         list={list}

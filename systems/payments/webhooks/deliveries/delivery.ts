@@ -1,5 +1,3 @@
-import { maskUrl } from '../endpoints/endpoint-url.ts'
-
 /** A delivery as it stands in its table: one event on its way to one endpoint. */
 export interface WebhookDelivery {
   id: string
@@ -78,8 +76,7 @@ export function attemptResource(attempt: AttemptRow, payload: WebhookPayload) {
     underWay: attempt.state === 'open',
     request: {
       method: 'POST',
-      // Those from before queries were masked have theirs in the table.
-      url: attempt.request_url === null ? null : maskUrl(attempt.request_url),
+      url: attempt.request_url,
       headers: attempt.request_headers ?? {},
       body: payload,
     },

@@ -1,5 +1,4 @@
 import { directionOf, sql, type Outcome, type Queryable, type Transaction } from '@posthorn/engine'
-import { maskUrl } from '../endpoints/endpoint-url.ts'
 import type { Attempt } from './attempt.ts'
 import type { AttemptRow, WebhookDelivery } from './delivery.ts'
 import type { RetryRun } from './settling.ts'
@@ -64,7 +63,7 @@ export async function selectEventDeliveries(
      where d.org_id = ${org} and d.event_id = any(${ids}::text[])
      order by d.id
      limit 1000`)
-  return rows.map((row) => ({ ...row, url: maskUrl(row.url) }))
+  return rows
 }
 
 /** What became of an event at one endpoint. */

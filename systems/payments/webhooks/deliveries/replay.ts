@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '@posthorn/engine'
-import { replay } from '@posthorn/engine/operate'
+import { replay } from '@posthorn/operate'
 import { webhookDeliveries } from '../outbox.ts'
 import type { WebhookDelivery } from './delivery.ts'
 import {

@@ -1,17 +1,150 @@
 import { transaction, type Queryable } from '@posthorn/engine'
-import { callerOf, decodeCursor, toPage, type App } from '@posthorn/http'
+import {
+  callerOf,
+  decodeCursor,
+  toPage,
+  PageQuery,
+  pageOf,
+  sortable,
+  type App,
+} from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { recordAudit } from '../audit.ts'
+import { recordAudit, selectAudit } from '../queries.ts'
 import { findEndpoint } from '../endpoints/queries.ts'
-import { CHANGE, READ } from '../portal/open.ts'
-import { problem } from '../problems.ts'
-import { selectAudit } from '../queries.ts'
+import { CHANGE, READ } from '../portal/routes.ts'
+import { problem } from '../../problems.ts'
 import { attemptResource, deliveryResource, type WebhookDelivery } from './delivery.ts'
 import { findDelivery, selectAttempts, selectDeliveries, selectRuns } from './queries.ts'
 import { replayDeliveries } from './replay.ts'
-import * as schemas from './schemas.ts'
+import { Id } from '../endpoints/schemas.ts'
+
+const Time = Type.String({ format: 'date-time' })
+const Maybe = <Schema extends Parameters<typeof Type.Array>[0]>(schema: Schema) =>
+  Type.Union([schema, Type.Null()])
+const Headers = Type.Record(Type.String(), Type.String())
+
+const Status = Type.Union([
+  Type.Literal('pending'),
+  Type.Literal('failed'),
+  Type.Literal('delivered'),
+  Type.Literal('abandoned'),
+  Type.Literal('skipped_disabled'),
+])
+
+const Delivery = Type.Object({
+  id: Type.String(),
+  endpointId: Type.String(),
+  eventId: Type.String(),
+  eventType: Type.String(),
+  status: Status,
+  attempts: Type.Integer(),
+  nextAttemptAt: Maybe(Time),
+  error: Maybe(Type.String()),
+  errorCode: Maybe(Type.String()),
+  payload: Type.Unknown({ description: 'the body of the webhook' }),
+  createdAt: Time,
+  deliveredAt: Maybe(Time),
+})
+
+const Attempt = Type.Object({
+  id: Type.String(),
+  attempt: Type.Integer(),
+  startedAt: Time,
+  durationMs: Maybe(Type.Integer()),
+  underWay: Type.Boolean({ description: 'the answer has not come yet' }),
+  request: Type.Object({
+    method: Type.String(),
+    url: Maybe(Type.String()),
+    headers: Headers,
+    body: Type.Unknown(),
+  }),
+  response: Maybe(
+    Type.Object({
+      status: Type.Integer(),
+      headers: Headers,
+      body: Type.String({ description: 'the first 16 KiB' }),
+      encoding: Type.String({ description: 'utf8, or base64 for what is not text' }),
+      truncated: Type.Boolean(),
+    }),
+  ),
+  errorClass: Maybe(Type.String()),
+  error: Maybe(Type.String()),
+})
+
+const AuditEntry = Type.Object({
+  id: Type.String(),
+  actor: Type.String(),
+  action: Type.String(),
+  details: Type.Unknown(),
+  createdAt: Time,
+})
+
+const Run = Type.Object({
+  id: Type.String(),
+  processed: Type.Integer(),
+  success: Type.Integer(),
+  failed: Type.Integer(),
+  ranAt: Time,
+})
+
+const tags = ['webhooks']
+
+const DELIVERY_SORTS = sortable(['-createdAt', 'createdAt'])
+
+const listDeliveries = {
+  summary: 'What was or is to be delivered, newest first',
+  tags,
+  querystring: Type.Object({
+    ...PageQuery.properties,
+    sort: DELIVERY_SORTS.parameter,
+    status: Type.Optional(Status),
+    endpointId: Type.Optional(Type.String({ format: 'uuid' })),
+    eventId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    eventType: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    since: Type.Optional(Time),
+    until: Type.Optional(Time),
+  }),
+  response: { 200: pageOf(Delivery) },
+}
+
+const listRuns = {
+  summary: 'What each run of retries did, newest first',
+  tags,
+  querystring: PageQuery,
+  response: { 200: pageOf(Run) },
+}
+
+const getDelivery = {
+  summary: 'A delivery',
+  tags,
+  params: Id,
+  response: { 200: Delivery },
+}
+
+const listAttempts = {
+  summary: 'Every request for a delivery and its answer, newest first',
+  tags,
+  params: Id,
+  querystring: PageQuery,
+  response: { 200: pageOf(Attempt) },
+}
+
+const listAudit = {
+  summary: 'What happened to a delivery, newest first',
+  tags,
+  params: Id,
+  querystring: PageQuery,
+  response: { 200: pageOf(AuditEntry) },
+}
+
+const replayDelivery = {
+  summary: 'Send a finished delivery again',
+  tags,
+  params: Id,
+  response: { 202: Type.Object({ count: Type.Integer() }) },
+}
 
 const PATH = '/api/v1/webhook-deliveries'
 const ByUuid = Type.Tuple([Type.String({ format: 'uuid' })])
@@ -29,22 +162,22 @@ export function deliveryRoutes(app: App, pool: Pool): void {
     return delivery
   }
 
-  app.get(PATH, { schema: schemas.listDeliveries, ...READ }, async (request) => {
+  app.get(PATH, { schema: listDeliveries, ...READ }, async (request) => {
     const { limit, sort, status = null, endpointId = null, ...query } = request.query
     const { eventId = null, eventType = null, since = null, until = null } = query
-    const before = schemas.DELIVERY_SORTS.placeIn(request.query, Type.String({ format: 'uuid' }))
+    const before = DELIVERY_SORTS.placeIn(request.query, Type.String({ format: 'uuid' }))
     const { org } = callerOf(request)
     const rows = await selectDeliveries(db, {
       ...{ org, status, endpointId, eventId, eventType, since, until, before },
       ...{ sort, limit: limit + 1 },
     })
-    return schemas.DELIVERY_SORTS.page(rows, request.query, {
+    return DELIVERY_SORTS.page(rows, request.query, {
       item: deliveryResource,
       after: ({ id }) => id,
     })
   })
 
-  app.get(`${PATH}/runs`, { schema: schemas.listRuns, ...READ }, async (request) => {
+  app.get(`${PATH}/runs`, { schema: listRuns, ...READ }, async (request) => {
     const { limit, cursor } = request.query
     const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
     const rows = await selectRuns(db, { org: callerOf(request).org, before, limit: limit + 1 })
@@ -54,11 +187,11 @@ export function deliveryRoutes(app: App, pool: Pool): void {
     })
   })
 
-  app.get(`${PATH}/:id`, { schema: schemas.getDelivery, ...READ }, async (request) =>
+  app.get(`${PATH}/:id`, { schema: getDelivery, ...READ }, async (request) =>
     deliveryResource(await own(request)),
   )
 
-  app.get(`${PATH}/:id/attempts`, { schema: schemas.listAttempts, ...READ }, async (request) => {
+  app.get(`${PATH}/:id/attempts`, { schema: listAttempts, ...READ }, async (request) => {
     const { limit, cursor } = request.query
     const { id: deliveryId, payload } = await own(request)
     const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
@@ -69,7 +202,7 @@ export function deliveryRoutes(app: App, pool: Pool): void {
     })
   })
 
-  app.get(`${PATH}/:id/audit`, { schema: schemas.listAudit, ...READ }, async (request) => {
+  app.get(`${PATH}/:id/audit`, { schema: listAudit, ...READ }, async (request) => {
     const { limit, cursor } = request.query
     const { id: deliveryId, org_id: org } = await own(request)
     const before = cursor === undefined ? null : decodeCursor(cursor, ByNumber)[0]
@@ -83,30 +216,26 @@ export function deliveryRoutes(app: App, pool: Pool): void {
     })
   })
 
-  app.post(
-    `${PATH}/:id/replay`,
-    { schema: schemas.replayDelivery, ...CHANGE },
-    async (request, reply) => {
-      const delivery = await own(request)
-      const { sub } = callerOf(request)
-      await checkReplayable(db, delivery)
-      const count = await transaction(pool, async (tx) => {
-        const replayed = await replayDeliveries(tx, [delivery], sub)
-        // Another request was faster.
-        if (replayed === 0) throw problem('DELIVERY_NOT_FINISHED')
-        const { id, org_id: org, status } = delivery
-        await recordAudit(tx, [
-          {
-            ...{ org, actor: sub, action: 'webhook.replayed', entityId: id },
-            entityType: 'webhook_delivery',
-            details: { from: status },
-          },
-        ])
-        return replayed
-      })
-      return reply.code(202).send({ count })
-    },
-  )
+  app.post(`${PATH}/:id/replay`, { schema: replayDelivery, ...CHANGE }, async (request, reply) => {
+    const delivery = await own(request)
+    const { sub } = callerOf(request)
+    await checkReplayable(db, delivery)
+    const count = await transaction(pool, async (tx) => {
+      const replayed = await replayDeliveries(tx, [delivery], sub)
+      // Another request was faster.
+      if (replayed === 0) throw problem('DELIVERY_NOT_FINISHED')
+      const { id, org_id: org, status } = delivery
+      await recordAudit(tx, [
+        {
+          ...{ org, actor: sub, action: 'webhook.replayed', entityId: id },
+          entityType: 'webhook_delivery',
+          details: { from: status },
+        },
+      ])
+      return replayed
+    })
+    return reply.code(202).send({ count })
+  })
 }
 
 async function checkReplayable(db: Queryable, delivery: WebhookDelivery): Promise<void> {

@@ -1,10 +1,9 @@
 import type { Outbox, Transaction } from '@posthorn/engine'
-import { cancel, raiseAlert, recoverAlert } from '@posthorn/engine/operate'
-import { recordAudit } from '../audit.ts'
+import { cancel, raiseAlert, recoverAlert } from '@posthorn/operate'
+import { recordAudit } from '../queries.ts'
 import { selectWaiting } from '../deliveries/queries.ts'
 import type { WebhookDelivery } from '../deliveries/delivery.ts'
 import { insertTallies } from '../health/queries.ts'
-import { maskUrl } from './endpoint-url.ts'
 import type { Endpoint } from './endpoint.ts'
 import { markDisabled, markEnabled } from './queries.ts'
 
@@ -68,7 +67,7 @@ export async function disableGone(
       subject: endpoint.id,
       tenant: endpoint.org_id,
       code: 'WEBHOOK_GONE',
-      detail: `${maskUrl(endpoint.url)} answered 410 and is disabled`,
+      detail: `${endpoint.url} answered 410 and is disabled`,
     })
   }
   await recordAudit(
@@ -87,6 +86,6 @@ export function entryOf(
   return {
     ...{ org, actor, action, entityId: id },
     entityType: 'webhook_endpoint' as const,
-    details: { url: maskUrl(url) },
+    details: { url },
   }
 }

@@ -1,6 +1,8 @@
 import { invalid } from '@posthorn/http'
-import type { Sealing } from '../../../sealing.ts'
-import { MASK } from './own-headers.ts'
+import type { Sealing } from '@posthorn/system'
+
+/** Shown in place of a value; sent back as it is, it keeps what is stored. */
+const MASK = '••••••'
 
 /** A URL as it is stored: readable without the values of its query, and those sealed. */
 export interface StoredUrl {
@@ -33,13 +35,15 @@ interface SealOptions {
 export function sealUrl(given: string, { sealing, endpointId, before }: SealOptions): StoredUrl {
   const [base, tail] = splitUrl(given)
   if (tail === '') return { url: given, url_query: null }
-  const seal = (query: string) => sealing.seal(query, queryOwner(endpointId, base))
-  if (!tail.includes(MASK)) return { url: maskUrl(given), url_query: seal(tail) }
+  if (!tail.includes(MASK)) {
+    const owner = queryOwner(endpointId, base)
+    return { url: maskUrl(given), url_query: sealing.seal(tail, owner) }
+  }
   if (!before || !isKept(given, before)) throw nothingToKeep()
-  return { url: given, url_query: before.url_query ?? seal(splitUrl(before.url)[1]) }
+  return { url: given, url_query: before.url_query }
 }
 
-/** The URL as it is sent. Those from before queries were sealed are stored whole. */
+/** The URL as it is sent. */
 export function openUrl(
   { id, url, url_query: word }: StoredUrl & { readonly id: string },
   words: { open(word: string, owner: string): string },
@@ -54,7 +58,7 @@ export function openUrl(
  * endpoint, and was never given its secret, must not have it sent elsewhere.
  */
 function isKept(given: string, before: StoredUrl): boolean {
-  const [[base, tail], [oldBase, oldTail]] = [splitUrl(given), splitUrl(maskUrl(before.url))]
+  const [[base, tail], [oldBase, oldTail]] = [splitUrl(given), splitUrl(before.url)]
   return tail === oldTail && new URL(base).origin === new URL(oldBase).origin
 }
 

@@ -1,6 +1,4 @@
 import type { Filter } from '../filters/filter.ts'
-import { maskUrl } from './endpoint-url.ts'
-import { maskHeaders, type SealedHeaders } from './own-headers.ts'
 import { retryResource, type RetryPolicy } from './retry.ts'
 
 /** What signs the requests: a shared secret, or a key pair whose public key the merchant has. */
@@ -10,7 +8,7 @@ export type Signing = 'hmac' | 'ed25519'
 export interface Endpoint {
   readonly id: string
   readonly org_id: string
-  /** With a mask for each value of its query; those from before queries were sealed have them. */
+  /** With a mask for each value of its query. */
   readonly url: string
   readonly url_query: string | null
   readonly event_types: readonly string[]
@@ -19,7 +17,6 @@ export interface Endpoint {
   readonly retry_attempts: number | null
   readonly timeout_ms: number | null
   readonly rate_per_second: number | null
-  readonly headers: SealedHeaders
   readonly signing: Signing
   readonly filter: Filter | null
   readonly failing_since: Date | null
@@ -39,13 +36,12 @@ export type Subscribed = Pick<Endpoint, 'id' | 'ordered' | 'status' | 'retry_att
 export function endpointResource(endpoint: Endpoint) {
   return {
     id: endpoint.id,
-    url: maskUrl(endpoint.url),
+    url: endpoint.url,
     eventTypes: [...endpoint.event_types],
     ordered: endpoint.ordered,
     retry: retryResource(retryOf(endpoint)),
     timeoutMs: endpoint.timeout_ms,
     ratePerSecond: endpoint.rate_per_second,
-    headers: maskHeaders(endpoint.headers),
     signing: endpoint.signing,
     publicKeys: [...endpoint.public_keys],
     filter: endpoint.filter,

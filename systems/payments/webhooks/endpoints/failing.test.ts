@@ -1,4 +1,4 @@
-import { advanceClock, listAlerts } from '@posthorn/engine/operate'
+import { advanceClock, listAlerts } from '@posthorn/operate'
 import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { openReceiver } from '../../testing/webhook-receiver.ts'

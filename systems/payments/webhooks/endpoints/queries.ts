@@ -2,7 +2,6 @@ import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Filter } from '../filters/filter.ts'
 import type { StoredUrl } from './endpoint-url.ts'
 import type { Endpoint, Signing, Subscribed } from './endpoint.ts'
-import type { SealedHeaders } from './own-headers.ts'
 import type { RetryPolicy } from './retry.ts'
 
 /** Endpoints that a merchant may have: an event is written once for each of them. */
@@ -11,7 +10,7 @@ const MOST_ENDPOINTS = 200
 const MOST_SECRETS = 10
 
 const COLUMNS = sql`id, org_id, url, url_query, event_types, ordered, retry_waits, retry_attempts, timeout_ms,
-           rate_per_second, headers, signing, filter, failing_since, status, disabled_at, disabled_reason, created_at,
+           rate_per_second, signing, filter, failing_since, status, disabled_at, disabled_reason, created_at,
            updated_at,
            array(select s.public_key from payments.webhook_secrets s
                   where s.endpoint_id = webhook_endpoints.id and s.public_key is not null
@@ -25,7 +24,6 @@ export interface EndpointSettings extends StoredUrl {
   readonly retry: RetryPolicy | null
   readonly timeoutMs: number | null
   readonly ratePerSecond: number | null
-  readonly headers: SealedHeaders
   readonly filter: Filter | null
 }
 
@@ -42,11 +40,11 @@ export async function insertEndpoint(
   const { rows } = await tx.query<Endpoint>(sql`
     insert into payments.webhook_endpoints
            (id, org_id, url, url_query, event_types, ordered, retry_waits, retry_attempts, timeout_ms,
-            rate_per_second, headers, signing, filter)
+            rate_per_second, signing, filter)
     select ${id}, ${org}, ${url}, ${endpoint.url_query}::text, ${eventTypes}::text[], ${ordered}::boolean,
            ${retry?.waits ?? null}::integer[], ${retry?.attempts ?? null}::smallint,
            ${timeoutMs}::integer, ${ratePerSecond}::integer,
-           ${JSON.stringify(endpoint.headers)}::jsonb, ${endpoint.signing},
+           ${endpoint.signing},
            ${endpoint.filter && JSON.stringify(endpoint.filter)}::jsonb
      where (select count(*) from payments.webhook_endpoints
              where org_id = ${org} and deleted_at is null) < ${MOST_ENDPOINTS}::int
@@ -124,7 +122,6 @@ export async function updateEndpoint(
            retry_waits = ${retry?.waits ?? null}::integer[],
            retry_attempts = ${retry?.attempts ?? null}::smallint,
            timeout_ms = ${timeoutMs}::integer, rate_per_second = ${ratePerSecond}::integer,
-           headers = ${JSON.stringify(rest.headers)}::jsonb,
            filter = ${rest.filter && JSON.stringify(rest.filter)}::jsonb,
            updated_at = posthorn.now()
      where id = ${id}
@@ -189,35 +186,11 @@ export async function selectSubscribed(
   return rows
 }
 
-/** Endpoints whose query stands readable in the URL, from before it was sealed. */
-export async function lockReadableQueries(
-  tx: Transaction,
-  limit: number,
-): Promise<{ id: string; url: string }[]> {
-  const { rows } = await tx.query<{ id: string; url: string }>(sql`
-    select id, url from payments.webhook_endpoints
-     where url ~ '[?#]' and url_query is null and deleted_at is null
-     order by id
-     limit ${limit}
-       for update skip locked`)
-  return rows
-}
-
-export async function updateUrl(
-  tx: Transaction,
-  { id, url, url_query: query }: StoredUrl & { readonly id: string },
-): Promise<void> {
-  await tx.query(sql`
-    update payments.webhook_endpoints set url = ${url}, url_query = ${query} where id = ${id}`)
-}
-
 /** What a relay needs to know of an endpoint; `secrets` are sealed, newest first. */
 export interface Sending extends Pick<
   Endpoint,
   'id' | 'url' | 'url_query' | 'retry_waits' | 'timeout_ms' | 'rate_per_second'
 > {
-  /** Null where it has none: nothing to read for nearly all of them. */
-  readonly headers: SealedHeaders | null
   readonly secrets: readonly string[]
 }
 
@@ -225,7 +198,6 @@ export interface Sending extends Pick<
 export async function selectSending(db: Queryable, ids: readonly string[]): Promise<Sending[]> {
   const { rows } = await db.query<Sending>(sql`
     select e.id, e.url, e.url_query, e.retry_waits, e.timeout_ms, e.rate_per_second,
-           nullif(e.headers, '{}') as headers,
            array(select s.sealed from payments.webhook_secrets s
                   where s.endpoint_id = e.id
                     and (s.expires_at is null or s.expires_at > posthorn.now())

@@ -1,12 +1,12 @@
 import { transaction, uuid, type Queryable, type Transaction } from '@posthorn/engine'
-import { readDestinationCharts } from '@posthorn/engine/operate'
+import { readDestinationCharts } from '@posthorn/operate'
 import { callerOf, decodeCursor, invalid, PageQuery, toPage, type App } from '@posthorn/http'
 import type { Guard } from '@posthorn/transports/webhook'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import type { Sealing } from '../../../sealing.ts'
-import { recordAudit } from '../audit.ts'
+import type { Sealing } from '@posthorn/system'
+import { recordAudit } from '../queries.ts'
 import {
   findMissed,
   findRetries,
@@ -16,14 +16,12 @@ import {
 } from '../deliveries/replay.ts'
 import { enqueueFor } from '../event.ts'
 import { destinationNamed, webhookDeliveries } from '../outbox.ts'
-import { CHANGE, READ } from '../portal/open.ts'
-import { problem } from '../problems.ts'
+import { CHANGE, READ } from '../portal/routes.ts'
+import { problem } from '../../problems.ts'
 import { disableEndpoint, enableEndpoint, entryOf, skipWaiting } from './control.ts'
-import { healthResource } from '../health/health.ts'
-import { selectHealth } from '../health/queries.ts'
+import { healthResource, selectHealth } from '../health/queries.ts'
 import { endpointResource, retryOf, type Endpoint } from './endpoint.ts'
 import { sealUrl } from './endpoint-url.ts'
-import { sealHeaders } from './own-headers.ts'
 import { readRetry } from './retry.ts'
 import {
   findEndpoint,
@@ -51,7 +49,7 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
   const db: Queryable = pool
 
   app.post(PATH, { schema: schemas.createEndpoint, ...CHANGE }, async (request, reply) => {
-    const { signing = 'hmac', headers = {}, ...given } = request.body
+    const { signing = 'hmac', ...given } = request.body
     const { org, sub } = callerOf(request)
     await checkUrl(guard, given.url, org)
     const id = uuid()
@@ -63,7 +61,6 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
         retry: readRetry(given.retry ?? null),
         timeoutMs: given.timeoutMs ?? null,
         ratePerSecond: given.ratePerSecond ?? null,
-        headers: sealHeaders(headers, { sealing, endpointId: id }),
         filter: given.filter ?? null,
       })
       if (!endpoint) throw problem('ENDPOINT_LIMIT')
@@ -128,7 +125,7 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     const given = request.body
     if (given.url !== undefined) await checkUrl(guard, given.url, callerOf(request).org)
     const changed = await change(request, async (tx, before, by) => {
-      const { id, headers } = before
+      const { id } = before
       const endpoint = await updateEndpoint(tx, id, {
         ...(given.url === undefined
           ? { url: before.url, url_query: before.url_query }
@@ -139,9 +136,6 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
         timeoutMs: given.timeoutMs === undefined ? before.timeout_ms : given.timeoutMs,
         ratePerSecond:
           given.ratePerSecond === undefined ? before.rate_per_second : given.ratePerSecond,
-        headers: given.headers
-          ? sealHeaders(given.headers, { sealing, endpointId: id, before: headers })
-          : headers,
         filter: given.filter === undefined ? before.filter : given.filter,
       })
       await recordAudit(tx, [entryOf(endpoint, by, 'webhook_endpoint.changed')])

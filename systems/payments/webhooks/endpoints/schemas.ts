@@ -1,7 +1,6 @@
 import { pageOf } from '@posthorn/http'
 import { Type } from 'typebox'
 import { Filter } from '../filters/filter.ts'
-import { OwnHeaders } from './own-headers.ts'
 import { RetryInput, RetryResource } from './retry.ts'
 
 const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
@@ -52,7 +51,6 @@ const settings = {
   retry: Type.Optional(RetryInput),
   timeoutMs: Type.Optional(TimeoutMs),
   ratePerSecond: Type.Optional(RatePerSecond),
-  headers: Type.Optional(OwnHeaders),
   filter: Type.Optional(
     Type.Union([Filter, Type.Null()], {
       description: 'which events of its types it gets, by what is in them; null: all',
@@ -70,9 +68,6 @@ const fields = {
   retry: RetryResource,
   timeoutMs: Nullable(Type.Integer()),
   ratePerSecond: Nullable(Type.Integer()),
-  headers: Type.Record(Type.String(), Type.String(), {
-    description: 'the names of its own headers; the values are not shown',
-  }),
   signing: Signing,
   publicKeys: Type.Array(Type.String(), {
     description: '`whpk_…` of the key pairs that sign now, newest first; none for `hmac`',

@@ -1,6 +1,6 @@
 import { uuid, type Transaction } from '@posthorn/engine'
 import { newWebhookKeyPair, newWebhookSecret } from '@posthorn/transports/webhook'
-import type { Sealing } from '../../../sealing.ts'
+import type { Sealing } from '@posthorn/system'
 import type { Signing } from './endpoint.ts'
 import { expireSecrets, insertSecret } from './queries.ts'
 

@@ -129,6 +129,6 @@ test('every type that the sources announce is in the catalogue and in the docume
     .flatMap((text) => [...text.matchAll(/type: '([a-z_]+\.[a-z_]+)'/g)].map(([, type]) => type))
   expect(announced.length).toBeGreaterThanOrEqual(6)
   expect(announced.filter((type) => !known.has(type ?? ''))).toEqual([])
-  const page = readFileSync(join(root, '../docs/systems/webhooks.md'), 'utf8')
+  const page = readFileSync(join(root, 'payments/webhooks/README.md'), 'utf8')
   expect([...known].filter((type) => !page.includes(`\`${type}\``))).toEqual([])
 })

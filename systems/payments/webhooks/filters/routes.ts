@@ -1,7 +1,56 @@
 import { invalid, type App } from '@posthorn/http'
 import { Type } from 'typebox'
-import { findEventType, sampleOf } from '../event-types/catalogue.ts'
+import {
+  findEventType,
+  sampleOf,
+  EVENT_TYPES,
+  schemaOf,
+  type EventType,
+} from '../event-types/catalogue.ts'
 import { explainFilter, Filter, matchesFilter } from './filter.ts'
+import { READ } from '../portal/routes.ts'
+import { problem } from '../../problems.ts'
+
+const PATH = '/api/v1/event-types'
+const tags = ['webhooks']
+
+const EventTypeResource = Type.Object({
+  type: Type.String(),
+  version: Type.Integer({ description: 'of the shape of `data`' }),
+  about: Type.String(),
+  sample: Type.Unknown({ description: 'a whole body' }),
+  schema: Type.Unknown({ description: 'JSON Schema of the whole body' }),
+})
+
+const listEventTypes = {
+  summary: 'Every type of event that webhooks carry, with its JSON Schema and a sample',
+  tags,
+  response: { 200: Type.Object({ items: Type.Array(EventTypeResource) }) },
+}
+
+const getEventType = {
+  summary: 'One type of event',
+  tags,
+  params: Type.Object({ type: Type.String({ minLength: 1, maxLength: 100 }) }),
+  response: { 200: EventTypeResource },
+}
+
+export function eventTypeRoutes(app: App): void {
+  app.get(PATH, { schema: listEventTypes, ...READ }, async () => ({
+    items: EVENT_TYPES.map(describe),
+  }))
+
+  app.get(`${PATH}/:type`, { schema: getEventType, ...READ }, async (request) => {
+    const found = findEventType(request.params.type)
+    if (!found) throw problem('NOT_FOUND', { detail: 'there is no such type of event' })
+    return describe(found)
+  })
+}
+
+function describe(eventType: EventType) {
+  const { type, version, about } = eventType
+  return { type, version, about, sample: sampleOf(eventType), schema: schemaOf(eventType) }
+}
 
 const tryFilter = {
   summary: 'Try a filter on a sample of the catalogue or on an event of your own; nothing is sent',

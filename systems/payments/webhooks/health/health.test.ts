@@ -1,5 +1,5 @@
 import { transaction } from '@posthorn/engine'
-import { advanceClock } from '@posthorn/engine/operate'
+import { advanceClock } from '@posthorn/operate'
 import { expect, test } from 'vitest'
 import { openReceiver } from '../../testing/webhook-receiver.ts'
 import { runWebhooks, webhookDatabase } from '../../testing/running-webhooks.ts'

@@ -2,9 +2,14 @@ import { transaction } from '@posthorn/engine'
 import { callerOf, may, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { makePortalToken } from '../../../portal-token.ts'
-import type { Sealing } from '../../../sealing.ts'
-import { recordAudit } from '../audit.ts'
+import { makePortalToken, type Sealing } from '@posthorn/system'
+import { recordAudit } from '../queries.ts'
+
+/** Routes that a portal shows. */
+export const READ = { config: { portal: 'read' } } as const
+
+/** Routes that change endpoints or send again: for portals that may. */
+export const CHANGE = { config: { portal: 'write', access: 'administer' } } as const
 
 export interface PortalOptions {
   readonly pool: Pool

@@ -1,5 +1,5 @@
 import { Pool } from 'pg'
-import { peakMemoryMb } from '../../../../testing/peak-memory.ts'
+import { peakMemoryMb } from '@posthorn/system/testing'
 import { serve } from './serving.ts'
 
 /** A server of its own: writes its address, serves until it is killed, and answers with its memory. */

@@ -1,10 +1,10 @@
 import { createApp, createVerifier, signToken, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { readSettings } from '../../../../settings.ts'
+import { readSettings } from '@posthorn/system'
 import { profileRoutes } from '../../profiles/routes.ts'
 import { uploadRoutes } from '../routes.ts'
-import { uploadSettings } from '../settings.ts'
+import { uploadSettings } from '../../settings.ts'
 
 const SECRET = 'a secret that only the tests of uploads know'
 

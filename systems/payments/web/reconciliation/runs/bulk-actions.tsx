@@ -1,11 +1,14 @@
 import { Group, Text } from '@mantine/core'
-import { useApi } from '../../api/api-context.tsx'
-import { type Api, dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { formatCount } from '../../format/number.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { outcomeOf } from '../../parts/outcome.tsx'
-import { useAction } from '../../parts/use-action.ts'
+import {
+  type Api,
+  ConfirmButton,
+  dataOf,
+  formatCount,
+  outcomeOf,
+  type paths,
+  useAction,
+  useApi,
+} from '@posthorn/dashboard/kit'
 import type { Exception } from './run.ts'
 
 type Route = paths['/api/v1/reconciliations/{id}/decisions']['post']

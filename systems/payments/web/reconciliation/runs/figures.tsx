@@ -1,15 +1,18 @@
 import { Stack } from '@mantine/core'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { Sparkline } from '../../charts/sparkline.tsx'
-import { formatMoney } from '../../format/money.ts'
-import { formatCount } from '../../format/number.ts'
+import {
+  dataOf,
+  formatCount,
+  formatMoney,
+  QueryState,
+  Sparkline,
+  StackedBar,
+  Stat,
+  StatStrip,
+  useApi,
+} from '@posthorn/dashboard/kit'
 import type { Exceptions, Overview, Run } from './run.ts'
-import { balanceWords } from './statements.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { StackedBar } from '../../parts/stacked-bar.tsx'
-import { Stat, StatStrip } from '../../parts/stat.tsx'
+import { balanceWords } from '../statements/statements.tsx'
 
 /** How many exceptions of a file there are on each tab, of each reason and age. */
 export function useCounts(id: string): UseQueryResult<Exceptions['counts']> {

@@ -1,26 +1,17 @@
-import {
-  Alert,
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  MultiSelect,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Checkbox, Modal, MultiSelect, Select, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatMoney } from '../../format/money.ts'
-import { differenceOf, firstGuess, payable } from './match.ts'
-import { useMissing } from './run-tabs.tsx'
-import type { RecordDetails, RefundSide } from './run.ts'
-import { type List, useList } from '../../parts/table/list.ts'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
+import {
+  ActionForm,
+  dataOf,
+  formatMoney,
+  type List,
+  PermittedButton,
+  useAction,
+  useApi,
+  useList,
+} from '@posthorn/dashboard/kit'
+import { useState } from 'react'
+import { type PaymentSide, type RecordDetails, type RefundSide, useMissing } from './run.ts'
 
 interface MatchButtonProps {
   readonly runId: string
@@ -114,10 +105,6 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
         : `Line ${record.lineNumber} is matched.`,
     changes: ['reconciliation'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    match.mutate(undefined, { onSuccess: onClose })
-  }
   const refundField = (
     <MultiSelect
       label="Refunds"
@@ -133,63 +120,89 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
     />
   )
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <Text size="sm">
-          Bank: {formatMoney(record.amount, record.currency)} for {record.externalTransactionId}.
-        </Text>
-        {record.amount < 0 && refundField}
-        <MultiSelect
-          label="Payments"
-          description="The nearest payments, suggested ones and those without a record, in the same currency."
-          data={payments.map(({ id, amount, currency, externalPaymentId, createdAt }) => ({
-            value: id,
-            label: `${formatMoney(amount, currency)} · ${externalPaymentId ?? id.slice(0, 8)} · ${createdAt.slice(0, 10)}`,
-          }))}
-          value={chosen}
-          onChange={setChosen}
-          searchable
-          nothingFoundMessage="No free payment in this currency"
+    <ActionForm
+      action={match}
+      onClose={onClose}
+      verb={`Match with ${wordsOf(chosen.length, refunded.length)}`}
+      disabled={count === 0}
+    >
+      <Text size="sm">
+        Bank: {formatMoney(record.amount, record.currency)} for {record.externalTransactionId}.
+      </Text>
+      {record.amount < 0 && refundField}
+      <MultiSelect
+        label="Payments"
+        description="The nearest payments, suggested ones and those without a record, in the same currency."
+        data={payments.map(({ id, amount, currency, externalPaymentId, createdAt }) => ({
+          value: id,
+          label: `${formatMoney(amount, currency)} · ${externalPaymentId ?? id.slice(0, 8)} · ${createdAt.slice(0, 10)}`,
+        }))}
+        value={chosen}
+        onChange={setChosen}
+        searchable
+        nothingFoundMessage="No free payment in this currency"
+      />
+      {record.amount >= 0 && refundField}
+      {canBePart && (
+        <Checkbox
+          label="Only a part of the payment: the rest comes in other lines"
+          checked={isPart}
+          onChange={({ currentTarget }) => setIsPart(currentTarget.checked)}
         />
-        {record.amount >= 0 && refundField}
-        {canBePart && (
-          <Checkbox
-            label="Only a part of the payment: the rest comes in other lines"
-            checked={isPart}
-            onChange={({ currentTarget }) => setIsPart(currentTarget.checked)}
-          />
-        )}
-        {count > 0 && difference !== 0 && !(canBePart && isPart) && (
-          <Select
-            label={`Book the difference of ${formatMoney(difference, record.currency)} as`}
-            data={[...KINDS]}
-            value={kind}
-            onChange={(value) => setKind(KINDS.find((each) => each === value) ?? 'other')}
-            allowDeselect={false}
-          />
-        )}
-        <TextInput
-          label="Reason"
-          description="Recorded in the audit log."
-          value={reason}
-          onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          required
-          maxLength={2_000}
+      )}
+      {count > 0 && difference !== 0 && !(canBePart && isPart) && (
+        <Select
+          label={`Book the difference of ${formatMoney(difference, record.currency)} as`}
+          data={[...KINDS]}
+          value={kind}
+          onChange={(value) => setKind(KINDS.find((each) => each === value) ?? 'other')}
+          allowDeselect={false}
         />
-        {match.isError && (
-          <Alert color="red" role="alert">
-            {sentenceOf(match.error)}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={match.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={match.isPending} disabled={count === 0}>
-            Match with {wordsOf(chosen.length, refunded.length)}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <TextInput
+        label="Reason"
+        description="Recorded in the audit log."
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        required
+        maxLength={2_000}
+      />
+    </ActionForm>
   )
+}
+
+type Side = Pick<PaymentSide, 'id' | 'amount' | 'currency'>
+
+/** Payments to choose from: the record's nearest and those that are missing, in its currency. */
+export function payable<Payment extends Side>(
+  { payments, currency }: { payments: readonly Payment[] } & Pick<RecordDetails, 'currency'>,
+  missing: readonly Payment[],
+): Payment[] {
+  const known = new Map([...payments, ...missing].map((payment) => [payment.id, payment]))
+  return [...known.values()].filter((payment) => payment.currency === currency)
+}
+
+/** The payment that the last run found nearest, if it can be chosen: a first guess. */
+export function firstGuess({
+  history,
+  ...record
+}: Parameters<typeof payable>[0] & {
+  history: readonly Pick<RecordDetails['history'][number], 'paymentId'>[]
+}): string[] {
+  const nearest = history[0]?.paymentId
+  return payable(record, []).flatMap(({ id }) => (id === nearest ? [id] : []))
+}
+
+interface Chosen {
+  readonly payments: readonly Pick<Side, 'amount'>[]
+  readonly refunds: readonly Pick<Side, 'amount'>[]
+}
+
+/** What the record has more than payments less refunds, in minor units: a fee is negative. */
+export function differenceOf(
+  { amount }: Pick<RecordDetails, 'amount'>,
+  { payments, refunds }: Chosen,
+): number {
+  const sum = (sides: Chosen['payments']) => sides.reduce((all, side) => all + side.amount, 0)
+  return amount - sum(payments) + sum(refunds)
 }

@@ -1,6 +1,5 @@
+import { StateBadge, type StateRole } from '@posthorn/dashboard/kit'
 import type { Exception } from './run.ts'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import type { StateRole } from '../../states/role.ts'
 
 export type Reason = Exception['reason']
 

@@ -1,22 +1,23 @@
-import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { AssignButton } from './assign-button.tsx'
+import { Stack } from '@mantine/core'
+import {
+  type Column,
+  dataOf,
+  DataTable,
+  Empty,
+  FilteredTable,
+  FilterSelect,
+  Money,
+  oneOf,
+  useApi,
+  useFilter,
+  useList,
+  useOpened,
+  useSelection,
+} from '@posthorn/dashboard/kit'
 import { BulkActions } from './bulk-actions.tsx'
 import { type Reason, REASON_LOOKS, ReasonBadge, REASONS } from './reason.tsx'
-import { RecordDrawer } from './record-drawer.tsx'
+import { RecordDrawer } from './record-view.tsx'
 import type { Exception, Listed } from './run.ts'
-import { FilterSelect } from '../../parts/filter-bar.tsx'
-import { Money } from '../../parts/money.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
-import { FilteredTable } from '../../parts/table/filtered-table.tsx'
-import { useList } from '../../parts/table/list.ts'
-import { useSelection } from '../../parts/table/selection.ts'
-import { oneOf, useFilter } from '../../parts/use-filter.ts'
-import { useClaims } from '../../session/session-context.tsx'
-import { useOpened } from '../../parts/use-opened.ts'
 
 const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
   { id: 'line', title: 'Line', width: '48px', cell: ({ record }) => record.lineNumber },
@@ -39,25 +40,6 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
     cell: ({ record }) => record.bookedOn,
   },
   { id: 'age', title: 'Age', width: '52px', narrow: 'hidden', cell: ({ age }) => age },
-  {
-    id: 'owner',
-    title: 'Owner',
-    width: '76px',
-    narrow: 'hidden',
-    cell: ({ assignment: { owner, note } }) => (
-      <span title={note ?? undefined}>{owner ?? '–'}</span>
-    ),
-  },
-  {
-    id: 'due',
-    title: 'Due',
-    width: '88px',
-    cell: ({ assignment: { dueOn, overdue } }) => (
-      <Text span size="sm" {...(overdue && { c: 'red', fw: 600, title: 'Overdue' })}>
-        {dueOn ?? '–'}
-      </Text>
-    ),
-  },
   {
     id: 'suggestions',
     title: 'Suggested',
@@ -87,13 +69,6 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
 const idOfException = ({ record }: Exception) => record.id
 const idOfRecord = ({ id }: Listed) => id
 
-const WHOSE = [
-  { value: 'all', label: 'All' },
-  { value: 'mine', label: 'Mine' },
-  { value: 'free', label: 'Unassigned' },
-  { value: 'overdue', label: 'Overdue' },
-]
-
 interface ExceptionListProps {
   readonly id: string
   readonly narrowed: { readonly tab?: 'suggested'; readonly reason?: Reason }
@@ -104,20 +79,12 @@ export function ExceptionList({ id, narrowed }: ExceptionListProps) {
   const api = useApi()
   const opened = useOpened()
   const selection = useSelection()
-  const { sub } = useClaims()
-  const [whose, setWhose] = useState('all')
-  const chosenBy = {
-    ...narrowed,
-    ...(whose === 'mine' && { owner: sub }),
-    ...(whose === 'free' && { owner: '' }),
-    ...(whose === 'overdue' && { overdue: true }),
-  }
   const list = useList<Exception>({
-    queryKey: ['reconciliation', id, 'exceptions', chosenBy],
+    queryKey: ['reconciliation', id, 'exceptions', narrowed],
     read: (cursor, signal) =>
       dataOf(
         api.GET('/api/v1/reconciliations/{id}/exceptions', {
-          params: { path: { id }, query: { ...chosenBy, ...(cursor && { cursor }), limit: 100 } },
+          params: { path: { id }, query: { ...narrowed, ...(cursor && { cursor }), limit: 100 } },
           signal,
         }),
       ),
@@ -126,10 +93,6 @@ export function ExceptionList({ id, narrowed }: ExceptionListProps) {
   return (
     <Stack gap="sm">
       <BulkActions id={id} chosen={chosen} onDone={selection.clear} />
-      <Group justify="space-between">
-        <SegmentedControl data={WHOSE} value={whose} onChange={setWhose} aria-label="Whose" />
-        <AssignButton id={id} chosen={chosen} onDone={selection.clear} />
-      </Group>
       <DataTable
         label="Exceptions"
         list={list}

@@ -1,22 +1,27 @@
 import { Group, Stack, Table, Text, Title } from '@mantine/core'
+import {
+  AnchorLink,
+  ConfirmButton,
+  CopyId,
+  dataOf,
+  DetailDrawer,
+  formatMoney,
+  neighboursOf,
+  QueryState,
+  Related,
+  Timeline,
+  useAction,
+  useApi,
+  useOpened,
+} from '@posthorn/dashboard/kit'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatMoney } from '../../format/money.ts'
+import { type ReactNode, useMemo, useState } from 'react'
 import { MatchButton } from './match-button.tsx'
 import { REASON_LOOKS, ReasonBadge } from './reason.tsx'
 import type { PaymentSide, RecordDetails } from './run.ts'
 import classes from './sides.module.css'
 import { Suggestions } from './suggestions.tsx'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { Related } from '../../parts/related.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
-import { useAction } from '../../parts/use-action.ts'
 
 interface RecordViewProps {
   readonly runId: string
@@ -25,7 +30,7 @@ interface RecordViewProps {
 }
 
 /** One record: both sides, why it is as it is, and what can be decided. */
-export function RecordView({ runId, recordId }: RecordViewProps) {
+function RecordView({ runId, recordId }: RecordViewProps) {
   const api = useApi()
   const query = useQuery({
     queryKey: ['reconciliation', runId, 'record', recordId],
@@ -284,5 +289,35 @@ function Side({ name, bank, ours, differs = false }: SideProps) {
         )}
       </Table.Td>
     </Table.Tr>
+  )
+}
+
+interface RecordDrawerProps<Row> {
+  readonly runId: string
+  /** Those of the table that it stands beside, in its order. */
+  readonly rows: readonly Row[]
+  readonly idOf: (row: Row) => string
+}
+
+/** The record that is open beside a table. What is decided leaves the table, and one goes on from its place. */
+export function RecordDrawer<Row>({ runId, rows, idOf }: RecordDrawerProps<Row>) {
+  const opened = useOpened()
+  const { id } = opened
+  const listed = useMemo(() => new Set(rows.map(idOf)), [rows, idOf])
+  const [seen, setSeen] = useState(listed)
+  if (id !== undefined && seen !== listed && listed.has(id)) setSeen(listed)
+  const left = useMemo(
+    () => [...seen].filter((each) => each === id || listed.has(each)),
+    [seen, listed, id],
+  )
+  return (
+    <DetailDrawer
+      isOpen={id !== undefined}
+      onClose={opened.close}
+      title={`Line ${id ?? ''}`}
+      neighbours={neighboursOf(left, (each) => each, opened)}
+    >
+      {id !== undefined && <RecordView key={id} runId={runId} recordId={id} />}
+    </DetailDrawer>
   )
 }

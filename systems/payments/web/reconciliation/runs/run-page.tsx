@@ -1,27 +1,31 @@
-import { Alert, Modal, Progress, Table, Text } from '@mantine/core'
+import { Alert, Button, Modal, Popover, Progress, Stack, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import {
+  ConfirmButton,
+  dataOf,
+  formatCount,
+  PageFrame,
+  PermittedButton,
+  QueryState,
+  saveFile,
+  StatStrip,
+  Time,
+  useAction,
+  useApi,
+  useFollow,
+  useFresh,
+} from '@posthorn/dashboard/kit'
+import { IconChevronDown } from '@tabler/icons-react'
 import { type UseMutationResult, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatCount } from '../../format/number.ts'
-import { useFollow } from '../../live/use-follow.ts'
-import { useFresh } from '../../live/use-fresh.ts'
-import { ExportMenu } from './export-menu.tsx'
+import { Statements } from '../statements/statements.tsx'
 import { Balances, RunFigures } from './figures.tsx'
 import { REASON_LOOKS, REASONS } from './reason.tsx'
 import { Records } from './record-lists.tsx'
 import { RunTabs } from './run-tabs.tsx'
 import { FORMAT_WORDS, type Run } from './run.ts'
-import { Statements } from './statements.tsx'
 import { SuggestButton } from './suggest-button.tsx'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { StatStrip } from '../../parts/stat.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
 
 type RunStep = 'pairing' | 'storing'
 
@@ -279,5 +283,70 @@ function DryRun({ run }: { run: Run }) {
         )}
       </Modal>
     </>
+  )
+}
+
+const KINDS = [
+  { kind: 'all', words: 'Everything' },
+  { kind: 'matched', words: 'Matched records' },
+  { kind: 'unmatched', words: 'Unmatched records' },
+  { kind: 'missing', words: 'Missing payments' },
+] as const
+
+/** Records and missing payments as CSV. */
+function ExportMenu({ id }: { id: string }) {
+  const api = useApi()
+  const [isOpen, { toggle, close }] = useDisclosure(false)
+  const save = useAction({
+    run: async (kind: (typeof KINDS)[number]['kind']) => {
+      const params = { path: { id }, query: { kind } }
+      const content = await dataOf(
+        api.GET('/api/v1/reconciliations/{id}/export.csv', { params, parseAs: 'blob' }),
+      )
+      saveFile(`reconciliation-${id}-${kind}.csv`, content)
+    },
+    done: () => 'Export saved.',
+    changes: [],
+  })
+  return (
+    <Popover
+      position="bottom-end"
+      opened={isOpen}
+      onDismiss={close}
+      trapFocus
+      returnFocus
+      withRoles={false}
+    >
+      <Popover.Target>
+        <Button
+          variant="default"
+          loading={save.isPending}
+          aria-expanded={isOpen}
+          onClick={toggle}
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+        >
+          Export
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown p="xs" role="dialog" aria-label="What to export">
+        <Stack gap={2}>
+          {KINDS.map(({ kind, words }) => (
+            <Button
+              key={kind}
+              variant="subtle"
+              color="gray"
+              c="inherit"
+              justify="flex-start"
+              onClick={() => {
+                close()
+                save.mutate(kind)
+              }}
+            >
+              {words}
+            </Button>
+          ))}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   )
 }

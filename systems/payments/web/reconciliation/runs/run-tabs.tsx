@@ -1,45 +1,21 @@
 import { Badge, Group, NumberInput, Stack, Tabs, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatCount } from '../../format/number.ts'
-import { Changes } from './changes.tsx'
+import {
+  type Column,
+  CopyId,
+  DataTable,
+  Empty,
+  formatCount,
+  Money,
+  oneOf,
+  Time,
+  useFilter,
+} from '@posthorn/dashboard/kit'
 import { useCounts } from './figures.tsx'
 import { ExceptionList, Records } from './record-lists.tsx'
-import type { PaymentSide, Run } from './run.ts'
-import { Statements } from './statements.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { Money } from '../../parts/money.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
-import { type List, useList } from '../../parts/table/list.ts'
-import { Time } from '../../parts/time.tsx'
-import { oneOf, useFilter } from '../../parts/use-filter.ts'
-
-/** Days of payments, and how many business days the bank has for one. */
-export interface Period {
-  readonly from?: string
-  readonly to?: string
-  readonly settlesWithin?: number
-}
-
-const ALL: Period = {}
-
-/** Payments that no record has, or not all of. */
-export function useMissing(id: string, period: Period = ALL): List<PaymentSide> {
-  const api = useApi()
-  return useList<PaymentSide>({
-    queryKey: ['reconciliation', id, 'missing', period],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/reconciliations/{id}/missing', {
-          params: { path: { id }, query: { ...period, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
-  })
-}
+import { type PaymentSide, type Period, type Run, useMissing } from './run.ts'
+import { Statements } from '../statements/statements.tsx'
 
 const REASON_TABS = [
   { tab: 'amount_mismatch', words: 'Amount differs' },
@@ -55,7 +31,6 @@ const TABS = [
   'suggestions',
   'records',
   'statements',
-  'changes',
 ] as const
 
 const FILTER = { tab: oneOf(TABS) }
@@ -82,7 +57,6 @@ export function RunTabs({ run }: { run: Run }) {
         <CountedTab value="suggestions" words="Suggestions" count={counts?.tabs['suggested']} />
         <CountedTab value="records" words="All records" count={run.total} />
         {run.balances && <Tabs.Tab value="statements">Balances</Tabs.Tab>}
-        <Tabs.Tab value="changes">Changes</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="all" pt="md">
         <ExceptionList id={id} narrowed={{}} />
@@ -103,9 +77,6 @@ export function RunTabs({ run }: { run: Run }) {
       </Tabs.Panel>
       <Tabs.Panel value="statements" pt="md">
         <Statements id={id} />
-      </Tabs.Panel>
-      <Tabs.Panel value="changes" pt="md">
-        <Changes run={run} />
       </Tabs.Panel>
     </Tabs>
   )
@@ -165,7 +136,7 @@ const COLUMNS: readonly Column<PaymentSide>[] = [
 /** Payments that the bank does not speak of, newest first. */
 function Missing({ id }: { id: string }) {
   const navigate = useNavigate()
-  const [period, setPeriod] = useState<Period>(ALL)
+  const [period, setPeriod] = useState<Period>({})
   const list = useMissing(id, period)
   return (
     <Stack gap="sm">

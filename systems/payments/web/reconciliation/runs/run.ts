@@ -1,5 +1,11 @@
-import type { paths } from '../../api/schema.d.ts'
-import type { StateRole } from '../../states/role.ts'
+import {
+  dataOf,
+  type List,
+  type paths,
+  type StateRole,
+  useApi,
+  useList,
+} from '@posthorn/dashboard/kit'
 
 type Below = '/api/v1/reconciliations'
 
@@ -17,8 +23,6 @@ export type PaymentSide = RecordDetails['payments'][number]
 export type RefundSide =
   paths[`${Below}/{id}/refunds`]['get']['responses']['200']['content']['application/json']['items'][number]
 export type Suggestion = RecordDetails['suggestions'][number]
-export type Change =
-  paths[`${Below}/{id}/changes`]['get']['responses']['200']['content']['application/json']['items'][number]
 export type Overview =
   paths[`${Below}/overview`]['get']['responses']['200']['content']['application/json']
 
@@ -39,4 +43,27 @@ export const RUN_ROLES: Readonly<Record<ListedRun['status'], StateRole>> = {
   running: 'claimed',
   completed: 'confirmed',
   discarded: 'cancelled',
+}
+
+export interface Period {
+  readonly from?: string
+  readonly to?: string
+  readonly settlesWithin?: number
+}
+
+const ALL: Period = {}
+
+/** Payments that no record has, or not all of. */
+export function useMissing(id: string, period: Period = ALL): List<PaymentSide> {
+  const api = useApi()
+  return useList<PaymentSide>({
+    queryKey: ['reconciliation', id, 'missing', period],
+    read: (cursor, signal) =>
+      dataOf(
+        api.GET('/api/v1/reconciliations/{id}/missing', {
+          params: { path: { id }, query: { ...period, ...(cursor && { cursor }), limit: 100 } },
+          signal,
+        }),
+      ),
+  })
 }

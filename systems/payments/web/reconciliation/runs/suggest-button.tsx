@@ -1,12 +1,14 @@
 import { Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import {
+  dataOf,
+  formatCount,
+  type paths,
+  PermittedButton,
+  useAction,
+  useApi,
+} from '@posthorn/dashboard/kit'
 import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatCount } from '../../format/number.ts'
-import { passesOf, USUAL_WISHES, type Wishes } from './passes.ts'
-import { useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
 
 /** Looks for what might belong together. */
 export function SuggestButton({ id }: { id: string }) {
@@ -113,4 +115,42 @@ function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {
       </Stack>
     </form>
   )
+}
+
+type Pass =
+  paths['/api/v1/reconciliations/{id}/suggest']['post']['requestBody']['content']['application/json']['passes'][number]
+
+/** What to look for, as a person says it. */
+interface Wishes {
+  readonly amount: boolean
+  readonly percent: number
+  readonly date: boolean
+  readonly days: number
+  readonly payout: boolean
+  /** Of the metadata; empty: by day. */
+  readonly field: string
+  readonly split: boolean
+}
+
+export const USUAL_WISHES: Wishes = {
+  amount: true,
+  percent: 5,
+  date: true,
+  days: 3,
+  payout: false,
+  field: 'payout_id',
+  split: false,
+}
+
+/** Hundredths of a percent that a payout's fee may be. */
+const MOST_FEE_BPS = 1_000
+
+export function passesOf({ amount, percent, date, days, payout, field, split }: Wishes): Pass[] {
+  const by = field.trim() === '' ? ('date' as const) : { metadata: field.trim() }
+  return [
+    ...(amount ? [{ kind: 'amount_tolerance' as const, bps: Math.round(percent * 100) }] : []),
+    ...(date ? [{ kind: 'date_window' as const, before: days, after: days }] : []),
+    ...(payout ? [{ kind: 'many_to_one' as const, by, fee: { bps: MOST_FEE_BPS } }] : []),
+    ...(split ? [{ kind: 'one_to_many' as const }] : []),
+  ]
 }

@@ -1,10 +1,12 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatMoney } from '../../format/money.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { useAction } from '../../parts/use-action.ts'
+import {
+  AnchorLink,
+  ConfirmButton,
+  dataOf,
+  formatMoney,
+  useAction,
+  useApi,
+} from '@posthorn/dashboard/kit'
 import type { RecordDetails, Suggestion } from './run.ts'
 
 interface SuggestionsProps {

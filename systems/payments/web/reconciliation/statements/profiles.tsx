@@ -1,23 +1,31 @@
-import { Group, Stack, Title } from '@mantine/core'
+import { Alert, Button, Group, Stack, TextInput, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import {
+  ButtonLink,
+  type Column,
+  ConfirmButton,
+  dataOf,
+  DataTable,
+  DetailDrawer,
+  Empty,
+  FileDrop,
+  Json,
+  PageFrame,
+  PermittedButton,
+  QueryState,
+  sentenceOf,
+  Time,
+  Timeline,
+  useAction,
+  useApi,
+  useList,
+  useOpened,
+} from '@posthorn/dashboard/kit'
 import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { ProfileForm } from './profile-form.tsx'
-import type { Profile } from './rules.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { Json } from '../../parts/json.tsx'
-import { ButtonLink } from '../../parts/links.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
-import { Time } from '../../parts/time.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { useOpened } from '../../parts/use-opened.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
+import { type SubmitEvent, useState } from 'react'
+import { RulesFields } from './rules-fields.tsx'
+import { type Profile, STANDARD_RULES, trimmed } from './rules.ts'
+import { StatementPreview } from './statement-preview.tsx'
 
 const NEW = 'new'
 
@@ -190,5 +198,75 @@ function Versions({ id }: { id: string }) {
         )}
       </QueryState>
     </section>
+  )
+}
+
+interface ProfileFormProps {
+  /** Undefined for a new one. */
+  readonly profile?: Profile
+  /** What its rules are tried on first. */
+  readonly file?: File
+  readonly onDone?: (saved: Profile) => void
+}
+
+const TYPING_MS = 500
+
+/** The rules of a profile, tried on a file before they are kept. */
+export function ProfileForm({ profile, file: given, onDone }: ProfileFormProps) {
+  const api = useApi()
+  const [name, setName] = useState(profile?.name ?? '')
+  const [rules, setRules] = useState(profile?.rules ?? STANDARD_RULES)
+  const [file, setFile] = useState(given)
+  const [settled] = useDebouncedValue(rules, TYPING_MS)
+  const save = useAction({
+    run: () => {
+      const body = { name: name.trim(), rules: trimmed(rules) }
+      if (profile === undefined)
+        return dataOf(api.POST('/api/v1/reconciliation-profiles', { body }))
+      return dataOf(
+        api.PATCH('/api/v1/reconciliation-profiles/{id}', {
+          params: { path: { id: profile.id } },
+          body: { ...body, version: profile.version },
+        }),
+      )
+    },
+    done: (saved) => `${saved.name} is saved, version ${saved.version}.`,
+    changes: ['reconciliation-profiles', 'reconciliation-profile', 'reconciliation-preview'],
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    save.mutate(undefined, { onSuccess: (saved) => onDone?.(saved) })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <TextInput
+          label="Name"
+          description="For example the bank."
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          maxLength={100}
+          required
+        />
+        <RulesFields rules={rules} onChange={setRules} />
+        <FileDrop
+          label={file === undefined ? 'Test it with a bank file' : `Tested with ${file.name}`}
+          hint="Its first 20 rows are shown as these rules read them; nothing is stored"
+          accept=".csv,.txt,text/csv"
+          onFile={setFile}
+        />
+        {file !== undefined && <StatementPreview file={file} by={{ rules: trimmed(settled) }} />}
+        {save.isError && (
+          <Alert color="red" role="alert">
+            {sentenceOf(save.error)}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
+            {profile === undefined ? 'Save profile' : 'Save changes'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }

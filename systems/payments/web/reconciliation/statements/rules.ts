@@ -1,4 +1,4 @@
-import type { paths } from '../../api/schema.d.ts'
+import type { paths } from '@posthorn/dashboard/kit'
 
 export type Profile =
   paths['/api/v1/reconciliation-profiles/{id}']['get']['responses']['200']['content']['application/json']

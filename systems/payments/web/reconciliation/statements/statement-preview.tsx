@@ -1,12 +1,9 @@
 import { Alert, List, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { FORMAT_WORDS } from './run.ts'
+import { dataOf, Money, QueryState, useApi } from '@posthorn/dashboard/kit'
+import { FORMAT_WORDS } from '../runs/run.ts'
 import type { Rules } from './rules.ts'
 import { StatementTable } from './statements.tsx'
-import { Money } from '../../parts/money.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
 
 /** The server reads no more of a file for a preview. */
 const PREVIEW_BYTES = 64 * 1_024

@@ -1,14 +1,17 @@
 import { Table } from '@mantine/core'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { formatMoney } from '../../format/money.ts'
-import { formatCount } from '../../format/number.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { type Column, DataTable } from '../../parts/table/data-table.tsx'
-import { useList } from '../../parts/table/list.ts'
-import type { StateRole } from '../../states/role.ts'
-import type { Run, Statement } from './run.ts'
+import {
+  type Column,
+  dataOf,
+  DataTable,
+  Empty,
+  formatCount,
+  formatMoney,
+  StateBadge,
+  type StateRole,
+  useApi,
+  useList,
+} from '@posthorn/dashboard/kit'
+import type { Run, Statement } from '../runs/run.ts'
 
 type Figure = 'opening' | 'booked' | 'closing' | 'difference'
 

@@ -1,0 +1,49 @@
+import { sql, type Queryable } from '@posthorn/engine'
+
+export interface EvidenceSums {
+  readonly jobs: number
+  readonly open: number
+  readonly rejected: number
+  readonly rows: number
+  readonly attached: number
+  readonly failed: number
+  /** Jobs whose counters are not what their rows say. */
+  readonly miscounted: number
+  /** Rows whose audit does not end where they are. */
+  readonly unrecorded: number
+}
+
+export async function selectEvidenceSums(db: Queryable): Promise<EvidenceSums> {
+  const { rows } = await db.query<EvidenceSums>(sql`
+    with counted as (
+      select file_job_id, count(*) as total,
+             count(*) filter (where status = 'SUCCESS') as success,
+             count(*) filter (where status = 'ERROR') as error
+        from evidence.file_outbox_row group by 1
+    )
+    select (select count(*)::int from evidence.file_job) as jobs,
+           (select count(*)::int from evidence.file_job where completed_at is null) as open,
+           (select count(*)::int from evidence.file_job where status = 'REJECTED') as rejected,
+           coalesce(sum(total), 0)::int as rows,
+           coalesce(sum(success), 0)::int as attached,
+           coalesce(sum(error), 0)::int as failed,
+           (select count(*)::int from evidence.file_job as j
+              left join counted as c on c.file_job_id = j.id
+             where j.status <> 'REJECTED'
+               and (j.total_rows, j.success_count, j.error_count)
+                   is distinct from (coalesce(c.total, 0), coalesce(c.success, 0),
+                                     coalesce(c.error, 0))) as miscounted,
+           (select count(*)::int from evidence.file_outbox_row as r
+              left join lateral (
+                select new_status from evidence.file_outbox_row_audit as a
+                 where a.file_outbox_row_id = r.id order by a.id desc limit 1) as last on true
+             where last.new_status is distinct from r.status) as unrecorded
+      from counted`)
+  return rows[0] as EvidenceSums
+}
+
+export async function selectCases(db: Queryable): Promise<{ caseId: string; status: string }[]> {
+  const { rows } = await db.query<{ caseId: string; status: string }>(sql`
+    select case_id as "caseId", status from evidence.file_outbox_row`)
+  return rows
+}

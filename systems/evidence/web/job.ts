@@ -1,0 +1,161 @@
+import {
+  type BarPart,
+  formatCount,
+  type paths,
+  ROLE_LOOKS,
+  type StateRole,
+} from '@posthorn/dashboard/kit'
+
+export type Job =
+  paths['/api/v1/file-jobs/{id}']['get']['responses']['200']['content']['application/json']
+export type Row =
+  paths['/api/v1/file-jobs/{id}/rows']['get']['responses']['200']['content']['application/json']['items'][number]
+export type RowDetails =
+  paths['/api/v1/file-jobs/{id}/rows/{rowId}']['get']['responses']['200']['content']['application/json']
+
+export const JOB_STATES = ['RECEIVED', 'PROCESSING', 'COMPLETED', 'REJECTED'] as const
+export const ROW_STATES = ['PENDING', 'PUBLISHED', 'SUCCESS', 'FAILED', 'ERROR'] as const
+
+/** Jobs look like messages that are where they are. */
+const JOB_ROLES: Readonly<Record<Job['status'], StateRole>> = {
+  RECEIVED: 'ready',
+  PROCESSING: 'claimed',
+  COMPLETED: 'confirmed',
+  REJECTED: 'dead',
+}
+
+/** A job that came to its end with errors alone is no success, and neither is a cancelled one. */
+export function roleOfJob({
+  status,
+  cancelledAt,
+  successCount,
+  errorCount,
+}: Pick<Job, 'status' | 'cancelledAt' | 'successCount' | 'errorCount'>): StateRole {
+  if (status === 'COMPLETED' || status === 'REJECTED') {
+    if (cancelledAt !== null) return 'cancelled'
+    if (status === 'COMPLETED' && errorCount > 0) return successCount === 0 ? 'dead' : 'retry'
+  }
+  return JOB_ROLES[status]
+}
+
+export const ROW_ROLES: Readonly<Record<Row['status'], StateRole>> = {
+  PENDING: 'ready',
+  PUBLISHED: 'sent',
+  SUCCESS: 'confirmed',
+  FAILED: 'retry',
+  ERROR: 'dead',
+}
+
+const ROW_WORDS: Readonly<Record<Row['status'], string>> = {
+  SUCCESS: 'attached',
+  PUBLISHED: 'under way',
+  PENDING: 'to be published',
+  FAILED: 'to retry',
+  ERROR: 'with an error',
+}
+
+const IN_BAR = ['SUCCESS', 'PUBLISHED', 'PENDING', 'FAILED', 'ERROR'] as const
+
+/** What the rows of a job are; those not read yet are the empty end. */
+export function partsOf({ counts, expectedRows, rowsRead }: Job): BarPart[] {
+  const unread = Math.max((expectedRows ?? 0) - rowsRead, 0)
+  const known = IN_BAR.map((state) => ({
+    label: ROW_WORDS[state],
+    count: counts[state] ?? 0,
+    color: ROLE_LOOKS[ROW_ROLES[state]].color,
+  }))
+  return unread === 0 ? known : [...known, { label: 'not read yet', count: unread, color: 'none' }]
+}
+
+const WAITS: Readonly<Record<NonNullable<Job['waitsFor']>, string>> = {
+  DAILY_LIMIT:
+    'Waiting: the rows that a day allows are used up. It is read as soon as there is room.',
+  SCANNER: 'Waiting for the virus scanner, which does not answer. Nothing passes unscanned.',
+}
+
+function sentenceOfCancelled({ status, successCount, errorCount }: Job): string {
+  if (status === 'REJECTED') return 'Cancelled before its rows were read; nothing was sent.'
+  if (status !== 'COMPLETED') return 'Cancelled: rows that were published come to their end.'
+  return `Cancelled: ${formatCount(successCount)} attached, ${formatCount(errorCount)} stopped or with an error.`
+}
+
+/** Where a job is and what comes next, as a sentence. */
+export function sentenceOfJob(job: Job): string {
+  const { status, expectedRows, rowsRead, counts } = job
+  if (job.cancelledAt !== null) return sentenceOfCancelled(job)
+  if (job.waitsFor !== null) return WAITS[job.waitsFor]
+  if (status === 'RECEIVED') return 'Waiting for a file processor.'
+  if (status === 'REJECTED') return 'File rejected; none of its rows was sent.'
+  if (status === 'COMPLETED') {
+    return `All rows done: ${formatCount(job.successCount)} attached, ${formatCount(job.errorCount)} with an error.`
+  }
+  if (expectedRows === null) {
+    return 'The archive and the whole CSV are checked before the first row is sent.'
+  }
+  if (rowsRead < expectedRows) return 'Rows are stored and sent, one after the other.'
+  const open = (counts['PENDING'] ?? 0) + (counts['PUBLISHED'] ?? 0)
+  if (open > 0) return `All rows stored; ${formatCount(open)} wait for the document service.`
+  return `${formatCount(counts['FAILED'] ?? 0)} rows failed and are retried, hours apart.`
+}
+
+/** What to do about a file that was not taken, by its reason. */
+const FILE_ADVICE: Readonly<Record<string, string>> = {
+  NOT_A_ZIP: 'Pack CSV and evidence into a ZIP; renaming another file to .zip is not enough.',
+  CORRUPT: 'Pack it again, and check that the upload or copy was not cut short.',
+  EXTRA_BYTES: 'Pack it again with an ordinary program; nothing may be appended to the archive.',
+  TOO_LARGE: 'Split it into several archives, each with the rows of its own files.',
+  TOO_MANY_ENTRIES: 'Split it into several archives.',
+  TOO_MUCH_INFLATED: 'Split it into several archives.',
+  RATIO_EXCEEDED: 'Leave out files that are mostly empty, or send them as they are.',
+  ENCRYPTED: 'Pack it without a password.',
+  UNSUPPORTED_COMPRESSION: 'Pack it with the usual method (deflate) or without compression.',
+  UNSAFE_NAME: 'Rename the file: a short relative path without .. or backslashes.',
+  SPECIAL_ENTRY: 'Put the file itself into the archive instead of a link to it.',
+  DUPLICATE_NAME: 'Give every file a name of its own; upper and lower case count as the same.',
+  OVERLAPPING_ENTRIES: 'Pack it again with an ordinary program.',
+  HEADER_MISMATCH: 'Pack it again with an ordinary program.',
+  NESTED_ARCHIVE: 'Unpack the inner archive and put its files in directly.',
+  NO_CSV: 'Add one CSV with the columns case_id and evidence_files.',
+  SEVERAL_CSVS: 'Leave one CSV in the archive; send the others in archives of their own.',
+  CSV_TOO_LARGE: 'Split the CSV over several archives.',
+  CSV_DAMAGED: 'Pack the CSV again.',
+  CSV_ENCODING: 'Save the CSV as UTF-8.',
+  CSV_BINARY: 'Save it as CSV text, not as a workbook with another ending.',
+  CSV_UNCLOSED_QUOTE: 'Close the quote on the line that is named, or double it inside a text.',
+  CSV_MISPLACED_QUOTE: 'Put the whole value in quotes, and double the quotes inside it.',
+  CSV_FIELD_TOO_LARGE: 'Shorten the value on the line that is named; often a quote is not closed.',
+  CSV_ROW_TOO_LARGE: 'Shorten the line that is named; often a quote is not closed.',
+  CSV_TOO_MANY_COLUMNS: 'Leave out columns that are not needed.',
+  CSV_RAGGED_ROW: 'Give every line as many columns as the first one.',
+  NO_HEADER: 'Name the columns in the first line: case_id,evidence_files.',
+  BAD_HEADER: 'Give every column a name, and each name once.',
+  NO_ROWS: 'Add a line for each case below the names of the columns.',
+  TOO_MANY_ROWS: 'Split the CSV over several archives.',
+  OBJECT_MISSING: 'Put the file into the bucket again, or upload it here.',
+  OBJECT_CHANGED: 'It was replaced while it was read; the new one has a job of its own.',
+  CANCELLED: 'Upload it again if it was cancelled by mistake.',
+  PROCESSING_FAILED: 'Upload it again; if that fails too, contact the operator of this server.',
+}
+
+/** What to do about a row, by its code. */
+const ROW_ADVICE: Readonly<Record<string, string>> = {
+  INVALID_ROW: 'Correct the line in the error CSV and upload it in a new ZIP with its files.',
+  INVALID_FILE: 'Send a PDF, JPEG, PNG or TIFF that opens, with the line, in a new ZIP.',
+  CANCELLED: 'The file was cancelled before this row was sent. Upload it again to send it.',
+  API_ERROR: 'No action needed: the worker asks the document service again.',
+  MAX_RETRIES_EXCEEDED: 'When the document service works again, retry the errors.',
+  EVIDENCE_LOST: 'Upload the line with its files again: they are gone from storage.',
+}
+
+/** Undefined for a reason without advice. */
+export function adviceForFile(reason: string): string | undefined {
+  return FILE_ADVICE[reason]
+}
+
+/** A code of the document service stands for a refusal: asking the same again changes nothing. */
+export function adviceForRow(code: string): string {
+  return (
+    ROW_ADVICE[code] ??
+    'The document service refused it. Fix the cause there or in the line, then retry the errors.'
+  )
+}

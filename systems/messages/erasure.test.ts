@@ -1,0 +1,40 @@
+import { testDatabase } from '@posthorn/engine/testing'
+import { testServer } from '@posthorn/server/testing'
+import { expect, test } from 'vitest'
+import { messages } from './index.ts'
+
+const database = await testDatabase()
+const server = await testServer(database, { systems: [messages] })
+const admin = await server.tokenFor({ sub: 'ada', role: 'admin' })
+const stranger = await server.tokenFor({ sub: 'eve', org: 'other', role: 'admin' })
+const call = (path: string, body?: unknown, { method = 'POST', token = admin } = {}) =>
+  server.call(path, body === undefined ? { token } : { token, body, method })
+
+test('a person is erased from the messages of its dossier, and no other organisation sees it', async () => {
+  await call('/api/v1/dossiers/d1/consents/whatsapp', { granted: true }, { method: 'PUT' })
+  const sent = await call('/api/v1/outbound/messages', {
+    ...{ dossierId: 'd1', channel: 'whatsapp', to: '+16505551234', templateCode: 'otp_code' },
+    payloadJson: { language: 'en_US', parameters: ['4711'] },
+  })
+  const id = String(sent.body['id'])
+  const read = async () => (await call(`/api/v1/outbound/messages/${id}`)).body
+  await expect.poll(async () => (await read())['status']).toBe('DELIVERED')
+  const asked = await call('/api/v1/erasures', { subject: { dossierId: 'd1' }, reason: 'a letter' })
+  expect(asked).toMatchObject({
+    status: 202,
+    body: { subjectKind: 'dossierId', requestedBy: 'ada' },
+  })
+  const path = `/api/v1/erasures/${String(asked.body['id'])}`
+  await expect.poll(async () => (await call(path)).body['status']).toBe('done')
+  expect(await read()).toMatchObject({ to: '[erased]', payloadJson: { erased: true } })
+  expect((await call(path, undefined, { token: stranger })).status).toBe(404)
+  const { rows } = await database.pool.query(
+    `select from posthorn.erasure where sealed_subject is not null
+      union all select from messages.delivery_status where report::text like '%16505551234%'
+      union all select from messages.outbound_attempt where provider_response::text like '%16505551234%'`,
+  )
+  expect(rows).toEqual([])
+  for (const subject of [{}, { email: 'a@b.c', phone: '+16505551234' }, { email: 'none' }]) {
+    expect((await call('/api/v1/erasures', { subject })).status).toBe(400)
+  }
+})

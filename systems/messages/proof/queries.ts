@@ -1,0 +1,35 @@
+import { sql, type Queryable } from '@posthorn/engine'
+import { countOf } from '../../../proof/kit/stand/queries.ts'
+
+export interface MessageRow {
+  readonly id: string
+  readonly status: string
+  readonly attempts: number
+  readonly trying: number
+}
+
+export async function selectMessages(db: Queryable): Promise<MessageRow[]> {
+  const { rows } = await db.query<MessageRow>(sql`
+    select m.id, m.status, count(a.id)::int as attempts,
+           count(a.id) filter (where a.status = 'TRYING')::int as trying
+      from messages.outbound_message as m
+      left join messages.outbound_attempt as a on a.outbound_message_id = m.id
+     group by m.id`)
+  return rows
+}
+
+/** Messages to people whose audit does not begin with them, or that were sent without a word. */
+export async function countUnexplainedMessages(db: Queryable): Promise<number> {
+  return countOf(
+    db,
+    sql`
+    select count(*)::int as count
+      from messages.outbound_message as m
+      left join lateral (
+        select count(*) filter (where action = 'CREATED') as created,
+               count(*) filter (where action in ('SENT', 'UPDATED')) as sent
+          from messages.audit_event as a
+         where a.entity_type = 'OUTBOUND_MESSAGE' and a.entity_id = m.id::text) as told on true
+     where told.created <> 1 or (m.status = 'DELIVERED' and told.sent = 0)`,
+  )
+}

@@ -1,0 +1,55 @@
+import { IconBrandWhatsapp, IconMessages } from '@tabler/icons-react'
+import type { Web } from '@posthorn/dashboard/kit'
+import { providerMeaning } from './provider-code.ts'
+
+/** Also loaded by Node, for the addresses of the pages: components are imported when they are shown. */
+export const web: Web = {
+  pages: [
+    {
+      name: 'outbound',
+      title: 'Outbound messages',
+      about: 'Send WhatsApp messages and follow them until they are read.',
+      icon: IconBrandWhatsapp,
+      key: 's',
+      readers: 'everyone',
+      actions: [{ title: 'Send a message', to: '/outbound' }],
+      section: {
+        title: 'Outbound messages',
+        views: [
+          { to: '/outbound', title: 'Messages' },
+          { to: '/outbound/templates', title: 'Templates' },
+          { to: '/outbound/accounts', title: 'Accounts' },
+        ],
+      },
+      views: {
+        '': () => import('./outbound/outbound.tsx').then(({ Outbound }) => Outbound),
+        templates: () => import('./outbound/templates.tsx').then(({ Templates }) => Templates),
+        accounts: () => import('./outbound/accounts.tsx').then(({ Accounts }) => Accounts),
+        'dossiers/$id': () => import('./outbound/dossier.tsx').then(({ Dossier }) => Dossier),
+      },
+    },
+    {
+      name: 'conversations',
+      title: 'Conversations',
+      about: 'What people write back, and your answers.',
+      icon: IconMessages,
+      key: 'n',
+      readers: 'everyone',
+      views: {
+        '': () =>
+          import('./conversations/conversations.tsx').then(({ Conversations }) => Conversations),
+        $id: () =>
+          import('./conversations/conversations.tsx').then(({ Conversations }) => Conversations),
+      },
+    },
+  ],
+  outboxes: { 'messages.outbound': { explain: providerMeaning } },
+  alertPage: ({ source }) => (source === 'messages.accounts' ? '/outbound/accounts' : undefined),
+  holds: { dossier: 'A dossier' },
+  simulators: {
+    whatsapp: {
+      title: 'Write as a person',
+      form: () => import('./person-form.tsx').then(({ PersonForm }) => PersonForm),
+    },
+  },
+}

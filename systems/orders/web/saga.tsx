@@ -1,0 +1,288 @@
+import { Grid, Stack, Text } from '@mantine/core'
+import {
+  CodeNote,
+  CopyId,
+  dataOf,
+  formatDuration,
+  Json,
+  KeyValue,
+  PageFrame,
+  Panel,
+  QueryState,
+  Related,
+  type RowStep,
+  StateBadge,
+  StepRow,
+  Time,
+  useApi,
+  useNow,
+} from '@posthorn/dashboard/kit'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { Interventions } from './interventions.tsx'
+import { SagaActions } from './saga-actions.tsx'
+import { SagaEvents } from './saga-events.tsx'
+import {
+  isOver,
+  lookOfStep,
+  SAGA_ROLES,
+  type SagaDetails,
+  type SagaStep,
+  standingOf,
+  useSagaChanges,
+} from './saga-state.ts'
+import classes from './saga-times.module.css'
+
+/** One saga: its steps, what it sent and heard, what was undone, and the wheel to steer it. */
+export function Saga() {
+  const { id = '' } = useParams({ strict: false }) as { id?: string }
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['sagas', 'one', id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/sagas/{id}', { params: { path: { id } }, signal })),
+  })
+  useSagaChanges(query.data === undefined ? [] : [query.data])
+  return (
+    <QueryState query={query}>
+      {(saga) => (
+        <PageFrame
+          title={`Saga ${saga.name}`}
+          lead={
+            <>
+              <StateBadge state={saga.status} role={SAGA_ROLES[saga.status]} /> {standingOf(saga)}
+            </>
+          }
+          actions={<SagaActions saga={saga} />}
+        >
+          <Panel title="Steps">
+            <SagaSteps saga={saga} />
+          </Panel>
+          {saga.error !== null && <Why title={WHY[saga.status] ?? 'Error'} error={saga.error} />}
+          {saga.held !== null && <Why title="Why it waits" error={saga.held} />}
+          {isStuck(saga) && <Interventions saga={saga} />}
+          <SagaTimes saga={saga} />
+          <Grid gap="md">
+            <Grid.Col span={{ base: 12, lg: 7 }}>
+              <SagaEvents saga={saga} />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, lg: 5 }}>
+              <Panel title="Details">
+                <Facts saga={saga} />
+              </Panel>
+            </Grid.Col>
+          </Grid>
+          <Related id={saga.id} except={['saga', 'order']} />
+          {!isStuck(saga) && <Interventions saga={saga} />}
+        </PageFrame>
+      )}
+    </QueryState>
+  )
+}
+
+/** Then what can be done about it comes first. */
+function isStuck({ status, held }: SagaDetails): boolean {
+  return status === 'FAILED' || held !== null
+}
+
+const WHY: Readonly<Partial<Record<SagaDetails['status'], string>>> = {
+  COMPENSATING: 'Why it is undone',
+  COMPENSATED: 'Why it is undone',
+  FAILED: 'Why it is stuck',
+  TERMINATED: 'Why it ended',
+}
+
+function Why({ title, error }: { title: string; error: NonNullable<SagaDetails['error']> }) {
+  return (
+    <Panel title={title}>
+      <CodeNote code={error.code} section="What an order says" />
+      <Text size="sm" c="dimmed">
+        Error text: {error.message}
+      </Text>
+    </Panel>
+  )
+}
+
+function Facts({ saga }: { saga: SagaDetails }) {
+  return (
+    <Stack gap="sm">
+      <KeyValue
+        facts={{
+          Id: <CopyId id={saga.id} />,
+          Version: String(saga.version),
+          Started: <Time at={saga.createdAt} />,
+          [saga.waitsFor.length > 0 ? 'Waits until' : 'Next attempt']:
+            saga.dueAt === null ? undefined : <Time at={saga.dueAt} clock="business" ahead />,
+          'Must end by':
+            saga.deadlineAt === null ? undefined : (
+              <Time at={saga.deadlineAt} clock="business" ahead />
+            ),
+          Cancelled: saga.cancelledAt === null ? undefined : <Time at={saga.cancelledAt} />,
+          Ended: saga.finishedAt === null ? undefined : <Time at={saga.finishedAt} />,
+        }}
+      />
+      <Json value={saga.input} label="input" />
+    </Stack>
+  )
+}
+
+/** The steps in the order of their definition, branches below each other, with where each is. */
+function SagaSteps({ saga }: { saga: SagaDetails }) {
+  const places = placesOf(saga.steps)
+  const steps = saga.steps.map((step, i) => ({ ...rowOf(saga, step), place: places[i] }))
+  return <StepRow label="Steps of the saga" steps={steps} />
+}
+
+function rowOf(saga: SagaDetails, step: SagaStep): RowStep {
+  const { role, word } = lookOfStep(step)
+  const undone = saga.compensations.find(({ step: name }) => name === step.name)
+  const tries = undone?.attempts ?? step.attempts
+  const at = undone?.undoneAt ?? step.endedAt ?? step.updatedAt
+  return {
+    id: step.name,
+    name: step.name,
+    word: tries > 1 ? `${word}, ${tries} attempts` : word,
+    role,
+    isCurrent: saga.atHand.includes(step.name),
+    details: (
+      <>
+        {step.branch !== null && <div>branch {step.branch.name}</div>}
+        {step.error !== null && <div>{step.error.code}</div>}
+        {step.timedOut && step.error === null && <div>nothing came in time</div>}
+        {step.dueAt === null ? (
+          at !== null && <Time at={at} />
+        ) : (
+          <div>
+            {step.status === 'WAITING' ? 'due' : 'again'}{' '}
+            <Time at={step.dueAt} clock="business" ahead />
+          </div>
+        )}
+      </>
+    ),
+  }
+}
+
+/** Where a step stands in the grid: its column, its row, and over how many rows. */
+interface Place {
+  readonly column: number
+  readonly row: number
+  readonly rows: number
+}
+
+/**
+ * Where each step stands in the grid: branches of a fork in rows of their own, from the same column
+ * on. Undefined for all of them where nothing runs side by side.
+ */
+export function placesOf(steps: readonly Pick<SagaStep, 'branch'>[]): (Place | undefined)[] {
+  if (steps.every(({ branch }) => branch === null)) return []
+  const rows = Math.max(...steps.map((_, i) => branchNames(steps, i).length), 1)
+  const places: Place[] = []
+  let next = 1
+  let start = 1
+  for (const [i, { branch }] of steps.entries()) {
+    const before = steps[i - 1]?.branch
+    if (branch === null) {
+      places.push({ column: next, row: 1, rows })
+      next += 1
+      continue
+    }
+    if (before?.fork !== branch.fork) start = next
+    const isSameBranch = before?.fork === branch.fork && before.name === branch.name
+    const column = isSameBranch ? (places.at(-1)?.column ?? start) + 1 : start
+    places.push({ column, row: branchNames(steps, i).indexOf(branch.name) + 1, rows: 1 })
+    next = Math.max(next, column + 1)
+  }
+  return places
+}
+
+/** The branches of the fork that a step belongs to, first one first. */
+function branchNames(steps: readonly Pick<SagaStep, 'branch'>[], i: number): string[] {
+  const fork = steps[i]?.branch?.fork
+  const names = steps.flatMap(({ branch }) =>
+    branch !== null && branch.fork === fork ? [branch.name] : [],
+  )
+  return [...new Set(names)]
+}
+
+interface Bar {
+  readonly id: string
+  readonly what: string
+  readonly kind: 'done' | 'refused' | 'undone'
+  readonly from: number
+  /** Undefined while it goes on. */
+  readonly to: number | undefined
+}
+
+/** When each step began and how long it took, from the start of the saga to its end. */
+function SagaTimes({ saga }: { saga: SagaDetails }) {
+  const { wall } = useNow()
+  const bars = barsOf(saga)
+  if (bars.length === 0) return null
+  const end = (bar: Bar) => bar.to ?? (isOver(saga) ? bar.from : wall)
+  const start = Math.min(...bars.map(({ from }) => from))
+  const whole = Math.max(...bars.map(end)) - start || 1
+  return (
+    <Panel title="Times">
+      <table className={classes['times']}>
+        <thead>
+          <tr>
+            <th scope="col">Step</th>
+            <th scope="col">Took</th>
+            <th scope="col">
+              <span className={classes['hidden']}>From start to end</span>
+              <span className={classes['axis']} aria-hidden>
+                {[0, 0.25, 0.5, 0.75, 1].map((part) => (
+                  <span key={part}>{formatDuration(whole * part)}</span>
+                ))}
+              </span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {bars.map((bar) => (
+            <tr key={bar.id}>
+              <th scope="row">{bar.what}</th>
+              <td>{formatDuration(end(bar) - bar.from)}</td>
+              <td
+                className={classes['lane']}
+                aria-label={`from ${formatDuration(bar.from - start)} on`}
+                title={`from ${formatDuration(bar.from - start)} to ${formatDuration(end(bar) - start)}`}
+              >
+                <div
+                  className={classes['bar']}
+                  data-kind={bar.kind}
+                  data-open={bar.to === undefined || undefined}
+                  style={{
+                    marginLeft: `${((bar.from - start) / whole) * 100}%`,
+                    width: `${((end(bar) - bar.from) / whole) * 100}%`,
+                  }}
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  )
+}
+
+/** What was done and then what was undone, each in the order in which it began. */
+function barsOf({ steps }: Pick<SagaDetails, 'steps'>): Bar[] {
+  const done = steps.flatMap(({ name, status, skipped, startedAt, endedAt }) => {
+    const kind = lookOfStep({ status, skipped }).role === 'dead' ? 'refused' : 'done'
+    return barOf({ id: name, what: name, kind }, startedAt, endedAt)
+  })
+  const undone = steps.flatMap(({ name, undoStartedAt, undoneAt }) =>
+    barOf({ id: `undo ${name}`, what: `undo ${name}`, kind: 'undone' }, undoStartedAt, undoneAt),
+  )
+  return [...done, ...undone].toSorted((one, other) => one.from - other.from)
+}
+
+function barOf(
+  bar: Pick<Bar, 'id' | 'what' | 'kind'>,
+  from: string | null,
+  to: string | null,
+): Bar[] {
+  if (from === null) return []
+  return [{ ...bar, from: Date.parse(from), to: to === null ? undefined : Date.parse(to) }]
+}

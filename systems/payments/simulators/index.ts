@@ -1,0 +1,1 @@
+export { merchant } from './merchant/index.ts'

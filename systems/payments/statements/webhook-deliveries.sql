@@ -1,0 +1,245 @@
+-- The statements of payments.webhook-deliveries, as they run.
+
+-- claimBatch: $1 after, $2 batch, $3 token, $4 leaseMs
+with recursive keys_after as (
+  (select org_id as fair_key, next_attempt_at as due_at
+     from payments.webhook_deliveries
+    where status in ('pending', 'failed') and org_id > $1
+    order by org_id, next_attempt_at, id
+    limit 1)
+  union all
+  select next.*
+    from keys_after
+   cross join lateral (
+         select org_id, next_attempt_at
+           from payments.webhook_deliveries
+          where status in ('pending', 'failed') and org_id > keys_after.fair_key
+          order by org_id, next_attempt_at, id
+          limit 1
+         ) as next
+),
+keys_before as (
+  (select org_id as fair_key, next_attempt_at as due_at
+     from payments.webhook_deliveries
+    where status in ('pending', 'failed')
+    order by org_id, next_attempt_at, id
+    limit 1)
+  union all
+  select next.*
+    from keys_before
+   cross join lateral (
+         select org_id, next_attempt_at
+           from payments.webhook_deliveries
+          where status in ('pending', 'failed') and org_id > keys_before.fair_key
+          order by org_id, next_attempt_at, id
+          limit 1
+         ) as next
+   where coalesce(keys_before.fair_key <= $1, true)
+),
+served as materialized (
+  select fair_key, first.*
+    from (select * from keys_after union all select * from keys_before where coalesce(fair_key <= $1, true)) as keys
+   -- Locked: what another relay claims in this moment is no reason to serve nothing.
+   cross join lateral (
+         select next_attempt_at as first_due, id as first_id
+           from payments.webhook_deliveries
+          where status in ('pending', 'failed') and org_id = fair_key
+            and next_attempt_at <= posthorn.now()
+            and (claimed_until is null or claimed_until < now())
+            and lost_claims = 0
+          order by next_attempt_at, id
+          limit 1
+            for update skip locked
+         ) as first
+   where due_at <= posthorn.now()
+     and not exists (select from posthorn.pause where outbox = 'payments.webhook-deliveries')
+   limit $2
+),
+eligible as materialized (
+  select picked.*, count(*) over () as everyone
+    from (select 0 as rank, count(*) over () as shares, served.* from served) as picked
+   -- In no fixed order, or those at the end would wait whenever the batch is too small for all.
+   order by rank, random()
+),
+due as (
+  select mine.*
+    from eligible
+   cross join lateral (
+         select id as id
+           from payments.webhook_deliveries
+          where status in ('pending', 'failed') and org_id = fair_key
+            and next_attempt_at <= posthorn.now()
+            and (claimed_until is null or claimed_until < now())
+            and lost_claims = 0
+            -- What is before it was settled or is claimed: it need not be looked at once more.
+            and (next_attempt_at, id) >= (first_due, first_id)
+          order by next_attempt_at, id
+          limit ceil($2::float8 / shares)::int
+            for update skip locked
+         ) as mine
+   limit $2
+)
+update payments.webhook_deliveries as m
+   set claim_token = case when m.claimed_until is not null then null else $3::uuid end,
+       claimed_until = case when m.claimed_until is not null then null else now() + $4 * interval '1 ms' end,
+       lost_claims = (m.claimed_until is not null)::int
+ where m.id = any(array(select id from due))
+returning m.*, m.claimed_until is null as claim_lost, m.status::text as claim_from;
+
+-- claimSuspect: $1 group, $2 token, $3 leaseMs
+with suspect as (
+  select id as id, next_attempt_at as due_at, status::text as claim_from,
+         lost_claims + (claimed_until is not null)::int as lost
+    from payments.webhook_deliveries
+   where status in ('pending', 'failed')
+     and next_attempt_at <= posthorn.now()
+     and lost_claims > 0
+     and (claimed_until is null or claimed_until < now())
+     and not exists (select from posthorn.pause where outbox = 'payments.webhook-deliveries')
+   order by next_attempt_at, id
+   limit $1
+     for update skip locked
+),
+due as (
+  select id, claim_from from suspect where lost = 1
+  union all
+  (select id, claim_from
+     from suspect
+    where not exists (select from suspect where lost = 1)
+    order by due_at, id
+    limit 1)
+),
+taken as (
+  update payments.webhook_deliveries as m
+     set claim_token = $2::uuid,
+         claimed_until = now() + $3 * interval '1 ms',
+         lost_claims = m.lost_claims + (m.claimed_until is not null)::int
+    from due
+   where m.id = due.id
+  returning m.*, false as claim_lost, due.claim_from
+)
+select * from taken;
+
+-- renewClaim: $1 leaseMs, $2 ids, $3 token
+update payments.webhook_deliveries
+   set claimed_until = now() + $1 * interval '1 ms'
+ where id = any((select $2::uuid[])::uuid[])
+   and claim_token = $3::uuid
+returning id::text as id;
+
+-- nextDue: $1 sinceMs
+with recursive fair_keys as (
+  (select org_id as fair_key, next_attempt_at as due_at
+     from payments.webhook_deliveries
+    where status in ('pending', 'failed')
+    order by org_id, next_attempt_at, id
+    limit 1)
+  union all
+  select next.*
+    from fair_keys
+   cross join lateral (
+         select org_id, next_attempt_at
+           from payments.webhook_deliveries
+          where status in ('pending', 'failed') and org_id > fair_keys.fair_key
+          order by org_id, next_attempt_at, id
+          limit 1
+         ) as next
+),
+edge as (select posthorn.now() - $1::float8 * interval '1 ms' as at)
+select extract(epoch from min(coalesce(next.due_at, case when fair_keys.due_at > at then fair_keys.due_at end))
+                          - posthorn.now()) * 1000 as ms
+  from edge
+ cross join fair_keys
+  left join lateral (
+       select next_attempt_at as due_at
+         from payments.webhook_deliveries
+        where status in ('pending', 'failed') and org_id = fair_key
+          and next_attempt_at > at
+          and claimed_until is null
+          -- Else the walk has seen it.
+          and fair_keys.due_at <= at
+        order by next_attempt_at
+        limit 1
+       ) as next on true;
+
+-- settle sent: $1 ids, $2 from_state, $3 token, $4 actor, $5 reason
+with settled as (
+  update payments.webhook_deliveries as m
+     set status = 'delivered',
+         claim_token = null,
+         claimed_until = null,
+         lost_claims = 0,
+         error = null,
+         error_code = null,
+         delivered_at = now()
+    from unnest((select $1::uuid[])::uuid[], (select $2::text[])::text[])
+           as u (id, from_state)
+   where m.id = u.id
+     and m.claim_token = $3::uuid
+  returning m.id as id, m.attempts + 1 as attempt, u.from_state, m.org_id::text as tenant
+),
+noted as (
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
+  select 'payments.webhook-deliveries', id::text, from_state, 'delivered'::text, attempt, null, null, $4::text, $5::text, tenant from settled
+)
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+  from settled;
+
+-- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 from_state, $8 token, $9 actor, $10 reason
+with settled as (
+  update payments.webhook_deliveries as m
+     set status = 'failed',
+         claim_token = null,
+         claimed_until = null,
+         lost_claims = u.lost,
+         attempts = greatest(m.attempts + u.bump, 0),
+         error = u.error,
+         error_code = u.code,
+         next_attempt_at = posthorn.now() + u.delay_ms * interval '1 ms'
+    from unnest((select $1::uuid[])::uuid[], (select $2::float8[])::float8[], (select $3::int[])::int[], (select $4::int[])::int[], (select $5::text[])::text[], (select $6::text[])::text[], (select $7::text[])::text[])
+           as u (id, delay_ms, bump, lost, code, error, from_state)
+   where m.id = u.id
+     and m.claim_token = $8::uuid
+  returning m.id as id, m.attempts - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, u.from_state, m.org_id::text as tenant
+),
+noted as (
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
+  select 'payments.webhook-deliveries', id::text, from_state, 'failed'::text, attempt, code, error, $9::text, $10::text, tenant from settled
+)
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+  from settled;
+
+-- settle dead: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 from_state, $7 token, $8 actor, $9 reason
+with settled as (
+  update payments.webhook_deliveries as m
+     set status = 'abandoned',
+         claim_token = null,
+         claimed_until = null,
+         lost_claims = u.lost,
+         attempts = greatest(m.attempts + u.bump, 0),
+         error = u.error,
+         error_code = u.code
+    from unnest((select $1::uuid[])::uuid[], (select $2::int[])::int[], (select $3::int[])::int[], (select $4::text[])::text[], (select $5::text[])::text[], (select $6::text[])::text[])
+           as u (id, bump, lost, code, error, from_state)
+   where m.id = u.id
+     and m.claim_token = $7::uuid
+  returning m.id as id, m.attempts - u.bump + 1 as attempt, u.bump, u.lost, u.code, u.error, u.from_state, m.org_id::text as tenant
+),
+noted as (
+  insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
+  select 'payments.webhook-deliveries', id::text, from_state, 'abandoned'::text, attempt, code, error, $8::text, $9::text, tenant from settled
+),
+raised as (
+  insert into posthorn.alert (source, subject, tenant, code, detail)
+  select 'payments.webhook-deliveries', id::text, tenant, code, error from settled where code <> 'PARKED'
+)
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+  from settled;
+
+-- markSuspects: $1 delayMs, $2 ids, $3 token
+update payments.webhook_deliveries
+   set lost_claims = greatest(lost_claims, 1) + 1,
+       next_attempt_at = posthorn.now() + $1 * interval '1 ms',
+       claim_token = null, claimed_until = null
+ where id = any((select $2::uuid[])::uuid[])
+   and claim_token = $3::uuid;

@@ -1,0 +1,108 @@
+import { IconChecks, IconCreditCard, IconScale, IconWebhook } from '@tabler/icons-react'
+import type { Web } from '@posthorn/dashboard/kit'
+
+/** Sources of alerts that are no outboxes; the subject of such an alert begins with a payment's id. */
+const ALERTS = new Set([
+  'payments.completer',
+  'payments.disputes',
+  'payments.lookups',
+  'payments.webhooks',
+])
+
+function deliveryPage(id: string): string {
+  return `/webhooks/deliveries?open=${encodeURIComponent(id)}`
+}
+
+/** Also loaded by Node, for the addresses of the pages: components are imported when they are shown. */
+export const web: Web = {
+  pages: [
+    {
+      name: 'payments',
+      title: 'Payments',
+      about: 'Charge, refund and look up payments; what the gateway said about each.',
+      icon: IconCreditCard,
+      key: 'p',
+      readers: 'everyone',
+      actions: [{ title: 'Take a payment', to: '/payments' }],
+      section: {
+        title: 'Payments',
+        views: [
+          { to: '/payments', title: 'Payments' },
+          { to: '/payments/events', title: 'Gateway events' },
+        ],
+      },
+      views: {
+        '': () => import('./payments/payments.tsx').then(({ Payments }) => Payments),
+        events: () => import('./payments/events.tsx').then(({ Events }) => Events),
+      },
+    },
+    {
+      name: 'approvals',
+      title: 'Approvals',
+      about: 'Payments and refunds that wait for a second person.',
+      icon: IconChecks,
+      key: 'v',
+      readers: 'everyone',
+      badge: () => import('./approvals/pending-count.tsx').then(({ PendingCount }) => PendingCount),
+      views: { '': () => import('./approvals/approvals.tsx').then(({ Approvals }) => Approvals) },
+    },
+    {
+      name: 'webhooks',
+      title: 'Webhooks',
+      about: 'Endpoints that get your events, each delivery and its answer.',
+      icon: IconWebhook,
+      key: 'w',
+      readers: 'everyone',
+      actions: [
+        { title: 'Create a webhook endpoint', to: '/webhooks' },
+        { title: 'Retry failed deliveries', to: '/webhooks/deliveries?status=abandoned' },
+      ],
+      section: {
+        title: 'Webhooks',
+        views: [
+          { to: '/webhooks', title: 'Endpoints' },
+          { to: '/webhooks/deliveries', title: 'Deliveries' },
+          { to: '/webhooks/runs', title: 'Retry runs' },
+        ],
+      },
+      inPortal: true,
+      views: {
+        '': () => import('./webhooks/endpoints.tsx').then(({ Endpoints }) => Endpoints),
+        deliveries: () => import('./webhooks/deliveries.tsx').then(({ Deliveries }) => Deliveries),
+        runs: () => import('./webhooks/runs.tsx').then(({ Runs }) => Runs),
+      },
+    },
+    {
+      name: 'reconciliation',
+      title: 'Reconciliation',
+      about: 'Compare a bank’s statement with your payments, line by line.',
+      icon: IconScale,
+      key: 'r',
+      readers: 'everyone',
+      actions: [{ title: 'Upload a statement', to: '/reconciliation' }],
+      views: {
+        '': () =>
+          import('./reconciliation/reconciliation.tsx').then(
+            ({ Reconciliation }) => Reconciliation,
+          ),
+        profiles: () =>
+          import('./reconciliation/statements/profiles.tsx').then(({ Profiles }) => Profiles),
+        $id: () => import('./reconciliation/runs/run-page.tsx').then(({ RunPage }) => RunPage),
+      },
+    },
+  ],
+  outboxes: {
+    'payments.webhook-deliveries': {
+      page: { title: 'Requests and responses', to: deliveryPage },
+    },
+  },
+  alertPage({ source, code, subject }) {
+    if (!ALERTS.has(source)) return undefined
+    if (subject === undefined) return '/payments'
+    // An event whose payment is not here, else a payment or a part of one.
+    if (code === 'PAYMENT_UNKNOWN') return `/payments/events?open=${encodeURIComponent(subject)}`
+    return `/payments?open=${encodeURIComponent(subject.split('/')[0] ?? '')}`
+  },
+  holds: { payment: 'A payment', reconciliation: 'A reconciliation run' },
+  links: { 'webhook endpoints': () => '/webhooks', 'webhook delivery': deliveryPage },
+}
