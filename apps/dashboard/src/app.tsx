@@ -1,25 +1,25 @@
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
-import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
-import { RouterProvider } from '@tanstack/react-router'
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { ApiProvider } from './api/api-context.tsx'
 import type { Api } from './api/client.ts'
-import type { PageRouter } from './router.tsx'
-import type { SessionKeeper } from './session/session.ts'
 import { SessionProvider } from './session/session-context.tsx'
+import type { SessionKeeper } from './session/session.ts'
 import { SettingsGate } from './settings/settings.tsx'
-import { styleNonce } from './theme/style-nonce.ts'
-import { cssVariables, theme } from './theme/theme.ts'
+import { type Contents, ContentsProvider } from './systems.tsx'
+import { cssVariables, styleNonce, theme } from './theme/theme.ts'
 
 interface AppProps {
+  readonly contents: Contents
   readonly keeper: SessionKeeper
   readonly queries: QueryClient
   readonly api: Api
-  readonly router: PageRouter
+  readonly children: ReactNode
 }
 
-/** Everything that pages find above them. */
-export function App({ keeper, queries, api, router }: AppProps) {
+/** Everything that pages find above them, in the dashboard and in the portal. */
+export function App({ contents, keeper, queries, api, children }: AppProps) {
   return (
     <MantineProvider
       theme={theme}
@@ -28,15 +28,15 @@ export function App({ keeper, queries, api, router }: AppProps) {
       getStyleNonce={styleNonce}
     >
       <Notifications position="bottom-right" limit={4} />
-      <QueryClientProvider client={queries}>
-        <SessionProvider keeper={keeper}>
-          <ApiProvider api={api}>
-            <SettingsGate>
-              <RouterProvider router={router} />
-            </SettingsGate>
-          </ApiProvider>
-        </SessionProvider>
-      </QueryClientProvider>
+      <ContentsProvider contents={contents}>
+        <QueryClientProvider client={queries}>
+          <SessionProvider keeper={keeper}>
+            <ApiProvider api={api}>
+              <SettingsGate>{children}</SettingsGate>
+            </ApiProvider>
+          </SessionProvider>
+        </QueryClientProvider>
+      </ContentsProvider>
     </MantineProvider>
   )
 }

@@ -2,16 +2,19 @@ import '@mantine/core/styles.css'
 import '@mantine/dates/styles.css'
 import '@mantine/notifications/styles.css'
 import './theme/theme.css'
+import { RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
+import { errors, webs } from 'virtual:contents'
 import { createApi } from './api/client.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { App } from './app.tsx'
-import { basePath } from './base.ts'
-import { pages } from './pages/index.ts'
+import { operatorPages } from './pages/index.ts'
 import { createPageRouter } from './router.tsx'
 import { createSessionKeeper, type SessionKeeper } from './session/session.ts'
 import { createTokenStore, tokenIn } from './session/token-store.ts'
-import { tellStyleNonce } from './theme/style-nonce.ts'
+import { basePath } from './settings/settings.tsx'
+import { pagesWith } from './systems.tsx'
+import { tellStyleNonce } from './theme/theme.ts'
 
 /** Logs in by the link that `npm start` prints, and takes the token out of the address and history. */
 function logInByLink(keeper: SessionKeeper): void {
@@ -38,6 +41,14 @@ const api = createApi({
   token: () => keeper.current().session?.token,
   onExpired: keeper.expire,
 })
+const pages = pagesWith(operatorPages, webs)
+const contents = { pages, errors, webs: webs.map(({ web }) => web) }
 const router = createPageRouter(pages, base)
 const root = document.querySelector('#root')
-if (root !== null) createRoot(root).render(<App {...{ keeper, queries, api, router }} />)
+if (root !== null) {
+  createRoot(root).render(
+    <App {...{ contents, keeper, queries, api }}>
+      <RouterProvider router={router} />
+    </App>,
+  )
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { oneOf, moment, text, valuesIn } from './parts/use-filter.ts'
+import { moment, oneOf, text, valuesIn } from './parts/act/filter-bar.tsx'
 import { parseSearch, stringifySearch } from './search-text.ts'
 
 test.each([

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { EXAMPLE } from './example/index.ts'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
-const dashboard = await openDashboard()
+const dashboard = await openDashboard({ systems: EXAMPLE })
 const patient = { timeout: 30_000 }
 
 /** An hour as relays would have written it down, with an outage in its middle. */
@@ -12,12 +13,12 @@ await dashboard.database.pool.query(`
          case when n between 20 and 30 then 160 else 0 end, case when n between 20 and 30 then 5 else 0 end,
          jsonb_build_object('7', 200, '9', 80, case when n between 20 and 30 then '26' else '13' end, 20),
          case when n between 20 and 30 then jsonb_build_object('HTTP_503', 140, 'ATTEMPT_TIMEOUT', 25) end,
-         jsonb_build_object('kafka:orders', 200, 'kafka:stock', case when n between 20 and 30 then 40 else 180 end),
-         case when n between 20 and 30 then jsonb_build_object('kafka:stock', 160) end
-    from generate_series(0, 59) as n, unnest(array['sagas.events', 'payments.webhook-deliveries']) as outbox`)
+         jsonb_build_object('carrier:north', 200, 'carrier:south', case when n between 20 and 30 then 40 else 180 end),
+         case when n between 20 and 30 then jsonb_build_object('carrier:south', 160) end
+    from generate_series(0, 59) as n, unnest(array['post.parcels', 'example.greetings']) as outbox`)
 await dashboard.database.pool.query(`
   insert into posthorn.sample (outbox, at, waiting, due, oldest_due_seconds, oldest_undelivered_seconds)
-  select 'sagas.events', date_trunc('minute', now()) - n * interval '1 minute', 10, 5, 0,
+  select 'post.parcels', date_trunc('minute', now()) - n * interval '1 minute', 10, 5, 0,
          case when n between 20 and 30 then (31 - n) * 50 else 2 end
     from generate_series(0, 59) as n
   on conflict do nothing`)
@@ -28,7 +29,7 @@ test('plots show the past with axes, by mouse, by keys and as a table', async ()
   await latency.waitFor(patient)
   await expect.poll(() => latency.getAttribute('aria-label'), patient).toMatch(/p99: .* at most/)
   await page.getByRole('slider', { name: /^Failures by code\..*HTTP_503/ }).waitFor()
-  await page.getByRole('slider', { name: /^Throughput\..*sagas\.events/ }).waitFor()
+  await page.getByRole('slider', { name: /^Throughput\..*post\.parcels/ }).waitFor()
   await page.getByRole('slider', { name: /^Age of the oldest undelivered\..*9 min/ }).waitFor()
   // By keys: along the time, into it and out of it.
   await latency.focus()
@@ -65,11 +66,11 @@ test('plots show the past with axes, by mouse, by keys and as a table', async ()
 })
 
 test('a heat map says which destination failed when, and the time shown is in the address', async () => {
-  const page = await dashboard.open('/outboxes/sagas.events?range=24h', { theme: 'dark' })
+  const page = await dashboard.open('/outboxes/post.parcels?range=24h', { theme: 'dark' })
   await page.getByText('Destinations by outcome').waitFor(patient)
   await page.getByText('1 h', { exact: true }).click()
   await expect.poll(() => page.url()).toContain('range=1h')
-  const cell = page.getByRole('button', { name: /^kafka:stock at .*: 40 answered, 160 failed/ })
+  const cell = page.getByRole('button', { name: /^carrier:south at .*: 40 answered, 160 failed/ })
   await cell.first().hover()
   await page
     .getByRole('status')

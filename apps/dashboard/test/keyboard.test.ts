@@ -1,14 +1,15 @@
-import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { axe, keyboardOf, openDashboard, screenshot } from './harness/index.ts'
-import { fillPages, type World } from './world.ts'
+import { beforeAll, onTestFinished, test } from 'vitest'
+import { EXAMPLE } from './example/index.ts'
+import { keyboardOf, openDashboard, screenshot, type World } from './harness/index.ts'
+import { fillExample } from './example/fill.ts'
 
-/** The five main tasks of an operator, by keys alone: no test here touches the mouse. */
-const dashboard = await openDashboard({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
+/** The main tasks of an operator, by keys alone: no test here touches the mouse. */
+const dashboard = await openDashboard({ systems: EXAMPLE })
 const patient = { timeout: 60_000 }
 
 let world: World = {}
 beforeAll(async () => {
-  if (!dashboard.url.endsWith('.invalid')) world = await fillPages(dashboard)
+  if (!dashboard.url.endsWith('.invalid')) world = await fillExample(dashboard)
 })
 
 test('a message is found, and why it failed', async () => {
@@ -18,15 +19,15 @@ test('a message is found, and why it failed', async () => {
   await keys.press('Control+k')
   await keys.hasFocus(page.getByRole('combobox', { name: 'Search' }))
   await keys.type(world['refused'] ?? '')
-  await page.getByRole('option', { name: /^message/ }).waitFor()
+  await page.getByRole('option', { name: /^parcel/ }).waitFor()
   const choice = page.getByRole('option', { selected: true })
-  for (let n = 0; n < 10 && !(await choice.textContent())?.startsWith('message'); n += 1) {
+  for (let n = 0; n < 10 && !(await choice.textContent())?.startsWith('parcel'); n += 1) {
     await keys.press('ArrowDown')
   }
   await keys.press('Enter')
   const drawer = page.getByRole('dialog')
   await drawer.getByText('Attempt 1').first().waitFor()
-  await drawer.getByText('131047').first().waitFor()
+  await drawer.getByText('NO_SUCH_ADDRESS').first().waitFor()
   await keys.press('Escape')
   await drawer.waitFor({ state: 'detached' })
   // The same by the list: its filter, its rows, and back to the row that was open.
@@ -68,7 +69,7 @@ test('a dead letter is replayed', async () => {
 
 test('an outbox is paused and resumed', async () => {
   onTestFinished(async () => {
-    await dashboard.call('/api/v1/outboxes/families.events/resume', { method: 'POST' })
+    await dashboard.call('/api/v1/outboxes/post.parcels/resume', { method: 'POST' })
   })
   const page = await dashboard.open('/overview')
   const keys = keyboardOf(page)
@@ -78,7 +79,7 @@ test('an outbox is paused and resumed', async () => {
   await keys.type('pause')
   await page.getByRole('option', { name: /Pause or resume an outbox/, selected: true }).waitFor()
   await keys.press('Enter')
-  await keys.tabTo(page.getByRole('link', { name: 'Open families.events' }), 120)
+  await keys.tabTo(page.getByRole('link', { name: 'Open post.parcels' }), 120)
   await keys.press('Enter')
   const pause = page.getByRole('button', { name: 'Pause', exact: true })
   await keys.tabTo(pause)
@@ -107,7 +108,7 @@ test('an incident is acknowledged', async () => {
   const keys = keyboardOf(page)
   await page.getByRole('heading', { name: 'Overview' }).waitFor(patient)
   await keys.press('g', 'i')
-  const line = page.getByRole('button', { name: /^CLAIM_FATAL in evidence/ })
+  const line = page.getByRole('button', { name: /^CLAIM_FATAL in post/ })
   await keys.tabTo(line)
   await keys.press('Enter')
   const drawer = page.getByRole('dialog', { name: 'Incident' })
@@ -118,33 +119,4 @@ test('an incident is acknowledged', async () => {
   await drawer.waitFor({ state: 'detached' })
   await keys.hasFocus(line)
   await page.getByText('seen by dev').waitFor()
-})
-
-test('an exception of a statement is matched', async () => {
-  const page = await dashboard.open('/overview')
-  const keys = keyboardOf(page)
-  await page.getByRole('heading', { name: 'Overview' }).waitFor(patient)
-  await keys.press('g', 'r')
-  await keys.tabTo(page.getByRole('row').filter({ hasText: 'bank.csv' }))
-  await keys.press('Enter')
-  const row = page.getByRole('row').filter({ hasText: 'amount differs' })
-  await keys.tabTo(row)
-  await keys.press('Enter')
-  const drawer = page.getByRole('dialog').first()
-  await keys.tabTo(drawer.getByRole('button', { name: 'Match', exact: true }))
-  await keys.press('Enter')
-  const dialog = page.getByRole('dialog', { name: 'Match line 2' })
-  await keys.tabTo(dialog.getByRole('textbox', { name: 'Reason' }))
-  await keys.type('the bank kept its fee')
-  await axe(page)
-  await keys.tabTo(dialog.getByRole('button', { name: 'Match with 1 payment' }))
-  await keys.press('Enter')
-  await page.getByText('Line 2 is matched.').waitFor()
-  await dialog.waitFor({ state: 'detached' })
-  await drawer.getByText('Gross €10.00, fee €0.15, net €9.85').waitFor()
-  // From the line to the payment, and all that belongs to both.
-  await keys.tabTo(drawer.getByRole('link', { name: 'Whole journey' }))
-  await keys.press('Enter')
-  await page.getByRole('link', { name: /^Payment of 10.00 EUR/ }).waitFor()
-  expect(await page.getByText('statement line', { exact: true }).count()).toBeGreaterThan(0)
 })

@@ -2,9 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { openKillable, screenshot } from './harness/index.ts'
+import {
+  addressIn,
+  openKillable,
+  patient,
+  screenshot,
+  type ShownView,
+  type World,
+} from './harness/index.ts'
+import { fillSystems, systemSettings, systemViews } from './system-worlds.ts'
 import { VIEWS } from './views.ts'
-import { addressIn, fillPages, type World } from './world.ts'
 
 const isFull = process.env['PROOF'] === 'full'
 
@@ -20,10 +27,11 @@ const HEALED_WITHIN_MS = isFull ? 2_000 : 20_000
 /** Windows that lose their server at the same time: as many as two processors can draw in a second. */
 const TOGETHER = 4
 
-/** Those that stand for the others: tiles and plots, a list, a drawer over one, a thing by its id. */
-const CHOSEN = ['overview', 'messages', 'payment', 'saga']
+/** Those that stand for the others, with one of a system: tiles and plots, and lists. */
+const CHOSEN = ['overview', 'messages', 'audit']
 
-const views = VIEWS.filter(([name]) => isFull || CHOSEN.includes(name))
+const all = [...VIEWS.filter(([, path]) => !/:|post\./.test(path)), ...(await systemViews())]
+const views = all.filter(([name], n) => isFull || CHOSEN.includes(name) || n === all.length - 1)
 const groups = Array.from({ length: Math.ceil(views.length / TOGETHER) }, (_, n) =>
   views.slice(n * TOGETHER, (n + 1) * TOGETHER),
 )
@@ -31,23 +39,16 @@ const groups = Array.from({ length: Math.ceil(views.length / TOGETHER) }, (_, n)
 /** What a browser says of a server that is not there. */
 const GONE = [/ERR_|Failed to fetch|Failed to load resource|preload CSS|dynamically imported/]
 
-const patient = { timeout: 60_000 }
-
 const dashboard = await openKillable({
-  env: {
-    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
-    // What is sealed outlives the process and its folder.
-    POSTHORN_ENCRYPTION_KEYS: randomBytes(32).toString('base64url'),
-  },
+  ...(await systemSettings()),
+  // What is sealed outlives the process and its folder.
+  POSTHORN_ENCRYPTION_KEYS: randomBytes(32).toString('base64url'),
 })
 
 let world: World = {}
 beforeAll(async () => {
-  if (!dashboard.url.endsWith('.invalid')) world = await fillPages(dashboard)
+  if (!dashboard.url.endsWith('.invalid')) world = await fillSystems(dashboard)
 })
-
-/** What the simulators have in memory goes with the first server. */
-const FORGOTTEN = ['mailbox']
 
 /** Notes when the page stops to say that it is old. */
 const NOTE_HEALING = `
@@ -70,9 +71,9 @@ async function loaded(page: Page): Promise<void> {
   await expect.poll(() => loading.count(), patient).toBe(0)
 }
 
-async function show([name, path, text]: (typeof VIEWS)[number]): Promise<Shown> {
+async function show([name, path, text]: ShownView): Promise<Shown> {
   const page = await dashboard.open(addressIn(world, path), { allowed: GONE })
-  if (!FORGOTTEN.includes(name)) await page.getByText(text).first().waitFor(patient)
+  await page.getByText(text).first().waitFor(patient)
   await page
     .getByRole('status')
     .getByText(/^(Live|Updated)/)

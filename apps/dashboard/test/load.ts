@@ -7,10 +7,9 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { chromium, type Browser, type CDPSession, type Page } from 'playwright-core'
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core'
 import { ensureChromium } from '../../../scripts/services/index.mjs'
-import { startServer } from './harness/server.ts'
-import { tokenFor } from './harness/token.ts'
+import { startServer, tokenFor } from './harness/server.ts'
 
 const PER_SECOND = 50
 /** Each has an allowance of its own. */

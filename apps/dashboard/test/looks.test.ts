@@ -1,11 +1,13 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { axe, openDashboard, screenshot } from './harness/index.ts'
+import { fillExample } from './example/fill.ts'
+import { EXAMPLE } from './example/index.ts'
+import { addressIn, axe, openDashboard, patient, screenshot, type World } from './harness/index.ts'
+import { fillSystems, systemSettings, systemViews } from './system-worlds.ts'
 import { VIEWS } from './views.ts'
-import { addressIn, fillPages, type World } from './world.ts'
 
-const dashboard = await openDashboard({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
-const patient = { timeout: 60_000 }
+const example = await openDashboard({ systems: EXAMPLE })
+const configured = await openDashboard({ env: await systemSettings() })
 
 /** What a theme decides; the flows check every rule on the same pages in light. */
 const OF_THEMES = ['color-contrast', 'link-in-text-block']
@@ -30,7 +32,8 @@ const LOOKS = process.env['PROOF'] === 'full' ? FULL : SHORT
 
 let world: World = {}
 beforeAll(async () => {
-  if (!dashboard.url.endsWith('.invalid')) world = await fillPages(dashboard)
+  if (example.url.endsWith('.invalid')) return
+  world = { ...(await fillSystems(configured)), ...(await fillExample(example)) }
 })
 
 /**
@@ -71,15 +74,18 @@ async function look(page: Page, name: string, { width, theme, rules }: Look): Pr
   await screenshot(page, `${name}-${width}-${theme}`)
 }
 
-test.each(VIEWS)('%s is whole and readable at every width, in both themes', async (...view) => {
-  const [name, path, text] = view
+test.each([
+  ...VIEWS.map((view) => [...view, example] as const),
+  ...(await systemViews()).map((view) => [...view, configured] as const),
+])('%s is whole and readable at every width, in both themes', async (...view) => {
+  const [name, path, text, dashboard] = view
   const page = await dashboard.open(addressIn(world, path))
   await page.getByText(text).first().waitFor(patient)
   for (const each of LOOKS) await look(page, name, each)
 })
 
 test('the login is whole and readable at every width, in both themes', async () => {
-  const page = await dashboard.open('/', { login: 'none' })
+  const page = await example.open('/', { login: 'none' })
   await page.getByLabel('Token').waitFor()
   for (const each of LOOKS) await look(page, 'login', each)
 })

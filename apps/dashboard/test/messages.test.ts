@@ -1,63 +1,53 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { EXAMPLE } from './example/index.ts'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
-const dashboard = await openDashboard()
+const dashboard = await openDashboard({ systems: EXAMPLE })
 const patient = { timeout: 30_000 }
 const PHONE = { width: 390, height: 780 }
 
-/** Its first message is sent when it is over: a page that is open only offers what comes later. */
-async function placeOrder(): Promise<void> {
-  await dashboard.call('/api/v1/orders', {
-    body: { items: [{ sku: 'LAMP', quantity: 1 }], amount: 1_000, currency: 'EUR' },
-  })
-  const countSent = async () => {
-    const path = '/api/v1/messages?outbox=sagas.events&status=SENT'
-    return ((await dashboard.call(path)) as { items: unknown[] }).items.length
-  }
-  await expect.poll(countSent, patient).toBeGreaterThan(0)
-}
-
 async function send(to: string): Promise<string> {
-  const { id } = (await dashboard.call('/api/v1/outbound/messages', {
-    body: {
-      channel: 'whatsapp',
-      to,
-      templateCode: 'hello_world',
-      payloadJson: { language: 'en_US', parameters: [] },
-    },
-    headers: { 'idempotency-key': randomUUID() },
-  })) as { id: string }
+  const { id } = (await dashboard.call('/api/v1/parcels', { body: { to } })) as { id: string }
   return id
 }
 
-/** A message that the provider refuses for good, dead. */
+/** Delivered when it is over: a page that is open only offers what comes later. */
+async function greet(): Promise<string> {
+  const body = { name: 'Ada' }
+  const { id } = (await dashboard.call('/api/v1/greetings', { body })) as { id: string }
+  const read = () => dashboard.call(`/api/v1/outboxes/example.greetings/messages/${id}`)
+  await expect.poll(read, patient).toMatchObject({ state: 'sent' })
+  return id
+}
+
+/** A message that the carrier refuses for good, dead. */
 async function deadLetter(): Promise<string> {
-  const id = await send('+16505550047')
-  const read = () => dashboard.call(`/api/v1/outboxes/messages.outbound/messages/${id}`)
-  await expect.poll(read, patient).toMatchObject({ state: 'FAILED' })
+  const id = await send('nowhere')
+  const read = () => dashboard.call(`/api/v1/outboxes/post.parcels/messages/${id}`)
+  await expect.poll(read, patient).toMatchObject({ state: 'dead' })
   return id
 }
 
 /** How many messages of a filter are dead. */
 async function dead(): Promise<number> {
-  const answer = (await dashboard.call('/api/v1/outboxes/messages.outbound/replay', {
+  const answer = (await dashboard.call('/api/v1/outboxes/post.parcels/replay', {
     body: { dryRun: true },
   })) as { count: number }
   return answer.count
 }
 
 test('messages of all outboxes are listed, and one shows its timeline', async () => {
-  await placeOrder()
-  await send('+16505551234')
+  await greet()
+  await send('Ada')
   const page = await dashboard.open('/messages')
   const table = page.getByRole('grid', { name: 'Messages' })
-  await table.getByRole('gridcell', { name: 'messages.outbound' }).first().waitFor()
+  await table.getByRole('gridcell', { name: 'post.parcels' }).first().waitFor()
   await axe(page)
   await screenshot(page, 'messages-light')
-  const sent = table.getByRole('row', { name: /SENT sagas\.events/ })
+  const sent = table.getByRole('row', { name: /sent example\.greetings/ })
   await sent.first().waitFor(patient)
-  await sent.first().getByRole('gridcell', { name: 'sagas.events', exact: true }).click()
+  await sent.first().getByRole('gridcell', { name: 'example.greetings', exact: true }).click()
   const drawer = page.getByRole('dialog', { name: 'Message' })
   await drawer.getByText('Written in the producer’s transaction').waitFor()
   await drawer.getByText(/processed it once/).waitFor(patient)
@@ -69,16 +59,16 @@ test('messages of all outboxes are listed, and one shows its timeline', async ()
   await drawer.getByRole('tab', { name: 'Database row' }).click()
   await drawer.getByRole('group', { name: 'row' }).waitFor()
   await page.keyboard.press('Escape')
-  const delivered = table.getByRole('row', { name: /(SENT|DELIVERED|READ) messages\.outbound/ })
-  await delivered.first().getByRole('gridcell', { name: 'messages.outbound', exact: true }).click()
-  await drawer.getByText(/^Arrived in .* \(id wamid/).waitFor(patient)
+  const delivered = table.getByRole('row', { name: /sent post\.parcels/ })
+  await delivered.first().getByRole('gridcell', { name: 'post.parcels', exact: true }).click()
+  await drawer.getByText('Finished. No action needed.').waitFor(patient)
 })
 
 test('rows are known by their label, and columns and order are kept', async () => {
-  await send('+16505559876')
-  const page = await dashboard.open('/messages?outbox=messages.outbound')
+  await send('Grace')
+  const page = await dashboard.open('/messages?outbox=post.parcels')
   const table = page.getByRole('grid', { name: 'Messages' })
-  await table.getByRole('gridcell', { name: '+16505559876' }).first().waitFor()
+  await table.getByRole('gridcell', { name: 'Grace' }).first().waitFor()
   await table.getByRole('button', { name: 'Created' }).click()
   await page.getByText('sorted by Created, highest first').waitFor()
   await page.getByRole('button', { name: 'Columns' }).click()
@@ -103,19 +93,17 @@ test('rows are known by their label, and columns and order are kept', async () =
 })
 
 test('messages of one trace lead to each other', async () => {
-  const id = await send('+16505551234')
-  const { id: greeting } = (await dashboard.call('/api/v1/greetings', {
-    body: { name: 'Ada' },
-  })) as { id: string }
+  const id = await send('Ada')
+  const greeting = await greet()
   const traceparent = `00-${randomUUID().replaceAll('-', '')}-b7ad6b7169203331-01`
   const { pool } = dashboard.database
-  const messages = 'update messages.outbound_message set traceparent = $1 where id = $2'
+  const messages = 'update post.parcels set traceparent = $1 where id = $2'
   await pool.query(messages, [traceparent, id])
   await pool.query('update example.greeting set traceparent = $1 where id = $2', [
     traceparent,
     greeting,
   ])
-  const page = await dashboard.open(`/messages?open=messages.outbound:${id}`)
+  const page = await dashboard.open(`/messages?open=post.parcels:${id}`)
   const drawer = page.getByRole('dialog', { name: 'Message' })
   await drawer.getByRole('link', { name: 'a message of example.greetings' }).click()
   await drawer.getByText(greeting).first().waitFor()
@@ -123,14 +111,14 @@ test('messages of one trace lead to each other', async () => {
 })
 
 test('the filter is in the address, and nothing that matches says so', async () => {
-  await placeOrder()
-  const page = await dashboard.open('/messages?outbox=sagas.events&status=SENT')
+  await greet()
+  const page = await dashboard.open('/messages?outbox=example.greetings&status=sent')
   const table = page.getByRole('grid', { name: 'Messages' })
   await table
-    .getByRole('row', { name: /SENT sagas\.events/ })
+    .getByRole('row', { name: /sent example\.greetings/ })
     .first()
     .waitFor(patient)
-  expect(await table.getByRole('gridcell', { name: 'messages.outbound' }).count()).toBe(0)
+  expect(await table.getByRole('gridcell', { name: 'post.parcels' }).count()).toBe(0)
   await page.getByRole('button', { name: 'More filters' }).click()
   await page.getByLabel('Type').fill('no-such-type')
   await page.getByText('Nothing matches the filter').waitFor()
@@ -142,21 +130,21 @@ test('the filter is in the address, and nothing that matches says so', async () 
 })
 
 test('a message that does not exist says so', async () => {
-  const page = await dashboard.open(`/messages?open=sagas.events:${randomUUID()}`, {
+  const page = await dashboard.open(`/messages?open=example.greetings:${randomUUID()}`, {
     allowed: [/404/],
   })
-  await page.getByRole('dialog').getByText('sagas.events has no such message').waitFor()
+  await page.getByRole('dialog').getByText('example.greetings has no such message').waitFor()
   await page.keyboard.press('Escape')
   await expect.poll(() => page.url(), patient).not.toContain('open=')
 })
 
 test('messages fit a phone', async () => {
-  await placeOrder()
+  await greet()
   const page = await dashboard.open('/messages', { size: PHONE })
-  await page.getByRole('gridcell', { name: 'sagas.events' }).first().waitFor()
+  await page.getByRole('gridcell', { name: 'example.greetings' }).first().waitFor()
   await axe(page)
   await screenshot(page, 'messages-phone')
-  await page.getByRole('gridcell', { name: 'sagas.events', exact: true }).first().click()
+  await page.getByRole('gridcell', { name: 'example.greetings', exact: true }).first().click()
   await page.getByRole('dialog').getByText('Written in the producer').waitFor()
   await screenshot(page, 'message-phone')
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
@@ -164,9 +152,7 @@ test('messages fit a phone', async () => {
 
 test('a dead message says why, and is replayed with a reason', async () => {
   const id = await deadLetter()
-  const page = await dashboard.open(
-    `/messages?outbox=messages.outbound&open=messages.outbound:${id}`,
-  )
+  const page = await dashboard.open(`/messages?outbox=post.parcels&open=post.parcels:${id}`)
   const drawer = page.getByRole('dialog', { name: 'Message' })
   await drawer.getByText('given up').waitFor()
   await drawer.getByRole('button', { name: 'Replay' }).click()
@@ -178,37 +164,35 @@ test('a dead message says why, and is replayed with a reason', async () => {
 })
 
 test('a message that waits is cancelled', async () => {
-  await dashboard.call('/api/v1/outboxes/messages.outbound/pause', { method: 'POST' })
-  const id = await send('+16505551234')
-  const page = await dashboard.open(
-    `/messages?outbox=messages.outbound&open=messages.outbound:${id}`,
-  )
+  await dashboard.call('/api/v1/outboxes/post.parcels/pause', { method: 'POST' })
+  const id = await send('Ada')
+  const page = await dashboard.open(`/messages?outbox=post.parcels&open=post.parcels:${id}`)
   const drawer = page.getByRole('dialog', { name: 'Message' })
   await drawer.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Cancel 1' }).click()
   await page.getByText('Message cancelled.').waitFor()
   await drawer.getByText('Finished. No action needed.').waitFor()
   // Many at once: a click, and another one with Shift on the last of them.
-  await send('+16505551234')
-  await send('+16505551234')
-  await page.goto(`${dashboard.url}/messages?outbox=messages.outbound&status=QUEUED`)
+  await send('Ada')
+  await send('Ada')
+  await page.goto(`${dashboard.url}/messages?outbox=post.parcels&status=pending`)
   const boxes = page.getByRole('grid', { name: 'Messages' }).getByRole('checkbox')
   await boxes.nth(1).click()
   await boxes.nth(2).click({ modifiers: ['Shift'] })
   await page.getByRole('button', { name: 'Cancel 2 selected' }).click()
   await page.getByRole('button', { name: 'Cancel 2', exact: true }).click()
   await page.getByText('2 messages cancelled.').waitFor()
-  await dashboard.call('/api/v1/outboxes/messages.outbound/resume', { method: 'POST' })
+  await dashboard.call('/api/v1/outboxes/post.parcels/resume', { method: 'POST' })
 })
 
 test('dead letters are grouped by their reason', async () => {
   await deadLetter()
   const page = await dashboard.open('/dead-letters')
-  const group = page.getByRole('region', { name: /messages\.outbound: \d+ dead/ })
+  const group = page.getByRole('region', { name: /post\.parcels: \d+ dead/ })
   await group.waitFor()
   await group.getByRole('button', { name: 'Show messages' }).click()
   await page.getByRole('grid', { name: 'Dead letters' }).waitFor()
-  expect(page.url()).toContain('outbox=messages.outbound')
+  expect(page.url()).toContain('outbox=post.parcels')
   await axe(page)
   await screenshot(page, 'dead-letters-light')
 })
@@ -217,7 +201,7 @@ test('selected dead letters are counted, and replayed', async () => {
   await deadLetter()
   await deadLetter()
   const before = await dead()
-  const page = await dashboard.open('/dead-letters?outbox=messages.outbound')
+  const page = await dashboard.open('/dead-letters?outbox=post.parcels')
   const boxes = page.getByRole('grid', { name: 'Dead letters' }).getByRole('checkbox')
   await boxes.nth(1).check()
   await page.getByRole('button', { name: 'Replay 1 selected' }).click()
@@ -234,7 +218,7 @@ test('selected dead letters are counted, and replayed', async () => {
 
 test('all that match are replayed, at a rate, and the audit keeps why', async () => {
   await deadLetter()
-  const page = await dashboard.open('/dead-letters?outbox=messages.outbound')
+  const page = await dashboard.open('/dead-letters?outbox=post.parcels')
   await page.getByRole('button', { name: /Replay all \d+ matching/ }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Messages per second').fill('100')
@@ -252,7 +236,7 @@ test('dead letters fit a phone, and where there are none it says so', async () =
   const page = await dashboard.open('/dead-letters?outbox=example.greetings', { size: PHONE })
   await page.getByText('Nothing matches the filter').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
-  await page.getByRole('region', { name: /messages\.outbound/ }).waitFor()
+  await page.getByRole('region', { name: /post\.parcels/ }).waitFor()
   await axe(page)
   await screenshot(page, 'dead-letters-phone')
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)

@@ -1,65 +1,24 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { toMessage, uuid } from '@posthorn/engine'
+import { SetAsideStore } from '@posthorn/engine/inbox'
 import { expect, test } from 'vitest'
+import { EXAMPLE } from './example/index.ts'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
-const dashboard = await openDashboard({ env: { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
+const dashboard = await openDashboard({ systems: EXAMPLE })
 const patient = { timeout: 60_000 }
 
-async function placeOrder(): Promise<void> {
-  await dashboard.call('/api/v1/orders', {
-    body: { items: [{ sku: 'LAMP', quantity: 1 }], amount: 1_000, currency: 'EUR' },
-  })
+async function send(count: number, to = 'Ada'): Promise<void> {
+  const body = { to }
+  await Promise.all(
+    Array.from({ length: count }, () => dashboard.call('/api/v1/parcels', { body })),
+  )
 }
 
-async function pay(amount: number): Promise<void> {
-  await dashboard.call('/api/v1/payments', {
-    body: { amount, currency: 'EUR' },
-    headers: { 'idempotency-key': randomUUID() },
-  })
-}
-
-async function write(to: string): Promise<void> {
-  await dashboard.call('/api/v1/outbound/messages', {
-    body: {
-      ...{ channel: 'whatsapp', to, templateCode: 'otp_code' },
-      payloadJson: { language: 'en_US', parameters: ['4711'] },
-    },
-    headers: { 'idempotency-key': randomUUID() },
-  })
-}
-
-/** The pictures of the documentation want minutes of traffic; the tests are content with seconds. */
-const TRAFFIC_MS = process.env['SCREENSHOTS'] ? 8 * 60_000 : 0
-
-/** The simulator knows nobody there. */
-const UNKNOWN = '+16505550047'
-
-/** Orders, payments with their webhooks, and messages: a few a second, more and less by turns. */
-async function driveTraffic(ms: number): Promise<void> {
-  if (ms === 0) return
-  const url = `${dashboard.url}/sim/merchant/hooks`
-  await dashboard.call('/api/v1/webhook-endpoints', { body: { url, eventTypes: ['*'] } })
-  const began = performance.now()
-  for (let second = 0; performance.now() - began < ms; second += 1) {
-    const many = 2 + (second % 40 < 20 ? second % 20 : 20 - (second % 20)) / 5
-    await Promise.all([
-      ...Array.from({ length: many }, placeOrder),
-      ...Array.from({ length: many / 2 }, (_, n) => pay(1_000 + n * 100)),
-      ...Array.from({ length: many / 2 }, (_, n) => write(`+1650555${1_000 + second * 10 + n}`)),
-      ...(second % 60 === 30 ? [write(UNKNOWN)] : []),
-    ])
-    await sleep(1_000)
-  }
-}
-
-test('the overview shows what moves', { timeout: 120_000 + 2 * TRAFFIC_MS }, async () => {
-  await driveTraffic(TRAFFIC_MS)
+test('the overview shows what moves', async () => {
   const page = await dashboard.open('/overview?range=15min')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  await Promise.all(Array.from({ length: 40 }, placeOrder))
-  await Promise.all(Array.from({ length: 20 }, (_, n) => pay(1_000 + n * 100)))
-  const row = page.getByRole('row', { name: /^sagas\.events/ })
+  await send(40)
+  const row = page.getByRole('row', { name: /^post\.parcels/ })
   await expect.poll(() => row.textContent(), patient).toMatch(/[1-9.]+\/s/)
   await axe(page)
   await screenshot(page, 'overview-light')
@@ -92,25 +51,25 @@ test('an outbox is paused from its page, with a reason that the audit keeps', as
 })
 
 test('an outbox is shown as its state machine', async () => {
-  await placeOrder()
+  await send(1)
   const page = await dashboard.open('/outboxes')
-  const picture = page.getByRole('group', { name: 'States of sagas.events' })
+  const picture = page.getByRole('group', { name: 'States of post.parcels' })
   await expect
-    .poll(() => picture.getByRole('link', { name: /^SENT/ }).textContent(), patient)
+    .poll(() => picture.getByRole('link', { name: /^sent/ }).textContent(), patient)
     .toMatch(/ [1-9]/)
   await axe(page)
   await screenshot(page, 'outboxes-light')
-  await page.getByRole('link', { name: 'Open messages.outbound' }).click()
+  await page.getByRole('link', { name: 'Open post.parcels' }).click()
   await page.getByRole('heading', { name: 'Definition' }).waitFor()
-  await page.getByText('gives up after 6 attempts').waitFor()
+  await page.getByText('gives up after 3 attempts').waitFor()
   await axe(page)
   await screenshot(page, 'outbox-light')
 })
 
 test('the audit lists what happened, and is searched by its address', async () => {
-  await placeOrder()
-  const page = await dashboard.open('/audit?outbox=sagas.events')
-  await page.getByRole('gridcell', { name: 'CLAIMED → SENT' }).first().click()
+  await send(1)
+  const page = await dashboard.open('/audit?outbox=post.parcels')
+  await page.getByRole('gridcell', { name: 'pending → sent' }).first().click()
   await page.getByRole('dialog').getByRole('link', { name: 'Open message' }).waitFor()
   await axe(page)
   await page.goto(`${dashboard.url}/audit?search=nothing-like-this`)
@@ -123,7 +82,7 @@ test('alerts are shown and acknowledged', async () => {
   const subject = 'job-7'
   await dashboard.database.pool.query(
     `insert into posthorn.alert (source, subject, code, detail)
-     values ('evidence', $1, 'CLAIM_FATAL', 'three relays were lost')`,
+     values ('post', $1, 'CLAIM_FATAL', 'three relays were lost')`,
     [subject],
   )
   const page = await dashboard.open('/alerts?status=open')
@@ -141,7 +100,7 @@ test('a simulator fails by a fault and recovers', async () => {
   await page.getByRole('heading', { name: 'Business clock' }).waitFor()
   await axe(page)
   await screenshot(page, 'simulators-light')
-  await page.getByRole('link', { name: 'Open gateway' }).click()
+  await page.getByRole('link', { name: 'Open carrier' }).click()
   await page.getByRole('button', { name: 'Set', exact: true }).click()
   await page.getByText('answers with an error').first().waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
@@ -161,5 +120,115 @@ test('members see neither operators’ pages nor what is on them', async () => {
   const page = await dashboard.open('/overview', { role: 'member', org: 'other' })
   await page.getByRole('link', { name: 'Simulators and clock' }).waitFor()
   expect(await page.getByRole('link', { name: 'Outboxes' }).count()).toBe(0)
-  expect(await page.getByText('sagas.events').count()).toBe(0)
+  expect(await page.getByText('post.parcels').count()).toBe(0)
+})
+
+/** Dead letters of a consumer that is not there: a replay stays as it is. */
+async function bury(code: string): Promise<void> {
+  const store = new SetAsideStore(dashboard.database.pool, {
+    topic: 'test.events',
+    group: 'test.mails',
+  })
+  const message = toMessage({ id: uuid(), type: 'mail', key: code, payload: { to: 'gomez' } })
+  await store.bury({ id: message.id, message }, { attempts: 7, failure: { code, message: 'no' } })
+}
+
+test('dead letters of consumers are looked at, replayed and dropped', async () => {
+  await bury('MAILBOX_FULL')
+  await bury('NO_SUCH_USER')
+  const page = await dashboard.open('/consumers')
+  await page.getByRole('heading', { name: 'Consumers' }).waitFor()
+  await page.getByRole('table', { name: 'Consumer groups' }).getByText('test.mails').waitFor()
+  await page.getByRole('slider', { name: /^Not acknowledged/ }).waitFor()
+  await page.getByRole('gridcell', { name: 'MAILBOX_FULL' }).first().click()
+  const details = page.getByRole('dialog')
+  await details.getByText('gomez').waitFor()
+  await axe(page)
+  await screenshot(page, 'consumers-light')
+  await page.keyboard.press('Escape')
+
+  const operate = async (code: string, verb: 'Replay' | 'Drop') => {
+    await page
+      .getByRole('row', { name: new RegExp(code) })
+      .getByRole('checkbox')
+      .check()
+    await page.getByRole('button', { name: `${verb} selected` }).click()
+    await page.getByLabel('Reason').fill('mended')
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: `${verb} 1` })
+      .click()
+  }
+  await operate('MAILBOX_FULL', 'Replay')
+  await page.getByRole('row', { name: /retry.*MAILBOX_FULL/ }).waitFor()
+  await operate('NO_SUCH_USER', 'Drop')
+  await expect.poll(() => page.getByRole('row', { name: /NO_SUCH_USER/ }).count()).toBe(0)
+  const { items } = (await dashboard.call('/api/v1/audit?kind=operation&search=mended')) as {
+    items: { operation: string }[]
+  }
+  expect(items.map(({ operation }) => operation).toSorted()).toEqual(['drop', 'replay'])
+})
+
+test('an admin sets a time, places and releases a hold, and erases a person', async () => {
+  const page = await dashboard.open('/retention', { allowed: [/400 .*retention/] })
+  const table = page.getByRole('table', { name: 'Kept data' })
+  await table.getByText('post.parcels').waitFor()
+  await axe(page)
+  await page.getByRole('button', { name: /^Parcels .* 90 days/ }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel('Kept for').fill('3')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.getByText(/must be 7d or more/).waitFor()
+  await form.getByLabel('Kept for').fill('30')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: /^Parcels .* 30 days/ }).waitFor()
+  await table.getByText('set here').waitFor()
+  await screenshot(page, 'retention-light')
+
+  await page.getByRole('link', { name: 'Legal holds' }).click()
+  await page.getByRole('button', { name: 'Place a hold' }).click()
+  await form.getByLabel('What').click()
+  await page.getByRole('option', { name: 'The whole organisation' }).click()
+  await form.getByLabel('Reason').fill('lawsuit 12/26')
+  await form.getByRole('button', { name: 'Place hold' }).click()
+  await page.getByRole('gridcell', { name: 'lawsuit 12/26' }).waitFor()
+  await axe(page)
+  await page.getByRole('button', { name: 'Release' }).click()
+  await form.getByLabel('Reason').fill('settled')
+  await form.getByRole('button', { name: 'Release' }).click()
+  await expect.poll(() => page.getByRole('button', { name: 'Release' }).count()).toBe(0)
+
+  await page.getByRole('link', { name: 'Erasures' }).click()
+  await page.getByRole('button', { name: 'Erase a person' }).click()
+  await form.getByLabel('E-mail address').fill('ada@example.org')
+  await form.getByRole('button', { name: 'Erase', exact: true }).click()
+  const row = page.getByRole('row', { name: /E-mail address/ })
+  await row.waitFor()
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: 'Reload' }).click()
+      return row.textContent()
+    })
+    .toContain('done')
+  expect(await page.getByText('ada@example.org').count()).toBe(0)
+  await axe(page)
+})
+
+test('messages are read from the oldest on', async () => {
+  for (const name of ['first', 'second']) {
+    await dashboard.call('/api/v1/greetings', { body: { name } })
+  }
+  const page = await dashboard.open('/messages?outbox=example.greetings')
+  const table = page.getByRole('grid', { name: 'Messages' })
+  await table.getByRole('row').nth(2).waitFor()
+  const ids = async () => {
+    const rows = await table.getByRole('row').all()
+    return Promise.all(rows.slice(1, 3).map((row) => row.locator('code').first().textContent()))
+  }
+  const newest = await ids()
+  await table.getByRole('button', { name: 'Created' }).click()
+  const asked = page.waitForRequest(/api\/v1\/messages\?.*sort=createdAt/)
+  await table.getByRole('button', { name: 'Created' }).click()
+  await asked
+  await expect.poll(ids).toEqual(newest.toReversed())
 })

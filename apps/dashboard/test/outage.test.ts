@@ -11,9 +11,9 @@ test('a killed server: pages say how old they are, answer clicks, and heal by th
   const open = (path: string) => dashboard.open(path, { allowed: GONE })
   const overview = await open('/overview')
   const messages = await open('/messages')
-  const payments = await open('/payments')
+  const audit = await open('/audit')
   const elsewhere = await open('/outboxes')
-  const pages = [overview, messages, payments, elsewhere]
+  const pages = [overview, messages, audit, elsewhere]
   for (const page of pages)
     await page
       .getByRole('status')

@@ -1,10 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { axe, screenshot } from './harness/index.ts'
-import { openBrowser } from './harness/browser.ts'
+import { openBrowser, returnPage, takePage, watchProblems } from './harness/browser.ts'
 import { serveGallery } from './harness/gallery.ts'
-import { returnPage, takePage } from './harness/pages.ts'
-import { watchProblems } from './harness/problems.ts'
+import { axe, screenshot } from './harness/index.ts'
 
 const soon = { timeout: 60_000 }
 

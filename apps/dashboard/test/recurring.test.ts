@@ -1,13 +1,10 @@
-import { fileURLToPath } from 'node:url'
 import { transaction } from '@posthorn/engine'
-import { listRecurring, runRecurring, searchAudit } from '@posthorn/engine/operate'
+import { listRecurring, runRecurring, searchAudit } from '@posthorn/operate'
 import { expect, test } from 'vitest'
-import { chores } from './chores.ts'
+import { chores, systems } from './example/chores.ts'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
-const config = fileURLToPath(new URL('./chores.ts', import.meta.url))
-const env = { POSTHORN_CONFIG: config, POSTHORN_SYSTEMS: 'none' }
-const { database, open } = await openDashboard({ env })
+const { database, open } = await openDashboard({ systems })
 const { pool } = database
 
 const report = async () => (await listRecurring(pool)).find(({ name }) => name === 'report')

@@ -1,9 +1,8 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { testSystems } from './example/index.ts'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
-const LETTERS = new URL('../../server/src/testing/sealed-letters.ts', import.meta.url)
-const dashboard = await openDashboard({ env: { POSTHORN_CONFIG: fileURLToPath(LETTERS) } })
+const dashboard = await openDashboard({ systems: await testSystems('sealed-letters.ts') })
 const patient = { timeout: 60_000 }
 const OUTBOX = 'test.sealed-letters'
 

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { EXAMPLE } from './example/index.ts'
 import { axe, openDashboard, screenshot } from './harness/index.ts'
 
 const soon = { timeout: 60_000 }
 
-const dashboard = await openDashboard()
+const dashboard = await openDashboard({ systems: EXAMPLE })
 const member = { role: 'member', sub: 'mia', org: 'acme' } as const
 
 const pathOf = (page: Page) => new URL(page.url()).pathname
@@ -134,8 +135,8 @@ describe('the theme', () => {
 })
 
 test('the page one is on is in sight in the navigation, also in a low window', async () => {
-  const page = await dashboard.open('/families', { size: { width: 1_280, height: 600 } })
-  const current = page.getByRole('navigation').getByRole('link', { name: 'Families' })
+  const page = await dashboard.open('/demo', { size: { width: 1_280, height: 600 } })
+  const current = page.getByRole('navigation').getByRole('link', { name: 'Demonstration' })
   const foot = page.getByRole('status').filter({ hasText: /Live|Updated/ })
   const below = async () => {
     const [link, state] = [await current.boundingBox(), await foot.boundingBox()]
@@ -151,13 +152,6 @@ test('an address of a page with nothing behind it says so', async () => {
   await expect.poll(() => pathOf(page), soon).toBe('/overview')
 })
 
-test('a link whose id is cut off says so, and offers nothing that cannot help', async () => {
-  const page = await dashboard.open('/sagas/0198-cut', { allowed: [/400/] })
-  const alert = page.getByRole('alert')
-  await alert.getByText('The link that led here may be cut off or mistyped.').waitFor()
-  expect(await alert.getByRole('button', { name: 'Try again' }).count()).toBe(0)
-})
-
 test('shows that it is live, and that the clock was moved', async () => {
   const page = await dashboard.open()
   await page.getByText('Live', { exact: true }).waitFor()
@@ -168,25 +162,23 @@ test('shows that it is live, and that the clock was moved', async () => {
 })
 
 test('Ctrl-K finds things, pages and actions, and goes there by keys alone', async () => {
-  const made = (await dashboard.call('/api/v1/payments', {
-    body: { amount: 123_45, currency: 'EUR', externalPaymentId: 'shop-7' },
-    headers: { 'idempotency-key': 'palette-payment-1' },
-  })) as { id: string }
+  const body = { to: 'shop-7' }
+  const made = (await dashboard.call('/api/v1/parcels', { body })) as { id: string }
   const page = await dashboard.open('/overview')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.keyboard.press('Control+k')
   const field = page.getByRole('combobox', { name: 'Search' })
-  await field.fill('123.45')
-  const found = page.getByRole('option', { name: /payment.*123\.45 EUR/ })
+  await field.fill(made.id)
+  const found = page.getByRole('option', { name: /parcel.*shop-7/ })
   await found.waitFor()
   await axe(page)
   await field.fill('shop-7')
   await found.waitFor()
   await page.keyboard.press('Enter')
-  await expect.poll(() => page.url()).toContain(`open=${made.id}`)
+  await expect.poll(() => page.url()).toContain(made.id)
   // The palette may still be on its way out.
   await expect.poll(() => field.count()).toBe(0)
-  await page.getByRole('dialog', { name: 'Payment' }).waitFor()
+  await page.getByRole('dialog', { name: 'Message' }).waitFor()
   await page.keyboard.press('Escape')
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   await page.keyboard.press('Control+k')

@@ -1,62 +1,45 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import type { Page } from 'playwright-core'
+import { EXAMPLE } from './example/index.ts'
 import { openDashboard } from './harness/index.ts'
 
 /*
  * An operator of one organisation sees what is its own, on every page that operators have, and the
  * browser is sent nothing of another one.
  */
-const dashboard = await openDashboard({ env: { POSTHORN_SYSTEMS: 'messages,payments,incidents' } })
+const dashboard = await openDashboard({ systems: EXAMPLE })
 const patient = { timeout: 60_000 }
 
 interface Organisation {
   readonly org: string
-  /** Of a recipient whom WhatsApp refuses: a dead letter. */
-  readonly number: string
+  /** Nobody lives there: a dead letter. */
+  readonly to: string
   readonly messageId: string
-  readonly paymentId: string
-  readonly order: string
 }
 
 const operatorOf = (org: string) => ({ org, sub: `operator of ${org}`, role: 'operator' }) as const
 
-async function send(org: string, number: string): Promise<string> {
-  const body = {
-    ...{ channel: 'whatsapp', to: number, templateCode: 'hello_world' },
-    payloadJson: { language: 'en_US', parameters: [] },
-  }
-  const path = '/api/v1/outbound/messages'
-  const headers = { 'idempotency-key': randomUUID() }
-  const made = await dashboard.call(path, { ...operatorOf(org), body, headers })
+async function send(org: string, to: string): Promise<string> {
+  const made = await dashboard.call('/api/v1/parcels', { ...operatorOf(org), body: { to } })
   return (made as { id: string }).id
 }
 
-/** A payment, and a message that is dead with its alert and incident. */
-async function settle(org: string, number: string): Promise<Organisation> {
-  const user = operatorOf(org)
-  const order = `lamp-of-${org}`
-  const payment = (await dashboard.call('/api/v1/payments', {
-    ...user,
-    body: { amount: 1_000, currency: 'EUR', externalPaymentId: order },
-    headers: { 'idempotency-key': order },
-  })) as { id: string }
-  const messageId = await send(org, number)
+/** A message that is dead, with its alert and incident. */
+async function settle(org: string): Promise<Organisation> {
+  const to = `nowhere-of-${org}`
+  const messageId = await send(org, to)
   await vi.waitFor(async () => {
-    const found = await dashboard.call('/api/v1/incidents', user)
+    const found = await dashboard.call('/api/v1/incidents', operatorOf(org))
     expect(found).toMatchObject({ items: [{ tenant: org }] })
   }, patient)
-  return { org, number, messageId, paymentId: payment.id, order }
+  return { org, to, messageId }
 }
 
 let made: Promise<[ours: Organisation, theirs: Organisation]> | undefined
 /** Once for all tests, in the first of them. */
-const settleBoth = () =>
-  (made ??= Promise.all([settle('ours', '+16505660047'), settle('theirs', '+16505770047')]))
+const settleBoth = () => (made ??= Promise.all([settle('ours'), settle('theirs')]))
 
-const wordsOf = ({ org, number, messageId, paymentId, order }: Organisation) => [
-  ...[number, messageId, paymentId, order, `operator of ${org}`],
-]
+const wordsOf = ({ org, to, messageId }: Organisation) => [to, messageId, `operator of ${org}`]
 
 /** Everything that the API answers to a page, streams apart. */
 function listen(page: Page): string[] {
@@ -73,14 +56,12 @@ function listen(page: Page): string[] {
 
 /** Pages of operators, and what an operator of the organisation sees there. */
 const PAGES: readonly (readonly [path: string, own: (mine: Organisation) => string])[] = [
-  ['/messages', ({ number }) => number],
-  ['/dead-letters?outbox=messages.outbound', () => 'Replay all'],
-  ['/alerts', () => 'messages.outbound'],
-  ['/incidents', () => 'messages.outbound'],
-  ['/audit', () => 'messages.outbound'],
+  ['/messages', ({ to }) => to],
+  ['/dead-letters?outbox=post.parcels', () => 'Replay all'],
+  ['/alerts', () => 'post.parcels'],
+  ['/incidents', () => 'post.parcels'],
+  ['/audit', () => 'post.parcels'],
   ['/audit/entries', ({ org }) => `operator of ${org}`],
-  ['/payments', ({ order }) => order],
-  ['/outbound', ({ number }) => number],
 ]
 
 test('every page shows an operator the own organisation, and the browser gets no more', async () => {
@@ -113,15 +94,13 @@ test('what is theirs is not found by search, by its journey, nor by its address'
     await field.fill(word)
     return (await (await answered).text()).length
   }
-  for (const word of [theirs.order, theirs.paymentId, theirs.messageId]) {
+  for (const word of [theirs.to, theirs.messageId]) {
     const own = wordsOf(ours)[wordsOf(theirs).indexOf(word)] ?? ''
     expect(await search(word), word).toBeLessThan(await search(own))
   }
   for (const [path, room, status] of [
-    [`/journey?id=${theirs.paymentId}`, 'journey', 200],
-    [`/messages?open=messages.outbound:${theirs.messageId}`, 'outboxes', 404],
-    [`/payments?open=${theirs.paymentId}`, 'payments', 404],
-    [`/outbound?open=${theirs.messageId}`, 'outbound', 404],
+    [`/journey?id=${theirs.messageId}`, 'journey', 200],
+    [`/messages?open=post.parcels:${theirs.messageId}`, 'outboxes', 404],
     [`/audit?search=${theirs.messageId}`, 'audit', 200],
   ] as const) {
     // By its room: a late answer to the page before is not about this one.
@@ -132,7 +111,7 @@ test('what is theirs is not found by search, by its journey, nor by its address'
     expect((await answered).status(), path).toBe(status)
   }
   // A refusal may repeat the id that was asked for, and nothing else does.
-  const asked = [theirs.paymentId, theirs.messageId]
+  const asked = [theirs.messageId]
   const isTheirs = (text: string) => {
     const words = text.includes('"NOT_FOUND"')
       ? wordsOf(theirs).filter((word) => !asked.includes(word))
@@ -147,12 +126,12 @@ test('the stream brings news of the own organisation alone', async () => {
   const page = await dashboard.open('/messages', operatorOf('ours'))
   const heard = listen(page)
   const list = page.getByRole('main')
-  await list.getByText(ours.number).first().waitFor(patient)
-  await send('theirs', '+16505880047')
-  await send('ours', '+16505990047')
+  await list.getByText(ours.to).first().waitFor(patient)
+  await send('theirs', 'nowhere-else')
+  await send('ours', 'nowhere-new')
   // A page that is open offers what came later.
   await page.getByRole('button', { name: /^\d+ new$/ }).click(patient)
-  await list.getByText('+16505990047').first().waitFor(patient)
-  expect(await page.locator('body').innerText()).not.toContain('+16505880047')
-  expect(heard.join()).not.toContain('+16505880047')
+  await list.getByText('nowhere-new').first().waitFor(patient)
+  expect(await page.locator('body').innerText()).not.toContain('nowhere-else')
+  expect(heard.join()).not.toContain('nowhere-else')
 })

@@ -1,55 +1,41 @@
-/**
- * Every view, with something on it: [picture, path, a text that appears].
- * `:key` in a path stands for what the gallery creates under that key.
- */
-export const VIEWS = [
-  ['overview', '/overview', 'sagas.events'],
+import type { Page } from '../src/pages/page.ts'
+import type { ShownView } from './harness/world.ts'
+
+/** The operators' views. */
+export const VIEWS: readonly ShownView[] = [
+  ['overview', '/overview', 'Oldest undelivered'],
   ['home', '/home', 'What you can do here'],
-  ['outboxes', '/outboxes', 'messages.outbound'],
-  ['outbox', '/outboxes/messages.outbound', 'Definition'],
-  ['messages', '/messages', 'messages.outbound'],
-  ['message', '/messages?open=messages.outbound::refused', 'Attempt 1'],
-  ['dead-letters', '/dead-letters?outbox=messages.outbound', 'Replay all'],
-  ['consumers', '/consumers', 'invitation-mails'],
+  ['outboxes', '/outboxes', 'Outboxes'],
+  ['outbox', '/outboxes/post.parcels', 'Definition'],
+  ['messages', '/messages', 'Messages'],
+  ['message', '/messages?open=post.parcels::refused', 'Attempt 1'],
+  ['dead-letters', '/dead-letters?outbox=post.parcels', 'Replay all'],
+  ['consumers', '/consumers', 'Consumers'],
   ['alerts', '/alerts?open=:alert', 'Three claims of this message alone were lost'],
   ['incidents', '/incidents', 'Alerts grouped by their cause'],
   ['notices', '/incidents/notices', 'No channels yet'],
-  ['audit', '/audit', '→'],
-  ['audit-entries', '/audit/entries', 'payment.created'],
-  ['approvals', '/approvals', 'No proposals'],
-  ['retention', '/retention', 'Webhook deliveries that have ended'],
+  ['audit', '/audit', 'Audit'],
+  ['audit-entries', '/audit/entries', 'What people did'],
+  ['retention', '/retention', 'Kept data'],
   ['legal-holds', '/retention/holds', 'Place a hold'],
   ['erasures', '/retention/erasures', 'Erase a person'],
-  ['payments', '/payments', '€10.00'],
-  ['payment', '/payments?open=:payment', 'a lamp'],
-  ['payment-events', '/payments/events', 'payment.succeeded'],
-  ['payment-event', '/payments/events?open=:event', 'As it came'],
-  ['endpoints', '/webhooks', '/nowhere'],
-  ['endpoint', '/webhooks?open=:endpoint', 'Delete'],
-  ['deliveries', '/webhooks/deliveries', 'webhook.ping'],
-  ['delivery', '/webhooks/deliveries?open=:delivery', 'answered 40'],
-  ['webhook-runs', '/webhooks/runs', 'Retried'],
-  ['file-jobs', '/file-jobs', 'sample.zip'],
-  ['file-job', '/file-jobs/:file', 'CASE-1006'],
-  ['reconciliation', '/reconciliation', 'bank.csv'],
-  ['reconciliation-run', '/reconciliation/:run', 'amount differs'],
-  ['reconciliation-exception', '/reconciliation/:run?open=2', 'differs'],
-  ['reconciliation-profiles', '/reconciliation/profiles', 'New profile'],
-  ['outbound', '/outbound', '+16505550047'],
-  ['outbound-message', '/outbound?open=:refused', 'Attempt 1: failed'],
-  ['templates', '/outbound/templates', 'No templates yet'],
-  ['accounts', '/outbound/accounts', 'Default account for email'],
-  ['dossier', '/outbound/dossiers/case.7', 'whatsapp'],
-  ['conversations', '/conversations', 'Yes, I will come'],
-  ['conversation', '/conversations/:conversation', 'Open until'],
-  ['orders', '/sagas', 'OUT_OF_STOCK'],
-  ['sagas', '/sagas?list=sagas', 'COMPENSATED'],
-  ['saga', '/sagas/:saga', 'reserve'],
-  ['journey', '/journey?id=:payment', 'Payment created'],
-  ['families', '/families', 'Addams'],
-  ['family', '/families/:family', 'gomez@example.com'],
-  ['mailbox', '/families/mailbox', 'gomez@example.com'],
+  ['journey', '/journey', 'Enter an id'],
   ['simulators', '/simulators', 'Business clock'],
-  ['simulator', '/simulators/gateway', 'gateway'],
-  ['demo', '/demo', 'Three orders'],
-] as const
+  ['simulator', '/simulators/carrier', 'carrier'],
+  ['demo', '/demo', 'Demonstration'],
+]
+
+/** The views of pages that are not among these. */
+export function viewsMissing(
+  pages: readonly Pick<Page, 'name' | 'views'>[],
+  shown: readonly ShownView[],
+): string[] {
+  const patterns = pages.flatMap(({ name, views }) =>
+    Object.keys(views).map((view) => {
+      const path = [name, ...(view === '' ? [] : view.split('/'))]
+      return `/${path.map((part) => (part.startsWith('$') ? '[^/?]+' : part)).join('/')}`
+    }),
+  )
+  const paths = shown.map(([, path]) => path.split('?')[0] ?? '')
+  return patterns.filter((pattern) => !paths.some((path) => new RegExp(`^${pattern}$`).test(path)))
+}

@@ -1766,8 +1766,6 @@ export interface paths {
             granted: boolean
             /** @description where it can be seen */
             proof?: string
-            /** @description what the person agreed to */
-            purpose?: string
             /**
              * @description how it was given
              * @default api
@@ -1901,7 +1899,6 @@ export interface paths {
                 /** Format: uuid */
                 id: string
                 proof: string | null
-                purpose: string | null
                 recipient: string | null
                 /** Format: date-time */
                 saidAt: string
@@ -2598,7 +2595,6 @@ export interface paths {
                 /** Format: uuid */
                 id: string
                 proof: string | null
-                purpose: string | null
                 recipient: string | null
                 /** Format: date-time */
                 saidAt: string
@@ -2669,7 +2665,6 @@ export interface paths {
                 dossierId: string
                 granted: boolean
                 proof: string | null
-                purpose: string | null
                 recipient: string | null
                 /** @description how it was said last */
                 source: string | null
@@ -2714,8 +2709,6 @@ export interface paths {
             granted: boolean
             /** @description where it can be seen */
             proof?: string
-            /** @description what the person agreed to */
-            purpose?: string
             /** @description the number or address that it is about; a withdrawal of it is lifted too */
             recipient?: string
             /**
@@ -2757,7 +2750,6 @@ export interface paths {
               dossierId: string
               granted: boolean
               proof: string | null
-              purpose: string | null
               recipient: string | null
               /** @description how it was said last */
               source: string | null
@@ -10151,90 +10143,6 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/payments/figures': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * How the gateway took the payments that were created in a time
-     * @description By the business clock. Stretches of one minute up to three hours, of half an hour up to a day, of three hours beyond. Of more than 100,000 payments the newest are counted.
-     */
-    get: {
-      parameters: {
-        query?: {
-          minutes?: number
-        }
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Request refused */
-        '4XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Server error */
-        '5XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Default Response */
-        200: {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description of payments that failed */
-              codes: {
-                [key: string]: number[]
-              }
-              /** @description how many stretches; the last one is not over */
-              count: number
-              failed: number[]
-              /**
-               * Format: date-time
-               * @description when the first stretch began
-               */
-              from: string
-              /** Format: date-time */
-              now: string
-              pending: number[]
-              /** @description from creation until the gateway had settled it */
-              settleSeconds: {
-                /** @description one for each stretch; null where nothing was settled */
-                median: (number | null)[]
-                /** @description one for each stretch; null where nothing was settled */
-                p95: (number | null)[]
-              }
-              stretchSeconds: number
-              succeeded: number[]
-            }
-          }
-        }
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
   '/api/v1/portal-tokens': {
     parameters: {
       query?: never
@@ -11684,108 +11592,6 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/reconciliations/{id}/changes': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** What changed between two runs of a file */
-    get: {
-      parameters: {
-        query?: {
-          /** @description `nextCursor` of the page before */
-          cursor?: string
-          /** @description default the run before `to` */
-          from?: number
-          limit?: number
-          /** @description default now */
-          to?: number
-        }
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Request refused */
-        '4XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Server error */
-        '5XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Default Response */
-        200: {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              items: {
-                actor: string | null
-                after: {
-                  paymentId: string | null
-                  /** @enum {unknown} */
-                  reason:
-                    | 'exact_match'
-                    | 'no_match'
-                    | 'duplicate'
-                    | 'amount_mismatch'
-                    | 'currency_mismatch'
-                    | 'manual_match'
-                    | 'manual_unmatch'
-                    | 'ignored'
-                    | 'reopened'
-                    | 'discarded'
-                }
-                before: {
-                  paymentId: string | null
-                  /** @enum {unknown} */
-                  reason:
-                    | 'exact_match'
-                    | 'no_match'
-                    | 'duplicate'
-                    | 'amount_mismatch'
-                    | 'currency_mismatch'
-                    | 'manual_match'
-                    | 'manual_unmatch'
-                    | 'ignored'
-                    | 'reopened'
-                    | 'discarded'
-                }
-                changedAt: string
-                note: string | null
-                recordId: string
-              }[]
-              nextCursor: string | null
-            }
-          }
-        }
-      }
-    }
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
   '/api/v1/reconciliations/{id}/decisions': {
     parameters: {
       query?: never
@@ -12187,9 +11993,6 @@ export interface paths {
           /** @description `nextCursor` of the page before */
           cursor?: string
           limit?: number
-          overdue?: boolean
-          /** @description who looks after it; empty: no user does */
-          owner?: string
           reason?:
             | 'exact_match'
             | 'no_match'
@@ -12249,13 +12052,6 @@ export interface paths {
               }
               items: {
                 age: string
-                assignment: {
-                  dueOn: string | null
-                  note: string | null
-                  /** @description its day is over by the business clock, in UTC */
-                  overdue: boolean
-                  owner: string | null
-                }
                 differences: {
                   field: string
                   payment: string | number | null
@@ -12737,78 +12533,6 @@ export interface paths {
       }
     }
     put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/reconciliations/{id}/records/{recordId}/assignment': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    /** Say who looks after an exception, until when, and what is known so far */
-    put: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-          /** @description its line number */
-          recordId: string
-        }
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': {
-            dueOn: string | null
-            note: string | null
-            /** @description the user who looks after it */
-            owner: string | null
-          }
-        }
-      }
-      responses: {
-        /** @description Request refused */
-        '4XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Server error */
-        '5XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Default Response */
-        200: {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              dueOn: string | null
-              note: string | null
-              /** @description the user who looks after it */
-              owner: string | null
-            }
-          }
-        }
-      }
-    }
     post?: never
     delete?: never
     options?: never
@@ -14130,9 +13854,6 @@ export interface paths {
           /** @description `nextCursor` of the page before */
           cursor?: string
           limit?: number
-          overdue?: boolean
-          /** @description who looks after it; empty: no user does */
-          owner?: string
           reason?:
             | 'exact_match'
             | 'no_match'
@@ -14190,13 +13911,6 @@ export interface paths {
               }
               items: {
                 age: string
-                assignment: {
-                  dueOn: string | null
-                  note: string | null
-                  /** @description its day is over by the business clock, in UTC */
-                  overdue: boolean
-                  owner: string | null
-                }
                 differences: {
                   field: string
                   payment: string | number | null
@@ -14677,7 +14391,7 @@ export interface paths {
               /** @description What operators did to it, first one first */
               actions: {
                 /** @enum {unknown} */
-                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+                action: 'cancel' | 'resume' | 'skip' | 'terminate'
                 at: string
                 by: string
                 reason: string | null
@@ -14687,7 +14401,7 @@ export interface paths {
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
               /** @description What an operator may do to it now */
-              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
               /** @description The steps that are tried, waited at or undone; several where they run side by side */
               atHand: string[]
               cancelledAt: string | null
@@ -14734,10 +14448,6 @@ export interface paths {
                 status: string
                 type: string
               }[]
-              /** @description Why it cannot be restarted from any step; null where it can, or is over */
-              restartClosed: string | null
-              /** @description The steps that it can be restarted from */
-              restartsFrom: string[]
               /** @enum {unknown} */
               status:
                 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
@@ -14838,7 +14548,7 @@ export interface paths {
               /** @description What operators did to it, first one first */
               actions: {
                 /** @enum {unknown} */
-                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+                action: 'cancel' | 'resume' | 'skip' | 'terminate'
                 at: string
                 by: string
                 reason: string | null
@@ -14848,7 +14558,7 @@ export interface paths {
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
               /** @description What an operator may do to it now */
-              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
               /** @description The steps that are tried, waited at or undone; several where they run side by side */
               atHand: string[]
               cancelledAt: string | null
@@ -14895,171 +14605,6 @@ export interface paths {
                 status: string
                 type: string
               }[]
-              /** @description Why it cannot be restarted from any step; null where it can, or is over */
-              restartClosed: string | null
-              /** @description The steps that it can be restarted from */
-              restartsFrom: string[]
-              /** @enum {unknown} */
-              status:
-                'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
-              step: string | null
-              steps: {
-                attempts: number
-                /** @description Null for a step that no other runs beside */
-                branch: {
-                  fork: number
-                  name: string
-                } | null
-                /** @description Until when it waits, by the business clock */
-                dueAt: string | null
-                endedAt: string | null
-                error: {
-                  code: string
-                  message: string
-                } | null
-                name: string
-                output: unknown
-                skipped: ('action' | 'compensation') | null
-                startedAt: string | null
-                status: string
-                timedOut: boolean
-                undoneAt: string | null
-                undoStartedAt: string | null
-                updatedAt: string | null
-              }[]
-              updatedAt: string
-              version: number
-              waitsFor: string[]
-            }
-          }
-        }
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/sagas/{id}/complete': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** End a saga as COMPLETED, or as COMPENSATED if it is being undone; no step runs */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': {
-            /** @description stays with the saga, and in the audit */
-            reason: string
-            /** @description the step it was seen at; if it has moved on since, nothing is done */
-            step?: string
-          }
-        }
-      }
-      responses: {
-        /** @description Request refused */
-        '4XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Server error */
-        '5XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Default Response */
-        202: {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description What operators did to it, first one first */
-              actions: {
-                /** @enum {unknown} */
-                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
-                at: string
-                by: string
-                reason: string | null
-                step: string | null
-                /** @enum {unknown} */
-                was:
-                  'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
-              }[]
-              /** @description What an operator may do to it now */
-              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
-              /** @description The steps that are tried, waited at or undone; several where they run side by side */
-              atHand: string[]
-              cancelledAt: string | null
-              compensations: {
-                attempts: number
-                /** @enum {unknown} */
-                status: 'UNDOING' | 'COMPENSATED'
-                step: string
-                undoneAt: string | null
-              }[]
-              createdAt: string
-              deadlineAt: string | null
-              /** @description Where it goes, or went when it failed; null once it is over */
-              direction: ('forward' | 'back') | null
-              dueAt: string | null
-              error: {
-                code: string
-                message: string
-              } | null
-              events: {
-                createdAt: string
-                id: string
-                payload: unknown
-                sentAt: string | null
-                status: string
-                step: string
-                topic: string
-                type: string
-              }[]
-              finishedAt: string | null
-              held: {
-                code: string
-                message: string
-              } | null
-              id: string
-              input: unknown
-              name: string
-              replies: {
-                id: string
-                /** @enum {unknown} */
-                kind: 'reply' | 'signal'
-                payload: unknown
-                receivedAt: string
-                status: string
-                type: string
-              }[]
-              /** @description Why it cannot be restarted from any step; null where it can, or is over */
-              restartClosed: string | null
-              /** @description The steps that it can be restarted from */
-              restartsFrom: string[]
               /** @enum {unknown} */
               status:
                 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
@@ -15173,168 +14718,6 @@ export interface paths {
     patch?: never
     trace?: never
   }
-  '/api/v1/sagas/{id}/restart': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Go forward again from a step that the saga has reached */
-    post: {
-      parameters: {
-        query?: never
-        header?: never
-        path: {
-          id: string
-        }
-        cookie?: never
-      }
-      requestBody: {
-        content: {
-          'application/json': {
-            from: string
-            /** @description stays with the saga, and in the audit */
-            reason: string
-            /** @description the step it was seen at; if it has moved on since, nothing is done */
-            step?: string
-          }
-        }
-      }
-      responses: {
-        /** @description Request refused */
-        '4XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Server error */
-        '5XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Default Response */
-        202: {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/json': {
-              /** @description What operators did to it, first one first */
-              actions: {
-                /** @enum {unknown} */
-                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
-                at: string
-                by: string
-                reason: string | null
-                step: string | null
-                /** @enum {unknown} */
-                was:
-                  'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
-              }[]
-              /** @description What an operator may do to it now */
-              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
-              /** @description The steps that are tried, waited at or undone; several where they run side by side */
-              atHand: string[]
-              cancelledAt: string | null
-              compensations: {
-                attempts: number
-                /** @enum {unknown} */
-                status: 'UNDOING' | 'COMPENSATED'
-                step: string
-                undoneAt: string | null
-              }[]
-              createdAt: string
-              deadlineAt: string | null
-              /** @description Where it goes, or went when it failed; null once it is over */
-              direction: ('forward' | 'back') | null
-              dueAt: string | null
-              error: {
-                code: string
-                message: string
-              } | null
-              events: {
-                createdAt: string
-                id: string
-                payload: unknown
-                sentAt: string | null
-                status: string
-                step: string
-                topic: string
-                type: string
-              }[]
-              finishedAt: string | null
-              held: {
-                code: string
-                message: string
-              } | null
-              id: string
-              input: unknown
-              name: string
-              replies: {
-                id: string
-                /** @enum {unknown} */
-                kind: 'reply' | 'signal'
-                payload: unknown
-                receivedAt: string
-                status: string
-                type: string
-              }[]
-              /** @description Why it cannot be restarted from any step; null where it can, or is over */
-              restartClosed: string | null
-              /** @description The steps that it can be restarted from */
-              restartsFrom: string[]
-              /** @enum {unknown} */
-              status:
-                'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
-              step: string | null
-              steps: {
-                attempts: number
-                /** @description Null for a step that no other runs beside */
-                branch: {
-                  fork: number
-                  name: string
-                } | null
-                /** @description Until when it waits, by the business clock */
-                dueAt: string | null
-                endedAt: string | null
-                error: {
-                  code: string
-                  message: string
-                } | null
-                name: string
-                output: unknown
-                skipped: ('action' | 'compensation') | null
-                startedAt: string | null
-                status: string
-                timedOut: boolean
-                undoneAt: string | null
-                undoStartedAt: string | null
-                updatedAt: string | null
-              }[]
-              updatedAt: string
-              version: number
-              waitsFor: string[]
-            }
-          }
-        }
-      }
-    }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
   '/api/v1/sagas/{id}/resume': {
     parameters: {
       query?: never
@@ -15391,7 +14774,7 @@ export interface paths {
               /** @description What operators did to it, first one first */
               actions: {
                 /** @enum {unknown} */
-                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+                action: 'cancel' | 'resume' | 'skip' | 'terminate'
                 at: string
                 by: string
                 reason: string | null
@@ -15401,7 +14784,7 @@ export interface paths {
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
               /** @description What an operator may do to it now */
-              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
               /** @description The steps that are tried, waited at or undone; several where they run side by side */
               atHand: string[]
               cancelledAt: string | null
@@ -15448,10 +14831,6 @@ export interface paths {
                 status: string
                 type: string
               }[]
-              /** @description Why it cannot be restarted from any step; null where it can, or is over */
-              restartClosed: string | null
-              /** @description The steps that it can be restarted from */
-              restartsFrom: string[]
               /** @enum {unknown} */
               status:
                 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
@@ -15556,7 +14935,7 @@ export interface paths {
               /** @description What operators did to it, first one first */
               actions: {
                 /** @enum {unknown} */
-                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+                action: 'cancel' | 'resume' | 'skip' | 'terminate'
                 at: string
                 by: string
                 reason: string | null
@@ -15566,7 +14945,7 @@ export interface paths {
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
               /** @description What an operator may do to it now */
-              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
               /** @description The steps that are tried, waited at or undone; several where they run side by side */
               atHand: string[]
               cancelledAt: string | null
@@ -15613,10 +14992,6 @@ export interface paths {
                 status: string
                 type: string
               }[]
-              /** @description Why it cannot be restarted from any step; null where it can, or is over */
-              restartClosed: string | null
-              /** @description The steps that it can be restarted from */
-              restartsFrom: string[]
               /** @enum {unknown} */
               status:
                 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
@@ -15717,7 +15092,7 @@ export interface paths {
               /** @description What operators did to it, first one first */
               actions: {
                 /** @enum {unknown} */
-                action: 'cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart'
+                action: 'cancel' | 'resume' | 'skip' | 'terminate'
                 at: string
                 by: string
                 reason: string | null
@@ -15727,7 +15102,7 @@ export interface paths {
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
               /** @description What an operator may do to it now */
-              allows: ('cancel' | 'resume' | 'skip' | 'complete' | 'terminate' | 'restart')[]
+              allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
               /** @description The steps that are tried, waited at or undone; several where they run side by side */
               atHand: string[]
               cancelledAt: string | null
@@ -15774,10 +15149,6 @@ export interface paths {
                 status: string
                 type: string
               }[]
-              /** @description Why it cannot be restarted from any step; null where it can, or is over */
-              restartClosed: string | null
-              /** @description The steps that it can be restarted from */
-              restartsFrom: string[]
               /** @enum {unknown} */
               status:
                 'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
@@ -16029,7 +15400,7 @@ export interface paths {
     }
     /**
      * What happens to messages, as it happens: server-sent events
-     * @description Events `transition` and `operation` with the fields of the audit, and `position` where there is nothing new. The last event of a batch has an id; sent back as Last-Event-ID it goes on from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, truncated}` of things that systems announce, the latest of each, at most every 250 ms; they have no id and are not repeated: the topic `*` means that some may be missing. Each comes as `news` too, its name in the release before. Members see what belongs to their own organisation, as do its operators; those of the platform see everything.
+     * @description Events `transition` and `operation` with the fields of the audit, and `position` where there is nothing new. The last event of a batch has an id; sent back as Last-Event-ID it goes on from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, truncated}` of things that systems announce, the latest of each, at most every 250 ms; they have no id and are not repeated: the topic `*` means that some may be missing. Members see what belongs to their own organisation, as do its operators; those of the platform see everything.
      */
     get: {
       parameters: {
@@ -16628,10 +15999,6 @@ export interface paths {
                   /** @description whether every condition must hold, or one of them */
                   match: 'all' | 'any'
                 } | null
-                /** @description the names of its own headers; the values are not shown */
-                headers: {
-                  [key: string]: string
-                }
                 id: string
                 ordered: boolean
                 /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
@@ -16717,10 +16084,6 @@ export interface paths {
               /** @description whether every condition must hold, or one of them */
               match: 'all' | 'any'
             } | null
-            /** @description headers of your own for every request; values are stored sealed and shown as •••••• */
-            headers?: {
-              [key: string]: string
-            }
             /** @description true: events of one key arrive one after the other */
             ordered?: boolean
             ratePerSecond?: number | null
@@ -16823,10 +16186,6 @@ export interface paths {
                 /** @description whether every condition must hold, or one of them */
                 match: 'all' | 'any'
               } | null
-              /** @description the names of its own headers; the values are not shown */
-              headers: {
-                [key: string]: string
-              }
               id: string
               ordered: boolean
               /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
@@ -16955,10 +16314,6 @@ export interface paths {
                 /** @description whether every condition must hold, or one of them */
                 match: 'all' | 'any'
               } | null
-              /** @description the names of its own headers; the values are not shown */
-              headers: {
-                [key: string]: string
-              }
               id: string
               ordered: boolean
               /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
@@ -17086,10 +16441,6 @@ export interface paths {
               /** @description whether every condition must hold, or one of them */
               match: 'all' | 'any'
             } | null
-            /** @description headers of your own for every request; values are stored sealed and shown as •••••• */
-            headers?: {
-              [key: string]: string
-            }
             /** @description true: events of one key arrive one after the other */
             ordered?: boolean
             ratePerSecond?: number | null
@@ -17190,10 +16541,6 @@ export interface paths {
                 /** @description whether every condition must hold, or one of them */
                 match: 'all' | 'any'
               } | null
-              /** @description the names of its own headers; the values are not shown */
-              headers: {
-                [key: string]: string
-              }
               id: string
               ordered: boolean
               /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
@@ -17324,10 +16671,6 @@ export interface paths {
                 /** @description whether every condition must hold, or one of them */
                 match: 'all' | 'any'
               } | null
-              /** @description the names of its own headers; the values are not shown */
-              headers: {
-                [key: string]: string
-              }
               id: string
               ordered: boolean
               /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
@@ -17456,10 +16799,6 @@ export interface paths {
                 /** @description whether every condition must hold, or one of them */
                 match: 'all' | 'any'
               } | null
-              /** @description the names of its own headers; the values are not shown */
-              headers: {
-                [key: string]: string
-              }
               id: string
               ordered: boolean
               /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
@@ -17832,10 +17171,6 @@ export interface paths {
                 /** @description whether every condition must hold, or one of them */
                 match: 'all' | 'any'
               } | null
-              /** @description the names of its own headers; the values are not shown */
-              headers: {
-                [key: string]: string
-              }
               id: string
               ordered: boolean
               /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
@@ -18799,60 +18134,6 @@ export interface paths {
         }
       }
     }
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/graphiql': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** GraphiQL, in development */
-    get: {
-      parameters: {
-        query?: never
-        header?: never
-        path?: never
-        cookie?: never
-      }
-      requestBody?: never
-      responses: {
-        /** @description Request refused */
-        '4XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Server error */
-        '5XX': {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            'application/problem+json': components['schemas']['Problem']
-          }
-        }
-        /** @description Done */
-        200: {
-          headers: {
-            [name: string]: unknown
-          }
-          content: {
-            '*/*': unknown
-          }
-        }
-      }
-    }
-    put?: never
-    post?: never
     delete?: never
     options?: never
     head?: never

@@ -1,26 +1,24 @@
 import { Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { formatDuration } from '../format/duration.ts'
-import { formatRate } from '../format/number.ts'
-import { Panel } from '../parts/panel.tsx'
-import { QueryState } from '../parts/query-state.tsx'
+import { formatDuration, formatRate } from '../format/number.ts'
+import { QueryState } from '../parts/layout/notice.tsx'
+import { Panel } from '../parts/layout/panel.tsx'
 import { HeatMap } from './heat-map.tsx'
 import {
   codeSeries,
   colorOf,
   filterOf,
   largest,
-  ratesOf,
-  timeText,
   type PlotMark,
   type PlotSeries,
   type PlotTimes,
+  ratesOf,
   type Stretch,
+  timeText,
 } from './plot-data.ts'
-import { PlotGrid } from './plot-grid.tsx'
-import { useRange } from './range.tsx'
-import { marksOf, useCharts, useTimes, type Charts } from './use-charts.ts'
+import { PlotGrid } from './plot.tsx'
+import { type Charts, marksOf, useCharts, useRange, useTimes } from './range.tsx'
 
 const MOST_SERIES = 8
 const MOST_ROWS = 20

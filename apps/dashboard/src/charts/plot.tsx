@@ -1,20 +1,26 @@
-import { Button, Group, Text, useComputedColorScheme } from '@mantine/core'
-import { useElementSize, useMergedRef } from '@mantine/hooks'
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
-import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import {
-  stretchAt,
-  summaryOf,
-  timeText,
+  Button,
+  Group,
+  SimpleGrid,
+  Text,
+  UnstyledButton,
+  useComputedColorScheme,
+} from '@mantine/core'
+import { useElementSize, useMergedRef } from '@mantine/hooks'
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import uPlot from 'uplot'
+import {
   type PlotMark,
   type PlotSeries,
   type PlotTimes,
   type Stretch,
+  stretchAt,
+  summaryOf,
+  timeText,
 } from './plot-data.ts'
-import { PlotTable } from './plot-table.tsx'
 import classes from './plot.module.css'
-import { dataOf, optionsOf, wholeTime, type Drawn } from './uplot-options.ts'
+import { dataOf, type Drawn, optionsOf, wholeTime } from './uplot-options.ts'
 
 /** A part of the time that is looked at closely, in seconds. */
 export interface Zoom {
@@ -270,4 +276,89 @@ function act(key: string, props: CanvasProps & { plot: uPlot | undefined }): boo
     default:
       return false
   }
+}
+
+interface PlotTableProps {
+  readonly title: string
+  readonly series: readonly PlotSeries[]
+  readonly times: PlotTimes
+  readonly format: (value: number) => string
+  readonly marks: readonly PlotMark[]
+  readonly onPick: ((index: number) => void) | undefined
+}
+
+/** The numbers of a plot, the newest first, in the same room. */
+function PlotTable({ title, series, times, format, marks, onPick }: PlotTableProps) {
+  const indexes = Array.from({ length: times.count }, (_, i) => times.count - 1 - i)
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- by keys it scrolls only with the focus
+    <div className={classes['table']} tabIndex={0} role="region" aria-label={title}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {series.map(({ id, label }) => (
+              <th key={id} scope="col">
+                {label}
+              </th>
+            ))}
+            <th scope="col">Marks</th>
+          </tr>
+        </thead>
+        <tbody>
+          {indexes.map((i) => {
+            const stretch = stretchAt(times, i)
+            const here = marks.filter(({ at }) => at >= stretch.from && at < stretch.until)
+            const time = `${timeText(stretch.from, times)}${stretch.isRunning ? ' (running)' : ''}`
+            return (
+              <tr key={i}>
+                <th scope="row">
+                  {onPick === undefined ? (
+                    time
+                  ) : (
+                    <UnstyledButton className={classes['pick']} onClick={() => onPick(i)}>
+                      {time}
+                    </UnstyledButton>
+                  )}
+                </th>
+                {series.map(({ id, values }) => {
+                  const value = values[i]
+                  const isKnown = value !== null && value !== undefined
+                  return <td key={id}>{isKnown ? format(value) : '–'}</td>
+                })}
+                <td>{here.map(({ text }) => text).join(', ')}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface PlotGridProps {
+  readonly times: PlotTimes
+  readonly marks?: readonly PlotMark[]
+  /** Beside each other where there is room. */
+  readonly cols: number
+  readonly plots: readonly Omit<PlotProps, 'times' | 'marks' | 'zoom' | 'onZoom' | 'syncKey'>[]
+}
+
+/** Plots of the same time: they show the same moment, and zoom together. */
+export function PlotGrid({ times, marks, cols, plots }: PlotGridProps) {
+  const [zoom, setZoom] = useState<Zoom>()
+  const syncKey = useId()
+  return (
+    <SimpleGrid cols={{ base: 1, md: Math.min(cols, 2), lg: cols }} spacing="sm">
+      {plots.map((plot) => (
+        <Plot
+          key={plot.title}
+          {...plot}
+          {...{ times, zoom, syncKey }}
+          {...(marks && { marks })}
+          onZoom={setZoom}
+        />
+      ))}
+    </SimpleGrid>
+  )
 }

@@ -1,9 +1,14 @@
 import { SegmentedControl } from '@mantine/core'
-import type { ReactNode } from 'react'
-import { oneOf, useFilter } from '../parts/use-filter.ts'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useMemo } from 'react'
+import { useApi } from '../api/api-context.tsx'
+import { dataOf } from '../api/client.ts'
+import type { paths } from '../api/schema.d.ts'
+import { oneOf, useFilter } from '../parts/act/filter-bar.tsx'
+import type { PlotMark, PlotTimes } from './plot-data.ts'
 
-export const RANGES = { '15min': 15, '1h': 60, '24h': 1_440, '7d': 10_080 } as const
-export type Range = keyof typeof RANGES
+const RANGES = { '15min': 15, '1h': 60, '24h': 1_440, '7d': 10_080 } as const
+type Range = keyof typeof RANGES
 
 const WORDS: Readonly<Record<Range, string>> = {
   '15min': '15 min',
@@ -27,4 +32,67 @@ export function useRange(): { readonly minutes: number; readonly picker: ReactNo
     />
   )
   return { minutes: RANGES[range], picker }
+}
+
+export type Charts =
+  paths['/api/v1/charts']['get']['responses']['200']['content']['application/json']
+
+/** Relays write down what they did every five seconds. */
+const EVERY_MS = 5_000
+const LONG_EVERY_MS = 30_000
+
+export function everyMs(minutes: number): number {
+  return minutes <= 180 ? EVERY_MS : LONG_EVERY_MS
+}
+
+/** The charts of one outbox, or of all; the old ones stay until those of another time are there. */
+export function useCharts({ outbox, minutes }: { outbox?: string | undefined; minutes: number }) {
+  const api = useApi()
+  return useQuery({
+    queryKey: ['charts', outbox ?? '', minutes],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/v1/charts', {
+          params: { query: { minutes, ...(outbox !== undefined && { outbox }) } },
+          signal,
+        }),
+      ),
+    refetchInterval: everyMs(minutes),
+    placeholderData: keepPreviousData,
+  })
+}
+
+type Stretches = Pick<Charts, 'now' | 'from' | 'stretchSeconds' | 'count'>
+
+export function timesOf({ now, from, stretchSeconds, count }: Stretches): PlotTimes {
+  return { now: Date.parse(now), from: Date.parse(from), stretchMs: stretchSeconds * 1_000, count }
+}
+
+export function useTimes(stretches: Stretches): PlotTimes {
+  const { now, from, stretchSeconds, count } = stretches
+  return useMemo(
+    () => timesOf({ now, from, stretchSeconds, count }),
+    [now, from, stretchSeconds, count],
+  )
+}
+
+/** Marks in the words that the page shows. */
+export function marksOf({ marks }: Pick<Charts, 'marks'>): PlotMark[] {
+  return marks.map((mark) => ({ at: Date.parse(mark.at), text: textOf(mark) }))
+}
+
+function textOf({ kind, outbox, text, actor }: Charts['marks'][number]): string {
+  const by = actor === null ? '' : ` by ${actor}`
+  switch (kind) {
+    case 'pause':
+      return `${outbox} paused${by}${text === '' ? '' : `: ${text}`}`
+    case 'resume':
+      return `${outbox} resumed${by}`
+    case 'replay':
+      return `${text} of ${outbox} replayed${by}`
+    case 'clock':
+      return `clock moved by ${text}${by}`
+    case 'deploy':
+      return text === '' ? 'relay started' : `relay ${text} started`
+  }
 }

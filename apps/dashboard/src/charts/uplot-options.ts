@@ -1,9 +1,7 @@
 import uPlot from 'uplot'
-import { themeColor, variable } from './canvas-colors.ts'
-import { stack, timeText, type PlotMark, type PlotSeries, type PlotTimes } from './plot-data.ts'
-import { stepPaths, type Floors } from './steps.ts'
+import { type PlotMark, type PlotSeries, type PlotTimes, stack, timeText } from './plot-data.ts'
 
-export const PLOT_HEIGHT = 190
+const PLOT_HEIGHT = 190
 
 export interface Drawn {
   readonly series: readonly PlotSeries[]
@@ -14,7 +12,7 @@ export interface Drawn {
   readonly format: (value: number) => string
 }
 
-export interface PlotEvents {
+interface PlotEvents {
   readonly syncKey: string
   onPoint(index: number | undefined): void
   onZoom(from: number, until: number): void
@@ -213,4 +211,53 @@ function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly PlotMark[]): 
     ctx.fill()
   }
   ctx.restore()
+}
+
+/** A canvas knows no variables: what a colour of the theme is at this moment. */
+function themeColor(name: string, kind: 'line' | 'fill' = 'line'): string {
+  const isDark = document.documentElement.dataset['mantineColorScheme'] === 'dark'
+  const color = variable(`--mantine-color-${name}-${isDark ? 4 : 7}`)
+  return kind === 'line' ? color : `${color}${isDark ? '66' : '59'}`
+}
+
+function variable(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+}
+
+/** The lower edge of each series of a stack, by its number. */
+type Floors = readonly (readonly number[] | undefined)[]
+
+/**
+ * Draws each stretch as a level line from its beginning to its end; the one that goes on ends now. A
+ * line would claim to know what was between.
+ */
+function stepPaths(drawn: () => { times: PlotTimes; floors: Floors }): uPlot.Series.PathBuilder {
+  return (plot, seriesIndex, ...[first, last]) => {
+    const { times, floors } = drawn()
+    const stroke = new Path2D()
+    const fill = new Path2D()
+    const values = plot.data[seriesIndex] as (number | null)[]
+    const bottom = plot.bbox.top + plot.bbox.height
+    let isJoined = false
+    for (let i = first; i <= last; i += 1) {
+      const value = values[i]
+      if (value === null || value === undefined) {
+        isJoined = false
+        continue
+      }
+      const start = times.from + i * times.stretchMs
+      const end = Math.min(start + times.stretchMs, Math.max(times.now, start))
+      const left = plot.valToPos(start / 1_000, 'x', true)
+      const right = plot.valToPos(end / 1_000, 'x', true)
+      const top = plot.valToPos(value, 'y', true)
+      const floor = floors[seriesIndex]?.[i]
+      const base = floor === undefined ? bottom : plot.valToPos(floor, 'y', true)
+      if (isJoined) stroke.lineTo(left, top)
+      else stroke.moveTo(left, top)
+      stroke.lineTo(right, top)
+      fill.rect(left, top, Math.max(right - left, 1), base - top)
+      isJoined = true
+    }
+    return { stroke, fill }
+  }
 }

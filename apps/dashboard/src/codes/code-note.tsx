@@ -1,25 +1,27 @@
 import { Code, Text } from '@mantine/core'
-import reference from '../../../../docs/reference/errors.md?raw'
-import { isRepeated, meaningsIn, sectionOf } from './meaning.ts'
-
-const MEANINGS = meaningsIn(reference)
+import { useContents } from '../systems.tsx'
+import { isRepeated, type Meaning, meaningsIn, sectionOf } from './meaning.ts'
 
 interface CodeNoteProps {
   readonly code: string
+  /** Default: what the reference of errors says. */
+  readonly meaning?: Meaning | undefined
   /** The section of the reference that is meant if several explain the code. */
   readonly section?: string
 }
 
 /** The text of an error, unless the note of its code says it already. */
-export function textBeside(code: string | null, error: string | null): string | null {
+export function useTextBeside(code: string | null, error: string | null): string | null {
+  const { meanings } = useContents()
   if (code === null || error === null) return error
-  return isRepeated(error, MEANINGS.get(code)) ? null : error
+  return isRepeated(error, meanings.get(code)) ? null : error
 }
 
-/** A code with what it means and what to do; a foreign code is shown alone. */
-export function CodeNote({ code, section }: CodeNoteProps) {
-  const meant = section === undefined ? undefined : meaningsIn(sectionOf(reference, section))
-  const found = meant?.get(code) ?? MEANINGS.get(code)
+/** A code with its meaning and advice; an unknown code is shown alone. */
+export function CodeNote({ code, meaning, section }: CodeNoteProps) {
+  const { errors, meanings } = useContents()
+  const meant = section === undefined ? undefined : meaningsIn(sectionOf(errors, section))
+  const found = meaning ?? meant?.get(code) ?? meanings.get(code)
   return (
     <Text size="sm" component="div">
       <Code>{code}</Code> {found?.meaning}

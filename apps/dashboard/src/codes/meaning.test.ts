@@ -21,19 +21,24 @@ test('reads the codes of a table, with and without advice', () => {
 test('knows the codes that messages die of', async () => {
   const page = new URL('../../../../docs/reference/errors.md', import.meta.url)
   const meanings = meaningsIn(await readFile(page, 'utf8'))
-  for (const code of ['CLAIM_FATAL', 'WEBHOOK_STATUS', 'MESSAGE_UNREADABLE', 'UNROUTABLE']) {
+  for (const code of ['CLAIM_FATAL', 'MESSAGE_UNREADABLE', 'UNROUTABLE']) {
     expect(meanings.get(code)?.meaning).toBeTruthy()
   }
 })
 
-test('a code that two sections explain is distinguished by the section', async () => {
-  const page = new URL('../../../../docs/reference/errors.md', import.meta.url)
-  const orders = sectionOf(await readFile(page, 'utf8'), 'What an order says')
-  expect(meaningsIn(orders).get('PAYMENT_DECLINED')?.advice).toBe(
-    'No action needed: the order is undone.',
-  )
+test('a code that two sections explain is distinguished by the section', () => {
+  const row = (meaning: string) => `| \`LATE\` | ${meaning} | Wait. |\n`
+  const page = `# Trains\n${row('No train.')}## Mail\n${row('No letter.')}`
+  expect(meaningsIn(page).get('LATE')?.meaning).toBe('No train.')
+  expect(meaningsIn(sectionOf(page, 'Mail')).get('LATE')?.meaning).toBe('No letter.')
   expect(sectionOf('# A\ntext\n## B\nmore', 'A')).toBe('A\ntext\n')
   expect(sectionOf('# A\ntext', 'C')).toBe('')
+})
+
+test('a code is explained by the part whose routes answer with it', () => {
+  const rows = ['No train.', '409. No letter.', '404. No box.', 'No bus.']
+  const page = rows.map((meaning) => `| \`LATE\` | ${meaning} | Wait. |`).join('\n')
+  expect(meaningsIn(page).get('LATE')?.meaning).toBe('409. No letter.')
 })
 
 test('an error that says what its code means is not said twice', () => {

@@ -5,19 +5,23 @@ export interface Meaning {
   readonly advice: string | undefined
 }
 
+/** The status that a route answers with. */
+const STATUS = /^[45]\d\d\. /
 const ROW = /^\| `([A-Z][A-Z0-9_]*)`\s*\|(.*)\|\s*$/
 
 /**
  * Reads the tables of the reference of errors, so that a code is explained in one place only. A code
- * that several parts use is explained by the first.
+ * that several parts use is explained by the first whose routes answer with it, else by the first.
  */
 export function meaningsIn(reference: string): ReadonlyMap<string, Meaning> {
   const meanings = new Map<string, Meaning>()
   for (const line of reference.split('\n')) {
     const [, code, cells] = ROW.exec(line) ?? []
-    if (code === undefined || cells === undefined || meanings.has(code)) continue
+    if (code === undefined || cells === undefined) continue
     // A bar inside code is written with a backslash.
     const [meaning = '', advice = ''] = cells.split(/(?<!\\)\|/).map(plain)
+    const before = meanings.get(code)
+    if (before && (STATUS.test(before.meaning) || !STATUS.test(meaning))) continue
     meanings.set(code, { meaning, advice: advice === '' ? undefined : advice })
   }
   return meanings

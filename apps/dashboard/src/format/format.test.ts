@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { formatDuration, formatRelative } from './duration.ts'
 import { formatMoney, parseMoney, plainMoney, setMinorUnits } from './money.ts'
+import { formatDuration, formatRelative } from './number.ts'
 
 setMinorUnits({ EUR: 2, HUF: 2, IQD: 3, JPY: 0, KWD: 3, UYW: 4, USD: 2 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatCount, formatRate, formatShare } from './number.ts'
+import { formatBytes, formatCount, formatRate, formatShare } from './number.ts'
 
 test.each([
   [0, '0'],
@@ -17,4 +17,14 @@ test('rates and shares', () => {
   expect(formatRate(0.5, 'min')).toBe('0.5/min')
   expect(formatRate(1_500)).toBe('1,500/s')
   expect(formatShare(0.031)).toBe('3.1%')
+})
+
+test.each([
+  [0, '0 B'],
+  [512, '512 B'],
+  [1_540, '1.5 kB'],
+  [12_400_000, '12 MB'],
+  [3_000_000_000, '3.0 GB'],
+])('%d bytes are %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text)
 })

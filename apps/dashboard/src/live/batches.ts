@@ -1,4 +1,4 @@
-import type { ServerEvent } from './event-parser.ts'
+import type { ServerEvent } from './live-event.ts'
 
 /** What came since the last one. */
 export interface Batch {
@@ -7,7 +7,7 @@ export interface Batch {
   readonly lookAgain: boolean
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   readonly onBatch: (batch: Batch) => void
   /** Default 250. */
   readonly everyMs?: number
@@ -15,7 +15,7 @@ export interface BatchOptions {
   readonly most?: number
 }
 
-export interface Batches {
+interface Batches {
   add(events: readonly ServerEvent[]): void
   lookAgain(): void
   close(): void

@@ -1,5 +1,5 @@
-import { createBatches, type Batch } from './batches.ts'
-import { createEventParser } from './event-parser.ts'
+import { type Batch, createBatches } from './batches.ts'
+import { createEventParser } from './live-event.ts'
 
 /**
  *   connecting ──▶ live ──▶ waiting ──▶ connecting …
@@ -7,7 +7,7 @@ import { createEventParser } from './event-parser.ts'
  */
 export type LiveState = 'connecting' | 'live' | 'waiting' | 'paused' | 'refused'
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly url: string
   /** Asked at each attempt: a token may have been renewed. */
   readonly token: () => string

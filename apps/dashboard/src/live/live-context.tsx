@@ -1,14 +1,15 @@
 import {
   createContext,
+  type ReactNode,
   useContext,
   useEffect,
   useState,
   useSyncExternalStore,
-  type ReactNode,
 } from 'react'
-import { basePath } from '../base.ts'
-import type { LiveState } from './connection.ts'
-import { openLive, type Live } from './live.ts'
+import { basePath } from '../settings/settings.tsx'
+import type { Batch } from './batches.ts'
+import { type Connection, type LiveState, openConnection } from './connection.ts'
+import { type LiveEvent, liveEventIn } from './live-event.ts'
 
 const Context = createContext<Live | undefined>(undefined)
 
@@ -45,4 +46,64 @@ export function useLiveState(): LiveState {
     live?.onState ?? (() => () => undefined),
     live?.state ?? (() => 'connecting' as const),
   )
+}
+
+/** What came in the last moments. */
+export interface LiveBatch {
+  readonly events: readonly LiveEvent[]
+  /** Something may be missing: ask again for what is shown. */
+  readonly lookAgain: boolean
+}
+
+/** The one stream of this page, for all who follow it. */
+export interface Live {
+  state(): LiveState
+  /** When the server last said something, in ms since 1970. */
+  heardAt(): number | undefined
+  onState(listener: () => void): () => void
+  follow(listener: (batch: LiveBatch) => void): () => void
+  /** The tab is hidden: the connection is closed, and at the return all listeners are called. */
+  show(isVisible: boolean): void
+  close(): void
+}
+
+interface LiveOptions {
+  readonly token: () => string | undefined
+  /** Default `/api/v1/stream`. */
+  readonly url?: string
+}
+
+function openLive({ token, url = '/api/v1/stream' }: LiveOptions): Live {
+  const states = new Set<() => void>()
+  const followers = new Set<(batch: LiveBatch) => void>()
+  let state: LiveState = 'connecting'
+  const pass = ({ events, lookAgain }: Batch) => {
+    const read = events.flatMap((event) => liveEventIn(event) ?? [])
+    const missed = read.some((event) => event.kind === 'announcement' && event.topic === '*')
+    const batch = { events: read, lookAgain: lookAgain || missed }
+    if (batch.events.length === 0 && !batch.lookAgain) return
+    for (const follower of followers) follower(batch)
+  }
+  const connection: Connection = openConnection({
+    url,
+    token: () => token() ?? '',
+    onBatch: pass,
+    onState(next) {
+      state = next
+      for (const listener of states) listener()
+    },
+  })
+  return {
+    state: () => state,
+    heardAt: () => connection.heardAt(),
+    onState: (listener) => addListener(states, listener),
+    follow: (listener) => addListener(followers, listener),
+    show: (isVisible) => (isVisible ? connection.resume() : connection.pause()),
+    close: () => connection.close(),
+  }
+}
+
+function addListener<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
 }

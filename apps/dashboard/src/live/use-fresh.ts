@@ -1,7 +1,7 @@
-import { hashKey, useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query'
-import type { LiveEvent } from './live-event.ts'
-import { createRefreshQueue, type RefreshQueue } from './refresh-queue.ts'
-import { useFollow } from './use-follow.ts'
+import { hashKey, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { type LiveBatch, useLive } from './live-context.tsx'
+import type { AnnouncementEvent, LiveEvent } from './live-event.ts'
 
 /** Together with what a page polls this stays below one request a second. */
 const PER_REQUEST_MS = 1_500
@@ -30,5 +30,69 @@ export function useFresh(queryKey: QueryKey, concerns: (event: LiveEvent) => boo
   const queries = useQueryClient()
   useFollow(({ events, lookAgain }) => {
     if (lookAgain || events.some(concerns)) refreshQueueOf(queries).add(hashKey(queryKey))
+  })
+}
+
+/** Reads again what is on screen, one thing after the other, however much happens. */
+interface RefreshQueue {
+  /** Asks for a refresh; a second one before it ran is the same one. */
+  add(name: string): void
+}
+
+interface RefreshQueueOptions {
+  /** Starts the requests of one thing; how many there were. */
+  readonly run: (name: string) => number
+  /** Time that one request takes from the window's share. */
+  readonly perRequestMs: number
+}
+
+/**
+ * A window asks as often on a busy system as on a quiet one: after so many requests it waits that many
+ * times as long. The first one after a rest runs at once.
+ */
+export function createRefreshQueue({ run, perRequestMs }: RefreshQueueOptions): RefreshQueue {
+  const waiting = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const next = () => {
+    timer = undefined
+    const [name] = waiting
+    if (name === undefined) return
+    waiting.delete(name)
+    const requests = run(name)
+    // Nothing of it is on screen any more: the next one need not wait.
+    if (requests === 0) next()
+    else timer = setTimeout(next, requests * perRequestMs)
+  }
+  return {
+    add(name) {
+      waiting.add(name)
+      if (timer === undefined) next()
+    },
+  }
+}
+
+/** Calls the listener with what happens, at most some times a second. */
+export function useFollow(listener: (batch: LiveBatch) => void): void {
+  const live = useLive()
+  const latest = useRef(listener)
+  useEffect(() => {
+    latest.current = listener
+  })
+  useEffect(() => live?.follow((batch) => latest.current(batch)), [live])
+}
+
+/** AnnouncementFeed of a topic, and of one thing if it is named. */
+export function useAnnouncements(
+  subject: { readonly topic: string; readonly id?: string },
+  listener: (announcements: readonly AnnouncementEvent[]) => void,
+): void {
+  useFollow(({ events }) => {
+    const mine = events.filter(
+      (event): event is AnnouncementEvent =>
+        event.kind === 'announcement' &&
+        event.topic === subject.topic &&
+        (subject.id === undefined || event.id === subject.id),
+    )
+    if (mine.length > 0) listener(mine)
   })
 }

@@ -1,11 +1,7 @@
 import {
   IconBell,
-  IconBrandWhatsapp,
-  IconChecks,
-  IconCreditCard,
   IconEar,
   IconEraser,
-  IconFileZip,
   IconFlame,
   IconFlask,
   IconHistory,
@@ -14,18 +10,22 @@ import {
   IconMail,
   IconMailbox,
   IconMapRoute,
-  IconMessages,
   IconPlayerPlay,
-  IconRoute,
-  IconScale,
   IconSkull,
-  IconUsersGroup,
-  IconWebhook,
 } from '@tabler/icons-react'
-import type { Page } from './page.ts'
+import type { Page, Section } from './page.ts'
 
-/** Every page, in the order of the navigation. */
-export const pages: readonly Page[] = [
+const INCIDENTS: Section = {
+  title: 'Incidents',
+  views: [
+    { to: '/incidents', title: 'Incidents' },
+    { to: '/alerts', title: 'Alerts' },
+    { to: '/incidents/notices', title: 'Notices' },
+  ],
+}
+
+/** The operators' pages, in the order of the navigation. */
+export const operatorPages: readonly Page[] = [
   {
     name: 'overview',
     title: 'Overview',
@@ -54,6 +54,7 @@ export const pages: readonly Page[] = [
     icon: IconMailbox,
     key: 'b',
     readers: 'platform',
+    actions: [{ title: 'Pause or resume an outbox', to: '/outboxes' }],
     views: {
       '': () => import('./outboxes/outboxes.tsx').then(({ Outboxes }) => Outboxes),
       $name: () => import('./outboxes/outbox.tsx').then(({ Outbox }) => Outbox),
@@ -77,6 +78,7 @@ export const pages: readonly Page[] = [
     icon: IconSkull,
     key: 'd',
     readers: 'operators',
+    actions: [{ title: 'Replay dead letters', to: '/dead-letters' }],
     views: {
       '': () => import('./dead-letters/dead-letters.tsx').then(({ DeadLetters }) => DeadLetters),
     },
@@ -100,6 +102,11 @@ export const pages: readonly Page[] = [
     key: 'i',
     readers: 'operators',
     needs: 'incidents',
+    actions: [
+      { title: 'Acknowledge incidents', to: '/incidents' },
+      { title: 'Set up notices', to: '/incidents/notices' },
+    ],
+    section: INCIDENTS,
     views: {
       '': () => import('./incidents/incidents.tsx').then(({ Incidents }) => Incidents),
       notices: () => import('./incidents/notices.tsx').then(({ Notices }) => Notices),
@@ -113,6 +120,7 @@ export const pages: readonly Page[] = [
     icon: IconBell,
     key: 'a',
     readers: 'operators',
+    section: { ...INCIDENTS, title: 'Alerts' },
     views: { '': () => import('./alerts/alerts.tsx').then(({ Alerts }) => Alerts) },
   },
   {
@@ -124,155 +132,21 @@ export const pages: readonly Page[] = [
     key: 'e',
     readers: 'admins',
     needs: 'retention',
+    actions: [{ title: 'Erase a person', to: '/retention/erasures' }],
+    section: {
+      title: 'Data retention',
+      views: [
+        { to: '/retention', title: 'Kept data' },
+        { to: '/retention/holds', title: 'Legal holds' },
+        { to: '/retention/erasures', title: 'Erasures' },
+      ],
+    },
     views: {
       '': () => import('./retention/retention.tsx').then(({ Retention }) => Retention),
       holds: () => import('./retention/holds.tsx').then(({ Holds }) => Holds),
       erasures: () => import('./retention/erasures.tsx').then(({ Erasures }) => Erasures),
     },
   },
-  {
-    name: 'payments',
-    title: 'Payments',
-    about: 'Charge, refund and look up payments; what the gateway said about each.',
-    group: 'Systems',
-    icon: IconCreditCard,
-    key: 'p',
-    readers: 'everyone',
-    needs: 'payments',
-    views: {
-      '': () => import('./payments/payments.tsx').then(({ Payments }) => Payments),
-      events: () => import('./payments/events.tsx').then(({ Events }) => Events),
-    },
-  },
-  {
-    name: 'approvals',
-    title: 'Approvals',
-    about: 'Payments and refunds that wait for a second person.',
-    group: 'Systems',
-    icon: IconChecks,
-    key: 'v',
-    readers: 'everyone',
-    needs: 'payments',
-    views: { '': () => import('./approvals/approvals.tsx').then(({ Approvals }) => Approvals) },
-  },
-  {
-    name: 'webhooks',
-    title: 'Webhooks',
-    about: 'Endpoints that get your events, each delivery and its answer.',
-    group: 'Systems',
-    icon: IconWebhook,
-    key: 'w',
-    readers: 'everyone',
-    needs: 'payments',
-    views: {
-      '': () => import('./webhooks/endpoints.tsx').then(({ Endpoints }) => Endpoints),
-      deliveries: () => import('./webhooks/deliveries.tsx').then(({ Deliveries }) => Deliveries),
-      runs: () => import('./webhooks/runs.tsx').then(({ Runs }) => Runs),
-    },
-  },
-  {
-    name: 'file-jobs',
-    title: 'File jobs',
-    about: 'Upload a ZIP of documents and see what became of each row.',
-    group: 'Systems',
-    icon: IconFileZip,
-    key: 'j',
-    readers: 'everyone',
-    needs: 'evidence',
-    views: {
-      '': () => import('./file-jobs/file-jobs.tsx').then(({ FileJobs }) => FileJobs),
-      $id: () => import('./file-jobs/file-job.tsx').then(({ FileJob }) => FileJob),
-    },
-  },
-  {
-    name: 'reconciliation',
-    title: 'Reconciliation',
-    about: 'Compare a bank’s statement with your payments, line by line.',
-    group: 'Systems',
-    icon: IconScale,
-    key: 'r',
-    readers: 'everyone',
-    needs: 'payments',
-    views: {
-      '': () =>
-        import('./reconciliation/reconciliation.tsx').then(({ Reconciliation }) => Reconciliation),
-      profiles: () => import('./reconciliation/profiles.tsx').then(({ Profiles }) => Profiles),
-      $id: () => import('./reconciliation/run-page.tsx').then(({ RunPage }) => RunPage),
-    },
-  },
-  {
-    name: 'outbound',
-    title: 'Outbound messages',
-    about: 'Send WhatsApp messages and follow them until they are read.',
-    group: 'Systems',
-    icon: IconBrandWhatsapp,
-    key: 's',
-    readers: 'everyone',
-    needs: 'messages',
-    views: {
-      '': () => import('./outbound/outbound.tsx').then(({ Outbound }) => Outbound),
-      templates: () => import('./outbound/templates.tsx').then(({ Templates }) => Templates),
-      accounts: () => import('./outbound/accounts.tsx').then(({ Accounts }) => Accounts),
-      'dossiers/$id': () => import('./outbound/dossier.tsx').then(({ Dossier }) => Dossier),
-    },
-  },
-  {
-    name: 'conversations',
-    title: 'Conversations',
-    about: 'What people write back, and your answers.',
-    group: 'Systems',
-    icon: IconMessages,
-    key: 'n',
-    readers: 'everyone',
-    needs: 'messages',
-    views: {
-      '': () =>
-        import('./conversations/conversations.tsx').then(({ Conversations }) => Conversations),
-      $id: () =>
-        import('./conversations/conversations.tsx').then(({ Conversations }) => Conversations),
-    },
-  },
-  {
-    name: 'sagas',
-    title: 'Orders & sagas',
-    about: 'Orders on their way through stock, payment and shipment.',
-    group: 'Systems',
-    icon: IconRoute,
-    key: 't',
-    readers: 'everyone',
-    needs: 'orders',
-    views: {
-      '': () => import('./sagas/sagas.tsx').then(({ Sagas }) => Sagas),
-      $id: () => import('./sagas/saga.tsx').then(({ Saga }) => Saga),
-    },
-  },
-  {
-    name: 'journey',
-    title: 'Journey',
-    about: 'One order, payment or case across all systems, from any of its ids.',
-    group: 'Systems',
-    icon: IconMapRoute,
-    key: 'k',
-    readers: 'everyone',
-    needs: 'journeys',
-    views: { '': () => import('./journey/journey.tsx').then(({ Journey }) => Journey) },
-  },
-  {
-    name: 'families',
-    title: 'Families',
-    about: 'Families, their members and invitations.',
-    group: 'Systems',
-    icon: IconUsersGroup,
-    key: 'f',
-    readers: 'everyone',
-    needs: 'families',
-    views: {
-      '': () => import('./families/families.tsx').then(({ Families }) => Families),
-      mailbox: () => import('./families/mailbox.tsx').then(({ Mailbox }) => Mailbox),
-      $id: () => import('./families/family.tsx').then(({ Family }) => Family),
-    },
-  },
-  // Behind the systems: where users begin who are no operators.
   {
     name: 'audit',
     title: 'Audit',
@@ -287,6 +161,17 @@ export const pages: readonly Page[] = [
     },
   },
   {
+    name: 'journey',
+    title: 'Journey',
+    about: 'One business thing across all systems, from any of its ids.',
+    group: 'Systems',
+    icon: IconMapRoute,
+    key: 'k',
+    readers: 'everyone',
+    needs: 'journeys',
+    views: { '': () => import('./journey/journey.tsx').then(({ Journey }) => Journey) },
+  },
+  {
     name: 'simulators',
     title: 'Simulators and clock',
     about: 'The outside world as this server plays it: its faults and its clock.',
@@ -296,6 +181,7 @@ export const pages: readonly Page[] = [
     readers: 'everyone',
     needs: 'simulators',
     where: 'development',
+    actions: [{ title: 'Move the clock', to: '/simulators' }],
     views: {
       '': () => import('./simulators/simulators.tsx').then(({ Simulators }) => Simulators),
       $name: () => import('./simulators/simulator.tsx').then(({ Simulator }) => Simulator),
@@ -304,7 +190,7 @@ export const pages: readonly Page[] = [
   {
     name: 'demo',
     title: 'Demonstration',
-    about: 'A tour through all systems, told step by step.',
+    about: 'A tour of the systems, step by step.',
     group: 'Development',
     icon: IconPlayerPlay,
     key: 'h',

@@ -5,10 +5,10 @@ import { isOperator, type Role } from '../session/claims.ts'
 export type PageGroup = 'Operate' | 'Systems' | 'Development'
 
 export interface Page {
-  /** The first word of its address, and the name of its folder. */
+  /** The first word of its address. */
   readonly name: string
   readonly title: string
-  /** What one does there, for those who see it for the first time. */
+  /** What people do there, for those who see it for the first time. */
   readonly about: string
   readonly group: PageGroup
   readonly icon: Icon
@@ -16,12 +16,25 @@ export interface Page {
   readonly key: string
   /** Others neither see it in the navigation nor get it at its address. */
   readonly readers: 'everyone' | 'admins' | 'operators' | 'platform'
-  /** What it shows is not everywhere: the name of a system, or another that `/dashboard.json` lists. */
+  /** Hidden unless `/dashboard.json` lists this: the system that brings the page, or a feature. */
   readonly needs?: string
   /** There is nothing behind it in production. */
   readonly where?: 'development'
+  /** Tasks that begin on this page, under the words that people search for. */
+  readonly actions?: readonly { readonly title: string; readonly to: string }[]
+  /** Shown next to its name in the navigation. */
+  readonly badge?: View
+  /** Pages that belong together; `SectionFrame` links them. */
+  readonly section?: Section
+  /** Also shown in the portal, which other sites embed. */
+  readonly inPortal?: boolean
   /** What is shown at `/<name>` and, by what follows there, below it: `''`, `'$id'`. */
   readonly views: Readonly<Record<string, View>>
+}
+
+export interface Section {
+  readonly title: string
+  readonly views: readonly { readonly to: string; readonly title: string }[]
 }
 
 /** Loaded when the user goes there: `() => import('./outboxes.tsx').then((file) => file.Outboxes)`. */
@@ -30,7 +43,7 @@ export type View = () => Promise<ComponentType>
 export interface User {
   readonly role: Role
   readonly production: boolean
-  /** What this server has beside outboxes. */
+  /** Systems that run on this server, and features such as `retention`. */
   readonly has: readonly string[]
 }
 

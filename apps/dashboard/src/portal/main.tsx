@@ -3,13 +3,15 @@ import '@mantine/dates/styles.css'
 import '@mantine/notifications/styles.css'
 import '../theme/theme.css'
 import { createRoot } from 'react-dom/client'
+import { errors, webs } from 'virtual:contents'
 import { createApi } from '../api/client.ts'
 import { createQueryClient } from '../api/query-client.ts'
+import { App } from '../app.tsx'
 import { createSessionKeeper } from '../session/session.ts'
 import { createTokenStore, tokenIn } from '../session/token-store.ts'
-import { tellStyleNonce } from '../theme/style-nonce.ts'
-import { tellHost } from './host.ts'
-import { Portal } from './portal.tsx'
+import { pagesWith } from '../systems.tsx'
+import { tellStyleNonce } from '../theme/theme.ts'
+import { Portal, tellHost } from './portal.tsx'
 
 /** There is no stream for portals: what is shown is asked for again. */
 const LOOK_AGAIN_MS = 10_000
@@ -32,7 +34,15 @@ queries.setDefaultOptions({
   queries: { ...queries.getDefaultOptions().queries, refetchInterval: LOOK_AGAIN_MS },
 })
 const root = document.querySelector('#root')
-if (root !== null) createRoot(root).render(<Portal {...{ keeper, queries, api, token }} />)
+const pages = pagesWith([], webs)
+const contents = { pages, errors, webs: webs.map(({ web }) => web) }
+if (root !== null) {
+  createRoot(root).render(
+    <App {...{ contents, keeper, queries, api }}>
+      <Portal {...{ keeper, api, token }} />
+    </App>,
+  )
+}
 
 /** A frame's own storage may be forbidden, and a token for minutes need not outlive its page. */
 function memory(): Storage {

@@ -1,7 +1,6 @@
-import { Box, Center, MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
+import { Box, Center } from '@mantine/core'
 import { IconClockOff } from '@tabler/icons-react'
-import { QueryClientProvider, useQuery, type QueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import {
   createMemoryHistory,
   createRootRoute,
@@ -11,54 +10,28 @@ import {
   Outlet,
   RouterProvider,
 } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
-import { ApiProvider } from '../api/api-context.tsx'
-import { dataOf, type Api } from '../api/client.ts'
-import { NowProvider } from '../parts/now.tsx'
-import { Notice } from '../parts/notice.tsx'
-import { Loading } from '../parts/query-state.tsx'
+import { useEffect, useMemo, useRef } from 'react'
+import { type Api, dataOf } from '../api/client.ts'
+import type { Page } from '../pages/page.ts'
+import { Loading, Notice } from '../parts/layout/notice.tsx'
+import { NowProvider } from '../parts/show/time.tsx'
 import { parseSearch, stringifySearch } from '../search-text.ts'
+import { useSessionState } from '../session/session-context.tsx'
 import type { SessionKeeper } from '../session/session.ts'
-import { SessionProvider, useSessionState } from '../session/session-context.tsx'
-import { SettingsGate } from '../settings/settings.tsx'
 import { PageFailed, PageMissing } from '../shell/gates.tsx'
 import { useClock } from '../shell/use-clock.ts'
-import { styleNonce } from '../theme/style-nonce.ts'
-import { cssVariables, theme } from '../theme/theme.ts'
-import { reportHeight } from './host.ts'
+import { usePages } from '../systems.tsx'
 
 interface PortalProps {
   readonly keeper: SessionKeeper
-  readonly queries: QueryClient
   readonly api: Api
   readonly token: string | undefined
 }
 
-/** A merchant's webhooks inside another site: the pages of webhooks, and nothing around them. */
-export function Portal({ keeper, queries, api, token }: PortalProps) {
-  return (
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariables}
-      defaultColorScheme="auto"
-      getStyleNonce={styleNonce}
-    >
-      <Notifications position="bottom-right" limit={4} />
-      <QueryClientProvider client={queries}>
-        <SessionProvider keeper={keeper}>
-          <ApiProvider api={api}>
-            <SettingsGate>
-              <TokenGate keeper={keeper} api={api} token={token} />
-            </SettingsGate>
-          </ApiProvider>
-        </SessionProvider>
-      </QueryClientProvider>
-    </MantineProvider>
-  )
-}
-
-/** Nothing is shown before the server has said whose the token is. */
-function TokenGate({ keeper, api, token }: Omit<PortalProps, 'queries'>) {
+/** Pages of systems inside another site, and nothing around them, once the server knows the token. */
+export function Portal({ keeper, api, token }: PortalProps) {
+  const pages = usePages()
+  const router = useMemo(() => createPortalRouter(pages), [pages])
   const { session } = useSessionState()
   const asked = useQuery({
     queryKey: ['me'],
@@ -101,30 +74,53 @@ function Frame() {
   )
 }
 
-const root = createRootRoute({ component: Frame })
-
-const views = {
-  '/webhooks': () => import('../pages/webhooks/endpoints.tsx').then((file) => file.Endpoints),
-  '/webhooks/deliveries': () =>
-    import('../pages/webhooks/deliveries.tsx').then((file) => file.Deliveries),
-  '/webhooks/runs': () => import('../pages/webhooks/runs.tsx').then((file) => file.Runs),
-}
-
-// In memory: the steps in a frame are none in the history of the page around it.
-const router = createRouter({
-  routeTree: root.addChildren(
-    Object.entries(views).map(([path, view]) =>
+/** In memory: the steps in a frame must not appear in the history of the page around it. */
+function createPortalRouter(pages: readonly Page[]) {
+  const root = createRootRoute({ component: Frame })
+  const shown = pages.filter(({ inPortal }) => inPortal)
+  const routes = shown.flatMap(({ name, views }) =>
+    Object.entries(views).map(([below, view]) =>
       createRoute({
         getParentRoute: () => root,
-        path,
+        path: below === '' ? `/${name}` : `/${name}/${below}`,
         component: lazyRouteComponent(async () => ({ default: await view() })),
       }),
     ),
-  ),
-  history: createMemoryHistory({ initialEntries: ['/webhooks'] }),
-  parseSearch,
-  stringifySearch,
-  defaultPendingComponent: () => <Loading />,
-  defaultErrorComponent: PageFailed,
-  defaultNotFoundComponent: PageMissing,
-})
+  )
+  return createRouter({
+    routeTree: root.addChildren(routes),
+    history: createMemoryHistory({ initialEntries: [`/${shown[0]?.name ?? ''}`] }),
+    parseSearch,
+    stringifySearch,
+    defaultPendingComponent: () => <Loading />,
+    defaultErrorComponent: PageFailed,
+    defaultNotFoundComponent: PageMissing,
+  })
+}
+
+/** What a portal says to the page that embeds it: nothing in it is secret, so any page may hear it. */
+interface PortalMessage {
+  readonly source: 'posthorn-portal'
+  /** `expired`: make a new token and load the frame anew. `height`: in pixels, to fit the frame. */
+  readonly type: 'expired' | 'height'
+  readonly height?: number
+}
+
+export function tellHost(type: PortalMessage['type'], height?: number): void {
+  if (window.parent === window) return
+  const message = { source: 'posthorn-portal', type, ...(height !== undefined && { height }) }
+  window.parent.postMessage(message, '*')
+}
+
+/** Tells the host the height of the page whenever it changes. */
+function reportHeight(element: HTMLElement): () => void {
+  let last = 0
+  const observer = new ResizeObserver(() => {
+    const height = Math.ceil(element.getBoundingClientRect().height)
+    if (height === last) return
+    last = height
+    tellHost('height', height)
+  })
+  observer.observe(element)
+  return () => observer.disconnect()
+}

@@ -1,11 +1,26 @@
-import { Alert, Anchor, Button, Code, Paper, Stack, Text, Textarea, Title } from '@mantine/core'
+import {
+  Alert,
+  Anchor,
+  Button,
+  Center,
+  Code,
+  Paper,
+  Stack,
+  Text,
+  Textarea,
+  Title,
+} from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
-import { useState, type SubmitEvent } from 'react'
-import { useSettings } from '../settings/settings.tsx'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { createApi, dataOf } from '../api/client.ts'
+import { ErrorState, Loading } from '../parts/layout/notice.tsx'
+import { basePath, useSettings } from '../settings/settings.tsx'
 import { Brand } from '../shell/brand.tsx'
+import type { Claims } from './claims.ts'
 import classes from './login.module.css'
-import { HostLogin } from './host-login.tsx'
-import { ProviderLogin } from './provider-login.tsx'
+import { beginLogin, finishLogin, hostOf, isReturn, type OidcSettings } from './oidc.ts'
 import { useSessionKeeper, useSessionState } from './session-context.tsx'
 
 const WHY = {
@@ -83,4 +98,71 @@ function TokenLogin() {
       </Stack>
     </form>
   )
+}
+
+/** In place of a token: the application around the dashboard says with each request who asks. */
+const BY_HOST = 'host'
+
+/** Asks who the user is; the application has logged them in already. */
+function HostLogin() {
+  const keeper = useSessionKeeper()
+  const { error, refetch } = useQuery({
+    queryKey: ['host-login'],
+    queryFn: async () => keeper.logIn(BY_HOST, await holderOf(BY_HOST)),
+    gcTime: 0,
+    retry: false,
+  })
+  return (
+    <Center mih="100dvh" component="main">
+      {error === null ? <Loading /> : <ErrorState error={error} onRetry={() => void refetch()} />}
+    </Center>
+  )
+}
+
+/** Sends users to the OpenID provider; they return to the address they wanted. */
+function ProviderLogin({ oidc }: { oidc: OidcSettings }) {
+  const begin = useMutation({ mutationFn: () => beginLogin(oidc) })
+  const back = useProviderReturn(oidc)
+  if (back.isLoading) return <Loading label="Logging in" />
+  const error = begin.error ?? back.error
+  return (
+    <Stack>
+      {error !== null && <ErrorState error={error} />}
+      <Button size="sm" loading={begin.isPending || begin.isSuccess} onClick={() => begin.mutate()}>
+        Log in at {hostOf(oidc)}
+      </Button>
+      <Text size="sm" c="dimmed">
+        You return to this page.
+      </Text>
+    </Stack>
+  )
+}
+
+function useProviderReturn(oidc: OidcSettings) {
+  const keeper = useSessionKeeper()
+  const navigate = useNavigate()
+  return useQuery({
+    queryKey: ['provider-return'],
+    enabled: isReturn(location.search),
+    // The code works once: asked again, the provider would refuse.
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => {
+      const { token, place } = await finishLogin(oidc)
+      await navigate({ href: place, replace: true })
+      if (keeper.logIn(token, await holderOf(token))) return true
+      throw new Error('The provider’s token has already expired.')
+    },
+  })
+}
+
+/** Who the server takes the holder for: the token may say it in the provider's own words. */
+async function holderOf(token: string): Promise<Claims> {
+  const api = createApi({
+    baseUrl: basePath() || '/',
+    token: () => token,
+    onExpired: () => undefined,
+  })
+  const { sub, org, role, expiresAt } = await dataOf(api.GET('/api/v1/me'))
+  return { sub, org, role, expiresAt: Date.parse(expiresAt) }
 }

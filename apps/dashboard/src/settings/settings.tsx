@@ -1,9 +1,8 @@
 import { Center } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
-import { basePath } from '../base.ts'
 import { setMinorUnits } from '../format/money.ts'
-import { ErrorState, Loading } from '../parts/query-state.tsx'
+import { ErrorState, Loading } from '../parts/layout/notice.tsx'
 
 /** What the server says about itself without a token, before any login. */
 export interface Settings {
@@ -56,4 +55,11 @@ export function SettingsGate({ children }: { children: ReactNode }) {
       {error === null ? <Loading /> : <ErrorState error={error} onRetry={() => void refetch()} />}
     </Center>
   )
+}
+
+/** The path below which the pages are served, as `/posthorn`; empty at the root. */
+export function basePath(): string {
+  const given = document.querySelector<HTMLMetaElement>('meta[name=base]')?.content ?? ''
+  // A page that no server has filled in is served from the root.
+  return given.startsWith('/') ? given : ''
 }

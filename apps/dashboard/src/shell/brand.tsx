@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core'
-import { basePath } from '../base.ts'
+import { basePath } from '../settings/settings.tsx'
 
 export function Brand() {
   return (

@@ -9,7 +9,6 @@ import { useApi } from '../api/api-context.tsx'
 import { dataOf } from '../api/client.ts'
 import type { Page } from '../pages/page.ts'
 import { isOperator } from '../session/claims.ts'
-import { choicesOf, type Choice } from './palette-choices.ts'
 import classes from './palette.module.css'
 import { useUser } from './use-user.ts'
 
@@ -139,4 +138,83 @@ function Search({ pages, onClose }: { pages: readonly Page[]; onClose: () => voi
 function statusOf({ isFetching, choices }: { isFetching: boolean; choices: number }): string {
   if (isFetching) return 'Searching …'
   return choices === 0 ? 'Nothing found.' : `${choices} found.`
+}
+
+/** A line of the palette. */
+interface Choice {
+  /** `page`, `action`, or the kind of a thing. */
+  readonly kind: string
+  readonly title: string
+  readonly detail: string
+  /** An address of the dashboard. */
+  readonly to: string
+}
+
+const MOST_PAGES = 8
+
+/** What a person may be called: no number and no id. */
+const NAME = /^\p{L}[\p{L}@._+-]*$/u
+
+/** What fits the text: things that were found first, then pages and actions, then a search of messages. */
+export function choicesOf({
+  text,
+  pages,
+  found,
+  searches,
+}: {
+  text: string
+  pages: readonly Page[]
+  found: readonly (Choice & { readonly id: string })[]
+  /** Whether the user may search messages. */
+  searches: boolean
+}): Choice[] {
+  const names = new Set(pages.map(({ name }) => name))
+  const places: Choice[] = [
+    ...pages.map(({ name, title, key }) => ({
+      kind: 'page',
+      title,
+      detail: `g ${key}`,
+      to: `/${name}`,
+    })),
+    ...pages.flatMap(({ actions = [] }) =>
+      actions.map(({ title, to }) => ({ kind: 'action', title, detail: '', to })),
+    ),
+  ]
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const fits = ({ title }: Choice) => words.every((word) => title.toLowerCase().includes(word))
+  const searching: Choice[] =
+    searches && text.length >= 2
+      ? [
+          {
+            kind: 'search',
+            title: `Messages with “${text}”`,
+            detail: 'in ids, keys and payloads',
+            to: `/messages?search=${encodeURIComponent(text)}`,
+          },
+          ...(NAME.test(text)
+            ? [
+                {
+                  kind: 'search',
+                  title: `What ${text} did`,
+                  detail: 'in the audit, by person',
+                  to: `/audit?actor=${encodeURIComponent(text)}`,
+                },
+              ]
+            : []),
+        ]
+      : []
+  // Not by the text, which may be an amount: a thing's own id leads to all that belongs to it.
+  const first = names.has('journey') ? found.find(({ kind }) => kind !== 'file') : undefined
+  const whole: Choice[] =
+    first === undefined
+      ? []
+      : [
+          {
+            kind: 'journey',
+            title: `Journey of ${first.title}`,
+            detail: 'all that belongs to it, in order',
+            to: `/journey?id=${encodeURIComponent(first.id)}`,
+          },
+        ]
+  return [...found, ...whole, ...places.filter(fits).slice(0, MOST_PAGES), ...searching]
 }

@@ -11,18 +11,19 @@ import {
   IconRefresh,
   IconSearch,
 } from '@tabler/icons-react'
-import { Outlet } from '@tanstack/react-router'
-import { formatDuration } from '../format/duration.ts'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { formatDuration } from '../format/number.ts'
 import type { LiveState as State } from '../live/connection.ts'
 import { useLiveState } from '../live/live-context.tsx'
-import { useOutage } from '../live/use-outage.ts'
-import { usePolling } from '../live/polling.ts'
-import { mayRead, type Page } from '../pages/page.ts'
-import { NowProvider } from '../parts/now.tsx'
+import { useOutage, usePolling } from '../live/polling.ts'
+import { mayRead, type Page, type PageGroup } from '../pages/page.ts'
+import { NowProvider } from '../parts/show/time.tsx'
+import { Lazy } from '../systems.tsx'
 import { Brand } from './brand.tsx'
-import { Navigation } from './navigation.tsx'
+import navigationClasses from './navigation.module.css'
+import { openPalette, Palette } from './palette.tsx'
 import classes from './shell.module.css'
-import { Palette, openPalette } from './palette.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { useClock } from './use-clock.ts'
 import { useUser } from './use-user.ts'
@@ -141,6 +142,56 @@ function LiveState() {
     <div className={classes['state']} data-live={isPolled ? 'polled' : state} role="status">
       <Picture size={16} stroke={1.6} aria-hidden />
       {word}
+    </div>
+  )
+}
+
+const GROUPS: readonly PageGroup[] = ['Operate', 'Systems', 'Development']
+
+interface NavigationProps {
+  readonly pages: readonly Page[]
+  /** The user chose a page. */
+  readonly onGo: () => void
+}
+
+function Navigation({ pages, onGo }: NavigationProps) {
+  const list = useRef<HTMLDivElement>(null)
+  const { pathname } = useLocation()
+  const current = pathname.split('/')[1] ?? ''
+  // More pages than a small window has room for: where one is must be among those in sight.
+  useEffect(() => {
+    const link = list.current?.querySelector(`[data-page="${CSS.escape(current)}"]`)
+    link?.scrollIntoView({ block: 'nearest' })
+  }, [current])
+  return (
+    <div ref={list}>
+      {GROUPS.map((group) => {
+        const own = pages.filter((page) => page.group === group)
+        if (own.length === 0) return null
+        return (
+          <section key={group} aria-labelledby={`group-${group}`}>
+            <h2 id={`group-${group}`} className={navigationClasses['group']}>
+              {group}
+            </h2>
+            <ul className={navigationClasses['list']}>
+              {own.map(({ name, title, badge, icon: Picture }) => (
+                <li key={name}>
+                  <Link
+                    to={`/${name}`}
+                    data-page={name}
+                    className={navigationClasses['link']}
+                    onClick={onGo}
+                  >
+                    <Picture size={16} stroke={1.6} aria-hidden />
+                    {title}
+                    {badge && <Lazy view={badge} />}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )
+      })}
     </div>
   )
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StateNode } from './graph.ts'
-import { LABEL, NODE, layOut } from './layout.ts'
+import { LABEL, layOut, NODE, type StateNode } from './layout.ts'
 
 const outbound: StateNode[] = [
   { state: 'FAILED', role: 'dead', count: 1 },

@@ -1,5 +1,5 @@
+import { formatCount } from '../format/number.ts'
 import type { StateRole } from '../states/role.ts'
-import type { StateEdge, StateNode } from './graph.ts'
 
 export const NODE = { width: 152, height: 72 }
 const GAP = { x: 88, y: 76 }
@@ -245,4 +245,25 @@ function border(node: PlacedNode, towards: Point): Point {
 
 function at({ x, y }: Point): string {
   return `${x.toFixed(1)},${y.toFixed(1)}`
+}
+
+export interface StateNode {
+  /** The word of the table. */
+  readonly state: string
+  readonly role: StateRole
+  readonly count: number
+}
+
+export interface StateEdge {
+  readonly from: string
+  readonly to: string
+  readonly perMinute: number
+  /** Only a person does this: replay, cancel. */
+  readonly byHand?: boolean
+}
+
+/** Nothing at an arrow that nothing took: a picture full of zeros hides what moves. */
+export function rateOf({ perMinute, byHand }: StateEdge): string {
+  if (perMinute > 0) return `${formatCount(perMinute)}/min`
+  return byHand === true ? 'by hand' : ''
 }

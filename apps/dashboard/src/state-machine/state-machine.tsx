@@ -1,14 +1,20 @@
 import { useElementSize } from '@mantine/hooks'
-import { useId, useMemo, type CSSProperties, type KeyboardEvent } from 'react'
+import { type CSSProperties, type KeyboardEvent, useId, useMemo } from 'react'
 import { formatCount } from '../format/number.ts'
 import { ROLE_LOOKS } from '../states/role.ts'
-import type { StateEdge, StateNode } from './graph.ts'
-import { NODE, layOut, type Layout, type PlacedNode, type RoutedEdge } from './layout.ts'
-import { rateOf } from './rate.ts'
-import { StateList } from './state-list.tsx'
+import {
+  layOut,
+  type Layout,
+  NODE,
+  type PlacedNode,
+  rateOf,
+  type RoutedEdge,
+  type StateEdge,
+  type StateNode,
+} from './layout.ts'
 import classes from './state-machine.module.css'
 
-export interface StateMachineProps {
+interface StateMachineProps {
   readonly label: string
   readonly nodes: readonly StateNode[]
   readonly edges: readonly StateEdge[]
@@ -152,5 +158,36 @@ function Node({ node, onSelect }: { node: PlacedNode; onSelect?: (state: string)
         {formatCount(node.count)}
       </text>
     </g>
+  )
+}
+
+/** The states below each other, each with where its messages go. */
+function StateList({ nodes, edges, onSelect }: Omit<StateMachineProps, 'label'>) {
+  return (
+    <ul className={classes.list}>
+      {nodes.map(({ state, role, count }) => {
+        const { word, color } = ROLE_LOOKS[role]
+        const name = `${state}, ${word}: ${formatCount(count)}`
+        return (
+          <li key={state} style={{ borderLeftColor: `var(--mantine-color-${color}-filled)` }}>
+            {onSelect ? (
+              <button type="button" role="link" onClick={() => onSelect(state)}>
+                {name}
+              </button>
+            ) : (
+              <span>{name}</span>
+            )}
+            {edges
+              .filter(({ from, to }) => from === state && to !== state)
+              .map((edge) => (
+                <div key={edge.to} className={classes.way}>
+                  to {edge.to}
+                  {rateOf(edge) === '' ? '' : `, ${rateOf(edge)}`}
+                </div>
+              ))}
+          </li>
+        )
+      })}
+    </ul>
   )
 }

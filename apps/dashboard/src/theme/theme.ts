@@ -53,6 +53,7 @@ export const theme = createTheme({
   black: '#172031',
   defaultRadius: 'sm',
   cursorType: 'pointer',
+  respectReducedMotion: true,
   fontFamily: 'system-ui, -apple-system, "Segoe UI", "Liberation Sans", "DejaVu Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", Menlo, monospace',
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
@@ -118,3 +119,13 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#ff8787',
   },
 })
+
+/** What style elements must carry; the server puts it into the page and into the page's policy. */
+export function styleNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? ''
+}
+
+/** Packages that write style elements without asking the theme look here. */
+export function tellStyleNonce(): void {
+  Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
+}

@@ -1,3 +1,5 @@
+import type { System } from '@posthorn/system'
+import { Type } from 'typebox'
 import { delivered, outbox, tablesOf, type Outbox } from '@posthorn/engine'
 
 const message = () => ({ type: 'chore.due', payload: {} })
@@ -15,11 +17,11 @@ const sink = {
   close: async () => undefined,
 }
 
-/** For POSTHORN_CONFIG: a system whose outbox gives itself messages. */
-export const systems = [
+/** A system whose outbox gives itself messages. */
+export const systems: readonly System[] = [
   {
     name: 'house',
-    settings: { type: 'object', properties: {}, required: [] },
+    settings: Type.Object({}),
     migrations: async () => {
       const sql = tablesOf([chores as unknown as Outbox]).join('\n')
       return { name: 'house', migrations: [{ id: '0001_house', sql, checksum: 'test' }] }

@@ -3,19 +3,20 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
+import { allMigrations } from '@posthorn/server'
+import type { System } from '@posthorn/system'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
-import { openBrowser } from './browser.ts'
-import { returnPage, takePage } from './pages.ts'
-import { watchProblems } from './problems.ts'
+import { openBrowser, returnPage, takePage, watchProblems } from './browser.ts'
 import {
-  migrationsFor,
+  configuredSystems,
   serveHere,
-  startServer,
   type ServerHere,
   type ServerProcess,
+  startServer,
+  type TestUser,
+  tokenFor,
 } from './server.ts'
-import { tokenFor, type TestUser } from './token.ts'
 
 const BUILD = fileURLToPath(new URL('../../../../scripts/dashboard.mjs', import.meta.url))
 
@@ -49,17 +50,19 @@ export interface Dashboard {
   call(path: string, options?: CallOptions): Promise<unknown>
 }
 
-export interface Killable extends Dashboard {
+interface Killable extends Dashboard {
   /** Kills the server's process; the returned function starts another one at the same address. */
   killServer(): Promise<() => Promise<void>>
 }
 
-export interface DashboardOptions {
-  /** For the server, beside what every test has. */
+interface DashboardOptions {
+  /** For the server, in addition to what every test has. */
   readonly env?: NodeJS.ProcessEnv
+  /** Default: those of `posthorn.config.ts`. */
+  readonly systems?: readonly System[]
 }
 
-export interface Pages {
+interface Pages {
   readonly database: TestDatabase
   /** A page at an address, with these cookies; the test fails if anything goes wrong on it. */
   open(url: string, cookies: Parameters<BrowserContext['addCookies']>[0]): Promise<Page>
@@ -100,16 +103,21 @@ export interface CallOptions extends Partial<TestUser> {
  * at its top. Server and database end with the file. The server runs in this process, which has its
  * modules for all files; only one that is to be killed needs a process.
  */
-export async function openDashboard({ env = {} }: DashboardOptions = {}): Promise<Dashboard> {
-  return openDashboardOn(serveHere, env)
+export async function openDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
+  const { env = {}, systems = await configuredSystems() } = options
+  return openDashboardOn((wanted) => serveHere(wanted, systems), env, systems)
 }
 
 /** The same with a server that can be killed. */
-export async function openKillable({ env = {} }: DashboardOptions = {}): Promise<Killable> {
+export async function openKillable(env: NodeJS.ProcessEnv = {}): Promise<Killable> {
   let given: NodeJS.ProcessEnv = {}
   let server: ServerProcess | undefined
   const startAgain = async (wanted: NodeJS.ProcessEnv) => (server = await startServer(wanted))
-  const dashboard = await openDashboardOn((wanted) => startAgain((given = wanted)), env)
+  const dashboard = await openDashboardOn(
+    (wanted) => startAgain((given = wanted)),
+    env,
+    await configuredSystems(),
+  )
   afterAll(() => server?.close())
   return {
     ...dashboard,
@@ -125,8 +133,11 @@ export async function openKillable({ env = {} }: DashboardOptions = {}): Promise
 async function openDashboardOn(
   serve: (env: NodeJS.ProcessEnv) => Promise<ServerHere>,
   env: NodeJS.ProcessEnv,
+  systems: readonly System[],
 ): Promise<Dashboard> {
-  const database = await testDatabase({ migrations: await migrationsFor(env) })
+  // The engine's own are there.
+  const [, ...migrations] = await allMigrations(systems)
+  const database = await testDatabase({ migrations })
   const secret = randomBytes(32).toString('base64url')
   const browser = await openBrowser()
   if (browser) await (built ??= build())

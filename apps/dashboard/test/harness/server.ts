@@ -1,21 +1,16 @@
 import { spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { MigrationSet } from '@posthorn/engine'
-import {
-  allMigrations,
-  createLog,
-  loadSystems,
-  readConfiguration,
-  startServer as start,
-} from '@posthorn/server'
+import { createLog, loadSystems, readConfiguration, startServer as start } from '@posthorn/server'
+import type { System } from '@posthorn/system'
+import type { Role } from '../../src/session/claims.ts'
 
 const SERVER = new URL('../../../server/src/', import.meta.url)
 const MAIN = fileURLToPath(new URL('main.ts', SERVER))
-const GREETINGS = fileURLToPath(new URL('testing/greetings/index.ts', SERVER))
 
 /** Variables of the developer's environment that a server under test must not see. */
 const NOT_INHERITED =
@@ -28,9 +23,6 @@ function defaults(folder: string): NodeJS.ProcessEnv {
     PORT: '0',
     POSTHORN_DATA_DIR: folder,
     POSTHORN_RATE_LIMIT: '0',
-    POSTHORN_CONFIG: GREETINGS,
-    // A second's patience in production is a test's long wait.
-    OUTBOUND_WORKER_POLL_INTERVAL_MS: '500',
   }
 }
 
@@ -46,17 +38,19 @@ export interface ServerProcess extends ServerHere {
   kill(): Promise<void>
 }
 
-/** The migrations that such a server would apply to an empty database, without the engine's own. */
-export async function migrationsFor(env: NodeJS.ProcessEnv): Promise<MigrationSet[]> {
-  const [, ...migrations] = await allMigrations(await loadSystems({ ...defaults(''), ...env }))
-  return migrations
+/** The systems of this repository, as `npm start` runs them. */
+export async function configuredSystems(): Promise<readonly System[]> {
+  const file = new URL('../../../../posthorn.config.ts', import.meta.url)
+  return loadSystems({ POSTHORN_CONFIG: fileURLToPath(file) })
 }
 
 /** Runs a real server in this process, on a free port, until `close`. */
-export async function serveHere(env: NodeJS.ProcessEnv): Promise<ServerHere> {
+export async function serveHere(
+  env: NodeJS.ProcessEnv,
+  systems: readonly System[],
+): Promise<ServerHere> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-dashboard-'))
   const given = { ...defaults(folder), POSTHORN_LOG_LEVEL: 'silent', ...env }
-  const systems = await loadSystems(given)
   const configuration = readConfiguration(given, systems)
   const log = createLog(configuration.logLevel)
   const server = await start(configuration, { systems, log })
@@ -69,7 +63,7 @@ export async function serveHere(env: NodeJS.ProcessEnv): Promise<ServerHere> {
   }
 }
 
-/** Runs a server in a process of its own until `close`, at the latest until this process ends. */
+/** Runs `npm start`'s server in its own process until `close`, at the latest until this process ends. */
 export async function startServer(env: NodeJS.ProcessEnv): Promise<ServerProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-dashboard-'))
   const inherited = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name))
@@ -121,4 +115,22 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<ServerProcess
     await close()
     throw error
   }
+}
+
+/** Who looks at the dashboard. */
+export interface TestUser {
+  readonly sub: string
+  readonly org: string
+  readonly role: Role
+}
+
+/** A token as the server takes it: HS256, valid for an hour by default. */
+export function tokenFor(user: TestUser, secret: string, seconds = 3_600): string {
+  const exp = Math.floor(Date.now() / 1_000) + seconds
+  const parts = [
+    { alg: 'HS256', typ: 'JWT' },
+    { ...user, exp },
+  ].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+  const signed = parts.join('.')
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
 }

@@ -4,30 +4,26 @@ import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
-import { CopyId, withShortIds } from '../../parts/copy-id.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { neighboursOf } from '../../parts/neighbours.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { outcomeOf } from '../../parts/outcome.tsx'
-import { eachText, runEach } from '../../parts/run-each.ts'
-import { SectionFrame, type Section } from '../../parts/section-frame.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
+import { eachText, outcomeOf, runEach } from '../../parts/act/bulk-button.tsx'
+import { FilterSelect, FilterText, oneOf, text } from '../../parts/act/filter-bar.tsx'
+import { PermittedButton } from '../../parts/act/permitted.tsx'
+import { useAction } from '../../parts/act/use-action.ts'
+import { DetailDrawer } from '../../parts/layout/detail-drawer.tsx'
+import { AnchorLink } from '../../parts/layout/links.tsx'
+import { Empty } from '../../parts/layout/notice.tsx'
+import { SectionFrame } from '../../parts/layout/page-frame.tsx'
+import { SavedViews } from '../../parts/layout/saved-views.tsx'
+import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
+import { CopyId, withShortIds } from '../../parts/show/copy-id.tsx'
+import { KeyValue } from '../../parts/show/stat.tsx'
+import { StateBadge } from '../../parts/show/state-badge.tsx'
+import { Time } from '../../parts/show/time.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { useTable } from '../../parts/table/layout.ts'
-import { useSelection } from '../../parts/table/selection.ts'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { oneOf, text } from '../../parts/use-filter.ts'
-import { useOpened } from '../../parts/use-opened.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import { SavedViews } from '../../parts/saved-views.tsx'
-import { useUser } from '../../shell/use-user.ts'
+import { useSelection } from '../../parts/table/list.ts'
 import type { StateRole } from '../../states/role.ts'
-import { INCIDENTS } from '../sections.ts'
+import { firstOf, useContents, type Web } from '../../systems.tsx'
 
 type Alert =
   paths['/api/v1/alerts']['get']['responses']['200']['content']['application/json']['items'][number]
@@ -41,29 +37,18 @@ const ALERT_ROLES: Readonly<Record<Alert['status'], StateRole>> = {
   recovered: 'confirmed',
 }
 
-/** Parts of payments that are no outboxes; the subject of their alerts begins with a payment's id. */
-const OF_PAYMENTS = new Set([
-  'payments.completer',
-  'payments.disputes',
-  'payments.lookups',
-  'payments.webhooks',
-])
-
 /** Where the thing is that an alert speaks of; undefined where there is no page of it. */
-function placeOf({ source, subject, code }: Alert): string | undefined {
+function placeOf(alert: Alert, webs: readonly Web[]): string | undefined {
+  const { source, subject } = alert
   // A consumer's dead letters: topic and group are the source, and no outbox has a slash.
   if (source.includes('/')) return `/consumers?open=${encodeURIComponent(subject)}`
-  if (OF_PAYMENTS.has(source)) {
-    // An event whose payment is not here, else a payment or a part of one.
-    if (code === 'PAYMENT_UNKNOWN') return `/payments/events?open=${encodeURIComponent(subject)}`
-    return `/payments?open=${encodeURIComponent(subject.split('/')[0] ?? '')}`
-  }
-  if (source === 'messages.accounts') return '/outbound/accounts'
+  const page = firstOf(webs, ({ alertPage }) => alertPage?.(alert))
+  if (page !== undefined) return page
   // An outbox is the source of alerts of its messages, and their id is the subject.
   if (source.includes('.')) {
     return `/messages?outbox=${encodeURIComponent(source)}&open=${encodeURIComponent(`${source}:${subject}`)}`
   }
-  return source === 'sagas' ? `/sagas/${encodeURIComponent(subject)}` : undefined
+  return undefined
 }
 
 const FILTER = { source: text, code: text, status: oneOf(ALERT_STATES), tenant: text }
@@ -105,9 +90,6 @@ export function Alerts() {
   const api = useApi()
   const opened = useOpened()
   const selection = useSelection()
-  // A server may have alerts without the system that makes incidents of them.
-  const views = useUser().has.includes('incidents') ? INCIDENTS.views : []
-  const section: Section = { title: 'Alerts', views }
   const { filter, list } = useFilteredList({
     queryKey: ['alerts', 'list'],
     fields: FILTER,
@@ -134,7 +116,6 @@ export function Alerts() {
   const shown = list.rows.find(({ id }) => id === opened.id)
   return (
     <SectionFrame
-      section={section}
       lead="Problems that need an operator. An alert closes by itself when its cause is gone."
       actions={
         <PermittedButton
@@ -196,7 +177,7 @@ export function Alerts() {
 
 /** What happened, what it means, and where to look. */
 function AlertDetails({ alert }: { alert: Alert }) {
-  const place = placeOf(alert)
+  const place = placeOf(alert, useContents().webs)
   return (
     <Stack gap="sm">
       <Text>{alert.detail}</Text>

@@ -1,21 +1,19 @@
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { neighboursOf } from '../../parts/neighbours.ts'
-import { FilterMoment, FilterText } from '../../parts/filter-bar.tsx'
-import { Json } from '../../parts/json.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { ButtonLink } from '../../parts/links.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
+import { FilterMoment, FilterText, moment, text } from '../../parts/act/filter-bar.tsx'
+import { DetailDrawer } from '../../parts/layout/detail-drawer.tsx'
+import { ButtonLink } from '../../parts/layout/links.tsx'
+import { Empty } from '../../parts/layout/notice.tsx'
+import { PageFrame } from '../../parts/layout/page-frame.tsx'
+import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
+import { CopyId } from '../../parts/show/copy-id.tsx'
+import { Json } from '../../parts/show/json.tsx'
+import { KeyValue } from '../../parts/show/stat.tsx'
+import { Time } from '../../parts/show/time.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { useTable } from '../../parts/table/layout.ts'
-import { Time } from '../../parts/time.tsx'
-import { moment, text } from '../../parts/use-filter.ts'
-import { useOpened } from '../../parts/use-opened.ts'
 
 type Entry =
   paths['/api/v1/audit/entries']['get']['responses']['200']['content']['application/json']['items'][number]
@@ -70,7 +68,7 @@ export function AuditEntries() {
   return (
     <PageFrame
       title="Who did what"
-      lead="Payments, webhooks, reconciliation, evidence files and messages of your organisation."
+      lead="What people did in the systems of your organisation."
       actions={
         <ButtonLink variant="default" to="/audit">
           Messages and operators
@@ -85,9 +83,7 @@ export function AuditEntries() {
         onOpen={({ id }) => opened.open(id)}
         opened={opened.id}
         empty={
-          <Empty title="No entries yet">
-            Payments, files and messages leave their traces here.
-          </Empty>
+          <Empty title="No entries yet">Every change that somebody makes is listed here.</Empty>
         }
       >
         <FilterText filter={filter} name="entityId" label="Id" />

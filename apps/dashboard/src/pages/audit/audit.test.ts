@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { csvOf, whatOf, whyOf, type Entry } from './entry.ts'
+import { csvOf, type Entry, whatOf, whyOf } from './audit.tsx'
 
 const transition: Entry = {
   kind: 'transition',
   id: '1',
-  outbox: 'sagas.events',
+  outbox: 'post.parcels',
   messageId: 'm-1',
   tenant: null,
   from: null,

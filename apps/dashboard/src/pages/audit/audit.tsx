@@ -1,24 +1,22 @@
 import { Button, Group } from '@mantine/core'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { neighboursOf } from '../../parts/neighbours.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { AnchorLink, ButtonLink } from '../../parts/links.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { saveFile } from '../../parts/save-file.ts'
+import { saveFile } from '../../parts/act/file-drop.tsx'
+import { FilterSelect, FilterText, moment, oneOf, text } from '../../parts/act/filter-bar.tsx'
+import { DetailDrawer } from '../../parts/layout/detail-drawer.tsx'
+import { AnchorLink, ButtonLink } from '../../parts/layout/links.tsx'
+import { Empty } from '../../parts/layout/notice.tsx'
+import { PageFrame } from '../../parts/layout/page-frame.tsx'
+import { SavedViews } from '../../parts/layout/saved-views.tsx'
+import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
+import { CopyId } from '../../parts/show/copy-id.tsx'
+import { KeyValue } from '../../parts/show/stat.tsx'
+import { Time } from '../../parts/show/time.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { moment, oneOf, text } from '../../parts/use-filter.ts'
-import { useOpened } from '../../parts/use-opened.ts'
-import { entriesAsCsv, whatOf, whyOf, type Entry } from './entry.ts'
-import { SavedViews } from '../../parts/saved-views.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 
 const KINDS = ['transition', 'operation'] as const
 
@@ -129,4 +127,44 @@ function EntryDetails({ entry }: { entry: Entry }) {
       )}
     </>
   )
+}
+
+export type Entry =
+  paths['/api/v1/audit']['get']['responses']['200']['content']['application/json']['items'][number]
+
+/** What happened, as a sentence. */
+export function whatOf(entry: Entry): string {
+  if (entry.kind === 'operation') return `${entry.operation} ${entry.subject}`
+  return `${entry.from ?? 'new'} → ${entry.to}`
+}
+
+/** Why, as far as it was recorded. */
+export function whyOf(entry: Entry): string {
+  if (entry.kind === 'operation') return entry.reason ?? ''
+  return [entry.code, entry.error ?? entry.reason].filter((part) => part !== null).join(': ')
+}
+
+/** The entries as CSV. A cell that a spreadsheet would take for a formula is made text. */
+function entriesAsCsv(entries: readonly Entry[]): Blob {
+  return new Blob([csvOf(entries)], { type: 'text/csv;charset=utf-8' })
+}
+
+export function csvOf(entries: readonly Entry[]): string {
+  const rows = entries.map((entry) => [
+    entry.at,
+    entry.kind,
+    entry.outbox ?? '',
+    entry.kind === 'transition' ? entry.messageId : entry.subject,
+    whatOf(entry),
+    whyOf(entry),
+    entry.actor,
+    entry.tenant ?? '',
+  ])
+  const heads = ['at', 'kind', 'outbox', 'subject', 'what', 'why', 'by', 'organisation']
+  return [heads, ...rows].map((row) => row.map(cellOf).join(',')).join('\r\n')
+}
+
+function cellOf(value: string): string {
+  const safe = /^[=+\-@\t\r＝＋－＠]/.test(value) ? `'${value}` : value
+  return `"${safe.replaceAll('"', '""')}"`
 }

@@ -1,28 +1,36 @@
-import { Group } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Group, Stack, Text } from '@mantine/core'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { colorOf, filterOf } from '../../charts/plot-data.ts'
+import { PlotGrid } from '../../charts/plot.tsx'
+import { everyMs, marksOf, useRange, useTimes } from '../../charts/range.tsx'
+import { CodeNote } from '../../codes/code-note.tsx'
+import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { neighboursOf } from '../../parts/neighbours.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { FilterSelect, FilterText } from '../../parts/filter-bar.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
+import { ConfirmButton } from '../../parts/act/confirm.tsx'
+import { FilterSelect, FilterText, oneOf, text } from '../../parts/act/filter-bar.tsx'
+import { DetailDrawer } from '../../parts/layout/detail-drawer.tsx'
+import { Empty, QueryState } from '../../parts/layout/notice.tsx'
+import { PageFrame } from '../../parts/layout/page-frame.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
+import { CopyId } from '../../parts/show/copy-id.tsx'
+import { Json } from '../../parts/show/json.tsx'
+import { KeyValue } from '../../parts/show/stat.tsx'
+import { StateBadge } from '../../parts/show/state-badge.tsx'
+import { Time } from '../../parts/show/time.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
 import { useTable } from '../../parts/table/layout.ts'
-import { useSelection } from '../../parts/table/selection.ts'
-import { Time } from '../../parts/time.tsx'
-import { oneOf, text } from '../../parts/use-filter.ts'
-import { useOpened } from '../../parts/use-opened.ts'
+import { useSelection } from '../../parts/table/list.ts'
+import type { StateRole } from '../../states/role.ts'
 import { GroupRows } from './group-rows.tsx'
-import { LagChart } from './lag-chart.tsx'
-import { SET_ASIDE_ROLES, SET_ASIDE_STATES, type SetAside } from './set-aside.ts'
-import { SetAsideDetails } from './set-aside-details.tsx'
+
+const SET_ASIDE_STATES = ['dead', 'retry', 'parked'] as const
 
 const FILTER = {
   topic: text,
@@ -167,5 +175,113 @@ function Operation({ name, ids, onDone }: OperationProps) {
     >
       {means}
     </ConfirmButton>
+  )
+}
+
+/** One message that a consumer set aside: why, and what is in it. */
+function SetAsideDetails({ id }: { id: string }) {
+  const api = useApi()
+  const query = useQuery({
+    queryKey: ['consumers', 'one', id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/consumers/dead-letters/{id}', { params: { path: { id } }, signal })),
+  })
+  return (
+    <QueryState query={query}>
+      {(letter) => (
+        <Stack gap="sm">
+          {letter.error !== null && <Text>{letter.error}</Text>}
+          {letter.code !== null && <CodeNote code={letter.code} />}
+          <KeyValue
+            facts={{
+              Group: letter.group,
+              Topic: letter.topic,
+              Message: <CopyId id={letter.messageId} />,
+              Type: letter.type ?? undefined,
+              Key: letter.key ?? undefined,
+              Organisation: letter.tenant ?? undefined,
+              Attempts: String(letter.attempts),
+              'Read at':
+                letter.partition === null ? undefined : `${letter.partition}/${letter.offset}`,
+              'Set aside': <Time at={letter.setAsideAt} />,
+              Died: letter.diedAt === null ? undefined : <Time at={letter.diedAt} />,
+              'Next attempt':
+                letter.status === 'retry' ? <Time at={letter.dueAt} ahead /> : undefined,
+            }}
+          />
+          <Json label="Payload" value={letter.body ?? letter.payload} />
+          <Json label="Headers" value={letter.headers} />
+        </Stack>
+      )}
+    </QueryState>
+  )
+}
+
+type SetAside =
+  paths['/api/v1/consumers/dead-letters']['get']['responses']['200']['content']['application/json']['items'][number]
+
+export type ConsumerGroup =
+  paths['/api/v1/consumers']['get']['responses']['200']['content']['application/json']['items'][number]
+
+/** They look like the states of messages in an outbox that mean the same. */
+const SET_ASIDE_ROLES: Readonly<Record<SetAside['status'], StateRole>> = {
+  dead: 'dead',
+  retry: 'retry',
+  parked: 'ready',
+}
+
+type Lags =
+  paths['/api/v1/charts/consumers']['get']['responses']['200']['content']['application/json']
+
+/** How far the consumer groups were behind. */
+function LagChart() {
+  const api = useApi()
+  const { minutes, picker } = useRange()
+  const query = useQuery({
+    queryKey: ['charts', 'consumers', minutes],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/charts/consumers', { params: { query: { minutes } }, signal })),
+    refetchInterval: everyMs(minutes),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Panel title="Lag over time" actions={picker}>
+      <QueryState query={query}>{(lags) => <Lines lags={lags} />}</QueryState>
+    </Panel>
+  )
+}
+
+const MOST_GROUPS = 10
+
+function Lines({ lags }: { lags: Lags }) {
+  const navigate = useNavigate()
+  const marks = useMemo(() => marksOf(lags), [lags])
+  const times = useTimes(lags)
+  const series = useMemo(
+    () =>
+      lags.consumers.slice(0, MOST_GROUPS).map(({ topic, group, lag }, i) => ({
+        id: `${topic} ${group}`,
+        label: `${group} of ${topic}`,
+        color: colorOf(i),
+        values: lag,
+      })),
+    [lags],
+  )
+  return (
+    <PlotGrid
+      times={times}
+      marks={marks}
+      cols={1}
+      plots={[
+        {
+          title: 'Not acknowledged',
+          unit: 'messages, the most of each stretch',
+          series,
+          format: formatCount,
+          onPick: (stretch) =>
+            void navigate({ to: '/messages', search: filterOf(stretch) } as never),
+        },
+      ]}
+    />
   )
 }

@@ -1,7 +1,7 @@
 import { Table, Text } from '@mantine/core'
 import { formatCount } from '../../format/number.ts'
-import { AnchorLink } from '../../parts/links.tsx'
-import type { ConsumerGroup } from './set-aside.ts'
+import { AnchorLink } from '../../parts/layout/links.tsx'
+import type { ConsumerGroup } from './consumers.tsx'
 
 /** More than a group that keeps up has in front of it for long. */
 const MUCH = 1_000

@@ -1,32 +1,36 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
+import { useQueries } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import { ApiProblem } from '../../api/problem.ts'
+import type { paths } from '../../api/schema.d.ts'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { type ListedOutbox, useOutboxes } from '../../outboxes/use-outboxes.ts'
-import { ReplayButton } from './replay-button.tsx'
-import { type DeadFilter, type DeadGroup, useDeadGroups } from './use-dead-groups.ts'
-import { columnsOf } from '../messages/columns.tsx'
-import { FailureNote } from '../messages/failure-note.tsx'
-import { addressOf } from '../messages/message.ts'
-import { useMatchingMessages } from '../messages/use-messages.ts'
 import {
+  type Filter,
   FilterBar,
   FilterMoment,
   FilterSelect,
   FilterText,
+  moment,
   MoreFilters,
-} from '../../parts/filter-bar.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { Empty, NoMatch } from '../../parts/notice.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { ErrorState, Loading, QueryState } from '../../parts/query-state.tsx'
+  text,
+  useFilter,
+} from '../../parts/act/filter-bar.tsx'
+import { AnchorLink } from '../../parts/layout/links.tsx'
+import { Empty, ErrorState, Loading, NoMatch, QueryState } from '../../parts/layout/notice.tsx'
+import { PageFrame } from '../../parts/layout/page-frame.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { Time } from '../../parts/show/time.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { useTable } from '../../parts/table/layout.ts'
-import { useSelection } from '../../parts/table/selection.ts'
-import { Time } from '../../parts/time.tsx'
-import { type Filter, moment, text, useFilter } from '../../parts/use-filter.ts'
+import { useSelection } from '../../parts/table/list.ts'
+import { columnsOf, FailureNote } from '../messages/columns.tsx'
+import { addressOf, useMatchingMessages } from '../messages/use-messages.ts'
+import { ReplayButton } from './replay-button.tsx'
 
 const FILTER = { outbox: text, code: text, type: text, tenant: text, since: moment, until: moment }
 const RARE = ['type', 'tenant', 'since', 'until'] as const
@@ -257,4 +261,58 @@ function Selectable(props: DeadRowsProps & { readonly name: string; readonly dea
       />
     </Panel>
   )
+}
+
+type Found =
+  paths['/api/v1/outboxes/{name}/dead-letters']['get']['responses']['200']['content']['application/json']['items'][number]
+
+/** Dead messages of one outbox that were given up for the same reason. */
+interface DeadGroup extends Found {
+  readonly outbox: string
+}
+
+/** What narrows the dead; every field may be missing. */
+export interface DeadFilter {
+  readonly code?: string
+  readonly type?: string
+  readonly tenant?: string
+  readonly since?: string
+  readonly until?: string
+}
+
+interface DeadGroups {
+  readonly groups: readonly DeadGroup[]
+  readonly isLoading: boolean
+  readonly error: Error | null
+  reload(): void
+}
+
+/** The dead messages of these outboxes by error code, the most frequent first. */
+function useDeadGroups(outboxes: readonly string[], filter: DeadFilter): DeadGroups {
+  const api = useApi()
+  return useQueries({
+    queries: outboxes.map((name) => ({
+      queryKey: ['dead-letters', 'groups', name, filter],
+      queryFn: async ({ signal }: { signal: AbortSignal }): Promise<DeadGroup[]> => {
+        const params = { path: { name }, query: filter }
+        const asked = dataOf(api.GET('/api/v1/outboxes/{name}/dead-letters', { params, signal }))
+        const { items } = await asked.catch((error: unknown) => noneIfUnkept(error))
+        return items.map((group) => ({ ...group, outbox: name }))
+      },
+    })),
+    combine: (queries) => ({
+      groups: queries
+        .flatMap(({ data }) => data ?? [])
+        .toSorted((one, other) => other.count - one.count),
+      isLoading: queries.some(({ isPending, error }) => isPending && error === null),
+      error: queries.find(({ data, error }) => data === undefined && error !== null)?.error ?? null,
+      reload: () => queries.forEach(({ refetch }) => void refetch()),
+    }),
+  })
+}
+
+/** An outbox that keeps no such field has no message that matches. */
+function noneIfUnkept(error: unknown): { items: Found[] } {
+  if (error instanceof ApiProblem && error.code === 'VALIDATION_FAILED') return { items: [] }
+  throw error
 }

@@ -11,16 +11,15 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useState, type SubmitEvent } from 'react'
+import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
-import { formatDuration } from '../../format/duration.ts'
-import { formatCount } from '../../format/number.ts'
-import { QueryState } from '../../parts/query-state.tsx'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import type { DeadFilter } from './use-dead-groups.ts'
+import { formatCount, formatDuration } from '../../format/number.ts'
+import { PermittedButton } from '../../parts/act/permitted.tsx'
+import { sentenceOf, useAction } from '../../parts/act/use-action.ts'
+import { QueryState } from '../../parts/layout/notice.tsx'
+import type { DeadFilter } from './dead-letters.tsx'
 
 type Replay =
   paths['/api/v1/outboxes/{name}/replays/{id}']['get']['responses']['200']['content']['application/json']

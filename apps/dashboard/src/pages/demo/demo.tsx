@@ -4,12 +4,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
-import { AnchorLink } from '../../parts/links.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { useAction } from '../../parts/use-action.ts'
+import { useAction } from '../../parts/act/use-action.ts'
+import { AnchorLink } from '../../parts/layout/links.tsx'
+import { QueryState } from '../../parts/layout/notice.tsx'
+import { PageFrame } from '../../parts/layout/page-frame.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { StateBadge } from '../../parts/show/state-badge.tsx'
 import type { StateRole } from '../../states/role.ts'
 
 /** The story and how far it is. */
@@ -33,7 +33,7 @@ function placeOf(path: string): { to: string; search: Record<string, string> } {
 /** While it runs; a finished demo does not change. */
 const EVERY_MS = 700
 
-/** A demo through all systems, with links to what it changes. */
+/** A demo of the systems, with links to what it changes. */
 export function Demo() {
   const api = useApi()
   const query = useQuery({
@@ -44,7 +44,7 @@ export function Demo() {
   return (
     <PageFrame
       title="Demonstration"
-      lead="A one-minute demo of all five systems and their failures. It acts as you on this server, moves its clock and contacts no outside service."
+      lead="A one-minute demo of the systems and their failures. It acts as you on this server, moves its clock and contacts no outside service."
       actions={query.data && <PlayButton story={query.data} />}
     >
       <QueryState query={query}>
@@ -91,7 +91,7 @@ const ENDINGS = {
   completed: {
     icon: IconCircleCheck,
     title: 'Demo finished',
-    text: 'One webhook is left for you: find it, see why it failed, fix the merchant, replay it. The last step says how.',
+    text: 'The last step says what is left for you to try.',
   },
   failed: { icon: IconAlertTriangle, title: 'Demo failed', text: null },
   cancelled: {

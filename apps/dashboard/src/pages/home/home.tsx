@@ -1,15 +1,15 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core'
 import { mayRead } from '../page.ts'
-import { AnchorLink } from '../../parts/links.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { Panel } from '../../parts/panel.tsx'
+import { AnchorLink } from '../../parts/layout/links.tsx'
+import { PageFrame } from '../../parts/layout/page-frame.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { usePages } from '../../systems.tsx'
 import { useUser } from '../../shell/use-user.ts'
-import { pages } from '../index.ts'
 
 /** The first page of everyone who does not run the platform: where what is done. */
 export function Home() {
   const user = useUser()
-  const mine = pages.filter(
+  const mine = usePages().filter(
     (page) => page.name !== 'home' && page.group !== 'Development' && mayRead(page, user),
   )
   return (

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { placeOf, trendText, type Incident } from './incident.ts'
+import { type Incident, placeOf, trendText } from './incidents.tsx'
 
 const incident: Incident = {
   id: 'i',
   state: 'open',
-  source: 'sagas.events',
+  source: 'example.greetings',
   code: 'HTTP_503',
   tenant: null,
   openedAt: '2026-11-16T12:00:00Z',
@@ -29,7 +29,13 @@ test('a trend is said with its numbers', () => {
 })
 
 test('an incident leads to where it is mended', () => {
-  expect(placeOf(incident)).toBe('/dead-letters?outbox=sagas.events&code=HTTP_503')
-  expect(placeOf({ ...incident, source: 'topic/group' })).toBe('/consumers')
-  expect(placeOf({ ...incident, source: 'evidence' })).toBe('/alerts?source=evidence&code=HTTP_503')
+  expect(placeOf(incident, [])).toBe('/dead-letters?outbox=example.greetings&code=HTTP_503')
+  expect(placeOf({ ...incident, source: 'topic/group' }, [])).toBe('/consumers')
+  const own = { ...incident, source: 'robots' }
+  expect(placeOf(own, [])).toBe('/alerts?source=robots&code=HTTP_503')
+  const web = {
+    pages: [],
+    alertPage: ({ source }: { source: string }) => (source === 'robots' ? '/robots' : undefined),
+  }
+  expect(placeOf(own, [web])).toBe('/robots')
 })

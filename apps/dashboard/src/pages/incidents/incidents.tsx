@@ -2,27 +2,25 @@ import { Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { BulkButton } from '../../parts/bulk-button.tsx'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { neighboursOf } from '../../parts/neighbours.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { SectionFrame } from '../../parts/section-frame.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { oneOf, useFilter } from '../../parts/use-filter.ts'
-import { useOpened } from '../../parts/use-opened.ts'
+import { BulkButton } from '../../parts/act/bulk-button.tsx'
+import { oneOf, useFilter } from '../../parts/act/filter-bar.tsx'
+import { PermittedButton } from '../../parts/act/permitted.tsx'
+import { useAction } from '../../parts/act/use-action.ts'
+import { DetailDrawer } from '../../parts/layout/detail-drawer.tsx'
+import { AnchorLink } from '../../parts/layout/links.tsx'
+import { Empty, QueryState } from '../../parts/layout/notice.tsx'
+import { SectionFrame } from '../../parts/layout/page-frame.tsx'
+import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
+import { KeyValue } from '../../parts/show/stat.tsx'
+import { StateBadge } from '../../parts/show/state-badge.tsx'
+import { Time } from '../../parts/show/time.tsx'
 import { useClaims } from '../../session/session-context.tsx'
 import type { StateRole } from '../../states/role.ts'
-import { INCIDENTS } from '../sections.ts'
-import { alertsOf, placeOf, trendText, type Incident } from './incident.ts'
+import { firstOf, useContents, type Web } from '../../systems.tsx'
 import classes from './incidents.module.css'
 
 const STATES = ['open', 'snoozed', 'closed'] as const
@@ -50,7 +48,6 @@ export function Incidents() {
   useFresh(['incidents'], ({ kind }) => kind === 'operation')
   return (
     <SectionFrame
-      section={INCIDENTS}
       lead="Alerts grouped by their cause. An incident closes by itself when none of its alerts stands any more."
       actions={
         <SegmentedControl
@@ -180,7 +177,7 @@ function Details({ incident }: { incident: Incident }) {
       />
       {incident.state !== 'closed' && <Actions key={id} incident={incident} />}
       <Group gap="md">
-        <AnchorLink to={placeOf(incident)}>Open what it is about</AnchorLink>
+        <AnchorLink to={placeOf(incident, useContents().webs)}>Open what it is about</AnchorLink>
         <AnchorLink to={alertsOf(incident)}>All of its alerts</AnchorLink>
       </Group>
     </Stack>
@@ -250,4 +247,35 @@ function Actions({ incident }: { incident: Incident }) {
       )}
     </Group>
   )
+}
+
+export type Incident =
+  paths['/api/v1/incidents']['get']['responses']['200']['content']['application/json']['items'][number]
+
+export type Channel =
+  paths['/api/v1/notice-channels']['get']['responses']['200']['content']['application/json']['items'][number]
+
+export type NewChannel =
+  paths['/api/v1/notice-channels']['post']['requestBody']['content']['application/json']
+
+/** Whether more of it came in the last hour than in the one before, in words. */
+export function trendText({ trend, lastHour, hourBefore }: Incident): string {
+  if (trend === 'steady') return `steady: ${lastHour} in the last hour`
+  return `${trend}: ${lastHour} in the last hour, ${hourBefore} in the hour before`
+}
+
+/** Where all alerts of an incident are listed. */
+function alertsOf({ source, code }: Incident): string {
+  return `/alerts?source=${encodeURIComponent(source)}&code=${encodeURIComponent(code)}`
+}
+
+/** Where to mend it: the page that a system names, an outbox's dead letters, or the alerts. */
+export function placeOf(incident: Incident, webs: readonly Web[]): string {
+  const { source, code } = incident
+  if (source.includes('/')) return '/consumers'
+  const page = firstOf(webs, ({ alertPage }) => alertPage?.({ source, code }))
+  if (page !== undefined) return page
+  return source.includes('.')
+    ? `/dead-letters?outbox=${encodeURIComponent(source)}&code=${encodeURIComponent(code)}`
+    : alertsOf(incident)
 }

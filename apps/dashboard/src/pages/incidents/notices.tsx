@@ -4,17 +4,15 @@ import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { SectionFrame } from '../../parts/section-frame.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
-import { INCIDENTS } from '../sections.ts'
-import type { Channel, NewChannel } from './incident.ts'
+import { ConfirmButton } from '../../parts/act/confirm.tsx'
+import { PermittedButton } from '../../parts/act/permitted.tsx'
+import { useAction } from '../../parts/act/use-action.ts'
+import { Empty, QueryState } from '../../parts/layout/notice.tsx'
+import { SectionFrame } from '../../parts/layout/page-frame.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { KeyValue } from '../../parts/show/stat.tsx'
+import { Time } from '../../parts/show/time.tsx'
+import type { Channel, NewChannel } from './incidents.tsx'
 
 const KINDS: Readonly<Record<Channel['kind'], string>> = {
   email: 'E-mail',
@@ -33,7 +31,6 @@ export function Notices() {
   })
   return (
     <SectionFrame
-      section={INCIDENTS}
       lead="Who hears when an incident opens, goes on after a snooze, or is over. Notices go through an outbox of their own: they are retried, and seen under Messages."
       actions={
         <PermittedButton to="operate" onClick={adding.open}>

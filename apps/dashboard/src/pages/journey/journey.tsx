@@ -1,33 +1,31 @@
 import { Alert, Badge, Grid, Stack, Text } from '@mantine/core'
-import { formatDuration } from '../../format/duration.ts'
-import { FilterBar, FilterText } from '../../parts/filter-bar.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
-import { type JourneyOfThing, useJourney } from '../../parts/use-journey.ts'
-import { text, useFilter } from '../../parts/use-filter.ts'
-import { useRefresh } from '../../parts/use-refresh.ts'
+import { formatDuration } from '../../format/number.ts'
+import { FilterBar, FilterText, text, useFilter } from '../../parts/act/filter-bar.tsx'
+import { useRefresh } from '../../parts/act/use-action.ts'
+import { AnchorLink } from '../../parts/layout/links.tsx'
+import { Empty, QueryState } from '../../parts/layout/notice.tsx'
+import { PageFrame } from '../../parts/layout/page-frame.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { type JourneyOfThing, useJourney } from '../../parts/layout/related.tsx'
+import { CopyId } from '../../parts/show/copy-id.tsx'
+import { Timeline, type TimelineEntry } from '../../parts/show/timeline.tsx'
 
-/** One order, payment or case across all systems. */
+/** One business thing across all systems. */
 export function Journey() {
   const filter = useFilter({ id: text })
   const { id } = filter.values
   return (
     <PageFrame
       title="Journey"
-      lead="One order, payment or case across all systems: what belongs to it, and what happened when."
+      lead="One business thing across all systems: what belongs to it, and what happened when."
     >
       <FilterBar filter={filter}>
         <FilterText filter={filter} name="id" label="Id or case" />
       </FilterBar>
       {id === undefined ? (
         <Empty title="Enter an id">
-          The id of an order, saga, payment, webhook, statement line, message or file row, a gateway
-          reference, or a case. Pages of these link here too, under “Elsewhere”.
+          The id of anything in your organisation, or a reference that it has elsewhere. Pages of
+          these things link here too, under “Elsewhere”.
         </Empty>
       ) : (
         <Way key={id} id={id} />

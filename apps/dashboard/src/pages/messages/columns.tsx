@@ -1,9 +1,12 @@
-import { roleIn, type ListedOutbox } from '../../outboxes/use-outboxes.ts'
-import { CopyId, withShortIds } from '../../parts/copy-id.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
+import { Text } from '@mantine/core'
+import { CodeNote, useTextBeside } from '../../codes/code-note.tsx'
+import { type ListedOutbox, roleIn } from '../../outboxes/use-outboxes.ts'
+import { CopyId, withShortIds } from '../../parts/show/copy-id.tsx'
+import { StateBadge } from '../../parts/show/state-badge.tsx'
+import { Time } from '../../parts/show/time.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
-import { Time } from '../../parts/time.tsx'
-import type { MessageRow } from './message.ts'
+import { firstOf, useContents } from '../../systems.tsx'
+import type { MessageRow } from './use-messages.ts'
 
 /** The columns of messages; an outbox's own words are coloured by the roles they play. */
 export function columnsOf(
@@ -97,4 +100,29 @@ function NextDue({ row, role }: { row: MessageRow; role: ReturnType<typeof roleI
 
 function Short({ text }: { text: string | null }) {
   return text === null ? '–' : <span title={text}>{withShortIds(text)}</span>
+}
+
+interface FailureNoteProps {
+  readonly outbox: string
+  readonly code: string | null
+  readonly error: string | null
+}
+
+/** Why a message failed and what to do. A system explains the codes of its own destinations. */
+export function FailureNote({ outbox, code, error }: FailureNoteProps) {
+  const { webs } = useContents()
+  const explain = firstOf(webs, ({ outboxes }) => outboxes?.[outbox]?.explain)
+  const meaning = code === null ? undefined : explain?.(code)
+  const more = useTextBeside(code, error)
+  return (
+    <div>
+      {code !== null && <CodeNote code={code} meaning={meaning} />}
+      {more !== null && (
+        <Text size="sm" c="dimmed" lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
+          {meaning !== undefined && 'Error text: '}
+          {more}
+        </Text>
+      )}
+    </div>
+  )
 }

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
-import { CodeNote, textBeside } from '../../codes/code-note.tsx'
-import type { MessageKey } from './message.ts'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { Timeline, type TimelineEntry } from '../../parts/timeline.tsx'
+import { CodeNote, useTextBeside } from '../../codes/code-note.tsx'
+import { AnchorLink } from '../../parts/layout/links.tsx'
+import { QueryState } from '../../parts/layout/notice.tsx'
+import { CopyId } from '../../parts/show/copy-id.tsx'
+import { Timeline, type TimelineEntry } from '../../parts/show/timeline.tsx'
 import type { StateRole } from '../../states/role.ts'
+import type { MessageKey } from './use-messages.ts'
 
 interface JourneyProps {
   readonly message: MessageKey
@@ -105,18 +105,22 @@ function entryOf(
 
 function moveOf({ from, to, attempt, actor, code, error, reason }: Moved) {
   const tried = attempt === null || attempt === 0 ? '' : `, attempt ${attempt}`
-  const why = textBeside(code, error) ?? reason
   return {
     what: `${from ?? 'new'} → ${to} by ${actor}${tried}`,
-    ...((code !== null || why !== null) && {
-      details: (
-        <>
-          {code !== null && <CodeNote code={code} />}
-          {why}
-        </>
-      ),
+    ...((code ?? error ?? reason) !== null && {
+      details: <Why code={code} error={error} reason={reason} />,
     }),
   }
+}
+
+function Why({ code, error, reason }: Pick<Moved, 'code' | 'error' | 'reason'>) {
+  const text = useTextBeside(code, error) ?? reason
+  return (
+    <>
+      {code !== null && <CodeNote code={code} />}
+      {text}
+    </>
+  )
 }
 
 function placeOf({ ref }: Arrived): string {

@@ -3,21 +3,22 @@ import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { type ListedOutbox, roleIn } from '../../outboxes/use-outboxes.ts'
-import { FailureNote } from './failure-note.tsx'
-import { Journey } from './journey.tsx'
-import type { MessageDetails, MessageKey } from './message.ts'
-import { PayloadTab } from './payload-tab.tsx'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { Json } from '../../parts/json.tsx'
-import { KeyValue } from '../../parts/key-value.tsx'
-import { AnchorLink } from '../../parts/links.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { Related } from '../../parts/related.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { Time } from '../../parts/time.tsx'
-import { useAction } from '../../parts/use-action.ts'
+import { ConfirmButton } from '../../parts/act/confirm.tsx'
+import { useAction } from '../../parts/act/use-action.ts'
+import { AnchorLink } from '../../parts/layout/links.tsx'
+import { QueryState } from '../../parts/layout/notice.tsx'
+import { Related } from '../../parts/layout/related.tsx'
+import { CopyId } from '../../parts/show/copy-id.tsx'
+import { Json } from '../../parts/show/json.tsx'
+import { KeyValue } from '../../parts/show/stat.tsx'
+import { StateBadge } from '../../parts/show/state-badge.tsx'
+import { Time } from '../../parts/show/time.tsx'
 import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
+import { firstOf, useContents } from '../../systems.tsx'
+import { FailureNote } from './columns.tsx'
+import { Journey } from './journey.tsx'
+import { PayloadTab } from './payload-tab.tsx'
+import type { MessageDetails, MessageKey } from './use-messages.ts'
 
 interface MessageDetailsProps {
   readonly message: MessageKey
@@ -91,6 +92,8 @@ interface MessageFactsProps {
 /** Where a message is, and since when. */
 function MessageFacts({ outbox, details, role }: MessageFactsProps) {
   const { id, state, label, type, key, tenant, attempts, createdAt, held } = details
+  const { webs } = useContents()
+  const page = firstOf(webs, ({ outboxes }) => outboxes?.[outbox]?.page)
   const word = role && ROLE_LOOKS[role].word
   const isWaiting = role === 'ready' || role === 'retry' || role === 'failing'
   return (
@@ -121,12 +124,11 @@ function MessageFacts({ outbox, details, role }: MessageFactsProps) {
           details.quarantinedAt === null ? undefined : <Time at={details.quarantinedAt} />,
         Created: createdAt === null ? undefined : <Time at={createdAt} />,
         Archived: details.archivedAt === null ? undefined : <Time at={details.archivedAt} />,
-        Attempted:
-          outbox === 'payments.webhook-deliveries' ? (
-            <AnchorLink size="sm" to="/webhooks/deliveries" search={{ open: id }}>
-              Requests and responses
-            </AnchorLink>
-          ) : undefined,
+        Attempted: page && (
+          <AnchorLink size="sm" to={page.to(id)}>
+            {page.title}
+          </AnchorLink>
+        ),
       }}
     />
   )

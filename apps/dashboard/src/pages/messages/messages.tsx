@@ -1,28 +1,30 @@
 import { type ReactNode, useMemo } from 'react'
-import { type ListedOutbox, useOutboxes } from '../../outboxes/use-outboxes.ts'
-import { BulkActions } from './bulk-actions.tsx'
-import { columnsOf } from './columns.tsx'
-import { MessageDetailsView } from './message-details.tsx'
-import { addressOf, keyIn } from './message.ts'
-import { useMessages } from './use-messages.ts'
-import { DetailDrawer } from '../../parts/detail-drawer.tsx'
-import { neighboursOf } from '../../parts/neighbours.ts'
-import { Empty } from '../../parts/notice.tsx'
+import { useApi } from '../../api/api-context.tsx'
+import { type ListedOutbox, roleIn, useOutboxes } from '../../outboxes/use-outboxes.ts'
+import { BulkButton } from '../../parts/act/bulk-button.tsx'
 import {
+  type Filter,
   FilterBar,
   FilterMoment,
   FilterSelect,
   FilterText,
+  moment,
   MoreFilters,
-} from '../../parts/filter-bar.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { useSelection } from '../../parts/table/selection.ts'
-import { useTable, type Layout } from '../../parts/table/layout.ts'
+  text,
+  useFilter,
+} from '../../parts/act/filter-bar.tsx'
+import { DetailDrawer } from '../../parts/layout/detail-drawer.tsx'
+import { Empty, QueryState } from '../../parts/layout/notice.tsx'
+import { PageFrame } from '../../parts/layout/page-frame.tsx'
+import { SavedViews } from '../../parts/layout/saved-views.tsx'
+import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
+import { withShortIds } from '../../parts/show/copy-id.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { type Filter, moment, text, useFilter } from '../../parts/use-filter.ts'
-import { useOpened } from '../../parts/use-opened.ts'
-import { SavedViews } from '../../parts/saved-views.tsx'
+import { type Layout, useTable } from '../../parts/table/layout.ts'
+import { useSelection } from '../../parts/table/list.ts'
+import { columnsOf } from './columns.tsx'
+import { MessageDetailsView } from './message-details.tsx'
+import { addressOf, keyIn, type MessageRow, useMessages } from './use-messages.ts'
 
 /** Every message of every outbox. */
 export function Messages() {
@@ -134,5 +136,65 @@ function MessageFilterBar({ filter, outboxes, layout, children }: MessageFilterB
       <SavedViews filter={filter} page="messages" layout={layout} />
       {children}
     </FilterBar>
+  )
+}
+
+interface BulkActionsProps {
+  readonly chosen: readonly MessageRow[]
+  readonly outboxes: readonly ListedOutbox[]
+  readonly onDone: () => void
+}
+
+const CHANGED = ['messages', 'dead-letters', 'outboxes', 'overview']
+const NOUNS = ['message', 'messages'] as const
+
+/** What is done with the selected messages, of any outboxes. */
+function BulkActions({ chosen, outboxes, onDone }: BulkActionsProps) {
+  const api = useApi()
+  const common = {
+    to: 'operate',
+    nouns: NOUNS,
+    changes: CHANGED,
+    nameOf: ({ label, id }: MessageRow) => label ?? withShortIds(id),
+    onDone,
+    reason: 'optional',
+  } as const
+  const isDead = (row: MessageRow) => row.quarantinedAt !== null || roleIn(outboxes, row) === 'dead'
+  const isWaiting = (row: MessageRow) =>
+    ['ready', 'retry', 'failing'].includes(roleIn(outboxes, row) ?? '')
+  const canEnd = ({ outbox }: MessageRow) =>
+    outboxes.some(({ name, roles }) => name === outbox && roles.cancelled !== null)
+  const given = ({ outbox: name, id }: MessageRow, reason: string | undefined) => ({
+    params: { path: { name, id } },
+    body: reason === undefined ? {} : { reason },
+  })
+  return (
+    <>
+      <BulkButton
+        {...common}
+        rows={chosen.filter(isDead)}
+        verb="Replay"
+        past="replayed"
+        run={(row, reason) =>
+          api.POST('/api/v1/outboxes/{name}/messages/{id}/replay', given(row, reason))
+        }
+      >
+        They keep their ids, so consumers can recognise them, and start again at attempt zero.
+        Selected messages that are not dead are left out.
+      </BulkButton>
+      <BulkButton
+        {...common}
+        rows={chosen.filter((row) => canEnd(row) && (isDead(row) || isWaiting(row)))}
+        verb="Cancel"
+        past="cancelled"
+        tone="danger"
+        run={(row, reason) =>
+          api.POST('/api/v1/outboxes/{name}/messages/{id}/cancel', given(row, reason))
+        }
+      >
+        They will not be sent; messages waiting behind them continue. Selected messages that are
+        sent, or whose outbox does not cancel, are left out.
+      </BulkButton>
+    </>
   )
 }

@@ -3,9 +3,9 @@ import { IconLock } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { Json } from '../../parts/json.tsx'
-import type { MessageDetails, MessageKey } from './message.ts'
+import { ConfirmButton } from '../../parts/act/confirm.tsx'
+import { Json } from '../../parts/show/json.tsx'
+import type { MessageDetails, MessageKey } from './use-messages.ts'
 
 interface PayloadTabProps {
   readonly message: MessageKey

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { followRows } from './follow-rows.ts'
+import { followRows } from './use-messages.ts'
 
 const row = (id: string, second: number, state = 'PENDING') => ({
   id,

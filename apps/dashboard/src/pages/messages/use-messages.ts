@@ -2,15 +2,13 @@ import { hashKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import { refreshQueueOf, useFresh } from '../../live/use-fresh.ts'
+import type { paths } from '../../api/schema.d.ts'
 import type { LiveEvent } from '../../live/live-event.ts'
-import { useFollow } from '../../live/use-follow.ts'
+import { refreshQueueOf, useFollow, useFresh } from '../../live/use-fresh.ts'
 import { useSort } from '../../parts/table/layout.ts'
-import { useList, type List, type SortWord } from '../../parts/table/list.ts'
-import { addressOf, type MessageRow } from './message.ts'
-import { followRows } from './follow-rows.ts'
+import { type List, type SortWord, useList } from '../../parts/table/list.ts'
 
-export interface MessageFilter {
+interface MessageFilter {
   readonly outbox?: string
   readonly status?: string
   readonly tenant?: string
@@ -122,4 +120,54 @@ const NONE: ReadonlyMap<string, string> = new Map()
 
 function sayNew(count: number): string {
   return count >= PAGE_SIZE ? `${PAGE_SIZE}+ new` : `${count} new`
+}
+
+/** Rows of a list as they are now, in the places they had, and how many came before the first. */
+interface Followed<Row> {
+  readonly rows: readonly Row[]
+  readonly newCount: number
+}
+
+/** Takes what is known better from the newest page; what it has beyond that is only counted. */
+export function followRows<Row extends { readonly createdAt: string | null }>(
+  shown: readonly Row[],
+  newest: readonly Row[],
+  idOf: (row: Row) => string,
+): Followed<Row> {
+  const known = new Map(newest.map((row) => [idOf(row), row]))
+  const rows = shown.map((row) => known.get(idOf(row)) ?? row)
+  const ids = new Set(shown.map(idOf))
+  const first = shown[0]?.createdAt ?? ''
+  const newCount = newest.filter(
+    (row) => !ids.has(idOf(row)) && (row.createdAt ?? '') >= first,
+  ).length
+  return { rows, newCount }
+}
+
+type Listed =
+  paths['/api/v1/outboxes/{name}/messages']['get']['responses']['200']['content']['application/json']['items'][number]
+
+/** A message of a list, with the outbox that it is in. */
+export interface MessageRow extends Listed {
+  readonly outbox: string
+}
+
+export type MessageDetails =
+  paths['/api/v1/outboxes/{name}/messages/{id}']['get']['responses']['200']['content']['application/json']
+
+/** Which message: as an address has it, `<outbox>:<id>`. */
+export interface MessageKey {
+  readonly outbox: string
+  readonly id: string
+}
+
+export function addressOf({ outbox, id }: MessageKey): string {
+  return `${outbox}:${id}`
+}
+
+/** Undefined for what is no such address. An outbox has no colon in its name; an id may. */
+export function keyIn(address: string | undefined): MessageKey | undefined {
+  const colon = address?.indexOf(':') ?? -1
+  if (address === undefined || colon < 1 || colon === address.length - 1) return undefined
+  return { outbox: address.slice(0, colon), id: address.slice(colon + 1) }
 }

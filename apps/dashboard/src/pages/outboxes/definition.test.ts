@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { definitionInWords } from './definition-in-words.ts'
+import { definitionInWords } from './definition.tsx'
 
 test('says what an ordered outbox that never gives up does', () => {
   const words = definitionInWords({
-    table: 'families.outbox_events',
+    table: 'post.parcels',
     batch: 100,
     everyMs: 5_000,
     leaseMs: 30_000,
     order: { key: 'aggregate_id', dead: 'block' },
     retry: { delaysMs: [1_000, 2_000] },
-    destination: { transport: 'rabbitmq', topic: 'family-hub.events' },
+    destination: { transport: 'rabbitmq', topic: 'post.parcels' },
   })
   expect(words).toMatchObject({
-    'Goes to': 'family-hub.events by rabbitmq',
+    'Goes to': 'post.parcels by rabbitmq',
     Order: expect.stringContaining('kept for each aggregate_id'),
     'After a failure': 'waits 1.0 s, 2.0 s and so on; never gives up',
   })

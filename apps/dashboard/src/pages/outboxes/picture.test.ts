@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { layOutGraph } from './graph-layout.ts'
+import { layOutGraph } from './picture.tsx'
 
 const graph = {
   approximate: false,

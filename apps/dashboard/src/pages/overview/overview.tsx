@@ -5,25 +5,24 @@ import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import { Sparkline } from '../../charts/sparkline.tsx'
-import { formatDuration } from '../../format/duration.ts'
-import { formatCount, formatRate, formatShare } from '../../format/number.ts'
+import { formatCount, formatDuration, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
+import { AnchorLink, ButtonLink } from '../../parts/layout/links.tsx'
+import { QueryState } from '../../parts/layout/notice.tsx'
+import { PageFrame } from '../../parts/layout/page-frame.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { Stat, StatStrip } from '../../parts/show/stat.tsx'
+import { Duration, Time } from '../../parts/show/time.tsx'
+import { useSettings } from '../../settings/settings.tsx'
 import { GroupRows } from '../consumers/group-rows.tsx'
 import {
   deadOf,
   failingOf,
-  type Overview as Data,
   type OutboxItem,
+  type Overview as Data,
   type Trouble,
   troublesOf,
 } from './trouble.ts'
-import { Duration, Time } from '../../parts/time.tsx'
-import { AnchorLink, ButtonLink } from '../../parts/links.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { Stat, StatStrip } from '../../parts/stat.tsx'
-import { useSettings } from '../../settings/settings.tsx'
 
 /** How many should be delivered and are not: what is for later does not wait yet. */
 function waitingOf({ due, retrying }: Pick<OutboxItem, 'due' | 'retrying'>): number {

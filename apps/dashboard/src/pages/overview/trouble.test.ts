@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { failingOf, troublesOf, type OutboxItem, type Overview } from './trouble.ts'
 
 const fine: OutboxItem = {
-  name: 'sagas.events',
+  name: 'post.parcels',
   states: ['PENDING', 'SENT'],
   counts: { PENDING: 0, SENT: 10 },
   approximate: false,

@@ -1,6 +1,5 @@
 import type { paths } from '../../api/schema.d.ts'
-import { formatDuration } from '../../format/duration.ts'
-import { formatCount, formatShare } from '../../format/number.ts'
+import { formatCount, formatDuration, formatShare } from '../../format/number.ts'
 
 export type Overview =
   paths['/api/v1/overview']['get']['responses']['200']['content']['application/json']

@@ -1,19 +1,19 @@
-import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
+import { ActionForm } from '../../parts/act/confirm.tsx'
+import { Button, Modal, Select, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
 import { formatCount } from '../../format/number.ts'
-import { Empty } from '../../parts/notice.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { DataTable, type Column } from '../../parts/table/data-table.tsx'
+import { PermittedButton } from '../../parts/act/permitted.tsx'
+import { useAction } from '../../parts/act/use-action.ts'
+import { Empty } from '../../parts/layout/notice.tsx'
+import { SectionFrame } from '../../parts/layout/page-frame.tsx'
+import { StateBadge } from '../../parts/show/state-badge.tsx'
+import { Time } from '../../parts/show/time.tsx'
+import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
-import { Time } from '../../parts/time.tsx'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import { SectionFrame } from '../../parts/section-frame.tsx'
-import { RETENTION } from '../sections.ts'
 
 type Erasure =
   paths['/api/v1/erasures']['get']['responses']['200']['content']['application/json']['items'][number]
@@ -70,7 +70,6 @@ export function Erasures() {
   })
   return (
     <SectionFrame
-      section={RETENTION}
       lead="A person's data in all systems, overwritten for good. Amounts, counts and the audit stay."
       actions={
         <>
@@ -111,52 +110,33 @@ function ErasureForm({ onClose }: { readonly onClose: () => void }) {
     done: () => 'The erasure has begun.',
     changes: ['erasures'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    erase.mutate(undefined, { onSuccess: onClose })
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <Select
-          label="Person by"
-          value={kind}
-          onChange={(next) => setKind((next ?? 'email') as Kind)}
-          data={Object.entries(KINDS).map(([id, label]) => ({ value: id, label }))}
-          allowDeselect={false}
-        />
-        <TextInput
-          label={KINDS[kind]}
-          {...(kind === 'phone' && { description: 'With the country code, as +16505551234.' })}
-          value={value}
-          onChange={({ currentTarget }) => setValue(currentTarget.value)}
-          required
-          data-autofocus
-        />
-        <TextInput
-          label="Reason"
-          description="Recorded in the audit log. Do not name the person."
-          value={reason}
-          onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          maxLength={1_000}
-        />
-        <Text size="sm">
-          Everything that names this person is overwritten. This cannot be undone.
-        </Text>
-        {erase.isError && (
-          <Alert color="red" role="alert">
-            {sentenceOf(erase.error)}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={erase.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" color="red.8" loading={erase.isPending}>
-            Erase
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActionForm action={erase} onClose={onClose} verb="Erase" tone="danger">
+      <Select
+        label="Person by"
+        value={kind}
+        onChange={(next) => setKind((next ?? 'email') as Kind)}
+        data={Object.entries(KINDS).map(([id, label]) => ({ value: id, label }))}
+        allowDeselect={false}
+      />
+      <TextInput
+        label={KINDS[kind]}
+        {...(kind === 'phone' && { description: 'With the country code, as +16505551234.' })}
+        value={value}
+        onChange={({ currentTarget }) => setValue(currentTarget.value)}
+        required
+        data-autofocus
+      />
+      <TextInput
+        label="Reason"
+        description="Recorded in the audit log. Do not name the person."
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        maxLength={1_000}
+      />
+      <Text size="sm">
+        Everything that names this person is overwritten. This cannot be undone.
+      </Text>
+    </ActionForm>
   )
 }

@@ -1,45 +1,48 @@
-import { Alert, Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { Modal, Select, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import type { paths } from '../../api/schema.d.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { CopyId } from '../../parts/copy-id.tsx'
-import { FilterSelect } from '../../parts/filter-bar.tsx'
-import { Empty } from '../../parts/notice.tsx'
+import { ActionForm, ConfirmButton } from '../../parts/act/confirm.tsx'
+import { FilterSelect, oneOf } from '../../parts/act/filter-bar.tsx'
+import { PermittedButton } from '../../parts/act/permitted.tsx'
+import { useAction } from '../../parts/act/use-action.ts'
+import { Empty } from '../../parts/layout/notice.tsx'
+import { SectionFrame } from '../../parts/layout/page-frame.tsx'
+import { CopyId } from '../../parts/show/copy-id.tsx'
+import { Time } from '../../parts/show/time.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { oneOf } from '../../parts/use-filter.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import { SectionFrame } from '../../parts/section-frame.tsx'
-import { RETENTION } from '../sections.ts'
+import { useContents } from '../../systems.tsx'
 
 type Hold =
   paths['/api/v1/legal-holds']['get']['responses']['200']['content']['application/json']['items'][number]
 
+type NewHold = paths['/api/v1/legal-holds']['post']['requestBody']['content']['application/json']
+
 const STATES = ['open', 'released'] as const
 
-/** What a hold can be placed on, as people say it. */
-const KINDS = {
-  organisation: 'The whole organisation',
-  payment: 'A payment',
-  reconciliation: 'A reconciliation run',
-  'file-job': 'A file job',
-  dossier: 'A dossier',
-  saga: 'A saga with its order',
-  family: 'A family',
-} as const
+/** What a hold can be placed on, as people say it: the things of every system that runs. */
+function useKinds(): Readonly<Record<string, string>> {
+  const { webs } = useContents()
+  return Object.assign(
+    { organisation: 'The whole organisation' },
+    ...webs.map(({ holds }) => holds ?? {}),
+  ) as Record<string, string>
+}
+
+function Kind({ kind }: { kind: string }) {
+  return useKinds()[kind] ?? kind
+}
 
 const COLUMNS: readonly Column<Hold>[] = [
   {
     id: 'kind',
     title: 'Exempt',
     width: 'minmax(120px, 1fr)',
-    cell: ({ kind }) => KINDS[kind as keyof typeof KINDS] ?? kind,
+    cell: ({ kind }) => <Kind kind={kind} />,
   },
   {
     id: 'subject',
@@ -69,7 +72,6 @@ export function Holds() {
   })
   return (
     <SectionFrame
-      section={RETENTION}
       lead="What is under a legal hold is neither removed nor erased until it is released."
       actions={
         <PermittedButton to="administer" onClick={open}>
@@ -118,7 +120,8 @@ function Release({ hold }: { hold: Hold }) {
 
 function HoldForm({ onClose }: { readonly onClose: () => void }) {
   const api = useApi()
-  const [kind, setKind] = useState<keyof typeof KINDS>('payment')
+  const kinds = useKinds()
+  const [kind, setKind] = useState('organisation')
   const [subject, setSubject] = useState('')
   const [reason, setReason] = useState('')
   const isWhole = kind === 'organisation'
@@ -126,56 +129,41 @@ function HoldForm({ onClose }: { readonly onClose: () => void }) {
     run: () =>
       dataOf(
         api.POST('/api/v1/legal-holds', {
-          body: { kind, reason, ...(!isWhole && { subject: subject.trim() }) },
+          body: {
+            kind: kind as NewHold['kind'],
+            reason,
+            ...(!isWhole && { subject: subject.trim() }),
+          },
         }),
       ),
     done: () => 'Legal hold placed.',
     changes: ['legal-holds', 'retention'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    place.mutate(undefined, { onSuccess: onClose })
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <Select
-          label="What"
-          value={kind}
-          onChange={(value) => setKind((value ?? 'payment') as keyof typeof KINDS)}
-          data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
-          allowDeselect={false}
-        />
-        {!isWhole && (
-          <TextInput
-            label="Id"
-            value={subject}
-            onChange={({ currentTarget }) => setSubject(currentTarget.value)}
-            required
-          />
-        )}
+    <ActionForm action={place} onClose={onClose} verb="Place hold">
+      <Select
+        label="What"
+        value={kind}
+        onChange={(value) => setKind(value ?? 'organisation')}
+        data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
+        allowDeselect={false}
+      />
+      {!isWhole && (
         <TextInput
-          label="Reason"
-          description="Recorded in the audit log."
-          value={reason}
-          onChange={({ currentTarget }) => setReason(currentTarget.value)}
+          label="Id"
+          value={subject}
+          onChange={({ currentTarget }) => setSubject(currentTarget.value)}
           required
-          maxLength={1_000}
         />
-        {place.isError && (
-          <Alert color="red" role="alert">
-            {sentenceOf(place.error)}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={place.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={place.isPending}>
-            Place hold
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <TextInput
+        label="Reason"
+        description="Recorded in the audit log."
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        required
+        maxLength={1_000}
+      />
+    </ActionForm>
   )
 }

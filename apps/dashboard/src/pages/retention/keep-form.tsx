@@ -13,9 +13,9 @@ import { useDisclosure } from '@mantine/hooks'
 import { type SubmitEvent, useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import { sentenceOf, useAction } from '../../parts/use-action.ts'
-import { PermittedButton } from '../../parts/permitted.tsx'
-import { keepWords, partsOf, UNITS, type DataClass, type Scope, type Unit } from './data-class.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { PermittedButton } from '../../parts/act/permitted.tsx'
+import { sentenceOf, useAction } from '../../parts/act/use-action.ts'
 
 interface KeepProps {
   readonly dataClass: DataClass
@@ -131,4 +131,29 @@ function KeepForm({ dataClass, scope, onClose }: KeepProps & { readonly onClose:
       </Stack>
     </form>
   )
+}
+
+export type DataClass =
+  paths['/api/v1/retention']['get']['responses']['200']['content']['application/json']['items'][number]
+
+export type Scope = 'organisation' | 'platform'
+
+/** Units in which a time is set, by the letter that the API has for them. */
+const UNITS = { d: 'days', h: 'hours', m: 'minutes' } as const
+type Unit = keyof typeof UNITS
+
+/** A time in parts; undefined for ever. */
+function partsOf(keep: string): { count: number; unit: Unit } | undefined {
+  const [, count, unit] = /^(\d+)([dhm])$/.exec(keep) ?? []
+  return count === undefined ? undefined : { count: Number(count), unit: unit as Unit }
+}
+
+/** `90 days`, `1 hour`, `for ever`. */
+export function keepWords(keep: string): string {
+  const parts = partsOf(keep)
+  if (!parts) return 'for ever'
+  const { count, unit } = parts
+  if (count === 0) return 'not kept'
+  const word = UNITS[unit]
+  return `${count.toLocaleString('en-GB')} ${count === 1 ? word.slice(0, -1) : word}`
 }

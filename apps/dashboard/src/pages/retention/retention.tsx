@@ -5,13 +5,11 @@ import { useState } from 'react'
 import { useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatCount } from '../../format/number.ts'
-import { QueryState } from '../../parts/query-state.tsx'
-import { Time } from '../../parts/time.tsx'
+import { QueryState } from '../../parts/layout/notice.tsx'
+import { SectionFrame } from '../../parts/layout/page-frame.tsx'
+import { Time } from '../../parts/show/time.tsx'
 import { useUser } from '../../shell/use-user.ts'
-import type { DataClass, Scope } from './data-class.ts'
-import { KeepButton } from './keep-form.tsx'
-import { SectionFrame } from '../../parts/section-frame.tsx'
-import { RETENTION } from '../sections.ts'
+import { type DataClass, KeepButton, type Scope } from './keep-form.tsx'
 
 /** Workers remove data without a word to this page. */
 const EVERY_MS = 30_000
@@ -32,7 +30,6 @@ export function Retention() {
   })
   return (
     <SectionFrame
-      section={RETENTION}
       lead="How long data is kept after it is done with. What is still needed or under a legal hold stays."
       actions={
         role === 'platform' && (

@@ -1,10 +1,10 @@
 import { Button, Checkbox, Group, NumberInput, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
+import { useAction } from '../../parts/act/use-action.ts'
+import { QueryState } from '../../parts/layout/notice.tsx'
+import { StateBadge } from '../../parts/show/state-badge.tsx'
 import { type Fault, FAULT_MODES, sim } from './sim-client.ts'
-import { QueryState } from '../../parts/query-state.tsx'
-import { StateBadge } from '../../parts/state-badge.tsx'
-import { useAction } from '../../parts/use-action.ts'
 
 const EXPLAINED: Readonly<Record<Fault['mode'], string>> = {
   ok: 'ok: works normally',

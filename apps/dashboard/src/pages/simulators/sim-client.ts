@@ -22,36 +22,26 @@ export interface Fault {
   readonly effect?: boolean
 }
 
-/** What a person writes on the simulated WhatsApp. */
-export interface PersonsMessage {
-  readonly from: string
-  readonly text: string
-  readonly kind: string
-}
-
 /** The same small control API for every simulator; it needs no token and is not there in production. */
 export const sim = {
   requests: (name: string, signal: AbortSignal) =>
-    call<{ items: Arrival[] }>(`/sim/${encodeURIComponent(name)}/requests?limit=100`, { signal }),
+    callSimulator<{ items: Arrival[] }>(`/sim/${encodeURIComponent(name)}/requests?limit=100`, {
+      signal,
+    }),
   fault: (name: string, signal: AbortSignal) =>
-    call<Fault>(`/sim/${encodeURIComponent(name)}/faults`, { signal }),
+    callSimulator<Fault>(`/sim/${encodeURIComponent(name)}/faults`, { signal }),
   fail: (name: string, fault: Fault) =>
-    call<Fault>(`/sim/${encodeURIComponent(name)}/faults`, {
+    callSimulator<Fault>(`/sim/${encodeURIComponent(name)}/faults`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(fault),
     }),
-  write: (message: PersonsMessage) =>
-    call<{ id: string }>('/sim/whatsapp/inbound', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(message),
-    }),
   forget: (name: string) =>
-    call<undefined>(`/sim/${encodeURIComponent(name)}`, { method: 'DELETE' }),
+    callSimulator<undefined>(`/sim/${encodeURIComponent(name)}`, { method: 'DELETE' }),
 }
 
-async function call<Answer>(path: string, init: RequestInit): Promise<Answer> {
+/** A route of a simulator; `init` as for `fetch`. */
+export async function callSimulator<Answer>(path: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(path, { ...init, cache: 'no-store' })
   const text = await response.text()
   const body: unknown = text === '' ? undefined : JSON.parse(text)

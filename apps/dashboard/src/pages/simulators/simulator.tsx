@@ -1,20 +1,20 @@
 import { Accordion, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { ConfirmButton } from '../../parts/act/confirm.tsx'
+import { useAction } from '../../parts/act/use-action.ts'
+import { Empty, QueryState } from '../../parts/layout/notice.tsx'
+import { PageFrame } from '../../parts/layout/page-frame.tsx'
+import { Panel } from '../../parts/layout/panel.tsx'
+import { Json } from '../../parts/show/json.tsx'
+import { firstOf, Lazy, useContents } from '../../systems.tsx'
 import { FaultForm, FaultState } from './fault.tsx'
-import { PersonForm } from './person-form.tsx'
 import { type Arrival, sim } from './sim-client.ts'
-import { ConfirmButton } from '../../parts/confirm.tsx'
-import { Empty } from '../../parts/notice.tsx'
-import { Json } from '../../parts/json.tsx'
-import { PageFrame } from '../../parts/page-frame.tsx'
-import { Panel } from '../../parts/panel.tsx'
-import { QueryState } from '../../parts/query-state.tsx'
-import { useAction } from '../../parts/use-action.ts'
 
 /** One simulator: its fault, and what it received. */
 export function Simulator() {
   const { name = '' } = useParams({ strict: false }) as { name?: string }
+  const form = firstOf(useContents().webs, ({ simulators }) => simulators?.[name])
   const query = useQuery({
     queryKey: ['sim', name, 'requests'],
     queryFn: ({ signal }) => sim.requests(name, signal),
@@ -45,9 +45,9 @@ export function Simulator() {
       <Panel title="Inject a fault">
         <FaultForm name={name} />
       </Panel>
-      {name === 'whatsapp' && (
-        <Panel title="Write as a person">
-          <PersonForm />
+      {form && (
+        <Panel title={form.title}>
+          <Lazy view={form.form} />
         </Panel>
       )}
       <Panel title="Requests received">

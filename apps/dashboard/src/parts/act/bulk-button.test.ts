@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eachText, MOST_AT_ONCE, runEach } from './run-each.ts'
+import { eachText, MOST_AT_ONCE, runEach } from './bulk-button.tsx'
 
 const words = { nouns: ['message', 'messages'], past: 'cancelled' } as const
 

@@ -11,8 +11,7 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, type SubmitEvent, useState } from 'react'
-import type { PermissionName } from '../session/use-permission.ts'
-import { PermittedButton } from './permitted.tsx'
+import { type PermissionName, PermittedButton } from './permitted.tsx'
 import { sentenceOf } from './use-action.ts'
 
 interface ConfirmProps {
@@ -44,55 +43,76 @@ export function Confirm({ isOpen, onClose, title, ...rest }: ConfirmProps) {
 }
 
 function Question(props: Omit<ConfirmProps, 'isOpen' | 'title'>) {
-  const {
-    onClose,
-    verb,
-    dismiss = 'Cancel',
-    children,
-    tone = 'normal',
-    reason = 'none',
-    onConfirm,
-  } = props
+  const { children, reason = 'none', onConfirm, ...form } = props
   const [why, setWhy] = useState('')
   const confirm = useMutation({
     mutationFn: () => onConfirm(why.trim() === '' ? undefined : why.trim()),
-    onSuccess: onClose,
   })
+  return (
+    <ActionForm action={confirm} {...form}>
+      {children !== undefined && (
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+      )}
+      {reason !== 'none' && (
+        <TextInput
+          label="Reason"
+          description="Recorded in the audit log."
+          value={why}
+          onChange={({ currentTarget }) => setWhy(currentTarget.value)}
+          required={reason === 'required'}
+          maxLength={500}
+          data-autofocus
+        />
+      )}
+    </ActionForm>
+  )
+}
+
+interface ActionFormProps {
+  /** As `useAction` gives it. */
+  readonly action: {
+    readonly isPending: boolean
+    readonly error: Error | null
+    mutate(input: undefined, options: { onSuccess: () => void }): void
+  }
+  /** When it is done, and when it is dismissed. */
+  readonly onClose: () => void
+  /** What the button does. */
+  readonly verb: string
+  /** What leaves everything as it is. Default `Cancel`. */
+  readonly dismiss?: string | undefined
+  /** `danger` for what cannot be undone. */
+  readonly tone?: 'normal' | 'danger' | undefined
+  readonly disabled?: boolean
+  readonly children: ReactNode
+}
+
+/** Fields of an action with its buttons. It closes when the action is done, else says what went wrong. */
+export function ActionForm(props: ActionFormProps) {
+  const { action, onClose, verb, dismiss = 'Cancel', tone, disabled = false, children } = props
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    confirm.mutate()
+    action.mutate(undefined, { onSuccess: onClose })
   }
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        {children !== undefined && (
-          <Text size="sm" component="div">
-            {children}
-          </Text>
-        )}
-        {reason !== 'none' && (
-          <TextInput
-            label="Reason"
-            description="Recorded in the audit log."
-            value={why}
-            onChange={({ currentTarget }) => setWhy(currentTarget.value)}
-            required={reason === 'required'}
-            maxLength={500}
-            data-autofocus
-          />
-        )}
-        {confirm.isError && (
+        {children}
+        {action.error !== null && (
           <Alert color="red" role="alert">
-            {sentenceOf(confirm.error)}
+            {sentenceOf(action.error)}
           </Alert>
         )}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={confirm.isPending}>
+          <Button variant="default" onClick={onClose} disabled={action.isPending}>
             {dismiss}
           </Button>
           <Button
             type="submit"
-            loading={confirm.isPending}
+            loading={action.isPending}
+            disabled={disabled}
             {...(tone === 'danger' && { color: 'red.8' })}
           >
             {verb}

@@ -3,7 +3,7 @@ import { IconFileUpload } from '@tabler/icons-react'
 import { useId, useState } from 'react'
 import classes from './file-drop.module.css'
 
-export interface FileDropProps {
+interface FileDropProps {
   /** What to do here: `Drop a ZIP here, or choose one`. */
   readonly label: string
   /** What is taken and how large it may be. */
@@ -63,4 +63,14 @@ export function FileDrop({ label, hint, accept, onFile, progress }: FileDropProp
       {isBusy && <Progress value={progress * 100} w="100%" mt={6} aria-label="Upload" />}
     </label>
   )
+}
+
+/** Saves a file on the user's machine. */
+export function saveFile(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
 }

@@ -1,6 +1,8 @@
 import { Button, type ButtonProps, Text, Tooltip } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { ComponentPropsWithoutRef, ReactNode } from 'react'
-import { usePermission, type PermissionName } from '../session/use-permission.ts'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
 
 interface PermittedProps {
   readonly to: PermissionName
@@ -41,4 +43,31 @@ export function PermittedButton({ to, ...button }: PermittedButtonProps) {
       <Button {...shown} type="button" data-disabled aria-disabled aria-description={reason} />
     </Tooltip>
   )
+}
+
+export type PermissionName = 'read' | 'write' | 'approve' | 'administer' | 'operate' | 'operate-all'
+
+interface Permission {
+  readonly isAllowed: boolean
+  /** Why not, as a sentence; undefined while it is allowed or not known. */
+  readonly reason: string | undefined
+}
+
+/** Whether the user may do something, as the server says. The server refuses in any case. */
+export function usePermission(name: PermissionName): Permission {
+  const api = useApi()
+  const { data } = useQuery({
+    queryKey: ['me'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/me', { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const permission = data?.permissions.find((each) => each.name === name)
+  if (data === undefined || permission === undefined) return { isAllowed: false, reason: undefined }
+  if (permission.allowed) return { isAllowed: true, reason: undefined }
+  if (data.portal !== null) return { isAllowed: false, reason: 'This page is for reading only.' }
+  const roles = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(permission.roles)
+  return {
+    isAllowed: false,
+    reason: `Your role, ${data.role}, may not ${permission.about}. It takes ${roles}.`,
+  }
 }

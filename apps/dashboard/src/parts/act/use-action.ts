@@ -1,9 +1,15 @@
 import { notifications } from '@mantine/notifications'
-import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { ApiProblem } from '../api/problem.ts'
+import {
+  type QueryKey,
+  useMutation,
+  type UseMutationResult,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { type ReactNode, useEffect } from 'react'
+import { ApiProblem } from '../../api/problem.ts'
+import { useSayPolling } from '../../live/polling.ts'
 
-export interface ActionOptions<Input, Result> {
+interface ActionOptions<Input, Result> {
   readonly run: (input: Input) => Promise<Result>
   /** What was done, as a sentence or more. */
   readonly done: (result: Result, input: Input) => ReactNode
@@ -50,4 +56,19 @@ export function sentenceOf(error: unknown): string {
     // A problem with one field often says just that.
     .filter((sentence) => !error.message.includes(sentence))
   return [error.message, ...fields].join(' · ') + ` (${error.code})`
+}
+
+/** Reads anew, so often, what is on no stream, as long as the page is looked at. */
+export function useRefresh(queryKey: QueryKey, everyMs: number): void {
+  const queries = useQueryClient()
+  const name = JSON.stringify(queryKey)
+  useSayPolling(everyMs)
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState !== 'visible') return
+      void queries.invalidateQueries({ queryKey: JSON.parse(name) as QueryKey })
+    }
+    const timer = setInterval(look, everyMs)
+    return () => clearInterval(timer)
+  }, [queries, name, everyMs])
 }

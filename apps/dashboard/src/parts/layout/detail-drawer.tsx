@@ -2,9 +2,9 @@ import { ActionIcon, Drawer, Group } from '@mantine/core'
 import { useMediaQuery, useWindowEvent } from '@mantine/hooks'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { type ReactNode, useRef } from 'react'
-import type { Neighbours } from './neighbours.ts'
+import type { Neighbours } from './use-opened.ts'
 
-export interface DetailDrawerProps {
+interface DetailDrawerProps {
   /** From `useOpened`: a drawer has an address, so that it can be sent to a colleague. */
   readonly isOpen: boolean
   readonly onClose: () => void

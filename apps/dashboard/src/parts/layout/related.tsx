@@ -1,9 +1,12 @@
 import { Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { useUser } from '../shell/use-user.ts'
+import { useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
+import type { paths } from '../../api/schema.d.ts'
+import { useUser } from '../../shell/use-user.ts'
 import { AnchorLink } from './links.tsx'
 import { Panel } from './panel.tsx'
-import { useJourney } from './use-journey.ts'
 
 interface RelatedProps {
   /** Of the thing itself. */
@@ -15,7 +18,7 @@ interface RelatedProps {
 /** More than these are shown by the journey only. */
 const MOST = 8
 
-/** The same business thing on other pages: the order of a payment, the webhooks of both. */
+/** The same business thing on other pages, of whichever system. */
 export function Related(props: RelatedProps) {
   const { has } = useUser()
   // In the portal there is no page of journeys, and its token may not ask for one.
@@ -48,4 +51,17 @@ function Elsewhere({ id, except }: RelatedProps) {
       </Stack>
     </Panel>
   )
+}
+
+export type JourneyOfThing =
+  paths['/api/v1/journey']['get']['responses']['200']['content']['application/json']
+
+/** All that belongs to the business thing that has this id, and what happened to it. */
+export function useJourney(id: string) {
+  const api = useApi()
+  return useQuery({
+    queryKey: ['journey', id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/v1/journey', { params: { query: { id } }, signal })),
+  })
 }

@@ -2,9 +2,9 @@ import { ActionIcon, Button, Group, Popover, Stack, Text, TextInput } from '@man
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
 import { IconBookmark, IconTrash } from '@tabler/icons-react'
 import { type SubmitEvent, useState } from 'react'
-import { useClaims } from '../session/session-context.tsx'
-import { layoutIn, type Layout, type StoredLayout } from './table/layout.ts'
-import type { Filter } from './use-filter.ts'
+import { useClaims } from '../../session/session-context.tsx'
+import type { Filter } from '../act/filter-bar.tsx'
+import { type Layout, layoutIn, type StoredLayout } from '../table/layout.ts'
 
 interface View {
   readonly name: string

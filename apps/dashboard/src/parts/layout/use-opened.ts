@@ -1,4 +1,24 @@
-import type { Opened } from './use-opened.ts'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+
+interface Opened {
+  /** Of what is open beside the table. */
+  readonly id: string | undefined
+  open(id: string): void
+  close(): void
+}
+
+/** Which row is open, as the address says: `?open=…`. Back closes it. */
+export function useOpened(): Opened {
+  const { open: id } = useSearch({ strict: false }) as { open?: string }
+  const navigate = useNavigate()
+  const go = (next: string | undefined) =>
+    void navigate({
+      to: '.',
+      search: (before: object) => ({ ...before, open: next }),
+      resetScroll: false,
+    } as never)
+  return { id, open: go, close: () => go(undefined) }
+}
 
 /** The rows beside the one that is open; undefined at an end of what has been read. */
 export interface Neighbours {

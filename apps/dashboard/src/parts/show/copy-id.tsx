@@ -24,7 +24,7 @@ export function CopyId({ id, what = 'id', shown = Number.POSITIVE_INFINITY }: Co
   )
 }
 
-/** Also where something follows it: the turns of a saga have its id and a number. */
+/** Also where something follows it: ids of parts may be an id and a number. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i
 
 const UUIDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi

@@ -1,8 +1,13 @@
 import { TextInput } from '@mantine/core'
-import { useState, type ReactNode } from 'react'
-import { parseMoney, plainMoney } from '../format/money.ts'
+import { type ReactNode, useState } from 'react'
+import { formatMoney, parseMoney, plainMoney } from '../../format/money.ts'
 
-export interface MoneyInputProps {
+/** An amount in minor units. */
+export function Money({ minor, currency }: { minor: number; currency: string }) {
+  return <span style={{ whiteSpace: 'nowrap' }}>{formatMoney(minor, currency)}</span>
+}
+
+interface MoneyInputProps {
   readonly label: string
   readonly currency: string
   /** In minor units: what it begins with. */

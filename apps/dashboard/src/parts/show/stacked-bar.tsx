@@ -1,5 +1,5 @@
-import { formatCount } from '../format/number.ts'
-import type { RoleLook } from '../states/role.ts'
+import { formatCount } from '../../format/number.ts'
+import type { RoleLook } from '../../states/role.ts'
 import classes from './stacked-bar.module.css'
 
 export interface BarPart {

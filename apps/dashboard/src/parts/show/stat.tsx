@@ -1,8 +1,9 @@
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import keyValueClasses from './key-value.module.css'
 import classes from './stat.module.css'
 
-export interface StatProps {
+interface StatProps {
   readonly label: string
   readonly value: ReactNode
   /** What the number means, or how it changed. */
@@ -30,4 +31,20 @@ export function Stat({ label, value, hint, tone = 'normal' }: StatProps) {
 
 export function StatStrip({ children }: { children: ReactNode }) {
   return <dl className={classes['strip']}>{children}</dl>
+}
+
+/** Facts, one to a line; what is undefined is left out. */
+export function KeyValue({ facts }: { facts: Readonly<Record<string, ReactNode>> }) {
+  return (
+    <dl className={keyValueClasses['facts']}>
+      {Object.entries(facts).map(([name, value]) =>
+        value === undefined ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value ?? '–'}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  )
 }

@@ -1,6 +1,6 @@
 import { IconPointFilled } from '@tabler/icons-react'
 import classes from './state-badge.module.css'
-import { ROLE_ICONS, ROLE_LOOKS, type StateRole } from '../states/role.ts'
+import { ROLE_ICONS, ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 
 export interface StateBadgeProps {
   /** As its table calls it. */

@@ -1,7 +1,7 @@
 import { IconCircleDashed } from '@tabler/icons-react'
 import type { CSSProperties, ReactNode } from 'react'
 import classes from './step-row.module.css'
-import { ROLE_ICONS, ROLE_LOOKS, type StateRole } from '../states/role.ts'
+import { ROLE_ICONS, ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 
 export interface RowStep {
   readonly id: string

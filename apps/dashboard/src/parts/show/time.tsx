@@ -1,8 +1,8 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { IconClockPlay } from '@tabler/icons-react'
-import { formatDuration, formatRelative } from '../format/duration.ts'
-import { useNow } from './now.tsx'
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { formatDuration, formatRelative } from '../../format/number.ts'
 import classes from './time.module.css'
 
 const EXACT = new Intl.DateTimeFormat(undefined, {
@@ -58,4 +58,40 @@ export function Age({ of }: { of: string }) {
 /** A length of time in its two largest units. */
 export function Duration({ ms }: { ms: number | null | undefined }) {
   return <span style={{ whiteSpace: 'nowrap' }}>{ms == null ? '–' : formatDuration(ms)}</span>
+}
+
+/** Moments are created on the wall's clock; what is due is so on the business clock, which moves. */
+interface Now {
+  readonly wall: number
+  readonly business: number
+}
+
+const Context = createContext<Now | undefined>(undefined)
+
+const TICK_MS = 1_000
+
+interface NowProviderProps {
+  /** How far the business clock is before the one on the wall. */
+  readonly aheadMs: number
+  readonly children: ReactNode
+}
+
+/** One clock for everything on a page that says how long ago. */
+export function NowProvider({ aheadMs, children }: NowProviderProps) {
+  const [wall, setWall] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => {
+      // The tab is hidden: drawing would be wasted.
+      if (document.visibilityState === 'visible') setWall(Date.now())
+    }, TICK_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return <Context value={{ wall, business: wall + aheadMs }}>{children}</Context>
+}
+
+/** Both clocks in ms since 1970, each second anew. */
+export function useNow(): Now {
+  const now = useContext(Context)
+  if (now === undefined) throw new Error('there is no NowProvider above')
+  return now
 }

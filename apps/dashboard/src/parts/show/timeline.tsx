@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { ROLE_LOOKS, type StateRole } from '../states/role.ts'
+import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 import { Time } from './time.tsx'
 import classes from './timeline.module.css'
 

@@ -13,17 +13,13 @@ import {
   useRef,
   useState,
 } from 'react'
-import { NoMatch } from '../notice.tsx'
-import { ErrorState, Loading } from '../query-state.tsx'
+import { ErrorState, Loading, NoMatch } from '../layout/notice.tsx'
 import { ColumnMenu, ColumnTitle, sortNote } from './column-menu.tsx'
-import type { Column } from './column.ts'
 import classes from './data-table.module.css'
-import { fitting, tracksOf } from './fit.ts'
-import type { Layout } from './layout.ts'
-import type { List } from './list.ts'
-import type { Selection } from './selection.ts'
+import { type Column, fitting, type Layout, tracksOf } from './layout.ts'
+import type { List, Selection } from './list.ts'
 
-export type { Column } from './column.ts'
+export type { Column } from './layout.ts'
 
 interface RowKeysOptions<Row> {
   readonly rows: readonly Row[]

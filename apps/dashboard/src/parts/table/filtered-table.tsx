@@ -1,19 +1,18 @@
 import type { QueryKey } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { FilterBar } from '../filter-bar.tsx'
-import { useFilter, type Fields, type Filter, type Values } from '../use-filter.ts'
+import { type Fields, type Filter, FilterBar, useFilter, type Values } from '../act/filter-bar.tsx'
 import { DataTable, type DataTableProps } from './data-table.tsx'
 import { useSort } from './layout.ts'
-import { useList, type List, type ListPage, type Sorts, type SortWord } from './list.ts'
+import { type List, type ListPage, type Sorts, type SortWord, useList } from './list.ts'
 
 /** What a list of the API is asked for: its filter and order, where the page before ended, how many. */
-export type ListQuery<Of extends Fields, Field extends string> = Values<Of> & {
+type ListQuery<Of extends Fields, Field extends string> = Values<Of> & {
   readonly sort?: SortWord<Field>
   readonly cursor?: string
   readonly limit: number
 }
 
-export interface FilteredListOptions<Row, Of extends Fields, Field extends string> {
+interface FilteredListOptions<Row, Of extends Fields, Field extends string> {
   /** Its first word is the subject. */
   readonly queryKey: QueryKey
   /** What narrows the list, by name in the address. */
@@ -25,7 +24,7 @@ export interface FilteredListOptions<Row, Of extends Fields, Field extends strin
   readonly read: (query: ListQuery<Of, Field>, signal: AbortSignal) => Promise<ListPage<Row>>
 }
 
-export interface FilteredList<Row, Of extends Fields> {
+interface FilteredList<Row, Of extends Fields> {
   readonly filter: Filter<Of>
   readonly list: List<Row>
 }
@@ -58,7 +57,7 @@ export function useFilteredList<Row, const Of extends Fields, const Field extend
 
 const NO_SORTS = {}
 
-export interface FilteredTableProps<Row> extends Omit<DataTableProps<Row>, 'onClearFilter'> {
+interface FilteredTableProps<Row> extends Omit<DataTableProps<Row>, 'onClearFilter'> {
   readonly filter: Pick<Filter, 'values' | 'isSet' | 'set' | 'clear'>
   /** The fields of the filter. */
   readonly children: ReactNode

@@ -1,7 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useClaims } from '../../session/session-context.tsx'
-import type { Column } from './column.ts'
 import type { List, Sorts, SortWord } from './list.ts'
 
 /** What a user wants to see of a table; what is left out is as the page has it. */
@@ -27,7 +26,7 @@ export interface Layout {
 }
 
 /** A list as its table shows it: rows in the chosen order, and the chosen columns. */
-export interface Table<Row> {
+interface Table<Row> {
   readonly list: List<Row>
   readonly columns: readonly Column<Row>[]
   readonly layout: Layout
@@ -140,4 +139,61 @@ function compare(a: string | number, b: string | number): number {
 export function nextSort(column: string, sort: Sort | undefined): Sort | undefined {
   if (sort?.column !== column) return { column, order: 'down' }
   return sort.order === 'down' ? { column, order: 'up' } : undefined
+}
+
+/** What a column that shares the rest of the width keeps where there is none: a phone scrolls. */
+const LEAST = 72
+
+/** As the stylesheet of the table has them, in px. */
+const GAP = 12
+const PADDING = 12
+const BOX = 28
+
+const DEFAULT = 'minmax(0, 1fr)'
+
+/** The tracks of all columns; the box to select a row by is before them. */
+export function tracksOf<Row>(columns: readonly Column<Row>[], selectable: 'yes' | 'no'): string {
+  const tracks = columns.map(({ width = DEFAULT }) =>
+    width.replace('minmax(0,', `minmax(${LEAST}px,`),
+  )
+  return [...(selectable === 'yes' ? [`${BOX}px`] : []), ...tracks].join(' ')
+}
+
+/** Columns that fit into so many px: of those that may be left out the last ones are, as many as it takes. */
+export function fitting<Row>(
+  columns: readonly Column<Row>[],
+  room: number,
+  selectable: 'yes' | 'no',
+): readonly Column<Row>[] {
+  const left = [...columns]
+  const taken = () =>
+    left.reduce((sum, column) => sum + leastOf(column) + GAP, selectable === 'yes' ? BOX + GAP : 0)
+  while (taken() - GAP + 2 * PADDING > room) {
+    const next = left.findLastIndex(({ narrow }) => narrow === 'hidden')
+    if (next < 0) return left
+    left.splice(next, 1)
+  }
+  return left
+}
+
+/** What a track has at the least: `110px`, `minmax(80px, 2fr)`. */
+function leastOf<Row>({ width = DEFAULT }: Column<Row>): number {
+  return Number(/^(?:minmax\()?(\d+)px/.exec(width)?.[1] ?? LEAST)
+}
+
+/** A column of a table of such rows. */
+export interface Column<Row> {
+  readonly id: string
+  readonly title: string
+  /** A track of a CSS grid. Default `minmax(0, 1fr)`. */
+  readonly width?: string
+  readonly align?: 'left' | 'right'
+  /** Left out where there is little room. */
+  readonly narrow?: 'hidden'
+  /**
+   * What rows are sorted by where the server does not: only while all of them are here, since a part
+   * in order says nothing of the rest. Left out where it makes no sense.
+   */
+  readonly sortBy?: (row: Row) => string | number | null | undefined
+  readonly cell: (row: Row) => ReactNode
 }

@@ -1,10 +1,10 @@
 import {
-  useInfiniteQuery,
-  useQueryClient,
   type InfiniteData,
   type QueryKey,
+  useInfiniteQuery,
+  useQueryClient,
 } from '@tanstack/react-query'
-import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import { useCallback, useMemo, useState, useSyncExternalStore } from 'react'
 
 /** Columns of a table, each with the field of the API that it is sorted by. */
 export type Sorts<Field extends string = string> = Readonly<Record<string, Field>>
@@ -39,7 +39,7 @@ export interface List<Row> {
 /** More pages than these are not read anew by themselves: each costs a request. */
 const MOST_LIVE_PAGES = 1
 
-export interface ListOptions<Row> {
+interface ListOptions<Row> {
   /** Its first word is the subject; the filter belongs into it. */
   readonly queryKey: QueryKey
   readonly read: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Row>>
@@ -86,4 +86,39 @@ function useIsInvalidated(queryKey: QueryKey): boolean {
     subscribe,
     () => cache.find({ queryKey, exact: true })?.state.isInvalidated ?? false,
   )
+}
+
+/** Which rows are selected, by their ids. */
+export interface Selection {
+  readonly ids: ReadonlySet<string>
+  has(id: string): boolean
+  toggle(id: string): void
+  /** Selects these beside the others. */
+  add(ids: Iterable<string>): void
+  /** Selects these; all others are not. */
+  replace(ids: Iterable<string>): void
+  clear(): void
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+export function useSelection(): Selection {
+  const [ids, setIds] = useState(NONE)
+  return useMemo(
+    () => ({
+      ids,
+      has: (id) => ids.has(id),
+      toggle: (id) => setIds((before) => toggle(before, id)),
+      add: (more) => setIds((before) => new Set([...before, ...more])),
+      replace: (chosen) => setIds(new Set(chosen)),
+      clear: () => setIds(NONE),
+    }),
+    [ids],
+  )
+}
+
+function toggle(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(ids)
+  if (!next.delete(id)) next.add(id)
+  return next
 }

@@ -1,7 +1,8 @@
-import { MantineProvider, Stack } from '@mantine/core'
 import '@mantine/core/styles.css'
-import { Notifications } from '@mantine/notifications'
 import '@mantine/notifications/styles.css'
+import '../../theme/theme.css'
+import { MantineProvider, Stack } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
@@ -9,33 +10,27 @@ import { ApiProvider } from '../../api/api-context.tsx'
 import { createApi } from '../../api/client.ts'
 import { createQueryClient } from '../../api/query-client.ts'
 import { setMinorUnits } from '../../format/money.ts'
-import { CopyId } from '../copy-id.tsx'
-import { DetailDrawer } from '../detail-drawer.tsx'
-import { FileDrop } from '../file-drop.tsx'
-import { FilterBar, FilterSelect, FilterText } from '../filter-bar.tsx'
-import { Json } from '../json.tsx'
-import { KeyValue } from '../key-value.tsx'
-import { Money } from '../money.tsx'
-import { Empty } from '../notice.tsx'
-import { NowProvider } from '../now.tsx'
-import { PageFrame } from '../page-frame.tsx'
-import { Panel } from '../panel.tsx'
-import { Stat, StatStrip } from '../stat.tsx'
-import { StateBadge } from '../state-badge.tsx'
-import { type Column, DataTable } from '../table/data-table.tsx'
-import { useList } from '../table/list.ts'
-import { useSelection } from '../table/selection.ts'
-import { Actions } from './actions.tsx'
-import { readThings, type Thing } from './things.ts'
-import { Duration, Time } from '../time.tsx'
-import { Timeline } from '../timeline.tsx'
-import { oneOf, text, useFilter } from '../use-filter.ts'
-import { useOpened } from '../use-opened.ts'
 import { parseSearch, stringifySearch } from '../../search-text.ts'
 import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
-import { styleNonce, tellStyleNonce } from '../../theme/style-nonce.ts'
-import '../../theme/theme.css'
-import { cssVariables, theme } from '../../theme/theme.ts'
+import { cssVariables, styleNonce, tellStyleNonce, theme } from '../../theme/theme.ts'
+import { ConfirmButton } from '../act/confirm.tsx'
+import { FileDrop } from '../act/file-drop.tsx'
+import { FilterBar, FilterSelect, FilterText, oneOf, text, useFilter } from '../act/filter-bar.tsx'
+import { useAction } from '../act/use-action.ts'
+import { DetailDrawer } from '../layout/detail-drawer.tsx'
+import { Empty } from '../layout/notice.tsx'
+import { PageFrame } from '../layout/page-frame.tsx'
+import { Panel } from '../layout/panel.tsx'
+import { useOpened } from '../layout/use-opened.ts'
+import { CopyId } from '../show/copy-id.tsx'
+import { Json } from '../show/json.tsx'
+import { Money } from '../show/money.tsx'
+import { KeyValue, Stat, StatStrip } from '../show/stat.tsx'
+import { StateBadge } from '../show/state-badge.tsx'
+import { Duration, NowProvider, Time } from '../show/time.tsx'
+import { Timeline } from '../show/timeline.tsx'
+import { type Column, DataTable } from '../table/data-table.tsx'
+import { type ListPage, useList, useSelection } from '../table/list.ts'
 
 const ROLES = Object.keys(ROLE_LOOKS) as StateRole[]
 setMinorUnits({ EUR: 2 })
@@ -148,4 +143,74 @@ if (root !== null) {
       </QueryClientProvider>
     </MantineProvider>,
   )
+}
+
+/** Something that works, and something that does not. */
+function Actions() {
+  const replay = useAction({
+    run: async (reason: string | undefined) => reason ?? 'no reason',
+    done: (reason) => `12 messages go again: ${reason}.`,
+    changes: ['things'],
+  })
+  const fail = useAction({
+    run: async () => {
+      throw new Error('It changed meanwhile.')
+    },
+    done: () => 'never',
+    changes: [],
+  })
+  return (
+    <>
+      <ConfirmButton
+        to="read"
+        label="Replay"
+        title="Replay 12 messages?"
+        verb="Replay 12"
+        reason="required"
+        onConfirm={(reason) => replay.mutateAsync(reason)}
+      >
+        They are sent again, each with its attempts back at zero.
+      </ConfirmButton>
+      <ConfirmButton
+        to="read"
+        label="Delete"
+        title="Delete 1 thing?"
+        verb="Delete 1"
+        tone="danger"
+        onConfirm={() => fail.mutateAsync(undefined)}
+      />
+    </>
+  )
+}
+
+interface Thing {
+  readonly id: string
+  readonly name: string
+  readonly role: StateRole
+  readonly minor: number
+}
+
+const THING_ROLES = Object.keys(ROLE_LOOKS) as StateRole[]
+
+const THINGS: readonly Thing[] = Array.from({ length: 100_000 }, (_, i) => ({
+  id: `thing-${i}`,
+  name: `The ${i}th thing, with a name that is rather long`,
+  role: THING_ROLES[i % THING_ROLES.length] ?? 'ready',
+  minor: i * 7,
+}))
+
+/** The first page is short, the second has all the rest. */
+const FIRST = 200
+
+async function readThings(
+  { search = '', role }: { readonly search?: string; readonly role?: string },
+  cursor: string | undefined,
+): Promise<ListPage<Thing>> {
+  if (search === 'trouble') throw new Error('There is trouble.')
+  const found = THINGS.filter(
+    (thing) => thing.id.includes(search) && (role === undefined || thing.role === role),
+  )
+  if (cursor !== undefined) return { items: found.slice(Number(cursor)), nextCursor: null }
+  const isAll = found.length <= FIRST
+  return { items: found.slice(0, FIRST), nextCursor: isAll ? null : String(FIRST) }
 }
