@@ -10,14 +10,9 @@ import {
   type Opened,
 } from '@posthorn/server'
 import { Pool } from 'pg'
-import { UsageError } from './exit.ts'
-import type { Terminal } from './terminal.ts'
-
-/** What the options that every command has say. */
-export interface EnvironmentOptions {
-  readonly dataDir?: string
-  readonly config?: string
-}
+import type { DatabaseOptions } from './options.ts'
+import { UsageError } from './errors.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export type Systems = Awaited<ReturnType<typeof loadSystems>>
 
@@ -29,7 +24,7 @@ export interface Environment {
 /** The environment with what the command line says instead. */
 export function variablesOf(
   { env }: Terminal,
-  { dataDir, config }: EnvironmentOptions,
+  { dataDir, config }: DatabaseOptions,
 ): NodeJS.ProcessEnv {
   return {
     ...env,

@@ -1,7 +1,7 @@
 import type { CommanderError } from 'commander'
-import { EXIT, UsageError, type ExitCode } from './exit.ts'
+import { EXIT, explain, UsageError, type ExitCode } from './errors.ts'
 import { createProgram } from './program.ts'
-import { terminalOf, type Terminal } from './terminal.ts'
+import { terminalOf, type Terminal } from './terminal/terminal.ts'
 
 /** Runs the command line of this process and ends it. */
 export async function main(host: NodeJS.Process): Promise<void> {
@@ -23,8 +23,10 @@ export async function main(host: NodeJS.Process): Promise<void> {
 /** Runs one command; an error is printed and becomes an exit code. */
 export async function run(terminal: Terminal, args: readonly string[]): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok
-  const program = createProgram(terminal, (ended) => (code = ended))
+  const end = (ended: ExitCode) => void (code = ended)
+  const called = args.find((arg) => !arg.startsWith('-'))
   try {
+    const program = await createProgram({ terminal, end }, (name) => name === called)
     await program.parseAsync(args, { from: 'user' })
     return code
   } catch (error) {
@@ -33,7 +35,6 @@ export async function run(terminal: Terminal, args: readonly string[]): Promise<
       terminal.say(`posthorn: ${error.message}`)
       return EXIT.usage
     }
-    const { explain } = await import('./explain-error.ts')
     terminal.say(`posthorn: ${explain(error)}`)
     return EXIT.failed
   }

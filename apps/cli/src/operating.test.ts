@@ -1,8 +1,8 @@
 import { sql, transaction, uuid } from '@posthorn/engine'
-import { listPaused } from '@posthorn/engine/operate'
+import { listPaused } from '@posthorn/operate'
 import { proxyTo, testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Status } from './status.ts'
+import type { Status } from './commands/status.ts'
 import { SHOP, posthorn, posthornHere, startPosthorn } from './testing/posthorn.ts'
 
 // Processes that load a whole server, on a machine that may be busy with other tests.

@@ -1,10 +1,43 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import type { ExitCode } from '../exit.ts'
+import type { ExitCode } from './errors.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
-/** Hears what the command came to. */
-export type Ended = (code: ExitCode) => void
+/** What a command works with. */
+export interface Context {
+  readonly terminal: Terminal
+  /** Takes the exit code of the command. */
+  readonly end: (code: ExitCode) => void
+}
 
-const DURATION = /^\d+(\.\d+)?(ms|s|m|h|d)$/
+/** Adds arguments, options, examples and the action to a command that has its name and description. */
+export type Define = (command: Command, context: Context) => void
+
+/** What `onDatabase` and `withJson` add. */
+export interface DatabaseOptions {
+  readonly dataDir?: string
+  readonly config?: string
+  readonly json?: true
+}
+
+/** What `asOperator` adds. */
+export interface OperatorOptions extends DatabaseOptions {
+  readonly by?: string
+  readonly reason?: string
+}
+
+/** What `withFilter` adds. */
+export interface FilterOptions {
+  readonly id?: readonly string[]
+  readonly type?: string
+  readonly tenant?: string
+  readonly key?: string
+  readonly code?: string
+  readonly since?: string
+  readonly until?: string
+}
+
+/** A number and a unit. */
+export const DURATION = /^\d+(\.\d+)?(ms|s|m|h|d)$/
 
 /** A duration as definitions have it; the engine itself is not loaded to say so. */
 export function parseDuration(text: string): string {
@@ -31,8 +64,8 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value]
 }
 
-/** Whether a text is a point in time or a length of it; what it means is seen later. */
-export function parseTime(text: string): string {
+/** Checks that a text is a point in time or a duration; `readFilter` converts it. */
+function parseTime(text: string): string {
   if (DURATION.test(text) || !Number.isNaN(Date.parse(text))) return text
   throw new InvalidArgumentError(
     'It must be a time such as 2026-03-01T12:00:00Z, or how long ago, such as 2h.',
@@ -50,7 +83,7 @@ export function onDatabase(command: Command): Command {
 export function withConfig(command: Command): Command {
   return command.option(
     '--config <file>',
-    'a module that exports your outboxes (default: POSTHORN_CONFIG)',
+    'the module that exports your outboxes and systems (default: POSTHORN_CONFIG, else posthorn.config.ts)',
   )
 }
 
@@ -61,6 +94,18 @@ export function asOperator(command: Command): Command {
     .option('--reason <text>', 'why, for the audit')
 }
 
+/** Options that choose messages. */
+export function withFilter(command: Command, happened: string): Command {
+  return command
+    .option('--id <id>', 'only this message; may be repeated', collect)
+    .option('--type <type>', 'only messages of this type')
+    .option('--tenant <tenant>', 'only messages of this tenant')
+    .option('--key <key>', 'only messages of this key')
+    .option('--code <code>', 'only messages whose last failure has this code')
+    .option('--since <time>', `only those ${happened} since then, or so long ago: 2h`, parseTime)
+    .option('--until <time>', `only those ${happened} before then, or so long ago: 2h`, parseTime)
+}
+
 export function withJson(command: Command): Command {
   return command.option('--json', 'one JSON document instead of text')
 }
@@ -69,4 +114,12 @@ export function withJson(command: Command): Command {
 export function examples(command: Command, lines: readonly string[]): Command {
   const text = lines.map((line) => `  $ posthorn ${line}`).join('\n')
   return command.addHelpText('after', `\nExamples:\n${text}`)
+}
+
+/** Leaves out the fields that were not given. */
+export function given<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as never
 }

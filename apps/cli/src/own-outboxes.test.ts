@@ -31,12 +31,16 @@ test("migrate, status and doctor need the engine's schema and the user's table a
   const production = { ...env, NODE_ENV: 'production', POSTHORN_JWT_SECRET: 'j9'.repeat(20) }
   const doctor = await posthornHere(['doctor', '--json', '--config', CONFIG], production)
   const { findings } = JSON.parse(doctor.stdout) as { findings: Finding[] }
-  const about = findings.map(({ check, says }) => `${check}: ${says}`).join('\n')
-  expect(about).not.toMatch(/WHATSAPP|STRIPE|ENCRYPTION|DOCUMENTS/)
-  expect(about).toContain('market.outbox: in order')
-  // What else is wrong is the test server's: it spares itself fsync.
+  expect(findings).toContainEqual({
+    ...{ check: 'market.outbox', level: 'ok', says: 'in order', todo: null, run: null },
+  })
+  // No setting of a system is asked for.
+  expect(findings.filter(({ check }) => check === 'configuration')).toMatchObject([{ level: 'ok' }])
+  // What else is wrong is the test server's: it spares itself fsync and autovacuum.
   const failed = findings.filter(({ level }) => level === 'fail')
-  expect(failed.filter(({ check }) => !['settings', 'secrets'].includes(check))).toEqual([])
+  expect(failed.filter(({ check }) => !['settings', 'secrets', 'vacuum'].includes(check))).toEqual(
+    [],
+  )
   expect(await schemas()).toEqual(['market', 'posthorn', 'public'])
 })
 
@@ -45,31 +49,29 @@ test('sql prints what another tool applies, and since a step only the later ones
   expect(whole.stdout).toContain('-- engine/0001_engine')
   expect(whole.stdout).toContain('create table if not exists market.outbox')
   expect(whole.stdout).not.toMatch(/^(begin|commit);/m)
-  const later = await posthornHere(['sql', '--config', CONFIG, '--since', '0010'])
-  expect(later.stdout).not.toContain('-- engine/0010')
-  expect(later.stdout).toContain('-- engine/0011_data_keys')
-  const wrong = await posthornHere(['sql', '--config', CONFIG, '--since', 'payments/0001'])
+  const later = await posthornHere(['sql', '--config', CONFIG, '--since', '0001'])
+  expect(later.stdout).not.toContain('-- engine/0001')
+  expect(later.stdout).toContain('create table if not exists market.outbox')
+  const wrong = await posthornHere(['sql', '--config', CONFIG, '--since', 'market/0001'])
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('There are: engine') })
 })
 
-test('systems are what POSTHORN_SYSTEMS names, and what the module exports must be right', async () => {
+test('systems are those of the module that POSTHORN_SYSTEMS names, and what it exports must be right', async () => {
   const listed = async (more: NodeJS.ProcessEnv) => {
     const { code, stdout, stderr } = await posthornHere(['migrate', 'sql'], more)
     const sets = [...stdout.matchAll(/^-- ([\w-]+)\/0001_/gm)].map(([, set]) => set)
     return code === 0 ? sets.join(' ') : stderr
   }
   expect(await listed({ POSTHORN_CONFIG: CONFIG })).toBe('engine')
-  expect(await listed({ POSTHORN_CONFIG: CONFIG, POSTHORN_SYSTEMS: 'families' })).toBe(
-    'engine postgres-topics families',
+  expect(await listed({ POSTHORN_CONFIG: SHOP })).toBe('engine postgres-topics shop')
+  expect(await listed({ POSTHORN_CONFIG: SHOP, POSTHORN_SYSTEMS: 'none' })).not.toContain('shop')
+  expect(await listed({ POSTHORN_CONFIG: SHOP, POSTHORN_SYSTEMS: 'shpo' })).toContain(
+    'POSTHORN_SYSTEMS must be all, none or some of shop',
   )
-  expect(await listed({ POSTHORN_CONFIG: SHOP, POSTHORN_SYSTEMS: 'none' })).toBe(
-    'engine postgres-topics shop',
+  const neither = fileURLToPath(new URL('./terminal/words.ts', import.meta.url))
+  expect(await listed({ POSTHORN_CONFIG: neither })).toContain(
+    'must export `outboxes` or `systems`',
   )
-  expect(await listed({ POSTHORN_SYSTEMS: 'famillies' })).toContain(
-    'POSTHORN_SYSTEMS must be all, none or some of orders',
-  )
-  const neither = fileURLToPath(new URL('./words.ts', import.meta.url))
-  expect(await listed({ POSTHORN_CONFIG: neither })).toContain('exports `outboxes` or `systems`')
 })
 
 test('the dashboard shows the outboxes, relays nothing and says what there is', async () => {
@@ -82,7 +84,6 @@ test('the dashboard shows the outboxes, relays nothing and says what there is', 
     await ended
   })
   await expect.poll(stdout, { timeout: 110_000 }).toContain('Ctrl-C')
-  expect(stdout()).not.toContain('/api/v1/orders')
   const url = /ready: (http:\S+)/.exec(stdout())?.[1] ?? ''
   const token = /#token=(\S+)/.exec(stdout())?.[1] ?? /token {7}[^\n]*\n(\S+)/.exec(stdout())?.[1]
   const get = async (path: string) => {
@@ -92,6 +93,5 @@ test('the dashboard shows the outboxes, relays nothing and says what there is', 
   expect((await get('/dashboard.json')).body).toMatchObject({ has: [], production: false })
   const { body } = await get('/api/v1/overview')
   expect(body).toMatchObject({ outboxes: [{ name: 'market.outbox', relays: 0 }] })
-  expect((await get('/api/v1/sagas')).status).toBe(404)
   expect((await get('/api/v1/erasures')).status).toBe(404)
 })

@@ -1,67 +1,156 @@
 import { Command } from 'commander'
-import { addAlerts } from './commands/alerts.ts'
-import { addAudit } from './commands/audit.ts'
-import { addDeadLetters } from './commands/dead-letters.ts'
-import { addDebezium } from './commands/debezium.ts'
-import { addDemo } from './commands/demo.ts'
-import { addDoctor } from './commands/doctor.ts'
-import { addInit } from './commands/init.ts'
-import { addKeys } from './commands/keys.ts'
-import { addMessages } from './commands/messages.ts'
-import { addMigrate } from './commands/migrate.ts'
-import type { Ended } from './commands/option.ts'
-import { addPause } from './commands/pause.ts'
-import { addRecurring } from './commands/recurring.ts'
-import { addReplay } from './commands/replay.ts'
-import { addSql } from './commands/sql.ts'
-import { addStart } from './commands/start.ts'
-import { addStatus } from './commands/status.ts'
-import { addToken } from './commands/token.ts'
-import type { Terminal } from './terminal.ts'
+import type { Context, Define } from './options.ts'
 
 const ABOUT = `
 Every command reads the same environment as the server: DATABASE_URL, else the
-embedded PostgreSQL in POSTHORN_DATA_DIR, and POSTHORN_CONFIG or --config for
-outboxes and systems of your own. All but demo work on the database itself,
-whether a server runs or not.
+embedded PostgreSQL in POSTHORN_DATA_DIR, and the outboxes and systems of
+POSTHORN_CONFIG or --config, else of posthorn.config.ts in the working folder.
+All but demo work on the database itself, whether a server runs or not.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or environment, 3 checked and not
 so, 130 interrupted.`
 
+interface Entry {
+  readonly about: string
+  readonly load: () => Promise<Define>
+}
+
+/** Every command by its group and name, in the order of the help. */
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
+  'Run:': {
+    init: {
+      about: 'Make a small service that runs: an outbox, its messages, tests.',
+      load: async () => (await import('./commands/init.ts')).defineInit,
+    },
+    start: {
+      about: 'Run the server until it is stopped, with the systems of posthorn.config.ts.',
+      load: async () => (await import('./commands/start.ts')).defineStart,
+    },
+    relay: {
+      about: 'Run only the relays: a server with the role relay.',
+      load: async () => (await import('./commands/start.ts')).defineRelay,
+    },
+    dashboard: {
+      about: 'Show your outboxes in a browser. Relays run elsewhere, and nothing is migrated.',
+      load: async () => (await import('./commands/start.ts')).defineDashboard,
+    },
+    migrate: {
+      about: 'Apply the migrations that are pending, one after the other.',
+      load: async () => (await import('./commands/migrate.ts')).defineMigrate,
+    },
+    sql: {
+      about:
+        'Print the SQL for the migrations of another tool, which opens the transaction itself: ' +
+        'the engine’s tables, and those of outbox().',
+      load: async () => (await import('./commands/migrate.ts')).defineSql,
+    },
+    demo: {
+      about:
+        'Run a demo through all systems of a running development server, with their failures. ' +
+        'Takes about a minute; Ctrl-C stops it.',
+      load: async () => (await import('./commands/demo.ts')).defineDemo,
+    },
+  },
+  'Look:': {
+    status: {
+      about:
+        'Show every outbox: states, oldest due message, rate, failures, relays, pauses, alerts. ' +
+        'On a terminal it redraws until q or Ctrl-C; elsewhere it prints once.',
+      load: async () => (await import('./commands/status.ts')).defineStatus,
+    },
+    messages: {
+      about: 'List messages of an outbox, newest first.',
+      load: async () => (await import('./commands/messages.ts')).defineMessages,
+    },
+    message: {
+      about: 'Show one message: payload, headers, attempts, every transition.',
+      load: async () => (await import('./commands/message.ts')).defineMessage,
+    },
+    alerts: {
+      about: 'List alerts, newest first, or acknowledge some.',
+      load: async () => (await import('./commands/alerts.ts')).defineAlerts,
+    },
+    audit: {
+      about: 'Check the records of who did what.',
+      load: async () => (await import('./commands/audit.ts')).defineAudit,
+    },
+    doctor: {
+      about:
+        'Check everything that can be checked: environment, secrets, disk, database, settings, ' +
+        'locks, tables, indexes, vacuum, wake-ups, brokers, relays. Changes nothing; exits with 1 ' +
+        'if something fails.',
+      load: async () => (await import('./commands/doctor.ts')).defineDoctor,
+    },
+    debezium: {
+      about:
+        "Print the configuration of Debezium's connector that sends an outbox's messages as its " +
+        'relay does, for Kafka Connect. Notes go to standard error.',
+      load: async () => (await import('./commands/debezium.ts')).defineDebezium,
+    },
+  },
+  'Act:': {
+    replay: {
+      about:
+        'Send dead or quarantined messages again, with their attempts back at zero. Shows how many ' +
+        'there are and asks; without options it takes all of them.',
+      load: async () => (await import('./commands/replay.ts')).defineReplay,
+    },
+    'dead-letters': {
+      about:
+        'List messages that consumers could not handle, newest first, or replay or drop them. A ' +
+        'replay gives them to the consumer again, with their attempts back at zero; a drop is final.',
+      load: async () => (await import('./commands/dead-letters.ts')).defineDeadLetters,
+    },
+    pause: {
+      about:
+        'Stop relays from claiming from an outbox, in every process; messages in flight finish.',
+      load: async () => (await import('./commands/pause.ts')).definePause,
+    },
+    resume: {
+      about: 'Let relays claim from a paused outbox again.',
+      load: async () => (await import('./commands/pause.ts')).defineResume,
+    },
+    recurring: {
+      about: 'List the messages that outboxes give themselves, or steer one of them.',
+      load: async () => (await import('./commands/recurring.ts')).defineRecurring,
+    },
+    keys: {
+      about: 'Look after the keys of encrypted payloads.',
+      load: async () => (await import('./commands/keys.ts')).defineKeys,
+    },
+    token: {
+      about: 'Sign a token for the API and the dashboard, with the secret of the server.',
+      load: async () => (await import('./commands/token.ts')).defineToken,
+    },
+  },
+}
+
 /**
- * The command line as a whole. The files in `commands` only say what there is; what does the work
- * is loaded when it is called, so that help and mistakes are answered at once.
+ * The command line. A command's file brings the engine and the server with it, so only the commands
+ * that are called are loaded: help is printed at once.
  */
-export function createProgram(terminal: Terminal, ended: Ended): Command {
+export async function createProgram(
+  context: Context,
+  isCalled: (name: string) => boolean,
+): Promise<Command> {
+  const { stdout, stderr } = context.terminal
   const program = new Command('posthorn')
     .description('Reliable messaging on PostgreSQL: outboxes, relays, inboxes.')
     .addHelpText('after', ABOUT)
     .helpCommand(false)
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError('Add --help to see what there is.')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => terminal.stdout.write(text),
-      writeErr: (text) => terminal.stderr.write(text),
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
     })
-  program.commandsGroup('Run:')
-  addInit(program, terminal, ended)
-  addStart(program, ended)
-  addMigrate(program, terminal, ended)
-  addSql(program, terminal, ended)
-  addDemo(program, terminal, ended)
-  program.commandsGroup('Look:')
-  addStatus(program, terminal, ended)
-  addMessages(program, terminal, ended)
-  addAlerts(program, terminal, ended)
-  addAudit(program, terminal, ended)
-  addDoctor(program, terminal, ended)
-  addDebezium(program, terminal, ended)
-  program.commandsGroup('Act:')
-  addReplay(program, terminal, ended)
-  addDeadLetters(program, terminal, ended)
-  addPause(program, terminal, ended)
-  addRecurring(program, terminal, ended)
-  addKeys(program, terminal, ended)
-  addToken(program, terminal, ended)
+  for (const [group, entries] of Object.entries(COMMANDS)) {
+    program.commandsGroup(group)
+    for (const [name, { about, load }] of Object.entries(entries)) {
+      const command = program.command(name).description(about)
+      if (isCalled(name)) (await load())(command, context)
+    }
+  }
   return program
 }

@@ -1,17 +1,29 @@
-import { createNotifier, silentLog, type Outbox, type Queryable } from '@posthorn/engine'
+import { userInfo } from 'node:os'
+import {
+  createNotifier,
+  PosthornError,
+  silentLog,
+  toMs,
+  type Duration,
+  type ErrorCode,
+  type Outbox,
+  type Queryable,
+} from '@posthorn/engine'
+import { readClock } from '@posthorn/operate'
 import { openDatabase, type Configuration, type Database } from '@posthorn/server'
 import type { Pool } from 'pg'
 import {
-  hasDatabase,
-  openToLook,
-  readEnvironment,
-  variablesOf,
-  type EnvironmentOptions,
-} from './environment.ts'
-import { Failure, UsageError } from './exit.ts'
-import { nearest } from './nearest.ts'
-import { startProgress } from './progress.ts'
-import type { Terminal } from './terminal.ts'
+  DURATION,
+  given,
+  type DatabaseOptions,
+  type FilterOptions,
+  type OperatorOptions,
+} from './options.ts'
+import { hasDatabase, openToLook, readEnvironment, variablesOf } from './environment.ts'
+import { Failure, UsageError } from './errors.ts'
+import { startProgress } from './terminal/interact.ts'
+import type { Terminal } from './terminal/terminal.ts'
+import { suggest } from './terminal/words.ts'
 
 /** Connections a command needs at most: one to write, and some to read several outboxes at once. */
 const CONNECTIONS = 3
@@ -32,7 +44,7 @@ export interface Session {
 /** Runs `work` with the database and the outboxes of this environment, and leaves both. */
 export async function withSession<Result>(
   terminal: Terminal,
-  options: EnvironmentOptions,
+  options: DatabaseOptions,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const environment = await readEnvironment(variablesOf(terminal, options))
@@ -93,9 +105,48 @@ export function outboxNamed({ outboxes }: Pick<Session, 'outboxes'>, name: strin
   const outbox = outboxes.get(name)
   if (outbox) return outbox
   const names = [...outboxes.keys()]
-  const meant = nearest(name, names)
-  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
   throw new UsageError(
-    `there is no outbox "${name}".${hint} There are: ${names.join(', ') || 'none'}`,
+    `there is no outbox "${name}".${suggest(name, names)} There are: ${names.join(', ') || 'none'}`,
   )
+}
+
+/** Rethrows an engine error with one of these codes as a mistake in the command line. */
+export function throwAsUsage(error: unknown, ...codes: readonly ErrorCode[]): never {
+  if (!(error instanceof PosthornError) || !codes.includes(error.code)) throw error
+  throw new UsageError(error.message, { cause: error })
+}
+
+/** Who acts and why, for the audit: the name given, that of the environment, else the account's. */
+export function operatorOf(
+  { env }: Pick<Terminal, 'env'>,
+  { by, reason }: Pick<OperatorOptions, 'by' | 'reason'>,
+): { readonly by: string; readonly reason?: string } {
+  const name = by || env['POSTHORN_OPERATOR'] || accountName()
+  return { by: `cli:${name}`, ...(reason !== undefined && { reason }) }
+}
+
+function accountName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // A container's user need not have a name.
+    return 'unknown'
+  }
+}
+
+/** The options of `withFilter` as the engine takes them. */
+export async function readFilter(db: Queryable, options: FilterOptions) {
+  const { id: ids, type, tenant, key, code, since, until } = options
+  return given({
+    ...{ ids, type, tenant, key, code },
+    since: since === undefined ? undefined : await readTime(db, since),
+    until: until === undefined ? undefined : await readTime(db, until),
+  })
+}
+
+/** A point in time, or so long ago by the database's real clock, which dates the messages too. */
+async function readTime(db: Queryable, text: string): Promise<Date> {
+  if (!DURATION.test(text)) return new Date(text)
+  const { now, aheadSeconds } = await readClock(db)
+  return new Date(now.getTime() - aheadSeconds * 1_000 - toMs(text as Duration))
 }

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
-import { DESTINATIONS, ORMS } from './choice.ts'
-import { makeService } from './make-service.ts'
+import { DESTINATIONS, makeService, ORMS } from './index.ts'
 
 const USAGE = `npm create posthorn [folder] [-- --orm ${ORMS.join('|')}] [--to ${DESTINATIONS.join('|')}]
 

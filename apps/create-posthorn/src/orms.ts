@@ -1,4 +1,4 @@
-import type { ServiceOptions } from './choice.ts'
+export const ORMS = ['pg', 'drizzle', 'prisma'] as const
 
 /** What differs by what the service reads and writes with. */
 interface OrmParts {
@@ -7,9 +7,9 @@ interface OrmParts {
   readonly postinstall?: string
   readonly files: Readonly<Record<string, string>>
   readonly imports: string
-  /** What the engine has of its own adapter: `fromDrizzle`. */
+  /** The engine's adapter for it: `fromDrizzle`. */
   readonly adapter?: string
-  /** Opened beside the pool. */
+  /** Opens its client, after the pool. */
   readonly open: string
   readonly placeOrder: string
   readonly close: string
@@ -48,7 +48,7 @@ model Order {
 }
 `
 
-export const ORM_PARTS: Readonly<Record<ServiceOptions['orm'], OrmParts>> = {
+export const ORM_PARTS: Readonly<Record<(typeof ORMS)[number], OrmParts>> = {
   pg: {
     dependencies: {},
     files: {},

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
 import type { Log, Outbox } from '@posthorn/engine'
 import {
   createAnnouncementFeed,
@@ -6,22 +7,21 @@ import {
   startPeriodically,
   takeSamples,
   type PeriodicTask,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import { createApp, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import type { Configuration } from './configuration.ts'
-import { dashboardRoutes } from './dashboard.ts'
+import type { Configuration } from './configuration/configuration.ts'
+import { dashboardRoutes } from './web/dashboard.ts'
 import { demoRoutes } from './demo/routes.ts'
-import { healthRoutes } from './health.ts'
-import type { Opened } from './open-systems.ts'
-import type { ServerMetrics } from './metrics.ts'
+import { healthRoutes, type Readiness } from './health/health.ts'
+import type { Opened } from './systems/open-systems.ts'
+import type { ServerMetrics } from './health/metrics.ts'
 import { operatorRoutes } from './operators/index.ts'
-import { replayTask } from './operators/replays.ts'
-import type { Readiness } from './readiness.ts'
-import { writeSimulatorAddresses } from './simulator-addresses.ts'
-import { verifierOf } from './tokens.ts'
+import { replayTask } from './operators/outboxes/replays.ts'
+import { writeSimulatorAddresses } from './systems/simulator-addresses.ts'
+import { verifierOf } from './configuration/tokens.ts'
 import manifest from '../package.json' with { type: 'json' }
 
 /** Twice a minute, so that no minute is left out. */
@@ -103,7 +103,12 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
     await Promise.all([feed.close(), announcements.close(), stopTasks()])
   })
   const has = featuresOf(options)
-  await dashboardRoutes(app, { configuration, has })
+  const { dashboardFolder } = configuration
+  await dashboardRoutes(app, {
+    configuration,
+    has,
+    ...(dashboardFolder !== undefined && { folder: resolve(dashboardFolder) }),
+  })
   operatorRoutes(app, {
     pool,
     outboxes: opened.outboxes,
@@ -120,7 +125,7 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   })
   for (const addRoute of opened.routes) await addRoute(app)
   if (has.includes('demo')) {
-    demoRoutes(app, { simulators: opened.simulators, baseUrl, log })
+    demoRoutes(app, { chapters: opened.demo, simulators: opened.simulators, baseUrl, log })
   }
   if (opened.systems.length === 0) return
   const { simulators } = await import('@posthorn/simulators')

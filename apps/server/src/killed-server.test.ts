@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { dataFolder, greet, untilCounted } from './testing/greeted-server.ts'
-import { call, startProcess } from './testing/server-process.ts'
+import { dataFolder, greet, untilCounted, call, startProcess } from './testing/server-process.ts'
 
 test('goes on with its data where a killed one was', async () => {
   const POSTHORN_DATA_DIR = await dataFolder()

@@ -1,8 +1,14 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { dataFolder, greet, untilCounted } from './testing/greeted-server.ts'
-import { call, startProcess, type ServerProcess } from './testing/server-process.ts'
+import {
+  dataFolder,
+  greet,
+  untilCounted,
+  call,
+  startProcess,
+  type ServerProcess,
+} from './testing/server-process.ts'
 
 test('two servers start on nothing side by side, each with its own data, which outlives it', async () => {
   const [folder, otherFolder] = [await dataFolder(), await dataFolder()]

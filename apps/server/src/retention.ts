@@ -4,10 +4,10 @@ import {
   continueErasures,
   type PeriodicTask,
   type Subject,
-} from '@posthorn/engine/operate'
-import type { Sealing } from '@posthorn/systems/sealing'
+} from '@posthorn/operate'
+import type { Sealing } from '@posthorn/system'
 import type { Pool } from 'pg'
-import type { Opened } from './open-systems.ts'
+import type { Opened } from './systems/open-systems.ts'
 
 /** Between two runs that remove what is past its time; shown as the next run. */
 export const RETENTION_EVERY_MS = 600_000

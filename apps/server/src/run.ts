@@ -1,8 +1,8 @@
-import { readConfiguration } from './configuration.ts'
-import { loadSystems } from './systems.ts'
+import { readConfiguration } from './configuration/configuration.ts'
+import { loadSystems } from './systems/systems.ts'
 import { createLog } from './log.ts'
 import { startServer } from './server.ts'
-import { developmentToken } from './tokens.ts'
+import { developmentToken } from './configuration/tokens.ts'
 import { welcome } from './welcome.ts'
 
 /** A process has this long to stop; then it exits, and its claims run out. */

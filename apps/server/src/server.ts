@@ -1,19 +1,19 @@
 import { migrate, type MigrationSet, type Transport } from '@posthorn/engine'
 import { prometheusMetrics } from '@posthorn/engine/metrics/prometheus'
-import { migrationStatus, useMovableClock } from '@posthorn/engine/operate'
-import type { System } from '@posthorn/systems'
+import { migrationStatus, useMovableClock } from '@posthorn/operate'
+import type { DemoChapter, System } from '@posthorn/system'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { openApi } from './api.ts'
-import { watchBacklog } from './backlog.ts'
-import { openBrokers, type Brokers } from './brokers.ts'
-import type { Configuration } from './configuration.ts'
-import { openDatabase } from './database.ts'
-import { SERVER_METRICS } from './metrics.ts'
-import { allMigrations, openSystems } from './open-systems.ts'
-import { OWN_OUTBOXES } from './own-outboxes.ts'
-import { createReadiness, PATIENCE_MS } from './readiness.ts'
+import { watchBacklog } from './health/backlog.ts'
+import { openBrokers, type Brokers } from './brokers/brokers.ts'
+import type { Configuration } from './configuration/configuration.ts'
+import { openDatabase } from './database/database.ts'
+import { SERVER_METRICS } from './health/metrics.ts'
+import { allMigrations, openSystems } from './systems/open-systems.ts'
+import { OWN_OUTBOXES } from './systems/own-outboxes.ts'
+import { createReadiness, PATIENCE_MS } from './health/health.ts'
 import { startTracing } from './tracing.ts'
 import { startWork } from './work.ts'
 
@@ -22,6 +22,8 @@ export interface Server {
   readonly url: string | undefined
   /** The names of its systems. */
   readonly systems: readonly string[]
+  /** A first request to try, in development. */
+  readonly firstRequest?: DemoChapter['firstRequest']
   /** For people: where its database and its brokers are. */
   readonly database: string
   readonly brokers: Brokers['where']
@@ -102,6 +104,7 @@ async function startParts(
   return {
     url: api.url,
     systems: opened.systems,
+    ...firstRequestOf(opened.demo),
     database: database.where,
     brokers: brokers.where,
     migrated,
@@ -111,6 +114,11 @@ async function startParts(
       await closeParts()
     },
   }
+}
+
+function firstRequestOf(chapters: readonly DemoChapter[]): Pick<Server, 'firstRequest'> {
+  const found = chapters.find((chapter) => chapter.firstRequest !== undefined)
+  return found?.firstRequest ? { firstRequest: found.firstRequest } : {}
 }
 
 interface Bringing {

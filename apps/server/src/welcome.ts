@@ -1,10 +1,11 @@
-import { BROKER_NAMES } from './broker-catalogue.ts'
-import type { Configuration } from './configuration.ts'
-import { isBuilt } from './dashboard.ts'
+import { BROKER_NAMES } from './brokers/broker-catalogue.ts'
+import type { Configuration } from './configuration/configuration.ts'
+import { isBuilt } from './web/dashboard.ts'
 import type { Server } from './server.ts'
 
 interface Welcome {
-  readonly configuration: Pick<Configuration, 'roles' | 'production'>
+  readonly configuration: Pick<Configuration, 'roles' | 'production'> &
+    Partial<Pick<Configuration, 'dashboardFolder'>>
   readonly server: Server
   readonly token: string | undefined
 }
@@ -21,11 +22,11 @@ export function welcome({ configuration, server, token }: Welcome): string {
   ]
   if (url !== undefined && configuration.roles.has('api')) {
     lines.push(`  reference   ${url}/docs`)
-    if (isBuilt()) lines.push(...dashboardLines(url, token))
+    if (isBuilt(configuration.dashboardFolder)) lines.push(...dashboardLines(url, token))
     if (token !== undefined)
       lines.push('', '  token       (operator of everything, in "demo", for 12 hours)', token)
-    if (!configuration.production && server.systems.includes('orders')) {
-      lines.push('', ...firstThing(url, token))
+    if (!configuration.production && server.firstRequest) {
+      lines.push('', ...firstThing(url, { token, request: server.firstRequest }))
     }
   }
   return `${lines.join('\n')}\n\nCtrl-C ends it.\n`
@@ -37,16 +38,21 @@ function dashboardLines(url: string, token: string | undefined): string[] {
   return ['', '  dashboard   (the link logs you in)', `${url}/#token=${token}`]
 }
 
-function firstThing(url: string, token: string | undefined): string[] {
+interface FirstThing {
+  readonly token: string | undefined
+  readonly request: NonNullable<Server['firstRequest']>
+}
+
+function firstThing(url: string, { token, request }: FirstThing): string[] {
   // Whole, so that this line alone can be copied: the secret may be known to the server only.
   const given = token === undefined ? '' : ` --token ${token}`
   return [
     'Try:',
     `  TOKEN=${token ?? '…a token of yours…'}`,
-    `  curl ${url}/api/v1/orders -H "authorization: Bearer $TOKEN" \\`,
+    `  curl ${url}${request.path} -H "authorization: Bearer $TOKEN" \\`,
     `       -H 'content-type: application/json' \\`,
-    `       -d '{"items": [{"sku": "LAMP", "quantity": 2}], "amount": 4200, "currency": "EUR"}'`,
-    `  curl ${url}/api/v1/orders -H "authorization: Bearer $TOKEN"`,
+    `       -d '${JSON.stringify(request.json)}'`,
+    `  curl ${url}${request.path} -H "authorization: Bearer $TOKEN"`,
     `or a story through all of it: npx posthorn demo --url ${url}${given}`,
   ]
 }

@@ -7,18 +7,13 @@ import {
   type Subscription,
 } from '@posthorn/engine'
 import { withConsumerSpan, withConsumerSpans } from '@posthorn/engine/inbox'
-import {
-  sampleLag,
-  sealAudits,
-  startPeriodically,
-  type PeriodicTask,
-} from '@posthorn/engine/operate'
-import type { SystemConsumer, SystemQueue } from '@posthorn/systems'
+import { sampleLag, sealAudits, startPeriodically, type PeriodicTask } from '@posthorn/operate'
+import type { SystemConsumer, SystemQueue } from '@posthorn/system'
 import type { Pool } from 'pg'
-import type { Brokers } from './brokers.ts'
-import { ConfigurationError, type Configuration } from './configuration.ts'
-import type { Database } from './database.ts'
-import type { Opened } from './open-systems.ts'
+import type { Brokers } from './brokers/brokers.ts'
+import { ConfigurationError, type Configuration } from './configuration/configuration.ts'
+import type { Database } from './database/database.ts'
+import type { Opened } from './systems/open-systems.ts'
 import { retentionTasks } from './retention.ts'
 import manifest from '../package.json' with { type: 'json' }
 

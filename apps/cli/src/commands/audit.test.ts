@@ -1,8 +1,8 @@
 import { transaction } from '@posthorn/engine'
-import { pause } from '@posthorn/engine/operate'
+import { pause } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { SHOP, posthornHere } from './testing/posthorn.ts'
+import { SHOP, posthornHere } from '../testing/posthorn.ts'
 
 const { url, pool } = await testDatabase()
 const env = { DATABASE_URL: url, POSTHORN_CONFIG: SHOP }

@@ -1,24 +1,70 @@
-import type { Command } from 'commander'
-import type { Terminal } from '../terminal.ts'
-import { examples, onDatabase, withJson, type Ended } from './option.ts'
+import { sealAudits, verifyAudits, type AuditFinding } from '@posthorn/operate'
+import {
+  examples,
+  given,
+  onDatabase,
+  withJson,
+  type DatabaseOptions,
+  type Define,
+} from '../options.ts'
+import { EXIT, UsageError, type ExitCode } from '../errors.ts'
+import { withSession } from '../session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
-export interface AuditOptions {
-  readonly dataDir?: string
-  readonly config?: string
-  readonly json?: true
+interface AuditOptions extends DatabaseOptions {
   readonly head?: string
 }
 
 /** `audit verify`. */
-export function addAudit(program: Command, terminal: Terminal, ended: Ended): void {
-  const audit = program.command('audit').description('Check the records of who did what.')
-  const verify = audit
+export const defineAudit: Define = (command, { terminal, end }) => {
+  const verify = command
     .command('verify')
     .description('Check every audit row against its seal; exit with 3 if one is not as it was.')
     .option('--head <hash>', 'the hash of a seal from before, which must still be there')
-  onDatabase(withJson(verify)).action(async (options: AuditOptions) => {
-    const { verifyAudit } = await import('../audit.ts')
-    ended(await verifyAudit(terminal, options))
-  })
+  onDatabase(withJson(verify)).action(async (options: AuditOptions) =>
+    end(await verifyAudit(terminal, options)),
+  )
   examples(verify, ['audit verify', 'audit verify --json'])
+}
+
+/** Seals all committed rows, then compares every row with its seal. */
+async function verifyAudit(terminal: Terminal, options: AuditOptions): Promise<ExitCode> {
+  const { head, json } = options
+  if (head !== undefined && !/^[0-9a-f]{64}$/i.test(head)) {
+    throw new UsageError('--head is a hash of 64 hexadecimal digits, as this command prints it')
+  }
+  return withSession(terminal, options, async ({ pool }) => {
+    await sealAudits(pool)
+    const verified = await verifyAudits(pool, given({ head }))
+    const { findings, seals, rows, removed, unsealed } = verified
+    if (json) terminal.printJson(verified)
+    else {
+      for (const finding of findings) terminal.print(describe(finding))
+      terminal.print(
+        `${rows} rows are as they were sealed, ${removed} were removed by retention, ` +
+          `${seals} seals, ${findings.length} findings`,
+      )
+      if (unsealed.length > 0) terminal.print(`not sealed yet: rows of ${unsealed.join(', ')}`)
+      terminal.print(`head ${verified.head}`)
+    }
+    return findings.length === 0 ? EXIT.ok : EXIT.negative
+  })
+}
+
+function describe({ kind, audit, seq, seal }: AuditFinding): string {
+  const row = `${audit} row ${seq}`
+  switch (kind) {
+    case 'changed':
+      return `${row} was changed after it was sealed (seal ${seal})`
+    case 'missing':
+      return `${row} is missing, and retention did not remove it (seal ${seal})`
+    case 'inserted':
+      return `${row} was inserted among sealed rows (seal ${seal})`
+    case 'seal-changed':
+      return `seal ${seal} of ${audit} was changed`
+    case 'seal-missing':
+      return `seals before seal ${seal} of ${audit} are missing`
+    case 'head-missing':
+      return 'the chain does not have the given head: seals were removed or made again'
+  }
 }

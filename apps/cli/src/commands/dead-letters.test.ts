@@ -1,9 +1,9 @@
 import { toMessage, uuid } from '@posthorn/engine'
 import { SetAsideStore } from '@posthorn/engine/inbox'
-import { listDeadLetters, searchAudit } from '@posthorn/engine/operate'
+import { listDeadLetters, searchAudit } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeEach, expect, test } from 'vitest'
-import { SHOP, posthornHere } from './testing/posthorn.ts'
+import { SHOP, posthornHere } from '../testing/posthorn.ts'
 
 const { url, pool } = await testDatabase()
 const env = { DATABASE_URL: url, POSTHORN_CONFIG: SHOP, POSTHORN_OPERATOR: 'ada' }

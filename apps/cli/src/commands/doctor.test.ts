@@ -1,5 +1,5 @@
 import { sql, transaction } from '@posthorn/engine'
-import { pause, useMovableClock } from '@posthorn/engine/operate'
+import { pause, useMovableClock } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SHOP, posthorn, posthornHere } from '../testing/posthorn.ts'
 import { shopEvents } from '../testing/shop.ts'
-import { checkClock } from './postgres/clock.ts'
-import type { Finding } from './finding.ts'
+import { checkClock } from '../doctor/engine.ts'
+import type { Finding } from '../doctor/finding.ts'
 
 // Processes that load a whole server, on a machine that may be busy with other tests.
 

@@ -1,19 +1,16 @@
-import { Option, type Command } from 'commander'
+import { Option } from 'commander'
 import { DESTINATIONS, makeService, ORMS, type ServiceOptions } from 'create-posthorn'
-import { EXIT, UsageError } from '../exit.ts'
-import type { Terminal } from '../terminal.ts'
-import { examples, type Ended } from './option.ts'
+import { EXIT, UsageError } from '../errors.ts'
+import { examples, type Define } from '../options.ts'
 
-export function addInit(program: Command, terminal: Terminal, ended: Ended): void {
-  const init = program
-    .command('init')
+export const defineInit: Define = (command, { terminal, end }) => {
+  command
     .argument('[folder]', 'where; it must be empty or new', '.')
-    .description('Make a small service that runs: an outbox, its messages, tests.')
     .addOption(
       new Option('--orm <name>', 'what it reads and writes with').choices(ORMS).default('pg'),
     )
     .addOption(
-      new Option('--to <destination>', 'where its messages go: functions of its own, or a broker')
+      new Option('--to <destination>', 'where its messages go: its own functions, or a broker')
         .choices(DESTINATIONS)
         .default('handlers'),
     )
@@ -22,7 +19,7 @@ export function addInit(program: Command, terminal: Terminal, ended: Ended): voi
       if (made.kind === 'refused') throw new UsageError(made.reason)
       for (const file of made.files) terminal.print(file)
       terminal.say(`\n${made.next}`)
-      ended(EXIT.ok)
+      end(EXIT.ok)
     })
-  examples(init, ['init shop', 'init shop --orm drizzle --to kafka'])
+  examples(command, ['init shop', 'init shop --orm drizzle --to kafka'])
 }

@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url'
 import { enqueue, keyRing, transaction } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { checkKeys } from './doctor/keys.ts'
-import { posthornHere } from './testing/posthorn.ts'
-import { vaultLetters, vaultMigrations } from './testing/vault.ts'
+import { checkKeys } from '../doctor/engine.ts'
+import { posthornHere } from '../testing/posthorn.ts'
+import { vaultLetters, vaultMigrations } from '../testing/vault.ts'
 
 const { url, pool } = await testDatabase({ migrations: [await vaultMigrations()] })
-const VAULT = fileURLToPath(new URL('./testing/vault.ts', import.meta.url))
+const VAULT = fileURLToPath(new URL('../testing/vault.ts', import.meta.url))
 const [first, next] = ['a'.repeat(32), 'b'.repeat(32)] as const
 const call = (keys: string, ...args: string[]) =>
   posthornHere(args, {

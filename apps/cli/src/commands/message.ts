@@ -5,18 +5,39 @@ import {
   type MessageDetails,
   type MessageView,
   type Transition,
-} from '@posthorn/engine/operate'
-import type { MessageOptions } from './commands/messages.ts'
-import { EXIT, Failure, UsageError, type ExitCode } from './exit.ts'
-import { withNulls } from './messages.ts'
-import { operatorName } from './operator.ts'
-import { outboxNamed, withSession } from './session.ts'
-import { renderTable } from './table.ts'
-import type { Terminal } from './terminal.ts'
-import { oneLine } from './words.ts'
+} from '@posthorn/operate'
+import {
+  asOperator,
+  examples,
+  onDatabase,
+  withJson,
+  type Define,
+  type OperatorOptions,
+} from '../options.ts'
+import { EXIT, Failure, UsageError, type ExitCode } from '../errors.ts'
+import { operatorOf, outboxNamed, withSession } from '../session.ts'
+import { renderTable, tableStyle } from '../terminal/table.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { oneLine } from '../terminal/words.ts'
 
-/** Shows all there is to know about one message, without what its definition calls secret. */
-export async function showMessage(
+interface MessageOptions extends OperatorOptions {
+  readonly reveal?: true
+}
+
+export const defineMessage: Define = (command, { terminal, end }) => {
+  command
+    .argument('<outbox>', 'its name, as `posthorn status` shows it')
+    .argument('<id>', 'the id of the message')
+    .option('--reveal', 'open an encrypted payload; needs --reason, and is kept in the audit')
+  onDatabase(withJson(asOperator(command))).action(
+    async (outbox: string, id: string, options: MessageOptions) =>
+      end(await showMessage(terminal, { outbox, id }, options)),
+  )
+  examples(command, ['message shop.outbox 01980000-0000-7000-8000-000000000001'])
+}
+
+/** Shows one message whole, without the fields that its definition calls secret. */
+async function showMessage(
   terminal: Terminal,
   wanted: { readonly outbox: string; readonly id: string },
   options: MessageOptions,
@@ -34,31 +55,24 @@ export async function showMessage(
   })
 }
 
-function revealOf(terminal: Terminal, { by, reason }: MessageOptions) {
+function revealOf(terminal: Terminal, options: MessageOptions) {
+  const { by, reason } = operatorOf(terminal, options)
   if (reason === undefined) throw new UsageError('--reveal needs --reason: the audit keeps it')
-  return { by: operatorName(by, terminal.env), reason }
+  return { by, reason }
 }
 
 function asJson(details: MessageDetails, view: MessageView) {
   const { row: _, transitions, ...summary } = details
   return {
-    ...withNulls(summary),
-    message: view.message ?? null,
-    destination: view.destination ?? null,
-    unreadable: view.unreadable ?? null,
+    ...summary,
+    message: view.message,
+    destination: view.destination,
+    unreadable: view.unreadable,
     row: view.row,
-    transitions: transitions.map(transitionWithNulls),
-  }
-}
-
-function transitionWithNulls({ from, attempt, code, error, reason, ...rest }: Transition) {
-  return {
-    from: from ?? null,
-    attempt: attempt ?? null,
-    code: code ?? null,
-    error: error ?? null,
-    reason: reason ?? null,
-    ...rest,
+    transitions: transitions.map(({ from, attempt, code, error, reason, ...rest }) => ({
+      ...{ from, attempt, code, error, reason },
+      ...rest,
+    })),
   }
 }
 
@@ -69,7 +83,7 @@ interface Shown {
 }
 
 function asText(outbox: Outbox, { details, view, terminal }: Shown): string[] {
-  const { paint, stdout } = terminal
+  const { paint } = terminal
   const { message, destination } = view
   const fields: [string, string | undefined][] = [
     ['message', `${details.id} of ${outbox.name}`],
@@ -96,13 +110,13 @@ function asText(outbox: Outbox, { details, view, terminal }: Shown): string[] {
   if (message) lines.push('', paint('dim', 'payload'), ...json(message.payload))
   else lines.push('', paint('dim', 'row'), ...json(view.row))
   if (details.transitions.length > 0) {
-    const style = { paint, width: stdout.isTTY ? stdout.columns : undefined }
-    lines.push('', ...renderTable(COLUMNS, details.transitions.map(transitionRow), style))
+    const rows = details.transitions.map(transitionRow)
+    lines.push('', ...renderTable(COLUMNS, rows, tableStyle(terminal)))
   }
   return lines
 }
 
-const COLUMNS = [{ title: 'AT' }, { title: 'CHANGE' }, { title: 'BY' }, { title: 'WHY' }]
+const COLUMNS = ['AT', 'CHANGE', 'BY', 'WHY']
 
 function transitionRow({ at, from, to, actor, code, error, reason }: Transition) {
   const why = [code, error, reason].filter((part) => part !== undefined)

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { delivered, posthorn, silentLog, sql } from '@posthorn/engine'
-import { advanceClock, listRecurring, useMovableClock } from '@posthorn/engine/operate'
+import { advanceClock, listRecurring, useMovableClock } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
-import { outboxes } from './testing/chores.ts'
-import { posthornHere } from './testing/posthorn.ts'
+import { outboxes } from '../testing/chores.ts'
+import { posthornHere } from '../testing/posthorn.ts'
 
-const CONFIG = fileURLToPath(new URL('./testing/chores.ts', import.meta.url))
+const CONFIG = fileURLToPath(new URL('../testing/chores.ts', import.meta.url))
 const { url, pool } = await testDatabase()
 const env = { DATABASE_URL: url, POSTHORN_OPERATOR: 'ada' }
 const run = (...args: string[]) => posthornHere(['recurring', ...args, '--config', CONFIG], env)

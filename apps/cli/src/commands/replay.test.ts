@@ -1,7 +1,7 @@
 import { sql, uuid } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { SHOP, posthornHere, startPosthorn } from './testing/posthorn.ts'
+import { SHOP, posthornHere, startPosthorn } from '../testing/posthorn.ts'
 
 // Processes that load a whole server, on a machine that may be busy with other tests.
 

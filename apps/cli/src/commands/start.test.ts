@@ -1,15 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { SHOP, posthorn, posthornHere, startPosthorn, type Running } from './testing/posthorn.ts'
+import { SHOP, posthorn, posthornHere, startPosthorn, type Running } from '../testing/posthorn.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-cli-'))
 const env = { POSTHORN_CONFIG: SHOP, POSTHORN_DATA_DIR: folder }
 const started: Running[] = []
+await writeFile(join(folder, 'posthorn.config.ts'), `export { systems } from '${SHOP}'\n`)
 
+/** In a folder that has a configuration, so that the environment need not name one. */
 function start(...args: string[]): Running {
-  const running = startPosthorn(args, env)
+  const running = startPosthorn(args, { POSTHORN_DATA_DIR: folder }, folder)
   started.push(running)
   return running
 }
@@ -27,7 +29,7 @@ async function relays(): Promise<number> {
   return outboxes.find(({ name }) => name === 'shop.events')?.relays ?? 0
 }
 
-test('commands join the embedded database of a running server, and leave it running', async () => {
+test('start runs the systems of posthorn.config.ts; commands join its embedded database', async () => {
   const server = start('start', '--port', '0', '--role', 'api,relay')
   await expect.poll(() => server.stdout(), { timeout: 35_000 }).toContain('Posthorn is ready')
   const url = /Posthorn is ready: (http:\S+)/.exec(server.stdout())?.[1]

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { Command } from 'commander'
-import { examples, onDatabase, type Ended } from './option.ts'
+import { EXIT, type ExitCode } from '../errors.ts'
+import { examples, onDatabase, type Define } from '../options.ts'
 
 interface StartOptions {
   readonly role?: string
@@ -11,50 +12,42 @@ interface StartOptions {
   readonly config?: string
 }
 
-/** `start`, `relay` and `dashboard`: the server, as `npm start` runs it. */
-export function addStart(program: Command, ended: Ended): void {
-  const start = onDatabase(
-    program
-      .command('start')
-      .description('Run the server until it is stopped.')
-      .option('--role <roles>', 'all, or some of api, relay, worker with commas between')
-      .option('--port <port>', 'the port to listen on, 0 for any that is free')
-      .option('--host <address>', 'the address to listen on'),
-  ).action(async (options: StartOptions) => ended(await run(options)))
-  examples(start, [
+/** The server, as `npm start` runs it. */
+export const defineStart: Define = (command, { end }) => {
+  command.option('--role <roles>', 'all, or some of api, relay, worker with commas between')
+  serving(command).action(async (options: StartOptions) => end(await run(options)))
+  examples(command, [
     'start',
-    'start --port 8080 --data-dir /var/lib/posthorn',
+    'start --config posthorn.config.ts --port 8080',
     'start --role api,worker',
   ])
-
-  const relay = onDatabase(
-    program
-      .command('relay')
-      .description('Run only the relays: a server with the role relay.')
-      .option('--port <port>', 'a port for health and metrics; none by default')
-      .option('--host <address>', 'the address to listen on'),
-  ).action(async (options: StartOptions) => ended(await run({ ...options, role: 'relay' })))
-  examples(relay, ['relay', 'relay --port 9464'])
-
-  const dashboard = onDatabase(
-    program
-      .command('dashboard')
-      .description(
-        'Show your outboxes in a browser. Relays run elsewhere, and nothing is migrated.',
-      )
-      .option('--port <port>', 'the port to listen on, 0 for any that is free')
-      .option('--host <address>', 'the address to listen on'),
-  ).action(async (options: StartOptions) =>
-    ended(
-      await run({ ...options, role: 'api', migrate: process.env['POSTHORN_MIGRATE'] ?? 'check' }),
-    ),
-  )
-  examples(dashboard, ['dashboard --config outboxes.ts'])
 }
 
-/** What stands on the command line wins over the environment; the server checks both the same way. */
-async function run({ role, port, host, dataDir, config, migrate }: StartOptions) {
-  const given = {
+export const defineRelay: Define = (command, { end }) => {
+  serving(command, 'a port for health and metrics; none by default').action(
+    async (options: StartOptions) => end(await run({ ...options, role: 'relay' })),
+  )
+  examples(command, ['relay', 'relay --port 9464'])
+}
+
+export const defineDashboard: Define = (command, { end }) => {
+  serving(command).action(async (options: StartOptions) => {
+    const migrate = process.env['POSTHORN_MIGRATE'] ?? 'check'
+    end(await run({ ...options, role: 'api', migrate }))
+  })
+  examples(command, ['dashboard --config outboxes.ts'])
+}
+
+function serving(command: Command, port = 'the port to listen on, 0 for any that is free') {
+  return onDatabase(
+    command.option('--port <port>', port).option('--host <address>', 'the address to listen on'),
+  )
+}
+
+/** An option replaces its variable of the environment; the server checks both the same way. */
+async function run(options: StartOptions): Promise<ExitCode> {
+  const { role, port, host, dataDir, config, migrate } = options
+  const variables = {
     POSTHORN_ROLES: role,
     PORT: port,
     HOST: host,
@@ -62,9 +55,9 @@ async function run({ role, port, host, dataDir, config, migrate }: StartOptions)
     POSTHORN_CONFIG: config,
     POSTHORN_MIGRATE: migrate,
   }
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(variables)) {
     if (value !== undefined) process.env[name] = value
   }
   const { runServer } = await import('@posthorn/server')
-  return (await runServer(process)) === 0 ? 0 : 1
+  return (await runServer(process)) === 0 ? EXIT.ok : EXIT.failed
 }

@@ -1,14 +1,13 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { expect, test } from 'vitest'
-import { frameText } from './screen.ts'
-import type { OutboxStatus, Status } from './status.ts'
-import { statusFrame } from './status-frame.ts'
+import { frameText } from '../terminal/interact.ts'
+import { statusFrame, type OutboxStatus, type Status } from './status.ts'
 
 const plain = (_: unknown, text: string) => text
 const at = new Date(2026, 2, 1, 14, 3, 11)
 
 const calm: OutboxStatus = {
-  name: 'payments.webhook-deliveries',
+  name: 'shop.warehouse-instructions',
   states: ['pending', 'delivered', 'failed', 'abandoned', 'skipped_disabled'],
   counts: { pending: 12, delivered: 1_234_567, failed: 0, abandoned: 0, skipped_disabled: 0 },
   approximate: true,
@@ -35,7 +34,7 @@ const calm: OutboxStatus = {
 
 const troubled: OutboxStatus = {
   ...calm,
-  name: 'families.events',
+  name: 'shop.deliveries',
   states: ['0', '1'],
   counts: { 0: 7, 1: 3 },
   approximate: false,
@@ -59,7 +58,7 @@ const status: Status = {
   at,
   database: 'PostgreSQL 18.4 at db:5432',
   outboxes: [calm, troubled],
-  alertsOpen: { 'families.events': 1, 'payments.reconciliation': 4 },
+  alertsOpen: { 'shop.deliveries': 1, 'shop.stocktaking': 4 },
 }
 
 test('a frame says how every outbox is doing, in its own words', () => {
@@ -67,15 +66,15 @@ test('a frame says how every outbox is doing, in its own words', () => {
     '14:03:11  PostgreSQL 18.4 at db:5432',
     '',
     'OUTBOX                       OLDEST DUE  RATE/S  FAILED  RELAYS',
-    'payments.webhook-deliveries           –     3.3     <1%       2',
+    'shop.warehouse-instructions           –     3.3     <1%       2',
     '  pending 12  delivered ~1.2M  failed 0  abandoned 0  skipped_disabled 0',
-    'families.events                   2h 5m   1,200     75%       0',
+    'shop.deliveries                   2h 5m   1,200     75%       0',
     '  0 7  1 3',
     '  paused by cli:ada since 14:03:11: the broker moves [31mhouse',
     '  1 key held, 2 keys blocked, 3 messages quarantined',
     '  1 open alert',
     '',
-    'open alerts: payments.reconciliation 4',
+    'open alerts: shop.stocktaking 4',
   ])
 })
 

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { posthorn, posthornHere } from './testing/posthorn.ts'
+import { posthorn, posthornHere } from '../testing/posthorn.ts'
 
 // Processes that load a whole server, on a machine that may be busy with other tests.
 

@@ -1,41 +1,22 @@
-import { loadSystems, readConfiguration } from '@posthorn/server'
+import { readConfiguration } from '@posthorn/server'
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { checkSecrets } from './secrets.ts'
+import { checkConfiguration, checkSecrets } from './configuration.ts'
 
-const systems = await loadSystems({})
+const SHOP_SECRET = {
+  ...{ type: 'string', description: 'Signs receipts.', default: 'a secret for development only' },
+  ...{ secret: true, production: 'required' },
+}
+const properties = { SHOP_SECRET, SHOP_CURRENCY: { type: 'string' } }
+const systems = [{ name: 'shop', settings: { type: 'object', properties, required: [] } }] as never
 
-/** A production that has everything and nothing to be ashamed of. */
+/** A production whose secrets are random. */
 const PRODUCTION: Record<string, string> = {
   NODE_ENV: 'production',
   DATABASE_URL: 'postgres://u:p@db/posthorn',
   POSTHORN_JWT_SECRET: randomBytes(32).toString('base64url'),
   POSTHORN_ENCRYPTION_KEYS: randomBytes(32).toString('base64url'),
-  ...requiredSettings(),
-  SMTP_URL: 'smtp://mail.example:587',
-  OUTBOUND_EMAIL_URL: 'smtp://mail.example:587',
-}
-
-interface Setting {
-  readonly production?: string
-  /** Needed only where another setting has this value. */
-  readonly when?: readonly [name: string, value: string]
-  readonly secret?: true
-  readonly default?: unknown
-}
-
-/** What production must name for the systems, as they are set by default; random, where it is a secret. */
-function requiredSettings(): Record<string, string> {
-  const fields = systems.flatMap(({ settings }) => Object.entries(settings.properties))
-  return Object.fromEntries(
-    fields.flatMap(([name, field]) => {
-      const { production, when, secret, ...rest } = field as Setting
-      // Of the gateways the one that is the default.
-      if (production !== 'required' || when?.[1] === 'stripe') return []
-      const value = secret ? randomBytes(32).toString('base64url') : rest.default
-      return [[name, String(value)]]
-    }),
-  )
+  SHOP_SECRET: randomBytes(32).toString('base64url'),
 }
 
 function examine(more: Record<string, string> = {}) {
@@ -69,21 +50,25 @@ test('one secret for two purposes is a warning', () => {
 })
 
 test('a secret of development fails in production', () => {
-  const PAYMENTS_WEBHOOK_SECRET = 'a webhook secret for development only'
-  expect(examine({ PAYMENTS_WEBHOOK_SECRET })).toMatchObject([
-    {
-      level: 'fail',
-      says: expect.stringContaining('PAYMENTS_WEBHOOK_SECRET is the secret of dev'),
-    },
+  expect(examine({ SHOP_SECRET: SHOP_SECRET.default })).toMatchObject([
+    { level: 'fail', says: expect.stringContaining('SHOP_SECRET is the secret of dev') },
   ])
 })
 
 test("a system's own secret that is no random text fails", () => {
-  expect(examine({ PAYMENTS_WEBHOOK_SECRET: 'secret'.repeat(4) })).toMatchObject([
-    { level: 'fail', says: 'PAYMENTS_WEBHOOK_SECRET is not random' },
+  expect(examine({ SHOP_SECRET: 'secret'.repeat(4) })).toMatchObject([
+    { level: 'fail', says: 'SHOP_SECRET is not random' },
   ])
 })
 
 test('development is not asked', () => {
   expect(checkSecrets(readConfiguration({}, systems), { env: {}, systems })).toEqual([])
+})
+
+test("a slip in the name of a system's setting is found", () => {
+  const env = { SHOP_CURENCY: 'eur' }
+  expect(checkConfiguration(readConfiguration(env, systems), { env, systems })).toMatchObject([
+    { level: 'ok' },
+    { level: 'warn', says: 'unknown variable SHOP_CURENCY', todo: 'did you mean SHOP_CURRENCY?' },
+  ])
 })

@@ -1,4 +1,4 @@
-import { explain } from '../explain-error.ts'
+import { explain } from '../errors.ts'
 
 /** `warn`: it works, and will hurt; `fail`: it does not work. */
 export type Level = 'ok' | 'warn' | 'fail'

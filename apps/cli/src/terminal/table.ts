@@ -5,28 +5,29 @@ type Style = Parameters<Terminal['paint']>[0]
 /** What stands in a field; undefined is shown as `–`. */
 export type Cell = string | undefined | { readonly text: string; readonly style: Style }
 
-export interface Column {
-  readonly title: string
-  readonly align?: 'right'
-}
-
 export interface TableStyle {
   readonly paint: Terminal['paint']
   /** Columns of the screen: the last field is cut to fit. Undefined without a terminal. */
   readonly width: number | undefined
 }
 
+/** How tables look on this terminal. */
+export function tableStyle({ paint, stdout }: Terminal): TableStyle {
+  return { paint, width: stdout.isTTY ? stdout.columns : undefined }
+}
+
 const GAP = '  '
 /** Below this a field says nothing any more: then lines may as well wrap. */
 const LEAST_WIDTH = 8
 
-/** Lines of a table with a head; columns as wide as their widest field. */
+/** Lines of a table with a head; columns as wide as their widest field, those with `>` aligned right. */
 export function renderTable(
-  columns: readonly Column[],
+  columns: readonly string[],
   rows: readonly (readonly Cell[])[],
   { paint, width }: TableStyle,
 ): string[] {
-  const widths = columns.map(({ title }, i) =>
+  const titles = columns.map((column) => column.replace('>', ''))
+  const widths = titles.map((title, i) =>
     Math.max(title.length, ...rows.map((row) => textOf(row[i]).length)),
   )
   const before = widths.slice(0, -1).reduce((sum, each) => sum + each + GAP.length, 0)
@@ -35,17 +36,15 @@ export function renderTable(
   const fitted = [...widths.slice(0, -1), Math.min(last, room)]
   const line = (cells: readonly Cell[]) =>
     columns
-      .map(({ align }, i) => {
+      .map((column, i) => {
         const text = cut(textOf(cells[i]), fitted[i] ?? 0)
-        const isLast = i === columns.length - 1
-        const space = ' '.repeat(isLast && align === undefined ? 0 : (fitted[i] ?? 0) - text.length)
+        const space = ' '.repeat((fitted[i] ?? 0) - text.length)
         const shown = paintCell(cells[i], text, paint)
-        return align === 'right' ? space + shown : shown + space
+        return column.startsWith('>') ? space + shown : shown + space
       })
       .join(GAP)
       .trimEnd()
-  const head = columns.map(({ title }) => ({ text: title, style: 'dim' as const }))
-  return [line(head), ...rows.map(line)]
+  return [line(titles.map((text) => ({ text, style: 'dim' as const }))), ...rows.map(line)]
 }
 
 /** The beginning of a text, with `…` for what is missing. */

@@ -14,6 +14,7 @@ export interface Terminal {
   print(text: string): void
   /** Talk. */
   say(text: string): void
+  /** One document; a field that is undefined is printed as null. */
   printJson(value: unknown): void
   /** Coloured if standard output is a terminal that shows colours, and `NO_COLOR` is not set. */
   paint(style: Style, text: string): string
@@ -33,9 +34,13 @@ export function terminalOf(host: NodeJS.Process): Terminal {
     },
     print: (text) => void stdout.write(`${text}\n`),
     say: (text) => void stderr.write(`${text}\n`),
-    printJson: (value) => void stdout.write(`${JSON.stringify(value, undefined, 2)}\n`),
+    printJson: (value) => void stdout.write(`${JSON.stringify(value, nullIfAbsent, 2)}\n`),
     paint: (style, text) => styleText(style, text, { stream: stdout }),
   }
+}
+
+function nullIfAbsent(_: string, value: unknown): unknown {
+  return value === undefined ? null : value
 }
 
 /** The first signal asks to stop; a second one ends the process as it would by default. */

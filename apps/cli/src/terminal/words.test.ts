@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { nearest } from './nearest.ts'
 import { cut, renderTable } from './table.ts'
-import { explain } from './explain-error.ts'
-import { pluralise, duration, oneLine, shortNumber } from './words.ts'
+import { explain } from '../errors.ts'
+import { pluralise, duration, nearest, oneLine, shortNumber } from './words.ts'
 
 test.each([
   [-3, '0s'],
@@ -31,15 +30,15 @@ test("others' text cannot move the cursor or hide what follows", () => {
 })
 
 test('the nearest word is offered, and none that is far away', () => {
-  const names = ['payments.webhook-deliveries', 'sagas.events', 'families.events']
-  expect(nearest('saga.event', names)).toBe('sagas.events')
-  expect(nearest('payments.webhooks', names)).toBe('payments.webhook-deliveries')
+  const names = ['shop.warehouse-instructions', 'depot.events', 'shop.deliveries']
+  expect(nearest('depo.event', names)).toBe('depot.events')
+  expect(nearest('shop.warehouse-ins', names)).toBe('shop.warehouse-instructions')
   expect(nearest('zzz', names)).toBeUndefined()
   expect(nearest('x', [])).toBeUndefined()
 })
 
 test('a table is as wide as its fields, and its last one is cut to the screen', () => {
-  const columns = [{ title: 'A' }, { title: 'N', align: 'right' as const }, { title: 'TEXT' }]
+  const columns = ['A', '>N', 'TEXT']
   const rows = [
     ['one', '7', 'a long sentence'],
     [undefined, '12', ''],

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { run } from '../main.ts'
-import type { Terminal } from '../terminal.ts'
+import { terminalOf, type Terminal } from '../terminal/terminal.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/posthorn.mjs', import.meta.url))
 
@@ -26,9 +26,14 @@ export interface Running {
 }
 
 /** Starts the real binary; nothing of the caller's own settings gets in. */
-export function startPosthorn(args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
+export function startPosthorn(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  cwd: string = process.cwd(),
+): Running {
   const { PATH, HOME } = process.env
   const child = spawn(process.execPath, [BIN, ...args], {
+    cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: LIMIT_MS,
@@ -54,15 +59,12 @@ export async function posthornHere(
   env: NodeJS.ProcessEnv = {},
 ): Promise<Ended> {
   const [stdout, stderr] = [paper(), paper()]
+  const host = {
+    ...{ env, stdin: { isTTY: false }, stdout: stdout.stream, stderr: stderr.stream },
+    on: () => undefined,
+  }
   const terminal: Terminal = {
-    env,
-    stdin: { isTTY: false } as NodeJS.ReadStream,
-    stdout: stdout.stream,
-    stderr: stderr.stream,
-    interrupted: new AbortController().signal,
-    print: (text) => void stdout.stream.write(`${text}\n`),
-    say: (text) => void stderr.stream.write(`${text}\n`),
-    printJson: (value) => void stdout.stream.write(`${JSON.stringify(value, undefined, 2)}\n`),
+    ...terminalOf(host as unknown as NodeJS.Process),
     paint: (_, text) => text,
   }
   const code = await run(terminal, args)

@@ -48,12 +48,49 @@ export function shopMigrations() {
   return migrationsFrom('shop', new URL('./migrations/', import.meta.url))
 }
 
-/** For POSTHORN_CONFIG: a system that is not one of ours. */
+/** Two steps; the second takes some seconds, so that a demo can be stopped in its midst. */
+const demo = {
+  simulators: [],
+  steps: () => [
+    {
+      id: 'look',
+      title: 'A look',
+      about: 'The outboxes are listed.',
+      look: [{ label: 'Outboxes', path: '/outboxes' }],
+      async play({ api, tell }: Stage) {
+        await api.get('/api/v1/outboxes')
+        tell('The shop has two outboxes.')
+      },
+    },
+    {
+      id: 'wait',
+      title: 'A wait',
+      about: 'The shop looks ten times.',
+      look: [],
+      async play({ api, tell }: Stage) {
+        let looks = 0
+        await api.until('/api/v1/outboxes', () => (looks += 1) > 10)
+        tell('The shop has waited.')
+      },
+    },
+  ],
+}
+
+interface Stage {
+  readonly api: {
+    get(path: string): Promise<unknown>
+    until(path: string, isDone: () => boolean): Promise<unknown>
+  }
+  tell(sentence: string): void
+}
+
+/** For POSTHORN_CONFIG: a user's system. */
 export const systems = [
   {
     name: 'shop',
     settings: { type: 'object', properties: {}, required: [] },
     migrations: shopMigrations,
+    demo,
     open: () => ({ outboxes: [shopEvents, shopOrders] }),
   },
 ]

@@ -7,7 +7,7 @@ import { testDatabase, withBroker } from '@posthorn/engine/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { BrokerName } from './broker-catalogue.ts'
 import { openBrokers } from './brokers.ts'
-import { readConfiguration, type ConfigurationError } from './configuration.ts'
+import { readConfiguration, type ConfigurationError } from '../configuration/configuration.ts'
 
 const database = await testDatabase()
 
@@ -170,7 +170,7 @@ withBroker('KAFKA_BROKERS', (brokers) => {
 })
 
 test('a Schema Registry with a login and certificates of its own', () => {
-  const certificate = `${import.meta.dirname}/testing/server-process.ts`
+  const certificate = import.meta.filename
   const env = {
     KAFKA_BROKERS: 'a:9092',
     KAFKA_SCHEMA_REGISTRY_URL: 'https://registry:8081',

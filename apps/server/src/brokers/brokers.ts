@@ -2,7 +2,7 @@ import type { Log } from '@posthorn/engine'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import type { Pool } from 'pg'
 import { BROKER_NAMES, BROKERS, type Broker } from './broker-catalogue.ts'
-import type { Configuration } from './configuration.ts'
+import type { Configuration } from '../configuration/configuration.ts'
 
 /** Live brokers by the name that destinations and consumers use. */
 export interface Brokers {

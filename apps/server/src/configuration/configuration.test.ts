@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { listKafkaBrokers } from './broker-catalogue.ts'
+import { listKafkaBrokers } from '../brokers/broker-catalogue.ts'
 import { readConfiguration, type ConfigurationError } from './configuration.ts'
 
 const own = { name: 'shop', settings: Type.Object({ SHOP_NAME: Type.String({ minLength: 3 }) }) }

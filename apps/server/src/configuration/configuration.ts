@@ -1,12 +1,11 @@
 import type { Duration } from '@posthorn/engine'
 import type { Static } from 'typebox'
 import type { ClaimNames } from '@posthorn/http'
-import type { System } from '@posthorn/systems'
-import { readSettings } from '@posthorn/systems/settings'
-import { accessMistakes } from './broker-access.ts'
-import { readBrokers, type BrokerAccesses } from './broker-catalogue.ts'
+import { type System, readSettings } from '@posthorn/system'
+import { accessMistakes } from '../brokers/broker-access.ts'
+import { readBrokers, type BrokerAccesses } from '../brokers/broker-catalogue.ts'
 import { SERVER_SETTINGS } from './server-settings.ts'
-import { OWN_OUTBOXES } from './own-outboxes.ts'
+import { OWN_OUTBOXES } from '../systems/own-outboxes.ts'
 
 export const ROLES = ['api', 'relay', 'worker'] as const
 export type Role = (typeof ROLES)[number]
@@ -30,6 +29,8 @@ export interface Configuration {
   readonly jwksUrl: string | undefined
   /** Origins that may embed the portal. */
   readonly portalAncestors: readonly string[]
+  /** A build of the dashboard to serve instead of ours. */
+  readonly dashboardFolder: string | undefined
   /** Who logs people in to the dashboard; without it they bring a token. */
   readonly oidc:
     { readonly authority: string; readonly clientId: string; readonly scope: string } | undefined
@@ -109,6 +110,7 @@ function fieldsOf(values: Static<typeof SERVER_SETTINGS>) {
     jwtSecret: values.POSTHORN_JWT_SECRET,
     jwksUrl: values.POSTHORN_JWKS_URL,
     portalAncestors: values.PORTAL_FRAME_ANCESTORS.split(/ +/).filter((origin) => origin !== ''),
+    dashboardFolder: values.POSTHORN_DASHBOARD_DIR,
     oidc: oidcOf(values),
     published: readPublished(values),
     encryptionKeys: values.POSTHORN_ENCRYPTION_KEYS?.split(','),

@@ -1,8 +1,7 @@
 import { ROLES as TOKEN_ROLES } from '@posthorn/http'
-import type { SettingOptions } from '@posthorn/systems/settings'
+import type { SettingOptions } from '@posthorn/system'
 import { Type } from 'typebox'
-import { BROKER_SETTINGS } from './broker-catalogue.ts'
-import { SYSTEM_NAMES } from './system-names.ts'
+import { BROKER_SETTINGS } from '../brokers/broker-catalogue.ts'
 
 const OIDC_ROLE = `(${TOKEN_ROLES.join('|')})=[^\\s,=]+`
 const OIDC_ROLES = `^${OIDC_ROLE}(,${OIDC_ROLE})*$`
@@ -75,6 +74,9 @@ export const SERVER_SETTINGS = Type.Object({
   ),
   POSTHORN_JWT_AUDIENCE: Type.Optional(
     Type.String(setting('whom tokens by published keys must be for, as their aud says', {})),
+  ),
+  POSTHORN_DASHBOARD_DIR: Type.Optional(
+    Type.String(setting('a folder that posthorn-dashboard built, to serve instead of ours', {})),
   ),
   POSTHORN_OIDC_AUTHORITY: Type.Optional(
     Type.String(
@@ -163,18 +165,23 @@ export const SERVER_SETTINGS = Type.Object({
   POSTHORN_RETENTION: Type.Optional(
     Type.String(
       setting(
-        'how long classes of data are kept unless an organisation or the platform sets it, as payments.webhook-deliveries=30d, with commas between',
+        'how long classes of data are kept unless an organisation or the platform sets it, as engine.topics=30d, with commas between',
         { pattern: '^[a-z.-]+=(forever|\\d{1,6}[mhd])(,[a-z.-]+=(forever|\\d{1,6}[mhd]))*$' },
       ),
     ),
   ),
   POSTHORN_CONFIG: Type.Optional(
-    Type.String(setting('a module that exports outboxes or systems of your own, as a path', {})),
+    Type.String(
+      setting(
+        'the module that exports systems or outboxes; default posthorn.config.ts in the working folder',
+        {},
+      ),
+    ),
   ),
   POSTHORN_SYSTEMS: Type.Optional(
     Type.String(
       setting(
-        `which systems of the server run: all, none, or some of ${SYSTEM_NAMES.join(', ')} with commas between`,
+        'which systems of the configuration run: all, none, or their names with commas between',
         {},
       ),
     ),

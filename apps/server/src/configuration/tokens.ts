@@ -5,10 +5,9 @@ import {
   type Caller,
   type TokenVerifier,
 } from '@posthorn/http'
-import { isPortalToken, readPortalToken } from '@posthorn/systems/portal-token'
-import type { Sealing } from '@posthorn/systems/sealing'
+import { isPortalToken, readPortalToken, type Sealing } from '@posthorn/system'
 import type { Configuration } from './configuration.ts'
-import { sealingOf } from './open-systems.ts'
+import { sealingOf } from '../systems/open-systems.ts'
 import { developmentSecret } from './secret.ts'
 
 type TokenConfiguration = Pick<Configuration, 'jwtSecret' | 'jwksUrl' | 'dataFolder' | 'production'>

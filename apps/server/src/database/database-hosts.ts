@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Log } from '@posthorn/engine'
-import { sleep } from '@posthorn/engine/operate'
+import { sleep } from '@posthorn/operate'
 import { Client, type ClientConfig } from 'pg'
-import { isReadOnly } from './queries.ts'
+import { isReadOnly } from '../queries.ts'
 
 /** A host that does not answer for so long is passed over. */
 const ANSWER_MS = 3_000

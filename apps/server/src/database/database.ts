@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import type { Log } from '@posthorn/engine'
-import { startPeriodically } from '@posthorn/engine/operate'
+import { startPeriodically } from '@posthorn/operate'
 import { shareFairly } from '@posthorn/http'
 import { openPostgres } from '@posthorn/postgres'
 import { Pool } from 'pg'
-import type { Configuration } from './configuration.ts'
+import type { Configuration } from '../configuration/configuration.ts'
 import { openHosts, splitHosts, type DatabaseHosts } from './database-hosts.ts'
-import { serverVersion } from './queries.ts'
+import { serverVersion } from '../queries.ts'
 
 export interface Database {
   /** For requests, consumers and all other work, which take turns. */

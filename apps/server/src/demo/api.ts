@@ -1,30 +1,9 @@
+import { DemoError, type DemoApi, type DemoRequest } from '@posthorn/system'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How long something may take that takes a second on a quiet machine. */
 const PATIENCE_MS = 90_000
 const EVERY_MS = 400
-
-/** Something did not happen as the story says. */
-export class DemoError extends Error {
-  override readonly name = 'DemoError'
-}
-
-export interface Sent {
-  readonly json?: unknown
-  /** Anything else than JSON, with its type. */
-  readonly content?: { readonly type: string; readonly bytes: string | Uint8Array<ArrayBuffer> }
-  readonly headers?: Readonly<Record<string, string>>
-  /** Answers that the story expects; default any success. */
-  readonly expect?: readonly number[]
-}
-
-/** The HTTP API of a server, as a user with a token calls it. */
-export interface DemoApi {
-  get<Body>(path: string): Promise<Body>
-  post<Body>(path: string, sent?: Sent): Promise<Body>
-  /** Asks again and again until the answer is as wished; what it is then. */
-  until<Body>(path: string, isDone: (body: Body) => boolean): Promise<Body>
-}
 
 export interface DemoApiOptions {
   readonly url: string
@@ -34,7 +13,11 @@ export interface DemoApiOptions {
 }
 
 export function createDemoApi({ url, authorization, signal }: DemoApiOptions): DemoApi {
-  const call = async <Body>(method: string, path: string, sent: Sent = {}): Promise<Body> => {
+  const call = async <Body>(
+    method: string,
+    path: string,
+    sent: DemoRequest = {},
+  ): Promise<Body> => {
     for (;;) {
       const response = await fetch(`${url}${path}`, {
         method,
@@ -68,7 +51,7 @@ function tooLong(path: string): string {
   return `${path} is not as awaited after ${seconds} s: is an outbox paused, or does no relay run?`
 }
 
-function headersOf({ json, content, headers }: Sent): Record<string, string> {
+function headersOf({ json, content, headers }: DemoRequest): Record<string, string> {
   return {
     ...(json !== undefined && { 'content-type': 'application/json' }),
     ...(content && { 'content-type': content.type }),
@@ -76,7 +59,7 @@ function headersOf({ json, content, headers }: Sent): Record<string, string> {
   }
 }
 
-function bodyOf({ json, content }: Sent): { body?: string | Uint8Array<ArrayBuffer> } {
+function bodyOf({ json, content }: DemoRequest): { body?: string | Uint8Array<ArrayBuffer> } {
   if (content) return { body: content.bytes }
   return json === undefined ? {} : { body: JSON.stringify(json) }
 }
@@ -84,7 +67,7 @@ function bodyOf({ json, content }: Sent): { body?: string | Uint8Array<ArrayBuff
 interface Answer {
   readonly response: Response
   readonly text: string
-  readonly sent: Sent
+  readonly sent: DemoRequest
 }
 
 function requireAnswer<Body>(what: string, { response, text, sent }: Answer): Body {

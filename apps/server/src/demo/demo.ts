@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Log } from '@posthorn/engine'
-import { DemoError, createDemoApi } from './api.ts'
-import type { Step } from './step.ts'
-import { STORY } from './story.ts'
-import { mendAll } from './world.ts'
+import { DemoError, mend, type DemoStep } from '@posthorn/system'
+import { createDemoApi } from './api.ts'
 
 export type StepStatus = 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
 
-export interface StepProgress extends Omit<Step, 'play'> {
+export interface StepProgress extends Omit<DemoStep, 'play' | 'part'> {
   status: StepStatus
   /** What came of it, sentence by sentence. */
   readonly says: string[]
@@ -41,28 +39,36 @@ export interface Demo {
 export interface Actor {
   readonly authorization: string
   readonly url: string
-  /** Below it the simulated merchant takes webhooks. */
-  readonly hooks: string
+  /** The address of this server as others reach it. */
+  readonly baseUrl: string
 }
 
 export interface DemoOptions {
   readonly log: Log
-  readonly story?: readonly Step[]
+  /** The steps of a new run. */
+  story(): readonly DemoStep[]
+  /** The simulators that it plays with. */
+  readonly simulators: readonly string[]
 }
 
-export function createDemo({ log, story = STORY }: DemoOptions): Demo {
-  let progress = fresh(story, 'idle')
+export function createDemo({ log, story, simulators }: DemoOptions): Demo {
+  let progress = fresh(story(), 'idle')
   let stop: AbortController | undefined
   let playing: Promise<void> = Promise.resolve()
 
-  const play = async (actor: Actor, signal: AbortSignal) => {
+  const mendAll = async (actor: Actor, signal: AbortSignal) => {
+    const api = createDemoApi({ ...actor, signal })
+    for (const simulator of simulators) await mend(api, simulator)
+  }
+  const play = async (steps: readonly DemoStep[], { actor, signal }: Run) => {
+    await mendAll(actor, signal)
     const stage = {
       api: createDemoApi({ ...actor, signal }),
       run: randomBytes(4).toString('hex'),
-      hooks: actor.hooks,
-      notes: { payments: [], endpoints: new Map<string, string>() },
+      baseUrl: actor.baseUrl,
+      notes: undefined,
     }
-    for (const [i, step] of story.entries()) {
+    for (const [i, step] of steps.entries()) {
       const shown = progress.steps[i]
       if (shown === undefined) return
       shown.status = 'running'
@@ -78,13 +84,15 @@ export function createDemo({ log, story = STORY }: DemoOptions): Demo {
   const end = (status: Progress['status'], error: string | null = null) => {
     progress = { ...progress, status, error, endedAt: new Date().toISOString() }
   }
-  const run = async (actor: Actor, signal: AbortSignal) => {
+  const run = async (steps: readonly DemoStep[], { actor, signal }: Run) => {
     try {
-      await play(actor, signal)
+      await play(steps, { actor, signal })
       end('completed')
     } catch (error) {
       // Simulators set to fail must not go on failing after the run.
-      if (signal.reason !== CLOSING) await leaveTidy(actor)
+      if (signal.reason !== CLOSING) {
+        await mendAll(actor, AbortSignal.timeout(MEND_WITHIN_MS)).catch(() => undefined)
+      }
       if (signal.aborted) return end('cancelled')
       if (!(error instanceof DemoError))
         log.error({ err: error }, 'demonstration failed; it can be started again')
@@ -95,9 +103,10 @@ export function createDemo({ log, story = STORY }: DemoOptions): Demo {
     progress: () => progress,
     start(actor) {
       if (progress.status === 'running') return progress
-      progress = { ...fresh(story, 'running'), startedAt: new Date().toISOString() }
+      const steps = story()
+      progress = { ...fresh(steps, 'running'), startedAt: new Date().toISOString() }
       stop = new AbortController()
-      playing = run(actor, stop.signal)
+      playing = run(steps, { actor, signal: stop.signal })
       return progress
     },
     async cancel() {
@@ -112,12 +121,12 @@ export function createDemo({ log, story = STORY }: DemoOptions): Demo {
   }
 }
 
-async function leaveTidy(actor: Actor): Promise<void> {
-  const signal = AbortSignal.timeout(MEND_WITHIN_MS)
-  await mendAll(createDemoApi({ ...actor, signal })).catch(() => undefined)
+interface Run {
+  readonly actor: Actor
+  readonly signal: AbortSignal
 }
 
-function fresh(story: readonly Step[], status: Progress['status']): Progress {
+function fresh(story: readonly DemoStep[], status: Progress['status']): Progress {
   const steps = story.map(({ id, title, about, look }): StepProgress => ({
     ...{ id, title, about, look },
     status: 'waiting',

@@ -2,9 +2,9 @@ import type { AddressInfo } from 'node:net'
 import type { Log } from '@posthorn/engine'
 import { problem, type App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
+import type { DemoChapter, DemoStep } from '@posthorn/system'
 import { Type } from 'typebox'
 import { createDemo, type Progress as DemoProgress } from './demo.ts'
-import { CAST } from './world.ts'
 
 const NullableText = Type.Union([Type.String(), Type.Null()])
 const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
@@ -45,20 +45,25 @@ const schemas = {
 }
 
 export interface DemoRoutesOptions {
+  readonly chapters: readonly DemoChapter[]
   readonly simulators: readonly Simulator[]
   readonly baseUrl: string | undefined
   readonly log: Log
 }
 
 /** In development only, like the simulators it is played with. */
-export function demoRoutes(app: App, { simulators, baseUrl, log }: DemoRoutesOptions): void {
-  const demo = createDemo({ log })
+export function demoRoutes(
+  app: App,
+  { chapters, simulators, baseUrl, log }: DemoRoutesOptions,
+): void {
+  const needed = [...new Set(chapters.flatMap((chapter) => chapter.simulators))]
+  const demo = createDemo({ log, story: () => tellStory(chapters), simulators: needed })
   // At once, not when requests are drained: the story would go on asking a server that is stopping.
   app.closing.addEventListener('abort', () => void demo.close())
   app.addHook('preClose', () => demo.close())
 
   app.post('/api/v1/demo', { schema: schemas.start, config }, async (request, reply) => {
-    const missing = CAST.filter((name) => !simulators.some((each) => each.name === name))
+    const missing = needed.filter((name) => !simulators.some((each) => each.name === name))
     if (missing.length > 0) {
       throw problem('CONFLICT', {
         detail: `the demo needs the simulators, and here ${missing.join(', ')} is real`,
@@ -66,8 +71,8 @@ export function demoRoutes(app: App, { simulators, baseUrl, log }: DemoRoutesOpt
     }
     const url = `http://${addressOf(app)}`
     const { authorization = '' } = request.headers
-    const hooks = `${baseUrl ?? url}/sim/merchant/hooks`
-    return reply.code(202).send(resourceOf(demo.start({ authorization, url, hooks })))
+    const actor = { authorization, url, baseUrl: baseUrl ?? url }
+    return reply.code(202).send(resourceOf(demo.start(actor)))
   })
 
   app.get('/api/v1/demo', { schema: schemas.read, config }, async () => resourceOf(demo.progress()))
@@ -75,6 +80,13 @@ export function demoRoutes(app: App, { simulators, baseUrl, log }: DemoRoutesOpt
   app.delete('/api/v1/demo', { schema: schemas.cancel, config }, async () =>
     resourceOf(await demo.cancel()),
   )
+}
+
+/** The steps of one run: openings first, then the chapters in the order of the systems, then closings. */
+function tellStory(chapters: readonly DemoChapter[]): DemoStep[] {
+  const steps = chapters.flatMap((chapter) => chapter.steps())
+  const ofPart = (part: DemoStep['part']) => steps.filter((step) => step.part === part)
+  return [...ofPart('opening'), ...ofPart(undefined), ...ofPart('closing')]
 }
 
 /** Where this process listens itself, behind any proxy. */

@@ -1,8 +1,8 @@
 import type { Log, Outbox } from '@posthorn/engine'
-import { openAlerts, outboxStats, readConsumers, type OutboxStats } from '@posthorn/engine/operate'
-import type { Measure } from '@posthorn/systems'
+import { openAlerts, outboxStats, readConsumers, type OutboxStats } from '@posthorn/operate'
+import type { Measure } from '@posthorn/system'
 import type { Pool } from 'pg'
-import type { Registry } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
 import { tableGauge } from './metrics.ts'
 
 /** Several scrapers, and an impatient one, share an answer for this long. */
@@ -63,8 +63,8 @@ export function watchBacklog(
       aside.set({ topic, group, state: 'dead' }, found.dead)
     }
   }
-  const measured = measures.map(({ name, read: readMeasure }) => {
-    const shown = gauge(name, ['type'])
+  const measured = measures.map(({ name, help, read: readMeasure }) => {
+    const shown = new Gauge({ name, help, labelNames: ['type'], registers: [registry] })
     return async () => {
       for (const { labels, value } of await readMeasure()) shown.set(labels, value)
     }

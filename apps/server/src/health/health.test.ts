@@ -1,8 +1,8 @@
 import { testDatabase } from '@posthorn/engine/testing'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { letterSystem } from './testing/letters.ts'
-import { testServer } from './testing/test-server.ts'
+import { letterSystem } from '../testing/letters.ts'
+import { testServer } from '../testing/test-server.ts'
 
 const database = await testDatabase()
 const letters = letterSystem()

@@ -1,10 +1,5 @@
 import type { Metrics } from '@posthorn/engine'
-import {
-  METRICS,
-  type MetricCatalogue,
-  type MetricName,
-  type MetricsOf,
-} from '@posthorn/engine/operate'
+import { METRICS, type MetricCatalogue, type MetricName, type MetricsOf } from '@posthorn/operate'
 import { Gauge, type Registry } from 'prom-client'
 
 /** What the server measures beside the engine. */
@@ -34,14 +29,6 @@ export const SERVER_METRICS = {
   posthorn_alerts_open: { kind: 'gauge', help: 'Alerts that are not acknowledged' },
   posthorn_consumer_lag: { kind: 'gauge', help: 'Messages that a group has not acknowledged' },
   posthorn_consumer_messages: { kind: 'gauge', help: 'Messages that a consumer set aside' },
-  posthorn_payments_oldest_pending_seconds: {
-    kind: 'gauge',
-    help: 'How long the oldest charge or refund has waited for the word of the gateway',
-  },
-  posthorn_sagas_oldest_stuck_seconds: {
-    kind: 'gauge',
-    help: 'How long the oldest saga has been stuck',
-  },
   posthorn_database_connections: { kind: 'gauge', help: 'Of the main pool' },
   posthorn_http_request_ms: { kind: 'histogram', help: 'Milliseconds from request to response' },
 } as const satisfies MetricCatalogue

@@ -1,10 +1,10 @@
-import { acknowledgeAlert, listAlerts, type Alert } from '@posthorn/engine/operate'
+import { acknowledgeAlert, listAlerts, type Alert } from '@posthorn/operate'
 import { transaction } from '@posthorn/engine'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR, scopeOf, timeSortOf, withinScope } from './outbox-registry.ts'
-import { Moment, textOrNull } from './transition.ts'
+import { OPERATOR, scopeOf, timeSortOf, withinScope } from './outboxes/outbox-registry.ts'
+import { Moment, textOrNull } from './outboxes/transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 const Filter = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))

@@ -1,5 +1,5 @@
 import { callerOf, may, type App } from '@posthorn/http'
-import type { Follow, Stop } from '@posthorn/systems'
+import type { Follow, Stop } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 

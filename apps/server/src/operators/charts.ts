@@ -4,12 +4,17 @@ import {
   type ChartMark,
   type Charts,
   type Stretches,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OutboxName, PLATFORM, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
-import { textOrNull } from './transition.ts'
+import {
+  OutboxName,
+  PLATFORM,
+  outboxNamed,
+  type OutboxRegistry,
+} from './outboxes/outbox-registry.ts'
+import { textOrNull } from './outboxes/transition.ts'
 
 const Time = Type.String({ format: 'date-time' })
 const Counts = Type.Array(Type.Number())

@@ -1,6 +1,6 @@
 import { fixed, toMessage, uuid } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
-import { defineSystem } from '@posthorn/systems'
+import { defineSystem } from '@posthorn/system'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { Type } from 'typebox'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'

@@ -9,7 +9,7 @@ import {
   type ConsumerOverview,
   type LetterFilter,
   type SetAsideMessage,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
@@ -20,8 +20,8 @@ import {
   scopeOf,
   timeSortOf,
   withinScope,
-} from './outbox-registry.ts'
-import { Moment, textOrNull } from './transition.ts'
+} from './outboxes/outbox-registry.ts'
+import { Moment, textOrNull } from './outboxes/transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))

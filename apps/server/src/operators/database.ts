@@ -1,9 +1,9 @@
-import { readBloat } from '@posthorn/engine/operate'
+import { readBloat } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { PLATFORM, type OutboxRegistry } from './outbox-registry.ts'
-import { Moment, textOrNull } from './transition.ts'
+import { PLATFORM, type OutboxRegistry } from './outboxes/outbox-registry.ts'
+import { Moment, textOrNull } from './outboxes/transition.ts'
 
 const schema = {
   summary: 'Table sizes, dead rows, and what keeps vacuum from clearing them',

@@ -1,7 +1,6 @@
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterEach, describe, expect, test } from 'vitest'
-import { letterSystem } from '../testing/letters.ts'
-import { longReplay } from '../testing/queries.ts'
+import { letterSystem, longReplay } from '../testing/letters.ts'
 import { testServer } from '../testing/test-server.ts'
 
 const database = await testDatabase()

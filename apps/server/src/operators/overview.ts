@@ -1,18 +1,18 @@
 import type { Outbox } from '@posthorn/engine'
-import {
-  readHistory,
-  readOverview,
-  type OutboxOverview,
-  type Overview,
-} from '@posthorn/engine/operate'
+import { readHistory, readOverview, type OutboxOverview, type Overview } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
-import type { DestinationNames } from '@posthorn/systems'
+import type { DestinationNames } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { ConsumerResource, consumerOf } from './consumers.ts'
-import { OutboxResource, StateWords, statsOf, wordsOf } from './outbox-resource.ts'
-import { textOrNull } from './transition.ts'
-import { OutboxName, PLATFORM, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
+import { OutboxResource, StateWords, statsOf, wordsOf } from './outboxes/outbox-resource.ts'
+import { textOrNull } from './outboxes/transition.ts'
+import {
+  OutboxName,
+  PLATFORM,
+  outboxNamed,
+  type OutboxRegistry,
+} from './outboxes/outbox-registry.ts'
 
 const Time = Type.String({ format: 'date-time' })
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()])

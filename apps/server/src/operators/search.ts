@@ -1,10 +1,10 @@
-import { getMessage, isId } from '@posthorn/engine/operate'
+import { getMessage, isId } from '@posthorn/operate'
 import { callerOf, may, type App } from '@posthorn/http'
-import type { Found, Search } from '@posthorn/systems'
+import type { Found, Search } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { isWithin, scopeOf, type OutboxRegistry } from './outbox-registry.ts'
+import { isWithin, scopeOf, type OutboxRegistry } from './outboxes/outbox-registry.ts'
 
 const FoundResource = Type.Object({
   kind: Type.String({

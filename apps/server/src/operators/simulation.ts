@@ -1,5 +1,5 @@
 import { toMs, type Duration } from '@posthorn/engine'
-import { advanceClock, readClock } from '@posthorn/engine/operate'
+import { advanceClock, readClock } from '@posthorn/operate'
 import { callerOf, problem, type App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type { Pool } from 'pg'

@@ -4,12 +4,11 @@ import type {
   AnnouncementFeed,
   AnnouncementItem,
   SubscribeOptions,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import { lastEventId, sendEvents, type App, type StreamEvent } from '@posthorn/http'
 import { Type } from 'typebox'
 import { entryOf } from './audit.ts'
-import { mergeStreams } from './merge-streams.ts'
-import { OutboxName, scopeOf } from './outbox-registry.ts'
+import { OutboxName, scopeOf } from './outboxes/outbox-registry.ts'
 
 const schema = {
   summary: 'What happens to messages, as it happens: server-sent events',
@@ -18,9 +17,8 @@ const schema = {
     'is nothing new. The last event of a batch has an id; sent back as Last-Event-ID it goes on ' +
     'from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, ' +
     'truncated}` of things that systems announce, the latest of each, at most every 250 ms; they ' +
-    'have no id and are not repeated: the topic `*` means that some may be missing. Each comes as ' +
-    '`news` too, its name in the release before. Members see what belongs to their own ' +
-    'organisation, as do its operators; those of the platform see everything.',
+    'have no id and are not repeated: the topic `*` means that some may be missing. Members see what ' +
+    'belongs to their own organisation, as do its operators; those of the platform see everything.',
   tags: ['audit'],
   querystring: Type.Object({
     outbox: Type.Optional(OutboxName),
@@ -77,16 +75,55 @@ async function* eventsOf(batches: AsyncIterable<FeedBatch>): AsyncGenerator<Stre
   }
 }
 
-/** Announcements and, for one release, their old name. */
-const ANNOUNCEMENT_EVENTS = ['announcement', 'news']
-
 /** Without an id: announcements are not resumed, and must not hide where the transitions are. */
 async function* announcementsOf(
   batches: AsyncIterable<readonly AnnouncementItem[]>,
 ): AsyncGenerator<StreamEvent[]> {
   for await (const items of batches) {
-    yield items.flatMap(({ topic, id, tenant = null, data = null, truncated = false }) =>
-      ANNOUNCEMENT_EVENTS.map((event) => ({ event, data: { topic, id, tenant, data, truncated } })),
-    )
+    yield items.map(({ topic, id, tenant = null, data = null, truncated = false }) => ({
+      event: 'announcement',
+      data: { topic, id, tenant, data, truncated },
+    }))
   }
 }
+
+/**
+ * What several sources yield, as it comes: each is asked for the next when its last was taken. Ends
+ * with the first of them that ends or breaks. A race of promises would do, and leak: every race
+ * leaves something behind on the source that stays silent.
+ */
+export async function* mergeStreams<Item>(
+  sources: readonly AsyncIterable<Item>[],
+): AsyncGenerator<Item> {
+  const arrived: Arrival<Item>[] = []
+  let wake: () => void = () => undefined
+  const ask = async (iterator: AsyncIterator<Item>) => {
+    const arrival = await iterator.next().then(
+      (result) => ({ iterator, result }),
+      (error: unknown) => ({ iterator, error }),
+    )
+    arrived.push(arrival)
+    wake()
+  }
+  const iterators = sources.map((source) => source[Symbol.asyncIterator]())
+  iterators.forEach((iterator) => void ask(iterator))
+  try {
+    for (;;) {
+      const arrival = arrived.shift()
+      if (!arrival) await new Promise<void>((resolve) => (wake = resolve))
+      else if ('error' in arrival) throw arrival.error
+      else if (arrival.result.done) return
+      else {
+        yield arrival.result.value
+        void ask(arrival.iterator)
+      }
+    }
+  } finally {
+    // Not waited for: a source that sleeps hears of it only when its signal wakes it.
+    iterators.forEach((iterator) => void iterator.return?.().catch(() => undefined))
+  }
+}
+
+type Arrival<Item> =
+  | { readonly iterator: AsyncIterator<Item>; readonly result: IteratorResult<Item> }
+  | { readonly iterator: AsyncIterator<Item>; readonly error: unknown }

@@ -12,25 +12,27 @@ import {
   mergeCatalogues,
   type PeriodicTask,
   type RetentionCatalogue,
-} from '@posthorn/engine/operate'
-import type {
-  AuditSource,
-  DestinationNames,
-  Follow,
-  Measure,
-  OpenSystem,
-  Search,
-  System,
-  SystemConsumer,
-  SystemQueue,
-} from '@posthorn/systems'
-import { createSealing, type Sealing } from '@posthorn/systems/sealing'
-import { simulatedReceivers, type Simulator } from '@posthorn/simulators'
+} from '@posthorn/operate'
+import {
+  type AuditSource,
+  type DemoChapter,
+  type DestinationNames,
+  type Follow,
+  type Measure,
+  type OpenSystem,
+  type Search,
+  type System,
+  type SystemConsumer,
+  type SystemQueue,
+  createSealing,
+  type Sealing,
+} from '@posthorn/system'
+import type { Receivers, Simulator } from '@posthorn/simulators'
 import { topicMigrations, topicRetention } from '@posthorn/transports/postgres'
 import type { Pool } from 'pg'
-import { ConfigurationError, type Configuration } from './configuration.ts'
+import { ConfigurationError, type Configuration } from '../configuration/configuration.ts'
 import { OWN_OUTBOXES } from './own-outboxes.ts'
-import { developmentSecret } from './secret.ts'
+import { developmentSecret } from '../configuration/secret.ts'
 import { readSimulatorAddresses } from './simulator-addresses.ts'
 
 /** All systems together, as their hosts need them. */
@@ -49,6 +51,7 @@ export interface Opened {
   readonly sealing: Sealing
   readonly transports: NonNullable<OpenSystem['transports']>
   readonly simulators: readonly Simulator[]
+  readonly demo: readonly DemoChapter[]
   readonly destinationNames: readonly DestinationNames[]
   readonly audits: readonly AuditSource[]
   readonly searches: readonly Search[]
@@ -73,6 +76,7 @@ export async function openSystems(
 ): Promise<Opened> {
   const { production, dataFolder, settings } = configuration
   const sealing = await sealingOf(configuration)
+  const receivers: Receivers[] = []
   const host = {
     pool,
     log,
@@ -83,11 +87,13 @@ export async function openSystems(
     masterKeys: keyRing(await keysOf(configuration)),
     simulatorAddress: async (name: string) =>
       production ? undefined : (await readSimulatorAddresses(dataFolder))[name],
-    ...(!production && { receivers: simulatedReceivers(baseUrl) }),
+    ...(!production && { receivers: anyOf(receivers) }),
   }
   const opened = systems.map((system) =>
     system.open({ ...host, settings: settings[system.name] as never }),
   )
+  const simulators = byName(opened.flatMap((each) => each.simulators ?? []))
+  receivers.push(...simulators.flatMap((each) => each.receivers?.(baseUrl) ?? []))
   const outboxes = opened.flatMap((each) => each.outboxes)
   return {
     systems: systems.map(({ name }) => name).filter((name) => name !== OWN_OUTBOXES),
@@ -110,7 +116,8 @@ export async function openSystems(
       {},
       ...opened.map(({ transports = {} }) => transports),
     ) as Opened['transports'],
-    simulators: byName(opened.flatMap(({ simulators = [] }) => simulators)),
+    simulators,
+    demo: systems.flatMap(({ demo = [] }) => demo),
     destinationNames: opened.flatMap(({ destinationNames = [] }) => destinationNames),
     audits: opened.flatMap(({ audits = [] }) => audits),
     searches: opened.flatMap(({ searches = [] }) => searches),
@@ -151,11 +158,20 @@ function useTopics(systems: readonly System[]): boolean {
   return systems.some(({ usesTopics = true }) => usesTopics)
 }
 
-/** The first of each name: a mailbox serves all systems that send mail. */
+/** The first of each name, stand-ins last: a mailbox serves all systems that send mail. */
 function byName(simulators: readonly Simulator[]): Simulator[] {
-  return simulators.filter(
-    (each, i) => simulators.findIndex(({ name }) => name === each.name) === i,
-  )
+  const ranked = simulators.toSorted((a, b) => Number(a.standIn ?? 0) - Number(b.standIn ?? 0))
+  return ranked.filter((each, i) => ranked.findIndex(({ name }) => name === each.name) === i)
+}
+
+/** All receivers as one. They are known once every system is open, and asked only later. */
+function anyOf(receivers: readonly Receivers[]): Receivers {
+  return {
+    includes: (url) => receivers.some((each) => each.includes(url)),
+    async introduce(url, secrets) {
+      await Promise.all(receivers.map((each) => each.introduce(url, secrets)))
+    },
+  }
 }
 
 type SealingConfiguration = Pick<Configuration, 'dataFolder' | 'encryptionKeys' | 'production'>

@@ -1,5 +1,5 @@
 import type { Outbox } from '@posthorn/engine'
-import type { System } from '@posthorn/systems'
+import type { System } from '@posthorn/system'
 import { Type } from 'typebox'
 
 /** The name of the system that holds them. */

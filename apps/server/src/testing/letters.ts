@@ -12,10 +12,33 @@ import {
   type OutboxDefinition,
   type Transport,
 } from '@posthorn/engine'
-import { defineSystem, type System } from '@posthorn/systems'
+import type { RetentionCatalogue } from '@posthorn/operate'
+import { defineSystem, type System } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { letterTable } from './queries.ts'
+
+/** The table of the test's letters, before the engine adds its part. */
+const letterTable = `
+  create schema letters;
+  create table letters.letter (
+    id uuid primary key,
+    org_id text not null,
+    reader text not null,
+    type text not null,
+    token text not null default 'hush',
+    status text not null default 'written',
+    attempts integer not null default 0,
+    due_at timestamptz not null default posthorn.now(),
+    error text,
+    error_code text,
+    created_at timestamptz not null default now()
+  );`
+
+/** A replay of letters that waits for its rate. */
+export const longReplay = `
+  insert into posthorn.replay (id, outbox, filter, per_second, matched, wanted, replayed, actor, next_batch_at)
+  values ('01890a5d-ac96-774b-bcce-b302099a8057', 'test.letters', '{}', 1, 20000, 20000, 10000, 'eve',
+          posthorn.now() + interval '1 h')`
 
 /** A row of `letters.letter`. */
 export interface Letter {
@@ -78,6 +101,24 @@ export function letterMigrations(outbox: Outbox<Letter>): MigrationSet {
   return { name: 'letters', migrations: [{ id: '0001_letters', sql, checksum: 'test' }] }
 }
 
+const POSTED = {
+  ...{ table: 'letters.letter', key: ['id'], uuid: 'id', dated: 't.created_at', org: 't.org_id' },
+  ...{ when: `t.status = 'posted'`, things: { letter: 't.id' } },
+}
+const retention: RetentionCatalogue = {
+  classes: [
+    {
+      ...{ name: 'letters.posted', title: 'Letters that were posted', keep: '90d', least: '7d' },
+      ...{ personal: true, leaves: 'Nothing.', rules: [POSTED] },
+    },
+    {
+      ...{ name: 'letters.stamps', title: 'Stamps', keep: '1d', fixed: true, personal: false },
+      ...{ leaves: 'Nothing.', rules: [] },
+    },
+  ],
+  things: { letter: { table: 'letters.letter', id: 'id', org: 'org_id' } },
+}
+
 export function letterSystem(own: Pick<OutboxDefinition<Letter>, 'recurring'> = {}): Letters {
   const refusing = new Set<string>()
   const arrived: string[] = []
@@ -98,7 +139,7 @@ export function letterSystem(own: Pick<OutboxDefinition<Letter>, 'recurring'> = 
     name: 'letters',
     settings: Type.Object({}),
     migrations: async () => letterMigrations(outbox),
-    open: () => ({ outboxes: [outbox], transports: { post } }),
+    open: () => ({ outboxes: [outbox], transports: { post }, retention }),
   })
   return {
     system,

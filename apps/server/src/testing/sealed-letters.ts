@@ -1,6 +1,6 @@
 import { delivered, enqueue, keyRing, transaction, type MasterKeys } from '@posthorn/engine'
 import { callerOf } from '@posthorn/http'
-import { defineSystem } from '@posthorn/systems'
+import { defineSystem } from '@posthorn/system'
 import { Type } from 'typebox'
 import { defineLetters, letterMigrations } from './letters.ts'
 

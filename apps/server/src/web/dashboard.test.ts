@@ -40,7 +40,7 @@ async function serveDashboard(options: Partial<DashboardOptions> = {}): Promise<
 }
 
 describe('a built dashboard', () => {
-  test.each(['/', '/outboxes', '/outboxes/', '/outboxes/messages.outbound?tab=keys'])(
+  test.each(['/', '/outboxes', '/outboxes/', '/outboxes/example.greetings?tab=keys'])(
     'is at %s without a token, with a nonce that stands in its policy and is never the same',
     async (url) => {
       const app = await serveDashboard()
@@ -85,7 +85,7 @@ describe('a built dashboard', () => {
     })
   })
 
-  test.each(['/api/v1/nothing', '/sim/nothing', '/graphql', '/outboxes2', '/secret.txt'])(
+  test.each(['/api/v1/nothing', '/sim/nothing', '/things', '/outboxes2', '/secret.txt'])(
     'is not at %s',
     async (url) => {
       const response = await (await serveDashboard()).inject(url)

@@ -5,9 +5,9 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { App } from '@posthorn/http'
-import { MINOR_UNITS } from '@posthorn/systems/currency'
+import { MINOR_UNITS } from '@posthorn/system'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Configuration } from './configuration.ts'
+import type { Configuration } from '../configuration/configuration.ts'
 
 /** What `scripts/dashboard.mjs` builds, and the dashboard's package has. */
 const BUILT = join(

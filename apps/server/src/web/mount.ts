@@ -6,16 +6,16 @@ import {
   createFeed,
   engineRetention,
   startPeriodically,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import { createApp, createVerifier, signToken, type App, type Role } from '@posthorn/http'
-import { createSealing } from '@posthorn/systems/sealing'
+import { createSealing } from '@posthorn/system'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
-import { samplingTask } from './api.ts'
+import { samplingTask } from '../api.ts'
 import { dashboardRoutes } from './dashboard.ts'
-import { operatorRoutes } from './operators/index.ts'
-import { replayTask } from './operators/replays.ts'
-import manifest from '../package.json' with { type: 'json' }
+import { operatorRoutes } from '../operators/index.ts'
+import { replayTask } from '../operators/outboxes/replays.ts'
+import manifest from '../../package.json' with { type: 'json' }
 
 /** Who uses the dashboard, as the application around it knows them. */
 export interface Identity {

@@ -9,10 +9,8 @@ import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { shopEvents } from '../../testing/shop.ts'
 import { checkKafka } from './kafka.ts'
-import { checkNats } from './nats.ts'
-import { checkRedis } from './redis.ts'
 import { checkRabbitmq } from './rabbitmq.ts'
-import { checkSqs } from './sqs.ts'
+import { checkNats, checkRedis, checkSqs } from './streams.ts'
 import { topologyOf } from './topology.ts'
 
 const handle = async () => undefined

@@ -8,13 +8,11 @@ import {
   type Opened,
 } from '@posthorn/server'
 import type { Pool } from 'pg'
-import { explainInnermost } from '../../explain-error.ts'
+import { explainInnermost } from '../../errors.ts'
 import { examine, fail, ok, type Finding } from '../finding.ts'
 import { checkKafka } from './kafka.ts'
-import { checkNats } from './nats.ts'
 import { checkRabbitmq } from './rabbitmq.ts'
-import { checkRedis } from './redis.ts'
-import { checkSqs } from './sqs.ts'
+import { checkNats, checkRedis, checkSqs } from './streams.ts'
 import { topologyOf, type Topology } from './topology.ts'
 
 const PATIENCE_MS = 3_000

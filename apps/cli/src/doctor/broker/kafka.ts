@@ -4,10 +4,10 @@ import {
   UserError,
   type ClusterTopicMetadata,
 } from '@platformatic/kafka'
+import { createSchemaRegistry } from '@posthorn/transports/kafka'
 import { listKafkaBrokers, type BrokerAccess, type Configuration } from '@posthorn/server'
-import { pluralise } from '../../words.ts'
-import { fail, ok, warn, type Finding } from '../finding.ts'
-import { checkSchemas } from './schemas.ts'
+import { pluralise } from '../../terminal/words.ts'
+import { examine, fail, ok, warn, type Finding } from '../finding.ts'
 import type { Topology } from './topology.ts'
 
 const TIMEOUT_MS = 5_000
@@ -107,4 +107,27 @@ function judge({ topic, found, least, production }: Topic): Finding[] {
   const todo = 'keep three copies of which two must be in sync'
   const run = `kafka-configs.sh --alter --entity-type topics --entity-name ${topic} --add-config min.insync.replicas=2 --bootstrap-server …`
   return [warn('kafka', says, copies > 1 ? { todo, run } : todo)]
+}
+
+/** Whether the topics have schemas, where subjects are named by topics: types are known to messages only. */
+async function checkSchemas(
+  { schemaRegistry }: BrokerAccess,
+  topics: readonly string[],
+): Promise<readonly Finding[]> {
+  if (schemaRegistry?.subject !== 'topic') return []
+  const registry = createSchemaRegistry(schemaRegistry)
+  const look = async (topic: string): Promise<Finding> => {
+    try {
+      return ok('kafka', `topic ${topic}: schema ${await registry.idOf(topic, '')}`)
+    } catch (error) {
+      if (Object(error).code !== 'SCHEMA_MISSING') throw error
+      const todo = 'its messages are refused: register one'
+      return warn('kafka', `topic ${topic} has no schema in the registry`, todo)
+    }
+  }
+  try {
+    return await examine('kafka', () => Promise.all(topics.map(look)))
+  } finally {
+    await registry.close()
+  }
 }

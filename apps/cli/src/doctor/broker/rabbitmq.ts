@@ -1,10 +1,8 @@
 import { AMQPClient, AMQPError, type AMQPChannel } from '@cloudamqp/amqp-client'
 import type { BrokerAccess } from '@posthorn/server'
-import { pluralise, number } from '../../words.ts'
+import { pluralise } from '../../terminal/words.ts'
 import { ok, warn, type Finding } from '../finding.ts'
-import type { Topology } from './topology.ts'
-
-const MANY_MESSAGES = 100_000
+import { judgeBacklog, type Topology } from './topology.ts'
 
 /** Whether the exchanges and the groups' queues are there, and whether consumers read them. */
 export async function checkRabbitmq(
@@ -46,13 +44,8 @@ async function checkQueue(
   }
   const { messageCount, consumerCount } = queue
   const says = `queue ${name}: ${pluralise(messageCount, 'message')}, ${pluralise(consumerCount, 'reader')}`
-  const run = 'posthorn start --role worker'
-  if (consumerCount === 0 && messageCount > 0) {
-    return warn('rabbitmq', says, { todo: 'start a worker', run })
-  }
-  if (messageCount <= MANY_MESSAGES) return ok('rabbitmq', says)
-  const todo = `more than ${number(MANY_MESSAGES)} wait: start more workers, or see why they are slow`
-  return warn('rabbitmq', says, { todo, run })
+  if (consumerCount > 0 || messageCount === 0) return judgeBacklog('rabbitmq', says, messageCount)
+  return warn('rabbitmq', says, { todo: 'start a worker', run: 'posthorn start --role worker' })
 }
 
 /** Looks without making anything; the broker answers with the end of the channel if it is not there. */

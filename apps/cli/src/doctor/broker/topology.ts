@@ -1,4 +1,6 @@
 import type { Opened } from '@posthorn/server'
+import { number } from '../../terminal/words.ts'
+import { ok, warn, type Finding } from '../finding.ts'
 
 /** What the systems send to and read from at one broker. */
 export interface Topology {
@@ -24,4 +26,13 @@ export function topologyOf(
     topics: [...new Set([...sent, ...groups.map(({ topic }) => topic)])].toSorted(),
     groups: [...unique.values()],
   }
+}
+
+const MANY_MESSAGES = 100_000
+
+/** Judges how many messages a group has not read yet. */
+export function judgeBacklog(check: string, says: string, messages: number): Finding {
+  if (messages <= MANY_MESSAGES) return ok(check, says)
+  const todo = `more than ${number(MANY_MESSAGES)} wait: start more workers, or see why they are slow`
+  return warn(check, says, { todo, run: 'posthorn start --role worker' })
 }

@@ -6,16 +6,14 @@ import {
   transaction,
   type OutboxRow,
 } from '@posthorn/engine'
-import { pause, resume } from '@posthorn/engine/operate'
+import { pause, resume } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterEach, describe, expect, test } from 'vitest'
-import { readStatus } from '../../status.ts'
+import { readStatus } from '../../commands/status.ts'
 import { shopEvents, shopMigrations, shopOrders } from '../../testing/shop.ts'
-import { checkLeases } from './leases.ts'
 import { selectRelayFacts } from './queries.ts'
-import { checkTable } from './table.ts'
-import { checkHotTables, checkVacuum } from './vacuum.ts'
-import { checkWork } from './work.ts'
+import { checkHotTables, checkTable, checkVacuum } from './table.ts'
+import { checkLeases, checkWork } from './work.ts'
 
 /** Never gives up: a message that cannot be read is quarantined. */
 const letters = defineOutbox<OutboxRow>({

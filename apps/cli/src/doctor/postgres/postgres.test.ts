@@ -3,12 +3,10 @@ import { createTcpProxy } from '@posthorn/engine/testing'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { Pool, type PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkSkew } from './clock.ts'
-import { checkHorizon } from './horizon.ts'
-import { checkLocks } from './locks.ts'
-import { checkMigrations, checkServer } from './server.ts'
+import { checkMigrations } from '../engine.ts'
+import { checkHorizon, checkLocks } from './transactions.ts'
+import { checkServer, checkSkew, checkWakeUps } from './server.ts'
 import { checkSettings } from './settings.ts'
-import { checkWakeUps } from './wake.ts'
 
 // A server of its own: what is wrong here must not be wrong for other files.
 const postgres = await temporaryPostgres({ settings: { max_prepared_transactions: 5 } })

@@ -45,17 +45,6 @@ export async function selectDatabase(db: Queryable): Promise<string> {
   return rows[0]?.name ?? ''
 }
 
-/** How far the business clock is ahead of real time, and whether it could be moved further. */
-export async function selectClock(
-  db: Queryable,
-): Promise<{ movable: boolean; aheadSeconds: number }> {
-  const { rows } = await db.query<{ movable: boolean; aheadSeconds: number }>(sql`
-    select movable,
-           extract(epoch from posthorn.now() - statement_timestamp())::float8 as "aheadSeconds"
-      from posthorn.clock`)
-  return rows[0] ?? { movable: false, aheadSeconds: 0 }
-}
-
 /** The server's clock at this moment, in ms. */
 export async function selectTime(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ ms: number }>(sql`

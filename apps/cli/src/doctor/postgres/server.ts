@@ -1,9 +1,17 @@
-import type { MigrationSet, Outbox, Queryable } from '@posthorn/engine'
-import { migrationStatus } from '@posthorn/engine/operate'
+import { randomUUID } from 'node:crypto'
+import type { Outbox, Queryable } from '@posthorn/engine'
 import type { Configuration } from '@posthorn/server'
+import type { Pool } from 'pg'
+import { duration } from '../../terminal/words.ts'
 import { fail, ok, warn, type Finding } from '../finding.ts'
-import { letSeeOthers, setForNextStart } from '../remedies/queries.ts'
-import { selectServer, type ServerFacts } from './queries.ts'
+import { letSeeOthers, setForNextStart } from '../queries.ts'
+import {
+  listenForProbe,
+  notifyProbe,
+  selectServer,
+  selectTime,
+  type ServerFacts,
+} from './queries.ts'
 
 const OLDEST_SERVER = 140_000
 
@@ -57,15 +65,81 @@ function countNeededConnections(
   return poolSize + (roles.has('relay') ? relays : 0)
 }
 
-/** Whether the tables are those of this version. */
-export async function checkMigrations(
-  db: Queryable,
-  sets: readonly MigrationSet[],
+const LOOKS = 5
+const SKEWED_MS = 2_000
+
+/** From here on signed webhooks are refused, and tokens are not valid yet or no more. */
+const FAR_OFF_MS = 60_000
+
+/** Whether this machine and the database agree on what time it is. */
+export async function checkSkew(db: Queryable): Promise<Finding> {
+  const { ms, withinMs } = await measureSkew(db)
+  const certain = Math.max(0, Math.abs(ms) - withinMs)
+  if (certain < SKEWED_MS) return ok('time', 'this machine and the database agree')
+  const side = ms > 0 ? 'ahead of' : 'behind'
+  const says = `the database is ${duration(certain / 1000)} ${side} this machine`
+  const todo = 'set both by NTP: tokens, signatures and ids carry the time of this machine'
+  const advice = { todo, run: 'timedatectl status' }
+  return certain < FAR_OFF_MS ? warn('time', says, advice) : fail('time', says, advice)
+}
+
+/** How far the server is ahead, by the quickest of a few looks: half of its way is the doubt. */
+async function measureSkew(db: Queryable): Promise<{ ms: number; withinMs: number }> {
+  let best = { ms: 0, withinMs: Number.POSITIVE_INFINITY }
+  for (let look = 0; look < LOOKS; look += 1) {
+    const before = Date.now()
+    const there = await selectTime(db)
+    const after = Date.now()
+    const withinMs = (after - before) / 2
+    if (withinMs < best.withinMs) best = { ms: there - (before + after) / 2, withinMs }
+  }
+  return best
+}
+
+/** A notification takes milliseconds; a busy machine may need longer. */
+const PATIENCE_MS = 3_000
+
+/**
+ * Whether a NOTIFY of one connection reaches another. A pooler in transaction mode takes LISTEN and
+ * gives the connection to another client: nothing fails, and no notification ever arrives.
+ */
+export async function checkWakeUps(
+  pool: Pool,
+  { relayMode }: Pick<Configuration, 'relayMode'>,
+  patienceMs = PATIENCE_MS,
 ): Promise<Finding> {
-  const steps = await migrationStatus(db, sets)
-  const pending = steps.filter(({ appliedAt }) => appliedAt === undefined)
-  if (pending.length === 0) return ok('migrations', `${steps.length} applied`)
-  const names = pending.map(({ set, id }) => `${set}/${id}`).join(', ')
-  const advice = { todo: 'apply them', run: 'posthorn migrate' }
-  return fail('migrations', `pending: ${names}`, advice)
+  const isHeard = await isNotificationHeard(pool, patienceMs)
+  if (isHeard) return ok('wake-ups', 'a notification arrives')
+  if (relayMode === 'poll') {
+    return ok('wake-ups', 'no notification arrives, probably for a pooler; relays poll')
+  }
+  const says = `no notification arrives within ${patienceMs} ms: a pooler in transaction mode, such as PgBouncer, swallows LISTEN`
+  const todo = 'connect to PostgreSQL itself, or let relays poll'
+  return fail('wake-ups', says, { todo, run: 'export POSTHORN_RELAY_MODE=poll' })
+}
+
+async function isNotificationHeard(pool: Pool, patienceMs: number): Promise<boolean> {
+  const payload = randomUUID()
+  const client = await pool.connect()
+  const heard = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => heard.resolve(false), patienceMs)
+  // A checked-out client emits its connection's death; without a listener that would end the process,
+  // and print the client.
+  client.on('error', () => heard.resolve(false))
+  client.on('notification', (notification) => {
+    if (notification.payload === payload) heard.resolve(true)
+  })
+  const probe = async () => {
+    await listenForProbe(client)
+    // By another connection: one's own notifications come even where those of others do not.
+    await notifyProbe(pool, payload)
+    return heard.promise
+  }
+  try {
+    return await Promise.race([probe(), heard.promise])
+  } finally {
+    clearTimeout(timer)
+    // Not to be used again: it listens, or belongs to a server that does not answer.
+    client.release(true)
+  }
 }

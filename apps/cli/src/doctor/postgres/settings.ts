@@ -1,8 +1,8 @@
 import type { Queryable } from '@posthorn/engine'
 import type { Configuration } from '@posthorn/server'
-import { duration } from '../../words.ts'
+import { duration } from '../../terminal/words.ts'
 import { fail, ok, warn, type Finding } from '../finding.ts'
-import { setForDatabase, setForServer } from '../remedies/queries.ts'
+import { setForDatabase, setForServer } from '../queries.ts'
 import { selectDatabase, selectSettings } from './queries.ts'
 
 const SLOW_NAPTIME_SECONDS = 300

@@ -7,7 +7,7 @@ import {
   type RetentionCatalogue,
   type Subject,
   type SubjectKind,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import {
   callerOf,
   decodeCursor,
@@ -18,12 +18,12 @@ import {
   toPage,
   type App,
 } from '@posthorn/http'
-import type { Sealing } from '@posthorn/systems/sealing'
+import type { Sealing } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { sealSubject } from '../retention.ts'
+import { sealSubject } from '../../retention.ts'
 import { ADMIN } from './retention.ts'
-import { Moment, textOrNull } from './transition.ts'
+import { Moment, textOrNull } from '../outboxes/transition.ts'
 
 const KINDS = ['email', 'phone', 'externalId', 'dossierId'] as const satisfies SubjectKind[]
 

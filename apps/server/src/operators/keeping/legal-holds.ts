@@ -5,7 +5,7 @@ import {
   releaseHold,
   type LegalHold,
   type RetentionCatalogue,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import {
   callerOf,
   decodeCursor,
@@ -19,7 +19,7 @@ import {
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { ADMIN } from './retention.ts'
-import { Moment, textOrNull } from './transition.ts'
+import { Moment, textOrNull } from '../outboxes/transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 const Reason = Type.String({ minLength: 1, maxLength: 1_000, pattern: '\\S' })

@@ -5,13 +5,13 @@ import {
   setRetention,
   type RetentionCatalogue,
   type RetentionStatus,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import { callerOf, invalid, problem, requirePermission, type App } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { RETENTION_EVERY_MS } from '../retention.ts'
-import { Moment, textOrNull } from './transition.ts'
+import { RETENTION_EVERY_MS } from '../../retention.ts'
+import { Moment, textOrNull } from '../outboxes/transition.ts'
 
 /** Who may see and change what is kept of an organisation. */
 export const ADMIN = { access: 'administer' } as const

@@ -7,7 +7,7 @@ import {
   type Move,
   type OutboxStats,
   type TransitionRates,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'

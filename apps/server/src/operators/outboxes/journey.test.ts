@@ -1,9 +1,9 @@
 import { defineOutbox, enqueue, fixed, outboxTableSql, transaction } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
-import { defineSystem } from '@posthorn/systems'
+import { defineSystem } from '@posthorn/system'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { testServer } from '../testing/test-server.ts'
+import { testServer } from '../../testing/test-server.ts'
 
 interface Parcel {
   id: string

@@ -1,4 +1,4 @@
-import { getMessage, readJourney, type JourneyStep } from '@posthorn/engine/operate'
+import { getMessage, readJourney, type JourneyStep } from '@posthorn/operate'
 import { problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'

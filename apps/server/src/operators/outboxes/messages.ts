@@ -2,12 +2,13 @@ import { transaction, type Outbox } from '@posthorn/engine'
 import {
   cancel,
   getMessage,
+  listAllMessages,
   listMessages,
   replay,
   viewMessage,
   type MessageDetails,
   type MessageSummary,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
@@ -28,7 +29,7 @@ import { Moment, TransitionResource, textOrNull, transitionOf } from './transiti
 
 const Text = Type.Union([Type.String(), Type.Null()])
 
-export const Summary = {
+const Summary = {
   id: Type.String(),
   state: Type.String(),
   label: Type.Union([Type.String(), Type.Null()], {
@@ -53,7 +54,7 @@ const Time = Type.String({ format: 'date-time' })
 
 const tags = ['outboxes']
 
-export const MessageQuery = Type.Object({
+const MessageQuery = Type.Object({
   ...PageQuery.properties,
   sort: sortable(['-createdAt', 'createdAt']).parameter,
   search: Type.Optional(
@@ -264,4 +265,36 @@ function detailsOf(outbox: Outbox, details: MessageDetails) {
     row,
     transitions: details.transitions.map(transitionOf),
   }
+}
+
+/** It has a place in every outbox. */
+const Cursor = Type.String({
+  minLength: 1,
+  maxLength: 10_000,
+  description: '`nextCursor` of the page before',
+})
+
+const listAll = {
+  summary: 'Messages of all outboxes together, newest first',
+  description:
+    'An outbox that does not keep what a filter asks for has no message that matches it.',
+  tags,
+  querystring: Type.Object({
+    ...MessageQuery.properties,
+    cursor: Type.Optional(Cursor),
+    outbox: Type.Optional(OutboxName),
+  }),
+  response: { 200: pageOf(Type.Object({ ...Summary, outbox: Type.String() })) },
+}
+
+export function allMessageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+  app.get('/api/v1/messages', { schema: listAll, config: OPERATOR }, async (request) => {
+    const { outbox: name, ...query } = request.query
+    const asked = name === undefined ? [...outboxes.values()] : [outboxFor(request, outboxes, name)]
+    const { items, nextCursor } = await listAllMessages(pool, asked, filterOf(request, query))
+    return {
+      items: items.map((item) => ({ ...summaryOf(item), outbox: item.outbox })),
+      nextCursor: nextCursor ?? null,
+    }
+  })
 }

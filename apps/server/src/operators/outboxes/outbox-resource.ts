@@ -1,5 +1,5 @@
 import type { Outbox } from '@posthorn/engine'
-import type { OutboxStats, Paused, TenantCounts } from '@posthorn/engine/operate'
+import type { OutboxStats, Paused, TenantCounts } from '@posthorn/operate'
 import { Type } from 'typebox'
 import { textOrNull } from './transition.ts'
 

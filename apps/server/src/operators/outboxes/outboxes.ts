@@ -8,7 +8,7 @@ import {
   resume,
   unblock,
   type Paused,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import { callerOf, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
@@ -175,7 +175,7 @@ type Pauses = ReadonlyMap<string, Paused>
 
 /** A definition as data, as given to `defineOutbox` and with every default written out. */
 function definitionOf(outbox: Outbox): Record<string, unknown> {
-  const { statements: _statements, bell: _bell, message: _message, ...data } = outbox
+  const { bell: _bell, message: _message, ...data } = outbox
   const { destination, upcasters, audit } = outbox
   return {
     ...data,

@@ -1,7 +1,7 @@
 import { testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { letterSystem } from '../testing/letters.ts'
-import { testServer } from '../testing/test-server.ts'
+import { letterSystem } from '../../testing/letters.ts'
+import { testServer } from '../../testing/test-server.ts'
 
 const database = await testDatabase()
 const letters = letterSystem({

@@ -5,7 +5,7 @@ import {
   resumeRecurring,
   runRecurring,
   type RecurringStatus,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import { callerOf, problem, type App } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'

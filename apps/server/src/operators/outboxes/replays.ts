@@ -3,6 +3,7 @@ import {
   continueReplay,
   countReplay,
   getReplay,
+  groupDead,
   listReplays,
   replay,
   startReplay,
@@ -11,7 +12,7 @@ import {
   type ReplayFilter,
   type ReplayRun,
   type ReplayRunOptions,
-} from '@posthorn/engine/operate'
+} from '@posthorn/operate'
 import { callerOf, problem, type App } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
@@ -32,7 +33,7 @@ const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
 const Time = Type.Optional(Type.String({ format: 'date-time' }))
 
 /** Which dead messages, wherever they are asked for. */
-export const DeadFilter = Type.Object({
+const DeadFilter = Type.Object({
   since: Time,
   until: Time,
   type: Value,
@@ -244,10 +245,55 @@ function resourceOf(run: ReplayRun): Static<typeof Replay> {
   }
 }
 
-export function filterOf({ since, until, ...rest }: Static<typeof Filter>): ReplayFilter {
+function filterOf({ since, until, ...rest }: Static<typeof Filter>): ReplayFilter {
   return {
     ...rest,
     ...(since !== undefined && { since: new Date(since) }),
     ...(until !== undefined && { until: new Date(until) }),
   }
+}
+
+const Text = Type.Union([Type.String(), Type.Null()])
+
+const grouping = {
+  summary: 'Dead messages of an outbox by error code, the most frequent first',
+  tags: ['outboxes'],
+  params: OutboxParams,
+  querystring: DeadFilter,
+  response: {
+    200: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          code: Text,
+          count: Type.Integer(),
+          oldestAt: Moment,
+          newestAt: Moment,
+          error: Type.Union([Type.String(), Type.Null()], {
+            description: 'the error of one of them',
+          }),
+        }),
+      ),
+    }),
+  },
+}
+
+export function deadLetterRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+  app.get(
+    '/api/v1/outboxes/:name/dead-letters',
+    { schema: grouping, config: OPERATOR },
+    async (request) => {
+      const outbox = outboxFor(request, outboxes, request.params.name)
+      const filter = withinScope(request, filterOf(request.query))
+      const groups = await groupDead(pool, outbox, filter)
+      return {
+        items: groups.map(({ code, count, oldestAt, newestAt, error }) => ({
+          code: textOrNull(code),
+          count,
+          oldestAt: textOrNull(oldestAt),
+          newestAt: textOrNull(newestAt),
+          error: textOrNull(error),
+        })),
+      }
+    },
+  )
 }

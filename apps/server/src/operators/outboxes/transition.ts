@@ -1,4 +1,4 @@
-import type { Transition } from '@posthorn/engine/operate'
+import type { Transition } from '@posthorn/operate'
 import { Type } from 'typebox'
 
 const Text = Type.Union([Type.String(), Type.Null()])
