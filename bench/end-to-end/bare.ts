@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Consumer, Producer, stringSerializers } from '@platformatic/kafka'
 import { Pool, type PoolClient } from 'pg'
-import { CONSUMER, INBOX, type HalfOrder } from './end-to-end-halves.ts'
-import { BATCH } from './outbox.ts'
+import { CONSUMER, INBOX, type HalfOrder } from './halves.ts'
+import { BATCH } from '../kit/outbox.ts'
 
 /*
  * The same way by the client libraries alone: a loop over plain SQL that sends to Kafka, and a loop

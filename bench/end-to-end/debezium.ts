@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outbox } from '@posthorn/engine'
 import { debeziumConnector } from '@posthorn/transports/kafka'
-import { startConnect } from '../scripts/services/index.mjs'
-import type { Database } from './postgres.ts'
+import { startConnect } from '../../scripts/services/index.mjs'
+import type { Database } from '../kit/postgres.ts'
 
 export interface Debezium {
   readonly version: string

@@ -11,23 +11,17 @@ import {
 import { inboxTableSql } from '@posthorn/engine/inbox'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
-import { withBrokers, type Brokers } from './brokers.ts'
-import { commandCpuUs, commandPeakMb, postgresCpuUs } from './cpu.ts'
+import { withBrokers, type Brokers } from '../kit/brokers.ts'
+import { commandCpuUs, commandPeakMb, postgresCpuUs } from '../kit/cpu.ts'
 import { startDebezium } from './debezium.ts'
-import {
-  INBOX,
-  startHalf,
-  type HalfOrder,
-  type TransportName,
-  type Usage,
-} from './end-to-end-halves.ts'
-import { closedLoop, openLoop, type Times, type Way } from './end-to-end-load.ts'
-import { inDatabase, progress, select } from './harness.ts'
-import type { Options } from './options.ts'
-import { BATCH, benchOutbox, createOutbox, type OutboxForm, type OutboxRow } from './outbox.ts'
-import { key, samplePayload, SENDERS } from './payload.ts'
-import { rest, type Database, type Server } from './postgres.ts'
-import { ratio, round, type Line, type Report } from './report.ts'
+import { INBOX, startHalf, type HalfOrder, type TransportName, type Usage } from './halves.ts'
+import { closedLoop, openLoop, type Times, type Way } from './load.ts'
+import { inDatabase, progress, select } from '../kit/harness.ts'
+import type { Options } from '../kit/options.ts'
+import { BATCH, benchOutbox, createOutbox, type OutboxForm, type OutboxRow } from '../kit/outbox.ts'
+import { key, samplePayload, SENDERS } from '../kit/payload.ts'
+import { rest, type Database, type Server } from '../kit/postgres.ts'
+import { ratio, round, type Line, type Report } from '../kit/report.ts'
 
 const WARM_UP = { perSecond: 400, perTransaction: 1, seconds: 5 }
 const STEADY_PER_SECOND = 800
@@ -91,8 +85,11 @@ interface Costs {
   readonly peakMb: number
 }
 
+/** Debezium reads the log. */
+export const serverSettings = { wal_level: 'logical' }
+
 /** From the answer to COMMIT, over a real broker, until the consumer's inbox row is committed. */
-export async function endToEnd(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const contestants = select(CONTESTANTS, options.only)
   const transports = new Set(contestants.map(({ transport }) => transport))
   const names = [...transports].filter((name) => name !== 'postgres')

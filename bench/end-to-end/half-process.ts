@@ -1,14 +1,14 @@
 import { createRelay } from '@posthorn/engine'
 import { handleOnce } from '@posthorn/engine/inbox'
-import { peakMemoryMb } from '@posthorn/systems/peak-memory'
+import { peakMemoryMb } from '@posthorn/system/testing'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { Pool } from 'pg'
-import { consumeBare, produceBare } from './end-to-end-bare.ts'
-import { CONSUMER, epochMs, INBOX, type HalfOrder, type HalfReport } from './end-to-end-halves.ts'
-import { BATCH, benchOutbox } from './outbox.ts'
-import { sampleOf } from './payload.ts'
+import { consumeBare, produceBare } from './bare.ts'
+import { CONSUMER, epochMs, INBOX, type HalfOrder, type HalfReport } from './halves.ts'
+import { BATCH, benchOutbox } from '../kit/outbox.ts'
+import { sampleOf } from '../kit/payload.ts'
 
 const LANES = 2
 /** One for each partition, and two more. */

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { defineInbox } from '@posthorn/engine/inbox'
-import { AS_STARTED } from './harness.ts'
-import type { OutboxForm } from './outbox.ts'
+import { AS_STARTED } from '../kit/harness.ts'
+import type { OutboxForm } from '../kit/outbox.ts'
 
 /** A child process of `end-to-end`: one half of a way, until its parent lets go of it. */
 export interface HalfOrder {
@@ -48,7 +48,7 @@ export async function startHalf(
   order: HalfOrder,
   onHandled: (atMs: number, samples: readonly number[]) => void,
 ): Promise<Half> {
-  const child = fork(new URL('end-to-end-process.ts', import.meta.url), [JSON.stringify(order)], {
+  const child = fork(new URL('half-process.ts', import.meta.url), [JSON.stringify(order)], {
     execArgv: AS_STARTED,
   })
   const exited = once(child, 'exit')

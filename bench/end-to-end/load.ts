@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { epochMs } from './end-to-end-halves.ts'
-import { percentile } from './harness.ts'
+import { epochMs } from './halves.ts'
+import { percentile } from '../kit/harness.ts'
 
 /** Messages on their way: which sample was committed when, and when its inbox row was. */
 export interface Way {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { PAYLOAD_BYTES } from './payload.ts'
+import { PAYLOAD_BYTES } from '../kit/payload.ts'
 
 /** What stands in the outbox before a measurement. */
 export interface Filling {

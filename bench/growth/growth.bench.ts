@@ -1,14 +1,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, totalmem } from 'node:os'
-import { AXES, pointName, POINTS, type Point } from './growth-points.ts'
-import { renderGrowth } from './growth-page.ts'
-import { inDatabase, progress } from './harness.ts'
-import type { Options } from './options.ts'
-import type { Server } from './postgres.ts'
-import type { Line, Report } from './report.ts'
+import { AXES, pointName, POINTS, type Point } from './points.ts'
+import { renderGrowth } from './page.ts'
+import { inDatabase, progress } from '../kit/harness.ts'
+import type { Options } from '../kit/options.ts'
+import type { Server } from '../kit/postgres.ts'
+import type { Line, Report } from '../kit/report.ts'
 
 /** Where results, plots and tables go. */
-const FOLDER = new URL('../docs/operate/performance/', import.meta.url)
+const FOLDER = new URL('../../docs/operate/performance/', import.meta.url)
 const RESULTS = new URL('growth.json', FOLDER)
 
 /** What was measured at one point. */
@@ -24,8 +24,11 @@ export interface GrowthResults {
   readonly points: Readonly<Record<string, PointResult>>
 }
 
+/** As a real database: vacuum is part of what a transaction held open prevents. */
+export const serverSettings = { autovacuum: 'on', autovacuum_naptime: '5s' }
+
 /** How cost grows, one axis at a time. Points that have a result are not measured again. */
-export async function growth(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
   const known = await readResults()
   const machine = {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createNotifier, createRelay, delivered, enqueue, transaction } from '@posthorn/engine'
 import { Client, Pool } from 'pg'
-import { percentile } from './harness.ts'
-import { benchOutbox, createOutbox, type OutboxForm } from './outbox.ts'
-import { key, sampleOf, samplePayload, SENDERS } from './payload.ts'
-import { rest, type Database } from './postgres.ts'
-import { round, type Line } from './report.ts'
+import { percentile } from '../kit/harness.ts'
+import { benchOutbox, createOutbox, type OutboxForm } from '../kit/outbox.ts'
+import { key, sampleOf, samplePayload, SENDERS } from '../kit/payload.ts'
+import { rest, type Database } from '../kit/postgres.ts'
+import { round, type Line } from '../kit/report.ts'
 
 const PER_SECOND = 800
 /** Lines of the result: one for each part of the time. */

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { AXES, pointName, POINTS, STORAGES, type Axis } from './growth-points.ts'
-import type { GrowthResults } from './growth.ts'
+import { AXES, pointName, POINTS, STORAGES, type Axis } from './points.ts'
+import type { GrowthResults } from './growth.bench.ts'
 import { plot, type Series } from './plot.ts'
-import { cell, type Line } from './report.ts'
+import { cell, type Line } from '../kit/report.ts'
 
 /** How an axis is drawn. */
 interface Drawn {

@@ -1,6 +1,6 @@
 import { createRelay, delivered, type RelayOptions } from '@posthorn/engine'
 import { Pool } from 'pg'
-import { benchOutbox, type OutboxForm } from './outbox.ts'
+import { benchOutbox, type OutboxForm } from '../kit/outbox.ts'
 
 /** A child process of `growth`: a relay with a destination that does nothing. */
 export interface RelayOrder {

@@ -1,8 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import type { Drained } from './contestant.ts'
-import type { RelayOrder, RelayReport } from './growth-relay-process.ts'
-import { AS_STARTED } from './harness.ts'
+import type { Drained } from '../queues/contestant.ts'
+import type { RelayOrder, RelayReport } from './relay-process.ts'
+import { AS_STARTED } from '../kit/harness.ts'
 
 /** Relays in processes of their own. */
 export interface Relays {
@@ -18,7 +18,7 @@ export async function startRelays(
   onDelivered: (count: number) => void,
 ): Promise<Relays> {
   const children = Array.from({ length: count }, () =>
-    fork(new URL('growth-relay-process.ts', import.meta.url), [JSON.stringify(order)], {
+    fork(new URL('relay-process.ts', import.meta.url), [JSON.stringify(order)], {
       execArgv: AS_STARTED,
     }),
   )

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServices, type ServiceName } from '../scripts/services/index.mjs'
+import { startServices, type ServiceName } from '../../scripts/services/index.mjs'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

@@ -1,4 +1,4 @@
-import type { Drained } from './contestant.ts'
+import type { Drained } from '../queues/contestant.ts'
 import { read } from './payload.ts'
 
 /** Counts what a handler gets, and says when enough came or time is up. */

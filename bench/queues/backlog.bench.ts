@@ -1,10 +1,10 @@
 import type { Contestant } from './contestant.ts'
 import { enduranceField, everyone } from './field.ts'
-import { inTurns, select } from './harness.ts'
+import { inTurns, select } from '../kit/harness.ts'
 import { drainFields, measureDrain, medianRate } from './measure-drain.ts'
-import type { Options } from './options.ts'
-import type { Server } from './postgres.ts'
-import { ratio, type Report } from './report.ts'
+import type { Options } from '../kit/options.ts'
+import type { Server } from '../kit/postgres.ts'
+import { ratio, type Report } from '../kit/report.ts'
 
 interface Entry {
   readonly name: string
@@ -13,7 +13,7 @@ interface Entry {
 }
 
 /** Whether a large backlog makes each message dearer: as many drained as from a fresh outbox. */
-export async function backlog(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const { messages, limitMs, rounds } = options
   const contestants = select(everyone(enduranceField(options)), options.only)
   const entries = contestants.flatMap((contestant): Entry[] => [

@@ -1,4 +1,4 @@
-import type { Database } from './postgres.ts'
+import type { Database } from '../kit/postgres.ts'
 
 /** One of those compared. */
 export interface Named {

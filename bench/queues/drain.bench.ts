@@ -1,15 +1,15 @@
 import { drainField, everyone } from './field.ts'
-import { drainHeld } from './held.ts'
-import { inDatabase, inTurns, progress, select } from './harness.ts'
+import { drainHeld } from './held.bench.ts'
+import { inDatabase, inTurns, progress, select } from '../kit/harness.ts'
 import { drainFields, measureDrain, medianRate } from './measure-drain.ts'
-import type { Options } from './options.ts'
-import type { Server } from './postgres.ts'
-import { ratio, type Line, type Report } from './report.ts'
+import type { Options } from '../kit/options.ts'
+import type { Server } from '../kit/postgres.ts'
+import { ratio, type Line, type Report } from '../kit/report.ts'
 
 const WARM_UP_MESSAGES = 5_000
 
 /** How fast a full outbox is emptied. */
-export async function drain(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const { messages, limitMs, rounds } = options
   const field = drainField(options)
   const contestants = select(everyone(field), options.only)

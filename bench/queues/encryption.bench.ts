@@ -1,13 +1,13 @@
 import { enqueue, enqueueAll, transaction } from '@posthorn/engine'
 import { Pool } from 'pg'
 import { startRelay } from './contestants/posthorn.ts'
-import { inTurns, median, select } from './harness.ts'
-import type { Options } from './options.ts'
-import { BATCH, benchOutbox, createOutbox } from './outbox.ts'
-import { chunks, key, payload } from './payload.ts'
-import { rest, type Database, type Server } from './postgres.ts'
-import { ratio, type Report } from './report.ts'
-import { tally } from './tally.ts'
+import { inTurns, median, select } from '../kit/harness.ts'
+import type { Options } from '../kit/options.ts'
+import { BATCH, benchOutbox, createOutbox } from '../kit/outbox.ts'
+import { chunks, key, payload } from '../kit/payload.ts'
+import { rest, type Database, type Server } from '../kit/postgres.ts'
+import { ratio, type Report } from '../kit/report.ts'
+import { tally } from '../kit/tally.ts'
 
 const STATEMENT_SIZE = 1_000
 /** Single ones are some twenty times slower than bulk. */
@@ -27,7 +27,7 @@ interface Rates {
 }
 
 /** What encryption costs: enqueueing many and one by one, and draining what was enqueued. */
-export async function encryption(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const { rounds, messages } = options
   const forms = select(FORMS, options.only)
   const warm = { ...options, messages: WARM_UP_MESSAGES }

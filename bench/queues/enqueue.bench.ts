@@ -1,10 +1,10 @@
 import type { EnqueueContestant } from './contestant.ts'
 import { enqueueField, everyone } from './field.ts'
-import { inTurns, median, select, withOpen } from './harness.ts'
-import type { Options } from './options.ts'
-import { chunks } from './payload.ts'
-import { rest, type Database, type Server } from './postgres.ts'
-import { ratio, type Report } from './report.ts'
+import { inTurns, median, select, withOpen } from '../kit/harness.ts'
+import type { Options } from '../kit/options.ts'
+import { chunks } from '../kit/payload.ts'
+import { rest, type Database, type Server } from '../kit/postgres.ts'
+import { ratio, type Report } from '../kit/report.ts'
 
 const STATEMENT_SIZES = [1_000, 5_000]
 /** Single ones are some twenty times slower than bulk. */
@@ -18,7 +18,7 @@ interface Entry {
 }
 
 /** How fast messages come in: many to a statement, and one to a transaction. */
-export async function enqueue(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const { rounds, messages } = options
   const entries = select(everyone(enqueueField), options.only).flatMap((contestant) =>
     [...STATEMENT_SIZES, 1].map((size): Entry => ({

@@ -1,17 +1,17 @@
 import { posthorn } from './contestants/posthorn.ts'
-import { inTurns, select } from './harness.ts'
+import { inTurns, select } from '../kit/harness.ts'
 import { drainFields, measureDrain } from './measure-drain.ts'
-import type { Options } from './options.ts'
-import { BATCH, type Extra } from './outbox.ts'
-import type { Server } from './postgres.ts'
-import { ratio, type Report } from './report.ts'
+import type { Options } from '../kit/options.ts'
+import { BATCH, type Extra } from '../kit/outbox.ts'
+import type { Server } from '../kit/postgres.ts'
+import { ratio, type Report } from '../kit/report.ts'
 
 const WARM_UP_MESSAGES = 5_000
 
 const EXTRAS: readonly (Extra | undefined)[] = [undefined, 'priorities', 'limit', 'recurring']
 
 /** What priorities, a limit and a recurring message cost the drain of the outbox that has them. */
-export async function features(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const { rounds, messages, connections, limitMs, only } = options
   const contestants = select(
     EXTRAS.map((extra) =>

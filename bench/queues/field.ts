@@ -19,7 +19,7 @@ import {
   plainMarkOnly,
 } from './contestants/plain-sql.ts'
 import { pgmqStatements, plainDelete } from './contestants/plain-queue.ts'
-import type { Options } from './options.ts'
+import type { Options } from '../kit/options.ts'
 
 /** Who takes part in what. */
 export interface Field<T> {

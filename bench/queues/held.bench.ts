@@ -1,9 +1,9 @@
 import { Client } from 'pg'
 import type { Contestant, Drained, Queue } from './contestant.ts'
 import { enduranceField, everyone } from './field.ts'
-import { inDatabase, inTurns, progress, select, withOpen } from './harness.ts'
+import { inDatabase, inTurns, progress, select, withOpen } from '../kit/harness.ts'
 import { measureDrain, medianRate } from './measure-drain.ts'
-import type { Options } from './options.ts'
+import type { Options } from '../kit/options.ts'
 import {
   deadTuples,
   rest,
@@ -11,11 +11,14 @@ import {
   walPosition,
   type Database,
   type Server,
-} from './postgres.ts'
-import { ratio, round, type Report } from './report.ts'
+} from '../kit/postgres.ts'
+import { ratio, round, type Report } from '../kit/report.ts'
+
+/** Here vacuum belongs to the question: it comes often and can clean nothing. */
+export const serverSettings = { autovacuum: 'on', autovacuum_naptime: '5s' }
 
 /** What a transaction held open, so that nothing dead can be cleaned away, does to the rate. */
-export async function measureHeld(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const { messages, limitMs, rounds } = options
   const contestants = select(everyone(enduranceField(options)), options.only)
   const fresh = await inTurns(contestants, { server, rounds }, (contestant, database) =>

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Commit, LatencyContestant, LatencyQueue } from './contestant.ts'
 import { everyone, latencyField } from './field.ts'
-import { inTurns, median, percentile, select, withOpen } from './harness.ts'
-import type { Options } from './options.ts'
-import type { Database, Server } from './postgres.ts'
-import { ratio, type Report } from './report.ts'
+import { inTurns, median, percentile, select, withOpen } from '../kit/harness.ts'
+import type { Options } from '../kit/options.ts'
+import type { Database, Server } from '../kit/postgres.ts'
+import { ratio, type Report } from '../kit/report.ts'
 
 const WARM_UP_SAMPLES = 100
 const ALONE_SAMPLES = 500
@@ -32,7 +32,7 @@ interface Times {
  * From COMMIT to the start of the handler, in milliseconds, by one process's clock. The clock
  * starts when the COMMIT's answer is there; a handler that started before that counts as 0.
  */
-export async function latency(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const { rounds } = options
   const contestants = select(everyone(latencyField), options.only)
   const results = await inTurns(contestants, { server, rounds }, measureLatency)

@@ -1,8 +1,8 @@
 import type { Contestant } from './contestant.ts'
-import { postgresCpuUs } from './cpu.ts'
-import { median, withOpen } from './harness.ts'
-import { deadTuples, rest, walBytesSince, walPosition, type Database } from './postgres.ts'
-import { round } from './report.ts'
+import { postgresCpuUs } from '../kit/cpu.ts'
+import { median, withOpen } from '../kit/harness.ts'
+import { deadTuples, rest, walBytesSince, walPosition, type Database } from '../kit/postgres.ts'
+import { round } from '../kit/report.ts'
 
 /** What one drain was measured at. */
 export interface Measured {

@@ -7,13 +7,13 @@ import {
   type Transport,
 } from '@posthorn/engine'
 import { Pool } from 'pg'
-import { inTurns, median, progress } from './harness.ts'
-import type { Options } from './options.ts'
-import { benchOutbox, createOutbox, type OutboxRow } from './outbox.ts'
-import { chunks, payload } from './payload.ts'
-import { rest, type Database, type Server } from './postgres.ts'
-import { ratio, type Report } from './report.ts'
-import { tally } from './tally.ts'
+import { inTurns, median, progress } from '../kit/harness.ts'
+import type { Options } from '../kit/options.ts'
+import { benchOutbox, createOutbox, type OutboxRow } from '../kit/outbox.ts'
+import { chunks, payload } from '../kit/payload.ts'
+import { rest, type Database, type Server } from '../kit/postgres.ts'
+import { ratio, type Report } from '../kit/report.ts'
+import { tally } from '../kit/tally.ts'
 
 const CHUNK = 5_000
 
@@ -29,7 +29,7 @@ const FORMS = [
  * How fast ordered messages go out once a destination is back that held the key of every one of them,
  * beside the same number of keys that never waited.
  */
-export async function outage(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const { messages, rounds, limitMs } = options
   const results = await inTurns([...FORMS], { server, rounds }, (form, database) =>
     measure(form.isHeld, database, options),

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { Named } from './contestant.ts'
+import type { Named } from '../queues/contestant.ts'
 
 /** The four steps of an order. They only compute: what is measured is what durability costs. */
 export const SAGA_STEPS = {

@@ -8,9 +8,9 @@ import {
   startSagas,
 } from '@posthorn/saga'
 import type { Pool } from 'pg'
-import { packageVersion } from '../package-version.ts'
-import { chunks } from '../payload.ts'
-import { SAGA_STEPS, type SagaContestant } from '../saga-contestant.ts'
+import { packageVersion } from '../kit/package-version.ts'
+import { chunks } from '../kit/payload.ts'
+import { SAGA_STEPS, type SagaContestant } from './contestant.ts'
 
 export interface SagaForm {
   readonly connections: number

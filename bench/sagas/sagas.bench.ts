@@ -1,11 +1,11 @@
 import { Pool } from 'pg'
-import { dbosTransact } from './contestants/dbos.ts'
-import { posthornSagas } from './contestants/posthorn-sagas.ts'
-import { inTurns, median, select, withOpen } from './harness.ts'
-import type { Options } from './options.ts'
-import { rest, walBytesSince, walPosition, type Database, type Server } from './postgres.ts'
-import { ratio, round, type Report } from './report.ts'
-import type { SagaContestant } from './saga-contestant.ts'
+import { dbosTransact } from './dbos.ts'
+import { posthornSagas } from './posthorn.ts'
+import { inTurns, median, select, withOpen } from '../kit/harness.ts'
+import type { Options } from '../kit/options.ts'
+import { rest, walBytesSince, walPosition, type Database, type Server } from '../kit/postgres.ts'
+import { ratio, round, type Report } from '../kit/report.ts'
+import type { SagaContestant } from './contestant.ts'
 
 const SAGAS = 10_000
 
@@ -20,7 +20,7 @@ interface Run {
 }
 
 /** 10,000 durable sagas of four steps at once: how fast they all end, and what one costs. */
-export async function sagas(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const { rounds, only } = options
   const forms = [
     { starts: 'one by one', sends: 'nothing', steps: 'straight' },

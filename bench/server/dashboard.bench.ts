@@ -1,18 +1,20 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { Options } from './options.ts'
-import { createDatabase, type Server } from './postgres.ts'
-import type { Line, Report } from './report.ts'
+import type { Options } from '../kit/options.ts'
+import { createDatabase, type Server } from '../kit/postgres.ts'
+import type { Line, Report } from '../kit/report.ts'
 
-const LOAD = fileURLToPath(new URL('../apps/dashboard/test/load.ts', import.meta.url))
+const LOAD = fileURLToPath(new URL('../../apps/dashboard/test/load.ts', import.meta.url))
+
+export const serverSettings = { autovacuum: 'on' }
 
 /**
  * What the dashboard costs while 50 messages a second go through, for `--limit` seconds: two operators
  * with three windows each in a real browser. Requests a second of a window, long tasks of its thread,
  * layout shift, heap at the beginning and the end; and whether one was refused.
  */
-export async function dashboard(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const database = await createDatabase(server)
   try {
     const { stdout } = await promisify(execFile)(

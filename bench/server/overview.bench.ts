@@ -1,10 +1,10 @@
-import { readOverview } from '@posthorn/engine/operate'
+import { readOverview } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import { inTurns, percentile, select } from './harness.ts'
-import type { Options } from './options.ts'
-import { benchOutbox, createOutbox, type OutboxForm } from './outbox.ts'
-import type { Database, Server } from './postgres.ts'
-import { round, type Report } from './report.ts'
+import { inTurns, percentile, select } from '../kit/harness.ts'
+import type { Options } from '../kit/options.ts'
+import { benchOutbox, createOutbox, type OutboxForm } from '../kit/outbox.ts'
+import type { Database, Server } from '../kit/postgres.ts'
+import { round, type Report } from '../kit/report.ts'
 
 const REFRESHES = 100
 
@@ -25,7 +25,7 @@ const ENTRIES: readonly Entry[] = [
 ]
 
 /** What one refresh of the overview costs, beside a million finished rows and a long backlog. */
-export async function overview(server: Server, options: Options, report: Report): Promise<void> {
+export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
   const { rounds, finished, waiting } = options
   const entries = select(ENTRIES, options.only)
   const results = await inTurns(entries, { server, rounds }, ({ claims }, database) =>

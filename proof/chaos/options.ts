@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { requireNumber } from '../proof-run.ts'
+import { requireNumber } from '../kit/proof-run.ts'
+import { systemProofs } from '../kit/stand/system-proof.ts'
 
-export const SYSTEMS = ['payments', 'messages', 'orders', 'families', 'evidence'] as const
-export type SystemName = (typeof SYSTEMS)[number]
+const SYSTEMS = systemProofs.map(({ name }) => name)
 
 export interface Options {
   /** Everything random follows from it: what is sent, and what goes wrong when. */
@@ -12,7 +12,7 @@ export interface Options {
   /** From one fault to the next, on average. */
   readonly everyMs: number
   /** Those that are under load, beside the outboxes of the run itself; all of them run. */
-  readonly systems: readonly SystemName[]
+  readonly systems: readonly string[]
   /** Names of the faults that are drawn; all where none is named. */
   readonly faults: readonly string[]
   /** Processes of each role. */
@@ -65,8 +65,7 @@ export function parseOptions(args: string[]): Options {
   }
 }
 
-function requireSystem(name: string): SystemName {
-  const found = SYSTEMS.find((each) => each === name)
-  if (found) return found
+function requireSystem(name: string): string {
+  if (SYSTEMS.includes(name)) return name
   throw new Error(`--system takes some of ${SYSTEMS.join(', ')}, not '${name}'`)
 }

@@ -1,7 +1,7 @@
-import type { Usage } from '../../crash/child.ts'
-import type { Fleet } from '../../crash/fleet.ts'
-import type { Line } from '../../crash/ledger.ts'
-import { ROLES, type Role } from '../stage.ts'
+import type { Usage } from '../kit/processes/child.ts'
+import type { Fleet } from '../kit/processes/fleet.ts'
+import type { Line } from '../kit/ledger.ts'
+import { ROLES, type Role } from './stage.ts'
 
 const MEGABYTE = 1024 * 1024
 

@@ -2,36 +2,32 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { migrate, silentLog, type Outbox } from '@posthorn/engine'
-import { useMovableClock } from '@posthorn/engine/operate'
+import { useMovableClock } from '@posthorn/operate'
 import { allMigrations, loadSystems, openSystems, readConfiguration } from '@posthorn/server'
 import { Pool } from 'pg'
-import { SERVER_FLAGS } from '../crash/child.ts'
-import { startFleet, type Fleet } from '../crash/fleet.ts'
-import type { Ledger, Line } from '../crash/ledger.ts'
-import { createRandom } from '../crash/random.ts'
-import type { Servers } from '../crash/servers.ts'
-import { limitFiles, mountDisk, type SmallDisk } from '../crash/small-disk.ts'
-import { LANES } from '../crash/writer.ts'
+import { SERVER_FLAGS, SERVER_PROCESS } from '../kit/processes/child.ts'
+import { readArrivals } from '../kit/events/arrivals.ts'
+import { startFleet, type Fleet } from '../kit/processes/fleet.ts'
+import type { Ledger, Line } from '../kit/ledger.ts'
+import { createRandom } from '../kit/random.ts'
+import type { Servers } from '../kit/servers/servers.ts'
+import { limitFiles, mountDisk, type SmallDisk } from '../kit/servers/small-disk.ts'
+import { LANES } from '../kit/events/writer.ts'
 import { planFaults, strikeAll, type FaultLog } from './faults/course.ts'
-import { findPorts, openIngress } from './ingress.ts'
-import { auditLines, consumerLines, outboxLines } from './ledger/engine.ts'
-import { eventLines } from './ledger/events.ts'
-import { evidenceLines } from './ledger/evidence.ts'
-import { familyLines } from './ledger/families.ts'
-import { messageLines } from './ledger/messages.ts'
-import { orderLines } from './ledger/orders.ts'
-import { paymentLines, webhookLines } from './ledger/payments.ts'
-import { measureRoles, processLines } from './ledger/processes.ts'
-import { selectLeftLeases } from './ledger/queries.ts'
-import { settle, type Settled } from './ledger/settling.ts'
-import { startWitness, type Witness } from './ledger/witness.ts'
+import { findPorts, openIngress } from '../kit/stand/ingress.ts'
+import { auditLines, consumerLines, outboxLines } from '../kit/stand/engine-lines.ts'
+import { eventLines } from './events/ledger.ts'
+import { measureRoles, processLines } from './processes.ts'
+import { selectLeftLeases } from '../kit/stand/queries.ts'
+import { settle, type Settled } from '../kit/stand/settling.ts'
+import { startWitness } from '../kit/stand/witness.ts'
 import { openLines, type Lines } from './lines.ts'
-import { createClient } from './load/client.ts'
-import { prepareEvents, writeEvents } from './load/events.ts'
-import { loads } from './load/loads.ts'
-import type { Options, SystemName } from './options.ts'
+import { createClient } from '../kit/stand/client.ts'
+import { prepareEvents, writeEvents } from './events/load.ts'
+import { systemProofs } from '../kit/stand/system-proof.ts'
+import type { Options } from './options.ts'
 import { nameOf, ROLES, type Role, type Stage } from './stage.ts'
-import { openWorld, type World } from './world.ts'
+import { openWorld, serviceEnv } from '../kit/stand/world.ts'
 
 const ORG = 'chaos'
 const SYSTEM = fileURLToPath(new URL('system.ts', import.meta.url))
@@ -43,16 +39,6 @@ const SETTINGS = {
   POSTHORN_LOG_LEVEL: 'warn',
   POSTHORN_MIGRATE: 'check',
   POSTHORN_POOL_SIZE: '8',
-  GATEWAY_TIMEOUT_MS: '1500',
-  PAYMENTS_LOCK_MS: '5000',
-  DOCUMENTS_TIMEOUT_MS: '2000',
-  DOCUMENTS_PROBE_MS: '1000',
-  EVIDENCE_LEASE_MS: '10000',
-  WHATSAPP_TIMEOUT_MS: '2000',
-  WEBHOOK_TIMEOUT_MS: '2000',
-  WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
-  WEBHOOK_DISABLE_AFTER_DAYS: '0',
-  SAGAS_BROKER: 'kafka',
   KAFKA_SESSION_MS: '6000',
 } as const
 
@@ -88,11 +74,9 @@ export async function runChaos(
   const secret = randomBytes(32).toString('base64url')
   const common = {
     ...SETTINGS,
-    ...world.env,
-    ...storageEnv(servers.env),
+    ...world.env({ broker: 'kafka', isImpatient: true }),
+    ...serviceEnv(servers.env),
     DATABASE_URL: databaseUrl,
-    KAFKA_BROKERS: servers.env['KAFKA_BROKERS'] ?? '',
-    RABBITMQ_URL: servers.env['RABBITMQ_URL'] ?? '',
     POSTHORN_BASE_URL: ingress.url,
     POSTHORN_DATA_DIR: join(servers.folder, 'data'),
     POSTHORN_JWT_SECRET: secret,
@@ -122,7 +106,7 @@ export async function runChaos(
   }
   const startRole = (role: Role): Fleet =>
     startFleet({
-      program: 'server-process.ts',
+      program: SERVER_PROCESS,
       name: role,
       size: options.processes,
       folder: servers.folder,
@@ -150,14 +134,14 @@ export async function runChaos(
   const client = await createClient(ingress.url, { secret, org: ORG })
   const over = new AbortController()
   const random = createRandom(options.seed)
-  const wanted = loads.filter(({ system }) => options.systems.includes(system))
-  const context = { client, random, rate: 1, world, pool, over: over.signal }
+  const wanted = systemProofs.filter(({ name }) => options.systems.includes(name))
+  const context = { client, random, rate: 1, world, over: over.signal }
   for (const load of wanted) await load.prepare?.(context)
   await prepareEvents(pool)
 
   const began = performance.now()
   const ending = setTimeout(() => over.abort(), options.durationMs)
-  const striking = strikeAll(stage, planFaults(options), log)
+  const striking = strikeAll(stage, planFaults(options, outboxes), log)
   const writing = writeEvents(pool, { ...options, signal })
   const work = [striking, writing, ...wanted.map((load) => load.run(context))]
   try {
@@ -184,6 +168,12 @@ export async function runChaos(
   await stopAll()
   await witness.close()
 
+  const arrivals = await readArrivals(servers.folder)
+  const systems: Ledger[] = []
+  for (const { name, lines: promise } of wanted) {
+    const found = await promise({ db: pool, world, witness, arrivals })
+    systems.push({ title: name, lines: found, details: [] })
+  }
   const { asked, repeated, unanswered } = client.counts
   return [
     {
@@ -211,11 +201,11 @@ export async function runChaos(
         ...(await outboxLines(pool, outboxes)),
         ...(await consumerLines(pool, events)),
         ...(await auditLines(pool)),
-        ...(await eventLines(pool, servers.folder, events)),
+        ...(await eventLines(pool, arrivals, events)),
       ],
       details: await selectLeftLeases(pool),
     },
-    ...(await systemLedgers(options.systems, { pool, world, witness, folder: servers.folder })),
+    ...systems,
     { title: 'processes', lines: processLines(fleets, { before, after }), details: [] },
   ]
 }
@@ -250,17 +240,6 @@ async function prepareDatabase(pool: Pool, env: Record<string, string>): Promise
   return [...outboxes]
 }
 
-/** What the services call their keys, as the server reads it. */
-function storageEnv(env: Readonly<Record<string, string>>): Record<string, string> {
-  return {
-    S3_ENDPOINT: env['S3_ENDPOINT'] ?? '',
-    S3_BUCKET: env['S3_BUCKET'] ?? '',
-    S3_REGION: env['AWS_REGION'] ?? '',
-    S3_ACCESS_KEY_ID: env['AWS_ACCESS_KEY_ID'] ?? '',
-    S3_SECRET_ACCESS_KEY: env['AWS_SECRET_ACCESS_KEY'] ?? '',
-  }
-}
-
 function faultLines({ counts }: FaultLog, disk: SmallDisk | undefined): Line[] {
   const struck = [...counts].map(([name, value]) => ({ name: `fault: ${name}`, value }))
   const full = 'fault: disk full'
@@ -285,30 +264,4 @@ function replayLines(outboxes: readonly Outbox[], { replayedOf }: Settled): Line
     ...byPolicy,
     ...others.map(([name, value]) => ({ name: `sent again by the operator: ${name}`, value })),
   ]
-}
-
-interface Sources {
-  readonly pool: Pool
-  readonly world: World
-  readonly witness: Witness
-  readonly folder: string
-}
-
-async function systemLedgers(
-  systems: readonly SystemName[],
-  { pool, world, witness, folder }: Sources,
-): Promise<Ledger[]> {
-  const found: Ledger[] = []
-  const add = async (name: SystemName, lines: () => Promise<Line[]>) => {
-    if (systems.includes(name)) found.push({ title: name, lines: await lines(), details: [] })
-  }
-  await add('payments', async () => [
-    ...(await paymentLines(pool, world)),
-    ...(await webhookLines(pool, witness)),
-  ])
-  await add('messages', () => messageLines(pool, witness))
-  await add('orders', () => orderLines(pool, world))
-  await add('families', () => familyLines(pool, folder, world))
-  await add('evidence', () => evidenceLines(pool, world))
-  return found
 }

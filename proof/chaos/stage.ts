@@ -1,10 +1,10 @@
 import type { Outbox } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import type { Fleet } from '../crash/fleet.ts'
-import type { Pooler, Servers } from '../crash/servers.ts'
-import type { SmallDisk } from '../crash/small-disk.ts'
+import type { Fleet } from '../kit/processes/fleet.ts'
+import type { Pooler, Servers } from '../kit/servers/servers.ts'
+import type { SmallDisk } from '../kit/servers/small-disk.ts'
 import type { Lines } from './lines.ts'
-import type { World } from './world.ts'
+import type { World } from '../kit/stand/world.ts'
 
 export const ROLES = ['api', 'relay', 'worker'] as const
 export type Role = (typeof ROLES)[number]

@@ -3,22 +3,21 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exponential, schedule, transaction, type Outbox } from '@posthorn/engine'
 import { once } from '@posthorn/engine/inbox'
-import { defineSystem, type SystemConsumer } from '@posthorn/systems'
+import { defineSystem, type SystemConsumer } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { createArrivalFile } from '../crash/arrivals.ts'
-import { inbox, type EventPayload, type EventRow } from '../crash/outbox.ts'
-import { insertEffect, schemaOf } from '../crash/queries.ts'
-import { chaosOutboxes, INDIGESTIBLE, transports } from './outbox.ts'
+import { createArrivalFile } from '../kit/events/arrivals.ts'
+import { inbox, type EventPayload, type EventRow } from '../kit/events/outbox.ts'
+import { insertEffect, schemaOf } from '../kit/events/queries.ts'
+import { withConfigured } from '../kit/stand/configured.ts'
+import { systemProofs } from '../kit/stand/system-proof.ts'
+import { chaosOutboxes, INDIGESTIBLE, transports } from './events/outbox.ts'
 
 /** While a file of this name is in the folder of the run, consumers take their time. */
 export const SLOW_FILE = 'slow-consumers'
 const SLOW_MS = 300
 
-/** The topic of the families, which is read to see its order. */
-export const FAMILY_TOPIC = 'family-hub.events'
-
-/** A system beside the five with short leases, whose messages are counted one by one at both ends. */
+/** A system with short leases, whose messages are counted one by one at both ends. */
 const chaos = defineSystem({
   name: 'chaos',
   settings: Type.Object({
@@ -39,7 +38,7 @@ const chaos = defineSystem({
     }
     const consumers = [
       ...chaosOutboxes.map((outbox) => eventConsumer({ pool, folder, note, outbox })),
-      familyWitness(note),
+      ...systemProofs.flatMap((proof) => proof.consumers?.(note) ?? []),
     ]
     return {
       outboxes: chaosOutboxes,
@@ -50,7 +49,7 @@ const chaos = defineSystem({
 })
 
 /** For POSTHORN_CONFIG. */
-export const systems = [chaos]
+export const systems = withConfigured(chaos)
 
 type Note = ReturnType<typeof createArrivalFile>['add']
 
@@ -83,18 +82,6 @@ function eventConsumer({ pool, folder, note, outbox }: ConsumerOptions): SystemC
       await transaction(pool, (tx) =>
         once(tx, receipt, () => insertEffect(tx, topic, { id, key, n })),
       )
-    },
-  }
-}
-
-/** Writes down in which order the events of the families arrive. */
-function familyWitness(note: Note): SystemConsumer {
-  return {
-    transport: 'rabbitmq',
-    topic: FAMILY_TOPIC,
-    group: 'chaos.families',
-    async handle({ id, key = '' }) {
-      note(FAMILY_TOPIC, { id, key, n: 0 })
     },
   }
 }

@@ -1,11 +1,11 @@
 import { transaction } from '@posthorn/engine'
 import { once } from '@posthorn/engine/inbox'
 import { Pool } from 'pg'
-import { createArrivalFile } from './arrivals.ts'
+import { createArrivalFile } from '../kit/events/arrivals.ts'
 import { HANDLERS, openBroker, type BrokerAddress } from './broker.ts'
-import { inbox, topics, type EventPayload } from './outbox.ts'
-import { lineLog, meetParent } from './parent.ts'
-import { insertEffect } from './queries.ts'
+import { inbox, topics, type EventPayload } from '../kit/events/outbox.ts'
+import { lineLog, meetParent } from '../kit/processes/parent.ts'
+import { insertEffect } from '../kit/events/queries.ts'
 
 export interface ConsumerSettings {
   readonly databaseUrl: string

@@ -1,16 +1,16 @@
 import { engineMigrations, migrate, type Queryable } from '@posthorn/engine'
 import { Pool } from 'pg'
-import { runProofs } from '../proof-run.ts'
+import { runProofs } from '../kit/proof-run.ts'
 import { brokerOf } from './broker.ts'
-import { startFleet } from './fleet.ts'
-import type { Ledger } from './ledger.ts'
+import { startFleet } from '../kit/processes/fleet.ts'
+import type { Ledger } from '../kit/ledger.ts'
 import { parseOptions, type Options } from './options.ts'
 import { poison } from './poison.ts'
-import { outboxes } from './outbox.ts'
-import { schemaOf } from './queries.ts'
-import { startServers, type Servers } from './servers.ts'
+import { outboxes } from '../kit/events/outbox.ts'
+import { schemaOf } from '../kit/events/queries.ts'
+import { startServers, type Servers } from '../kit/servers/servers.ts'
 import { storm } from './storm.ts'
-import { LANES } from './writer.ts'
+import { LANES } from '../kit/events/writer.ts'
 
 const options = parseOptions(process.argv.slice(2))
 
@@ -36,7 +36,7 @@ async function run(on: Servers, what: Options, signal: AbortSignal): Promise<Led
   await migrate(pool, [await engineMigrations()])
   await pool.query(schemaOf(outboxes))
   const consumers = startFleet({
-    program: 'consumer-process.ts',
+    program: new URL('./consumer-process.ts', import.meta.url),
     name: 'consumer',
     size: 2,
     folder,

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { BrokerKind } from './broker.ts'
-import type { Storage } from './outbox.ts'
+import type { Storage } from '../kit/events/outbox.ts'
 
 export interface Options {
   /** Everything random follows from it: keys, sizes, rollbacks, and who dies when. */

@@ -1,12 +1,12 @@
 import { enqueueAll, transaction, uuid, type Outbox } from '@posthorn/engine'
-import { unblock } from '@posthorn/engine/operate'
+import { unblock } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import { readArrivals, type Arrival } from './arrivals.ts'
-import { audit } from './audit.ts'
-import { startFleet } from './fleet.ts'
-import type { Ledger, Line } from './ledger.ts'
-import { poisonedKeys, poisonedRows, type EventRow } from './outbox.ts'
-import { keyNames } from './plan.ts'
+import { readArrivals, type Arrival } from '../kit/events/arrivals.ts'
+import { audit } from '../kit/events/audit.ts'
+import { startFleet } from '../kit/processes/fleet.ts'
+import type { Ledger, Line } from '../kit/ledger.ts'
+import { poisonedKeys, poisonedRows, type EventRow } from '../kit/events/outbox.ts'
+import { keyNames } from '../kit/events/plan.ts'
 import {
   countEffects,
   insertEntries,
@@ -17,10 +17,10 @@ import {
   selectStuck,
   type Entry,
   type Poisoning,
-} from './queries.ts'
-import { createRandom } from './random.ts'
+} from '../kit/events/queries.ts'
+import { createRandom } from '../kit/random.ts'
 import type { Stage } from './storm.ts'
-import { until } from './waiting.ts'
+import { until } from '../kit/waiting.ts'
 
 const KEYS = keyNames(20)
 const MESSAGES = 10 * KEYS.length
@@ -60,7 +60,7 @@ export async function poison(stage: Stage): Promise<Ledger[]> {
     await write(pool, outbox, [...mates, bad])
   }
   const relays = startFleet({
-    program: 'relay-process.ts',
+    program: new URL('./relay-process.ts', import.meta.url),
     name: 'poisoned',
     size: 2,
     folder: servers.folder,

@@ -1,8 +1,8 @@
 import { createRelay, type Transport } from '@posthorn/engine'
 import { Pool } from 'pg'
 import { openBroker, type BrokerAddress } from './broker.ts'
-import { outboxNamed } from './outbox.ts'
-import { lineLog, meetParent } from './parent.ts'
+import { outboxNamed } from '../kit/events/outbox.ts'
+import { lineLog, meetParent } from '../kit/processes/parent.ts'
 
 export interface RelaySettings {
   readonly databaseUrl: string

@@ -1,14 +1,13 @@
 import type { Outbox, Queryable } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { readArrivals } from './arrivals.ts'
-import { audit, type Findings } from './audit.ts'
+import { readArrivals } from '../kit/events/arrivals.ts'
+import { audit, type Findings } from '../kit/events/audit.ts'
 import type { BrokerAddress } from './broker.ts'
-import { startFleet, type Fleet } from './fleet.ts'
-import { spread, type Ledger, type Line } from './ledger.ts'
+import { startFleet, type Fleet } from '../kit/processes/fleet.ts'
+import { spread, type Ledger, type Line } from '../kit/ledger.ts'
 import type { Options } from './options.ts'
-import { stormEvents, type EventRow } from './outbox.ts'
-import { keyNames, planBlows, planTransactions, type Blow } from './plan.ts'
-import { showProgress } from './progress.ts'
+import { stormEvents, type EventRow } from '../kit/events/outbox.ts'
+import { keyNames, planBlows, planTransactions, type Blow } from '../kit/events/plan.ts'
 import {
   countEffects,
   insertAccounts,
@@ -18,11 +17,11 @@ import {
   selectStanding,
   selectStuck,
   type Standing,
-} from './queries.ts'
-import { createRandom } from './random.ts'
-import type { Servers } from './servers.ts'
-import { pause, until } from './waiting.ts'
-import { untilAnswered, write, type Written } from './writer.ts'
+} from '../kit/events/queries.ts'
+import { createRandom } from '../kit/random.ts'
+import type { Servers } from '../kit/servers/servers.ts'
+import { pause, until } from '../kit/waiting.ts'
+import { untilAnswered, write, type Written } from '../kit/events/writer.ts'
 
 export interface Stage {
   readonly servers: Servers
@@ -61,7 +60,7 @@ export async function storm(stage: Stage): Promise<Ledger> {
   const keys = keyNames(options.keys)
   await insertAccounts(db, events.name, keys)
   const relays = startFleet({
-    program: 'relay-process.ts',
+    program: new URL('./relay-process.ts', import.meta.url),
     name: 'relay',
     size: options.relays,
     folder: servers.folder,
@@ -248,4 +247,21 @@ function timeLines({
     { name: 'recovery after a kill p50/max', value: spread(damage.recoveriesMs, [0.5, 1]) },
     { name: 'commit to arrival p50/p99/max', value: spread(findings.latenciesMs, [0.5, 0.99, 1]) },
   ]
+}
+
+const SHOW_MS = 2_000
+
+/** Prints how far an outbox is; returns what ends it. */
+function showProgress(db: Queryable, outbox: Outbox<EventRow>): () => void {
+  const began = performance.now()
+  const show = async () => {
+    const seconds = ((performance.now() - began) / 1_000).toFixed(0).padStart(4)
+    const { sent, waiting, held, heldKeys } = await selectStanding(db, outbox)
+    const effects = await countEffects(db, outbox.name)
+    const keys = `${held} held of ${heldKeys} keys`
+    console.log(`${seconds} s  ${sent} sent, ${waiting} waiting (${keys}), ${effects} effects`)
+  }
+  // The database is away now and then, on purpose.
+  const timer = setInterval(() => void show().catch(() => undefined), SHOW_MS)
+  return () => clearInterval(timer)
 }

@@ -8,7 +8,7 @@ import { Admin } from '@platformatic/kafka'
 import { ensureKafka, freePorts } from '../../scripts/services/index.mjs'
 import type { BrokerCluster } from './broker-cluster.ts'
 import { openMesh } from './mesh.ts'
-import { startProgram, until, type Program } from './program.ts'
+import { startProgram, until, type Program } from '../kit/servers/program.ts'
 
 const run = promisify(execFile)
 const NODES = [1, 2, 3]

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { migrate, silentLog } from '@posthorn/engine'
 import { allMigrations, loadSystems, openDatabase } from '@posthorn/server'
 import type { Pool } from 'pg'
-import { createClient } from '../chaos/load/client.ts'
-import { findPorts } from '../chaos/ingress.ts'
-import { startFleet, type Fleet } from '../crash/fleet.ts'
-import { watchFeed, type FeedWitness } from './feed-witness.ts'
+import { createClient } from '../kit/stand/client.ts'
+import { findPorts } from '../kit/stand/ingress.ts'
+import { SERVER_PROCESS } from '../kit/processes/child.ts'
+import { startFleet, type Fleet } from '../kit/processes/fleet.ts'
+import { watchFeed, type FeedWitness } from '../kit/events/feed-witness.ts'
 import type { Options } from './options.ts'
 import { failoverOutboxes, keyedEvents, logEvents, rowEvents } from './outbox.ts'
 import { startProbe, type Probe } from './probe.ts'
@@ -78,8 +79,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     const settings = () => ({
       env: { ...env, POSTHORN_ROLES: role, ...(role === 'api' && { PORT: String(port) }) },
     })
-    const program = 'server-process.ts'
-    return startFleet({ program, name: role, size, folder, settings })
+    return startFleet({ program: SERVER_PROCESS, name: role, size, folder, settings })
   })
   opened.defer(async () => void (await Promise.all(fleets.map((fleet) => fleet.stop()))))
   await Promise.all(fleets.map((fleet) => fleet.ready))

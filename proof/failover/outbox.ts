@@ -1,5 +1,5 @@
 import { exponential, type Outbox } from '@posthorn/engine'
-import { keyedOutbox, rowOutbox, type EventRow } from '../crash/outbox.ts'
+import { keyedOutbox, rowOutbox, type EventRow } from '../kit/events/outbox.ts'
 
 /** Where the scenario wants them to go: the broker, and topics in the database itself. */
 const KEYED_TRANSPORT = process.env['FAILOVER_KEYED'] ?? 'rabbitmq'

@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { ensurePatroni, freePorts } from '../../scripts/services/index.mjs'
 import { openLines, type Line } from './lines.ts'
 import { patroniConfig, PASSWORD } from './patroni-config.ts'
-import { endAllIn, startProgram, until, type Program } from './program.ts'
+import { endAllIn, startProgram, until, type Program } from '../kit/servers/program.ts'
 
 /** How a standby must keep up before a commit is answered. */
 export type Replication = 'synchronous' | 'asynchronous'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { uuid } from '@posthorn/engine'
-import type { Client } from '../chaos/load/client.ts'
+import type { Client } from '../kit/stand/client.ts'
 import { EVENTS_PATH } from './system.ts'
 
 /** What one who watches the API from outside saw. */

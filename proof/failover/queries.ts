@@ -1,6 +1,6 @@
 import { sql, type Outbox, type Queryable, type Transaction } from '@posthorn/engine'
-import type { EventRow } from '../crash/outbox.ts'
-import type { Entry } from '../crash/queries.ts'
+import type { EventRow } from '../kit/events/outbox.ts'
+import type { Entry } from '../kit/events/queries.ts'
 
 /** Business rows without their message, and messages without their business row. */
 export async function countHalves(

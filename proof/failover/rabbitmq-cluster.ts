@@ -6,7 +6,7 @@ import { createTcpProxy, type TcpProxy } from '@posthorn/engine/testing'
 import { ensureRabbitmq, freePorts } from '../../scripts/services/index.mjs'
 import type { BrokerCluster } from './broker-cluster.ts'
 import { openMesh, type Mesh } from './mesh.ts'
-import { startProgram, until, type Program } from './program.ts'
+import { startProgram, until, type Program } from '../kit/servers/program.ts'
 
 const NAMES = ['one', 'two', 'three']
 const START_MS = 180_000

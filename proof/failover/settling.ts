@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { readArrivals } from '../crash/arrivals.ts'
-import type { Ledger, Line } from '../crash/ledger.ts'
+import { readArrivals } from '../kit/events/arrivals.ts'
+import type { Ledger, Line } from '../kit/ledger.ts'
 import {
   alertLines,
   messageLines,
@@ -12,7 +12,7 @@ import {
 } from './ledger.ts'
 import type { Load } from './load.ts'
 import { failoverOutboxes, transports } from './outbox.ts'
-import { until } from './program.ts'
+import { until } from '../kit/servers/program.ts'
 import { countOpen, selectLater } from './queries.ts'
 
 const END_MS = 180_000

@@ -1,11 +1,12 @@
 import { enqueue, schedule, transaction, type Message } from '@posthorn/engine'
 import { onceAll } from '@posthorn/engine/inbox'
-import { defineSystem, type SystemConsumer } from '@posthorn/systems'
+import { defineSystem, type SystemConsumer } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { createArrivalFile } from '../crash/arrivals.ts'
-import { inbox, type EventPayload } from '../crash/outbox.ts'
-import { insertEntries, schemaOf, type Entry } from '../crash/queries.ts'
+import { createArrivalFile } from '../kit/events/arrivals.ts'
+import { inbox, type EventPayload } from '../kit/events/outbox.ts'
+import { insertEntries, schemaOf, type Entry } from '../kit/events/queries.ts'
+import { withConfigured } from '../kit/stand/configured.ts'
 import { failoverOutboxes, rowEvents, transports } from './outbox.ts'
 import { insertEffects } from './queries.ts'
 
@@ -14,7 +15,7 @@ export const EVENTS_PATH = '/api/v1/failover/events'
 
 const StoredEvent = Type.Object({ id: Type.String({ format: 'uuid' }), n: Type.Integer() })
 
-/** A system beside the five whose messages are counted one by one at both ends. */
+/** A system whose messages are counted one by one at both ends. */
 const failover = defineSystem({
   name: 'failover',
   settings: Type.Object({
@@ -55,7 +56,7 @@ const failover = defineSystem({
 })
 
 /** For POSTHORN_CONFIG. */
-export const systems = [failover]
+export const systems = withConfigured(failover)
 
 type Note = ReturnType<typeof createArrivalFile>['add']
 

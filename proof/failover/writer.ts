@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createNotifier, enqueueAll, transaction, uuid, type Outbox } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import type { EventRow } from '../crash/outbox.ts'
-import { keyNames, planTransactions, type PlannedTransaction } from '../crash/plan.ts'
-import { advanceAccount, insertAccounts, insertEntries, type Entry } from '../crash/queries.ts'
-import { createRandom } from '../crash/random.ts'
+import type { EventRow } from '../kit/events/outbox.ts'
+import { keyNames, planTransactions, type PlannedTransaction } from '../kit/events/plan.ts'
+import { advanceAccount, insertAccounts, insertEntries, type Entry } from '../kit/events/queries.ts'
+import { createRandom } from '../kit/random.ts'
 
 /** What the database has said of each message that was written. */
 export interface Written {

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { meetParent } from '../crash/parent.ts'
+import { meetParent } from '../kit/processes/parent.ts'
 import { attacks, type AttackTarget } from './attacks/index.ts'
 import { createTally } from './tally.ts'
 

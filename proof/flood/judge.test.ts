@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isBroken } from '../crash/ledger.ts'
+import { isBroken } from '../kit/ledger.ts'
 import { judge, type Watch } from './judge.ts'
 import type { Series, Watched } from './neighbour.ts'
 

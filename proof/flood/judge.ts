@@ -1,5 +1,5 @@
-import type { Usage } from '../crash/child.ts'
-import type { Ledger, Line } from '../crash/ledger.ts'
+import type { Usage } from '../kit/processes/child.ts'
+import type { Ledger, Line } from '../kit/ledger.ts'
 import type { Attack } from './attacks/index.ts'
 import { PER_SECOND, type Series, type Watched } from './neighbour.ts'
 import type { Peak } from './peak.ts'

@@ -1,5 +1,5 @@
-import { startServers } from '../crash/servers.ts'
-import { runProofs } from '../proof-run.ts'
+import { startServers } from '../kit/servers/servers.ts'
+import { runProofs } from '../kit/proof-run.ts'
 import { parseOptions } from './options.ts'
 import { runFlood } from './run.ts'
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { requireNumber } from '../proof-run.ts'
+import { requireNumber } from '../kit/proof-run.ts'
 import { attacks, type Attack } from './attacks/index.ts'
 
 export interface Options {

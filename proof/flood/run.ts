@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startChild, type Usage } from '../crash/child.ts'
-import type { Ledger } from '../crash/ledger.ts'
-import type { Servers } from '../crash/servers.ts'
+import { startChild, type Usage } from '../kit/processes/child.ts'
+import type { Ledger } from '../kit/ledger.ts'
+import type { Servers } from '../kit/servers/servers.ts'
 import type { AttackSettings } from './attack-process.ts'
 import type { Attack } from './attacks/index.ts'
 import { BUSY_MS, judge, percentile } from './judge.ts'
@@ -47,7 +47,7 @@ async function runAttack(
   const report = join(folder, `${attack.name}.json`)
   const settings: AttackSettings = { ...target, attack: attack.name, report }
   const peak = watchPeak(pid())
-  const attacker = startChild('../flood/attack-process.ts', {
+  const attacker = startChild(new URL('./attack-process.ts', import.meta.url), {
     ...{ name: attack.name, folder, settings },
   })
   await attacker.ready

@@ -13,4 +13,4 @@ class Resolver extends dns.Resolver {
   }
 }
 Object.assign(dns, { Resolver })
-await import('../crash/server-process.ts')
+await import('../kit/processes/server-process.ts')

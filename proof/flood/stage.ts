@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { signToken } from '@posthorn/http'
 import { Pool } from 'pg'
-import { findPorts } from '../chaos/ingress.ts'
-import { openWorld } from '../chaos/world.ts'
-import { SERVER_FLAGS, type Usage } from '../crash/child.ts'
-import { startFleet } from '../crash/fleet.ts'
-import type { Servers } from '../crash/servers.ts'
+import { findPorts } from '../kit/stand/ingress.ts'
+import { openWorld } from '../kit/stand/world.ts'
+import { SERVER_FLAGS, type Usage } from '../kit/processes/child.ts'
+import { startFleet } from '../kit/processes/fleet.ts'
+import type { Servers } from '../kit/servers/servers.ts'
 import type { AttackTarget } from './attacks/index.ts'
 import { KNOWN_NAME, openNameServer } from './name-server.ts'
 import { createNeighbour, type Neighbour } from './neighbour.ts'
@@ -44,14 +44,15 @@ export async function openStage(servers: Servers, name: string): Promise<Stage> 
   const nameServer = await openNameServer()
   opening.defer(() => nameServer.close())
   const secret = randomBytes(32).toString('base64url')
+  const outside = world.env({ broker: 'topics', isImpatient: false })
   const server = startFleet({
-    ...{ program: '../flood/server-process.ts', name: `server-${name}` },
+    ...{ program: new URL('./server-process.ts', import.meta.url), name: `server-${name}` },
     ...{ size: 1, folder: servers.folder, flags: SERVER_FLAGS },
     settings: {
       nameServer: nameServer.address,
       env: {
-        ...world.env,
-        GATEWAY_URL: world.env['GATEWAY_URL']?.replace('127.0.0.1', 'localhost') ?? '',
+        ...outside,
+        GATEWAY_URL: outside['GATEWAY_URL']?.replace('127.0.0.1', 'localhost') ?? '',
         NODE_ENV: 'production',
         PORT: String(port),
         DATABASE_URL: databaseUrl.href,

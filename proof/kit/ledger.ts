@@ -6,6 +6,8 @@ export interface Line {
   readonly must?: number | string
   readonly atLeast?: number
   readonly atMost?: number
+  /** No promise where the database was set back: to a moment of its log, or to a dump, which is more. */
+  readonly notAfter?: 'moment' | 'dump'
 }
 
 export interface Ledger {
@@ -25,10 +27,10 @@ export function isHeld({ lines }: Pick<Ledger, 'lines'>): boolean {
   return !lines.some(isBroken)
 }
 
-/** Only says what lines of these names say: no promise is broken by them. */
-export function forgive({ lines, ...ledger }: Ledger, names: ReadonlySet<string>): Ledger {
-  const said = lines.map(({ name, value, ...limits }) =>
-    names.has(name) ? { name, value } : { name, value, ...limits },
+/** Only says what some of the lines say: no promise is broken by them. */
+export function forgive({ lines, ...ledger }: Ledger, isForgiven: (line: Line) => boolean): Ledger {
+  const said = lines.map((line) =>
+    isForgiven(line) ? { name: line.name, value: line.value } : line,
   )
   return { ...ledger, lines: said }
 }

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isHeld, printLedger, type Ledger } from './crash/ledger.ts'
-import { printLogs } from './crash/logs.ts'
+import { isHeld, printLedger, type Ledger } from './ledger.ts'
 
 /** A program that breaks things and says by ledgers what held. */
 export interface Proof {
@@ -35,7 +34,7 @@ export async function runProofs(proofs: readonly Proof[]): Promise<never> {
   }
   // Dozens of processes of this code are started; compiled once, each starts in half the time.
   process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
-    new URL('../node_modules/.cache/compiled', import.meta.url),
+    new URL('../../node_modules/.cache/compiled', import.meta.url),
   )
   let hasFailed = false
   for (const proof of proofs) {
@@ -79,6 +78,19 @@ async function runProof(
     if (!held) await printLogs(folder).catch(() => undefined)
     if (keep) console.log(`\nkept for a look: ${folder}`)
     else await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Of each log. */
+const LAST_LINES = 10
+
+/** Prints the last words of every process of a run that failed. */
+async function printLogs(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.log')) continue
+    const text = await readFile(join(folder, name), 'utf8')
+    const last = text.trim().split('\n').slice(-LAST_LINES)
+    console.log(`\n${name}\n${last.map((line) => line.slice(0, 300)).join('\n')}`)
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { ensurePatroni } from '../../scripts/services/index.mjs'
-import { startProgram, until, type Program } from '../failover/program.ts'
+import { startProgram, until, type Program } from '../kit/servers/program.ts'
 
 const run = promisify(execFile)
 const HOST = '127.0.0.1'

@@ -1,33 +1,24 @@
 import { join } from 'node:path'
 import { freePorts } from '../../scripts/services/index.mjs'
-import { forgive, type Ledger, type Line } from '../crash/ledger.ts'
-import { pause } from '../crash/waiting.ts'
-import { watchFeed } from '../failover/feed-witness.ts'
-import { openStand } from '../upgrade/stand.ts'
+import { forgive, type Ledger, type Line } from '../kit/ledger.ts'
+import { pause } from '../kit/waiting.ts'
+import { watchFeed } from '../kit/events/feed-witness.ts'
+import { openStand } from '../kit/stand/stand.ts'
+import type { Counts } from '../kit/stand/system-proof.ts'
 import { findDebianPostgres, onClient, type DebianPostgres } from './debian-postgres.ts'
 import { eventsEnv, writeEvents } from './events.ts'
 import {
   exportSnapshot,
   nextTransaction,
   repeatableRead,
-  selectUnderWay,
+  selectInFlight,
   useUpTransactions,
-  type UnderWay,
+  type InFlight,
 } from './queries.ts'
-import { courseLines, FORGOTTEN, type RestoreOptions } from './run.ts'
+import { courseLines, type RestoreOptions } from './run.ts'
 
 /** Numbers that the new cluster has not used up when it goes on: those of before were higher. */
 const TRANSACTIONS = 30_000
-
-/** What was done for customers after the dump is known outside, and to none of our books. */
-const KNOWN_OUTSIDE = new Set([
-  ...FORGOTTEN,
-  'charged without a payment',
-  'refunded, by our books',
-  'at the merchant, and not ours',
-  'in the store, and not ours',
-  'accepted, and not ours',
-])
 
 /**
  * All systems under load; a dump in the middle of it, and work that goes on for a while. The server is
@@ -65,7 +56,7 @@ export async function restoreDump(options: RestoreOptions): Promise<Ledger[]> {
   await endLoad()
   console.log('behind the dump …')
   await pause(options.afterMs, signal)
-  const atEnd = await selectUnderWay(pool)
+  const atEnd = await selectInFlight(pool)
   const usedBefore = await nextTransaction(pool)
   await processes.kill('new')
   await events.finish()
@@ -77,7 +68,7 @@ export async function restoreDump(options: RestoreOptions): Promise<Ledger[]> {
   const aside = await second.start(other)
   await postgres.restore(aside, file)
   const [found, usedAfter] = await onClient(aside, async (restored) => [
-    await selectUnderWay(restored),
+    await selectInFlight(restored),
     await nextTransaction(restored),
   ])
   await second.stop()
@@ -97,21 +88,26 @@ export async function restoreDump(options: RestoreOptions): Promise<Ledger[]> {
   ]
   const details = [settled.rest, processes.ended]
   const ledgers = [await events.ledger(), ...(await stand.ledgers())]
-  return [{ title, lines, details }, ...ledgers.map((each) => forgive(each, KNOWN_OUTSIDE))]
+  return [
+    { title, lines, details },
+    ...ledgers.map((each) => forgive(each, ({ notAfter }) => notAfter !== undefined)),
+  ]
 }
 
 /** Dumps what a snapshot shows, and says what was under way in it. */
-async function dump(postgres: DebianPostgres, url: string, file: string): Promise<UnderWay> {
+async function dump(postgres: DebianPostgres, url: string, file: string): Promise<InFlight> {
   return onClient(url, async (client) => {
     await client.query(repeatableRead)
     const { rows } = await client.query<{ snapshot: string }>(exportSnapshot)
-    const underWay = await selectUnderWay(client)
+    const inFlight = await selectInFlight(client)
     await postgres.dump(url, { file, snapshot: rows[0]?.snapshot ?? '' })
-    return underWay
+    return inFlight
   })
 }
 
-function differences(dumped: UnderWay, restored: UnderWay): string {
-  const names = Object.keys(dumped) as (keyof UnderWay)[]
-  return names.filter((name) => dumped[name] !== restored[name]).join(', ') || 'none'
+function differences(dumped: InFlight, restored: InFlight): string {
+  const flat = ({ ofSystems, ...own }: InFlight): Counts => ({ ...ofSystems, ...own })
+  const [before, after] = [flat(dumped), flat(restored)]
+  const names = Object.keys(before).filter((name) => before[name] !== after[name])
+  return names.join(', ') || 'none'
 }

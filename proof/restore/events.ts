@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import type { Pool } from 'pg'
-import type { Ledger } from '../crash/ledger.ts'
+import type { Ledger } from '../kit/ledger.ts'
 import { messageLines } from '../failover/ledger.ts'
 import { failoverOutboxes } from '../failover/outbox.ts'
-import { until } from '../failover/program.ts'
+import { until } from '../kit/servers/program.ts'
 import { countOpen } from '../failover/queries.ts'
 import { prepareWriting, write } from '../failover/writer.ts'
 

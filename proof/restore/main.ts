@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import type { Ledger } from '../crash/ledger.ts'
-import { guarded } from '../failover/guard.ts'
-import { requireNumber, runProofs } from '../proof-run.ts'
+import type { Ledger } from '../kit/ledger.ts'
+import { guarded } from '../kit/servers/program-guard.ts'
+import { requireNumber, runProofs } from '../kit/proof-run.ts'
 import { restoreDump } from './dump.ts'
 import { restore, type RestoreOptions } from './run.ts'
 

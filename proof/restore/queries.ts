@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
+import { systemProofs, type Counts } from '../kit/stand/system-proof.ts'
 
 export const backupStart = `select pg_backup_start('posthorn', true)`
 export const backupStop = 'select labelfile from pg_backup_stop()'
@@ -23,29 +24,20 @@ export async function nextTransaction(db: Queryable): Promise<number> {
   return rows[0]?.next ?? 0
 }
 
-/** What is under way, by its kind. */
-export interface UnderWay {
-  readonly webhooks: number
-  readonly messages: number
-  readonly sagas: number
-  readonly rows: number
+/** What is in flight, by its kind. */
+export interface InFlight {
+  readonly ofSystems: Counts
   readonly leases: number
   readonly heldKeys: number
   readonly transitions: number
 }
 
-export async function selectUnderWay(db: Queryable): Promise<UnderWay> {
-  const { rows } = await db.query<UnderWay>(sql`
-    select (select count(*)::int from payments.webhook_deliveries
-             where status in ('pending', 'failed')) as webhooks,
-           (select count(*)::int from messages.outbound_message
-             where status in ('QUEUED', 'SENDING', 'SENT')) as messages,
-           (select count(*)::int from sagas.saga
-             where status in ('RUNNING', 'COMPENSATING')) as sagas,
-           (select count(*)::int from evidence.file_outbox_row
-             where status not in ('SUCCESS', 'ERROR')) as rows,
-           (select count(*)::int from posthorn.bucket where token is not null) as leases,
+export async function selectInFlight(db: Queryable): Promise<InFlight> {
+  const { rows } = await db.query<Omit<InFlight, 'ofSystems'>>(sql`
+    select (select count(*)::int from posthorn.bucket where token is not null) as leases,
            (select count(*)::int from posthorn.held_key) as "heldKeys",
            (select count(*)::int from posthorn.transition) as transitions`)
-  return rows[0] as UnderWay
+  const ofSystems: Record<string, number> = {}
+  for (const { inFlight } of systemProofs) Object.assign(ofSystems, await inFlight?.(db))
+  return { ...(rows[0] as Omit<InFlight, 'ofSystems'>), ofSystems }
 }

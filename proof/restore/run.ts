@@ -1,16 +1,15 @@
 import { rm } from 'node:fs/promises'
 import { temporaryPostgres } from '@posthorn/postgres'
-import { SENT_ONLY } from '../chaos/ledger/messages.ts'
-import type { Settled } from '../chaos/ledger/settling.ts'
-import type { Client } from '../chaos/load/client.ts'
-import { forgive, type Ledger, type Line } from '../crash/ledger.ts'
-import { pause } from '../crash/waiting.ts'
-import { watchFeed } from '../failover/feed-witness.ts'
-import type { Processes } from '../upgrade/processes.ts'
-import { openStand } from '../upgrade/stand.ts'
+import type { Settled } from '../kit/stand/settling.ts'
+import type { Client } from '../kit/stand/client.ts'
+import { forgive, type Ledger, type Line } from '../kit/ledger.ts'
+import { pause } from '../kit/waiting.ts'
+import { watchFeed } from '../kit/events/feed-witness.ts'
+import type { Processes } from '../kit/stand/processes.ts'
+import { openStand } from '../kit/stand/stand.ts'
 import { archiving, makeArchive, markPoint, recover, takeBaseBackup } from './backup.ts'
 import { eventsEnv, writeEvents } from './events.ts'
-import { selectUnderWay, type UnderWay } from './queries.ts'
+import { selectInFlight, type InFlight } from './queries.ts'
 
 export interface RestoreOptions {
   readonly folder: string
@@ -24,13 +23,6 @@ export interface RestoreOptions {
 }
 
 const POINT = 'posthorn'
-
-/** Attempts that were made after the moment are on no record any more. */
-export const FORGOTTEN: ReadonlySet<string> = new Set([
-  'accepted more often than tried',
-  'delivered, and never accepted',
-  SENT_ONLY,
-])
 
 /**
  * All systems under load on a server whose log is archived; a base backup in the middle; then a moment at
@@ -62,11 +54,11 @@ export async function restore(options: RestoreOptions): Promise<Ledger[]> {
   opened.defer(() => rm(copy, { recursive: true, force: true }))
   await pause(options.loadMs / 2, signal)
   await endLoad()
-  const atPoint = await selectUnderWay(pool)
+  const atPoint = await selectInFlight(pool)
   await markPoint(url, POINT, archive)
   console.log('behind the moment …')
   await pause(options.afterMs, signal)
-  const atEnd = await selectUnderWay(pool)
+  const atEnd = await selectInFlight(pool)
   await processes.kill('new')
   await events.finish()
   await postgres.kill()
@@ -74,7 +66,7 @@ export async function restore(options: RestoreOptions): Promise<Ledger[]> {
   console.log('back at the moment …')
   const recovered = await recover(copy, POINT, archive)
   opened.defer(() => recovered.close())
-  const found = await selectUnderWay(pool)
+  const found = await selectInFlight(pool)
   await processes.start('new', 1)
   const settled = await stand.settle({ withinMs: options.settleMs, signal, isLossy: true })
   await events.settled(signal)
@@ -86,14 +78,17 @@ export async function restore(options: RestoreOptions): Promise<Ledger[]> {
   const details = [settled.rest, processes.ended]
   const title = `restored to a moment, seed ${seed}, PostgreSQL ${version}`
   const ledgers = [await events.ledger(), ...(await stand.ledgers())]
-  return [{ title, lines, details }, ...ledgers.map((each) => forgive(each, FORGOTTEN))]
+  return [
+    { title, lines, details },
+    ...ledgers.map((each) => forgive(each, ({ notAfter }) => notAfter === 'moment')),
+  ]
 }
 
 /** What was seen before, behind and back at the moment, and how it ended. */
 interface Course {
-  readonly atPoint: UnderWay
-  readonly atEnd: UnderWay
-  readonly found: UnderWay
+  readonly atPoint: InFlight
+  readonly atEnd: InFlight
+  readonly found: InFlight
   readonly client: Client
   readonly settled: Settled
   readonly processes: Processes
@@ -104,12 +99,12 @@ export function courseLines(course: Course): Line[] {
   const behind = atEnd.transitions - atPoint.transitions
   const left = Object.keys(settled.rest).join(', ') || 'none'
   return [
-    { name: 'under way then: webhooks', value: found.webhooks },
-    { name: 'under way then: messages', value: found.messages },
-    { name: 'under way then: sagas', value: found.sagas },
-    { name: 'under way then: rows of files', value: found.rows },
-    { name: 'under way then: leases of buckets', value: found.leases, atLeast: 1 },
-    { name: 'under way then: keys held', value: found.heldKeys },
+    ...Object.entries(found.ofSystems).map(([name, value]) => ({
+      name: `in flight then: ${name}`,
+      value,
+    })),
+    { name: 'in flight then: leases of buckets', value: found.leases, atLeast: 1 },
+    { name: 'in flight then: keys held', value: found.heldKeys },
     { name: 'changes of state that were undone', value: behind, atLeast: 1 },
     {
       name: 'changes of state that were kept',

@@ -1,4 +1,4 @@
-import type { Usage } from '../crash/child.ts'
+import type { Usage } from '../kit/processes/child.ts'
 import type { Sample } from './samples.ts'
 
 const MEGABYTE = 1024 * 1024

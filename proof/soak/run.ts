@@ -3,14 +3,15 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
-import { findPorts } from '../chaos/ingress.ts'
-import { createClient } from '../chaos/load/client.ts'
-import { loads } from '../chaos/load/loads.ts'
-import { openWorld } from '../chaos/world.ts'
-import { startFleet, type Fleet } from '../crash/fleet.ts'
-import type { Ledger } from '../crash/ledger.ts'
-import { createRandom } from '../crash/random.ts'
-import type { Servers } from '../crash/servers.ts'
+import { findPorts } from '../kit/stand/ingress.ts'
+import { createClient } from '../kit/stand/client.ts'
+import { systemProofs } from '../kit/stand/system-proof.ts'
+import { openWorld, serviceEnv } from '../kit/stand/world.ts'
+import { SERVER_PROCESS } from '../kit/processes/child.ts'
+import { startFleet, type Fleet } from '../kit/processes/fleet.ts'
+import type { Ledger } from '../kit/ledger.ts'
+import { createRandom } from '../kit/random.ts'
+import type { Servers } from '../kit/servers/servers.ts'
 import type { Options } from './options.ts'
 import { drawSamples } from './plot.ts'
 import { countTransitions, createDatabase, databaseBytes, largestTables } from './queries.ts'
@@ -45,7 +46,7 @@ export async function runSoak(
   opened.defer(() => world.close())
   const secret = randomBytes(32).toString('base64url')
   const common = {
-    ...world.env,
+    ...world.env({ broker: 'kafka', isImpatient: false }),
     ...serviceEnv(servers.env),
     DATABASE_URL: databaseUrl.href,
     POSTHORN_BASE_URL: url,
@@ -53,14 +54,13 @@ export async function runSoak(
     POSTHORN_JWT_SECRET: secret,
     POSTHORN_RATE_LIMIT: '0',
     POSTHORN_LOG_LEVEL: 'warn',
-    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
   }
   const fleets: Fleet[] = []
   opened.defer(async () => void (await Promise.all(fleets.map((fleet) => fleet.stop()))))
   // One after another: the first of them migrates the database.
   for (const role of ROLES) {
     const fleet = startFleet({
-      ...{ program: 'server-process.ts', name: role, size: 1, folder: servers.folder },
+      ...{ program: SERVER_PROCESS, name: role, size: 1, folder: servers.folder },
       settings: {
         env: { ...common, POSTHORN_ROLES: role, ...(role === 'api' && { PORT: String(port) }) },
       },
@@ -73,10 +73,10 @@ export async function runSoak(
   const over = new AbortController()
   signal.addEventListener('abort', () => over.abort())
   const context = {
-    ...{ client, world, pool, rate: options.rate, over: over.signal },
+    ...{ client, world, rate: options.rate, over: over.signal },
     random: createRandom(options.seed),
   }
-  for (const load of loads) await load.prepare?.(context)
+  for (const load of systemProofs) await load.prepare?.(context)
   const began = performance.now()
   const ending = setTimeout(() => over.abort(), options.durationMs)
   const samples: Sample[] = []
@@ -90,7 +90,7 @@ export async function runSoak(
       await sleep(options.everyMs, undefined, { signal: over.signal }).catch(() => undefined)
     }
   }
-  await Promise.all([sampling(), ...loads.map((load) => load.run(context))]).finally(() =>
+  await Promise.all([sampling(), ...systemProofs.map((load) => load.run(context))]).finally(() =>
     clearTimeout(ending),
   )
   signal.throwIfAborted()
@@ -130,18 +130,4 @@ async function measureAll(fleets: readonly Fleet[]): Promise<Sample['usages']> {
 
 function captionOf({ everyMs, seed }: Options, { versions }: Servers): string {
   return `A sample each ${everyMs / 1_000} s, seed ${seed}; ${versions}`
-}
-
-/** What the services call themselves, as the server reads it. */
-function serviceEnv(env: Readonly<Record<string, string>>): Record<string, string> {
-  return {
-    KAFKA_BROKERS: env['KAFKA_BROKERS'] ?? '',
-    RABBITMQ_URL: env['RABBITMQ_URL'] ?? '',
-    SAGAS_BROKER: 'kafka',
-    S3_ENDPOINT: env['S3_ENDPOINT'] ?? '',
-    S3_BUCKET: env['S3_BUCKET'] ?? '',
-    S3_REGION: env['AWS_REGION'] ?? '',
-    S3_ACCESS_KEY_ID: env['AWS_ACCESS_KEY_ID'] ?? '',
-    S3_SECRET_ACCESS_KEY: env['AWS_SECRET_ACCESS_KEY'] ?? '',
-  }
 }

@@ -1,5 +1,5 @@
-import type { Line } from '../crash/ledger.ts'
-import type { Usage } from '../crash/child.ts'
+import type { Line } from '../kit/ledger.ts'
+import type { Usage } from '../kit/processes/child.ts'
 
 export interface Sample {
   readonly minute: number

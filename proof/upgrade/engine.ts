@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type * as Main from '@posthorn/engine'
 import type * as InboxEntry from '@posthorn/engine/inbox'
-import type * as OperateEntry from '@posthorn/engine/operate'
+import type * as OperateEntry from '@posthorn/operate'
 
 /** Everything the entry points of one version of the engine export, in one object. */
 export type Engine = typeof Main & typeof InboxEntry & typeof OperateEntry
@@ -11,12 +10,12 @@ export type Engine = typeof Main & typeof InboxEntry & typeof OperateEntry
 /** Where the sources of the version under test are. */
 export const currentSource = fileURLToPath(new URL('../../packages/engine/src', import.meta.url))
 
-/** An older version may have fewer entry points and more behind the first. */
 const ENTRY_POINTS = ['index.ts', 'inbox/index.ts', 'operate/index.ts']
 
 /** Loads the engine whose sources are in a folder. */
 export async function loadEngine(source: string): Promise<Engine> {
-  const files = ENTRY_POINTS.map((file) => join(source, file)).filter((file) => existsSync(file))
-  const modules = await Promise.all(files.map((file) => import(pathToFileURL(file).href)))
+  const modules = await Promise.all(
+    ENTRY_POINTS.map((file) => import(pathToFileURL(join(source, file)).href)),
+  )
   return Object.assign({}, ...modules) as Engine
 }

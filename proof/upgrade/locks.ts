@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { migrate, type MigrationSet } from '@posthorn/engine'
+import { migrate, migrationsFrom, type MigrationSet } from '@posthorn/engine'
 import { allMigrations, loadSystems } from '@posthorn/server'
 import { Client, Pool } from 'pg'
-import type { Ledger, Line } from '../crash/ledger.ts'
+import type { Ledger, Line } from '../kit/ledger.ts'
 import { indexesOf, largeTables, megabytesOfDatabase, type LargeTable } from './large-tables.ts'
+import { previousCommit, root } from './previous.ts'
 
 export interface LocksOptions {
   readonly databaseUrl: string
@@ -40,12 +40,8 @@ export const FILLING = {
  * every few milliseconds: how long each step lets a writer wait at most.
  */
 export async function measureLocks({ databaseUrl, rows, signal }: LocksOptions): Promise<Ledger> {
-  const sets = await allMigrations(await loadSystems({}))
-  const known = await previousIds()
-  const before = sets.map(({ name, migrations }) => ({
-    name,
-    migrations: migrations.filter(({ id }) => known.has(id)),
-  }))
+  const sets = await allSets()
+  const { before } = await splitSets(sets)
   const pool = new Pool({ connectionString: databaseUrl, max: 4 })
   const stopping = new AbortController()
   let writers: readonly Writer[] = []
@@ -101,11 +97,31 @@ function rowsOf({ isLargest }: LargeTable, rows: number): number {
   return isLargest ? rows : rows / 10
 }
 
-/** Migrations that the version before has. */
-export async function previousIds(): Promise<Set<string>> {
-  const commit = (await readFile(new URL('previous-version', import.meta.url), 'utf8')).trim()
+/** Its tables are nobody's, and its steps examples of each kind: all but the first are always measured. */
+const EXAMPLES = 'parcels'
+
+export async function allSets(): Promise<MigrationSet[]> {
+  const examples = await migrationsFrom(EXAMPLES, new URL('migrations/', import.meta.url))
+  return [...(await allMigrations(await loadSystems({}))), examples]
+}
+
+/** Splits sets into what the version before has, or the baselines while there is none, and the rest. */
+export async function splitSets(sets: readonly MigrationSet[]) {
+  const commit = await previousCommit()
+  const ids = commit === undefined ? undefined : await idsOf(commit)
+  const isKnown = (set: string, id: string) =>
+    ids === undefined || set === EXAMPLES ? id.startsWith('0001_') : ids.has(id)
+  const pick = (wanted: boolean) =>
+    sets.map(({ name, migrations }) => ({
+      name,
+      migrations: migrations.filter(({ id }) => isKnown(name, id) === wanted),
+    }))
+  return { before: pick(true), later: pick(false) }
+}
+
+async function idsOf(commit: string): Promise<Set<string>> {
   const listed = await promisify(execFile)('git', ['ls-tree', '-r', '--name-only', commit], {
-    cwd: new URL('../../', import.meta.url),
+    cwd: root,
     maxBuffer: 64 * 1024 * 1024,
   })
   const files = listed.stdout.split('\n').filter((path) => /\/migrations\/.*\.sql$/.test(path))

@@ -1,17 +1,17 @@
 import { parseArgs } from 'node:util'
 import { temporaryPostgres } from '@posthorn/postgres'
-import type { Ledger } from '../crash/ledger.ts'
-import { startServers } from '../crash/servers.ts'
-import { requireNumber, runProofs, type ProofStage } from '../proof-run.ts'
+import type { Ledger } from '../kit/ledger.ts'
+import { startServers } from '../kit/servers/servers.ts'
+import { requireNumber, runProofs, type ProofStage } from '../kit/proof-run.ts'
 import { FILLING, measureLocks } from './locks.ts'
-import { unpackPrevious } from './previous.ts'
+import { previousCommit, unpackPrevious } from './previous.ts'
 import { upgrade } from './run.ts'
-import type { Surroundings } from './stand.ts'
+import type { Surroundings } from '../kit/stand/stand.ts'
 import { upgradeSystems } from './systems.ts'
 
 /*
- * npm run upgrade [-- --full | --seed 2]: the version that `previous-version` names and this one
- * side by side on one database, migrated under load, there and back; then a ledger.
+ * npm run upgrade [-- --full | --seed 2 | --from v1.0.0]: the version that `previous-version` or `--from`
+ * names and this one side by side on one database, migrated under load, there and back; then a ledger.
  * npm run upgrade -- --systems [--full] [--without-brokers] [--keep]: the same with the whole server of both
  * versions, all systems under load; without Kafka, RabbitMQ and S3 all of it is in PostgreSQL.
  * npm run upgrade -- --locks [--rows 10000000]: how long migrations let writers of large tables wait.
@@ -23,6 +23,7 @@ const { values } = parseArgs({
   options: {
     full: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
+    from: { type: 'string' },
     systems: { type: 'boolean', default: false },
     'without-brokers': { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
@@ -30,6 +31,11 @@ const { values } = parseArgs({
     rows: { type: 'string', default: '10000000' },
   },
 })
+const from = values.from ?? (await previousCommit()) ?? ''
+if (from === '' && !values.locks) {
+  console.log('There is no earlier version with this schema yet: nothing to upgrade from.')
+  process.exit()
+}
 const seed = requireNumber('--seed', values.seed)
 const rows = requireNumber('--rows', values.rows)
 const { limitMs, ...size } = values.full ? FULL : SHORT
@@ -55,7 +61,7 @@ async function onPostgres(stage: ProofStage): Promise<Ledger[]> {
     return [
       values.locks
         ? await measureLocks({ ...common, rows })
-        : await upgrade({ ...common, previous: await unpackPrevious(stage.folder) }),
+        : await upgrade({ ...common, previous: await unpackPrevious(from, stage.folder) }),
     ]
   } finally {
     await postgres.close()
@@ -78,6 +84,6 @@ async function onAllServers(stage: ProofStage): Promise<Ledger[]> {
 }
 
 async function onServers(servers: Surroundings, { folder, signal }: ProofStage): Promise<Ledger[]> {
-  const previous = await unpackPrevious(folder)
+  const previous = await unpackPrevious(from, folder)
   return upgradeSystems({ ...size, servers, previous, seed, signal })
 }

@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { Entry, WrittenEntry } from '../crash/queries.ts'
+import type { Entry, WrittenEntry } from '../kit/events/queries.ts'
 import type { Engine } from './engine.ts'
 import { inboxOf, outboxesOf } from './outboxes.ts'
 
@@ -143,21 +143,9 @@ export async function selectRest(db: Queryable): Promise<Rest> {
 export const newerMigration = `
 alter table posthorn.relay add column from_the_future text;`
 
-/** Payments that have been made so far. */
-export async function countMade(db: Queryable): Promise<number> {
+/** Changes of state of all messages so far. */
+export async function countTransitions(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ count: number }>(sql`
-    select count(*)::int as count from payments.payments`)
+    select count(*)::int as count from posthorn.transition`)
   return rows[0]?.count ?? 0
-}
-
-export interface Invitation {
-  readonly email: string
-  /** Of the token that opens it. */
-  readonly hash: string
-}
-
-export async function selectInvitations(db: Queryable): Promise<Invitation[]> {
-  const { rows } = await db.query<Invitation>(sql`
-    select email, encode(token_hash, 'hex') as hash from families.family_member_invitations`)
-  return rows
 }

@@ -1,10 +1,10 @@
 import type { MigrationSet, Queryable } from '@posthorn/engine'
 import { Pool } from 'pg'
-import { audit, type Findings } from '../crash/audit.ts'
-import { startFleet, type Fleet } from '../crash/fleet.ts'
-import type { Ledger, Line } from '../crash/ledger.ts'
-import { keyNames } from '../crash/plan.ts'
-import { pause, until } from '../crash/waiting.ts'
+import { audit, type Findings } from '../kit/events/audit.ts'
+import { startFleet, type Fleet } from '../kit/processes/fleet.ts'
+import type { Ledger, Line } from '../kit/ledger.ts'
+import { keyNames } from '../kit/events/plan.ts'
+import { pause, until } from '../kit/waiting.ts'
 import { currentSource, loadEngine, type Engine } from './engine.ts'
 import { outboxesOf } from './outboxes.ts'
 import type { Previous } from './previous.ts'
@@ -80,7 +80,7 @@ export async function upgrade(options: UpgradeOptions): Promise<Ledger> {
     return {
       title: `upgrade from ${previous.commit.slice(0, 7)}, seed ${options.seed}`,
       lines: [
-        ...courseLines(course, previous),
+        ...courseLines(course),
         { name: 'processes that ended by themselves', value: exits.length, must: 0 },
         ...found,
         ...restLines(rest),
@@ -110,7 +110,7 @@ async function roll({ options, pool, db, old, current, keys, fleets }: Stage): P
   const start = async (what: 'relay' | 'writer', version: 'old' | 'new', name: string) => {
     const source = version === 'old' ? previous.source : currentSource
     const fleet = startFleet({
-      program: `../upgrade/${what}-process.ts`,
+      program: new URL(`./${what}-process.ts`, import.meta.url),
       name,
       size: what === 'relay' ? 2 : 1,
       folder,
@@ -194,10 +194,9 @@ async function findingsOf(db: Queryable, source: string): Promise<Findings> {
   })
 }
 
-function courseLines(course: Course, { isTolerant }: Previous): Line[] {
-  const expected = isTolerant ? 'ready' : 'MIGRATION_UNKNOWN'
+function courseLines(course: Course): Line[] {
   return [
-    { name: 'version before, on newer tables', value: course.oldReady, must: expected },
+    { name: 'version before, on newer tables', value: course.oldReady, must: 'ready' },
     { name: 'this version, on newer tables', value: course.newReady, must: 'ready' },
     { name: 'by old relays after the migration', value: course.oldAfterMigration, atLeast: 1 },
     { name: 'by an old relay started after it', value: course.oldRestarted, atLeast: 1 },

@@ -8,13 +8,19 @@ import { migrationFiles, sourceFiles } from './source-files.ts'
 import { countLines, readSource } from './source-text.ts'
 import { findOrderByText } from './sql-order.ts'
 import { findMisplacedSql, type Exception } from './sql-places.ts'
+import { findIdentifiers, systemIdentifiers } from './system-identifiers.ts'
 import { readSharedDevDependencies, workspaces } from './workspaces.ts'
 
 const SQL_EXCEPTIONS: readonly Exception[] = [
   {
-    path: 'packages/engine/src/enqueue/transaction.ts',
+    path: 'packages/engine/src/database/transaction.ts',
     statements: /^(begin|commit|rollback)\b/,
     reason: 'The transaction is what this file is about; it has no other statement.',
+  },
+  {
+    path: 'packages/engine/src/database/savepoint.ts',
+    statements: /savepoint apart$/,
+    reason: 'The savepoint is what this file is about; it has no other statement.',
   },
 ]
 
@@ -31,11 +37,11 @@ describe('this repository', () => {
     expect(files.flatMap((file) => wrongImports(file, repository))).toEqual([])
   })
 
-  test('has the engine in rooms that import along the way of the data', () => {
+  test('has the engine in rooms that form no ring', () => {
     expect(files.flatMap(wrongRoom)).toEqual([])
   })
 
-  test('has its SQL in sql/, queries.ts and migrations only', () => {
+  test('has its SQL in *.sql.ts, queries.ts and migrations only', () => {
     expect(files.flatMap((file) => findMisplacedSql(file, SQL_EXCEPTIONS))).toEqual([])
   })
 
@@ -55,13 +61,36 @@ describe('this repository', () => {
 
   test('has migrations that keep no writer waiting', () => {
     const migrations = migrationFiles()
-    expect(migrations.length).toBeGreaterThan(30)
+    expect(migrations.length).toBeGreaterThan(2)
     expect(migrations.flatMap(findLocks)).toEqual([])
   })
 
   test('has small files with telling names and named exports', () => {
     expect(files.flatMap(wrongShape)).toEqual([])
   })
+})
+
+describe('the core', async () => {
+  const identifiers = await systemIdentifiers()
+  const core = files.filter(({ path }) => /^(?:packages|apps)\//.test(path))
+
+  test('names no system', () => {
+    expect(new Set(identifiers.map(({ kind }) => kind)).size).toBeGreaterThan(4)
+    expect(core.flatMap((file) => findIdentifiers(file, identifiers))).toEqual([])
+  })
+
+  const identifier = { system: 'toys', kind: 'table', text: 'toys.toys' } as const
+  const check = (text: string) => findIdentifiers({ path: 'a.ts', text }, [identifier])
+
+  test.each(["'toys.toys'", "'select 1 from toys.toys'", '`toys.toys_due, toys.toys`'])(
+    'would name one with %s',
+    (text) => expect(check(text)).toEqual(['a.ts: table toys.toys of toys']),
+  )
+
+  test.each(["'toys.toys_due'", "'my-toys.toys'", '// toys.toys', 'toys.toys()'])(
+    'names none with %s',
+    (text) => expect(check(text)).toEqual([]),
+  )
 })
 
 describe('modules', () => {
@@ -153,17 +182,20 @@ describe('imports', () => {
   const workspace = (name: string, folder: string, dependencies: string[] = []) => ({
     name,
     folder,
-    entryPoints: [name, `${name}/testing`],
+    entryPoints: [name, `${name}/testing`, `${name}/internal`],
     dependencies,
     devDependencies: ['fixture'],
   })
   const repository = {
     workspaces: [
       workspace('@posthorn/engine', 'packages/engine', ['pg', '@posthorn/transports']),
+      workspace('@posthorn/operate', 'packages/operate', ['@posthorn/engine']),
       workspace('@posthorn/transports', 'packages/transports', ['@posthorn/engine']),
       workspace('@posthorn/saga', 'packages/saga'),
-      workspace('@posthorn/systems', 'systems', ['@posthorn/engine', '@posthorn/server']),
-      workspace('@posthorn/server', 'apps/server', ['@posthorn/systems']),
+      workspace('@posthorn/system', 'packages/system', ['@posthorn/engine']),
+      workspace('@posthorn/orders', 'systems/orders', ['@posthorn/engine', '@posthorn/server']),
+      workspace('@posthorn/payments', 'systems/payments', ['@posthorn/engine']),
+      workspace('@posthorn/server', 'apps/server', ['@posthorn/system', '@posthorn/orders']),
       workspace('@posthorn/dashboard', 'apps/dashboard', ['react', '@posthorn/engine']),
     ],
     shared: ['vitest'],
@@ -178,17 +210,18 @@ describe('imports', () => {
     ['packages/engine/src/a.test.ts', 'vitest'],
     ['packages/engine/src/a.test.ts', 'fixture'],
     ['packages/transports/src/a.ts', '@posthorn/engine/testing'],
+    ['packages/operate/src/a.ts', '@posthorn/engine/internal'],
+    ['packages/operate/src/messages/a.test.ts', '../../../engine/src/testing/outboxes.ts'],
     ['packages/saga/src/a.test.ts', '@posthorn/engine'],
-    ['systems/src/orders/a.ts', '../system.ts'],
-    ['systems/src/index.ts', './orders/index.ts'],
-    ['systems/src/orders/a.ts', '@posthorn/engine'],
-    ['apps/server/src/a.ts', '@posthorn/systems'],
+    ['systems/orders/a.ts', '@posthorn/engine'],
+    ['apps/server/src/a.ts', '@posthorn/system'],
+    ['posthorn.config.ts', '@posthorn/orders'],
     ['apps/dashboard/src/main.tsx', 'react'],
     ['apps/dashboard/vite.config.ts', 'fixture'],
     ['apps/dashboard/test/harness/server.ts', '@posthorn/engine/testing'],
     ['apps/dashboard/test/harness/server.ts', '@posthorn/server'],
-    ['test/crash/main.ts', '@posthorn/server'],
-    ['test/crash/main.ts', '../../scripts/services/index.mjs'],
+    ['proof/crash/main.ts', '@posthorn/server'],
+    ['proof/crash/main.ts', '../../scripts/services/index.mjs'],
     ['packages/transports/src/a.test.ts', '../../../scripts/services/index.mjs'],
   ])('%s may import %s', (path, specifier) => {
     expect(check(path, specifier)).toEqual([])
@@ -202,16 +235,20 @@ describe('imports', () => {
     ['packages/engine/src/a.ts', '../../transports/src/x.ts', 'past its entry point'],
     ['packages/transports/src/a.ts', '@posthorn/engine/src/relay.ts', 'no entry point'],
     ['packages/saga/src/a.ts', '@posthorn/transports', 'must not import'],
+    ['packages/saga/src/a.test.ts', '@posthorn/engine/internal', 'for @posthorn/operate only'],
+    ['test/crash/main.ts', '@posthorn/engine/internal', 'for @posthorn/operate only'],
+    ['packages/operate/src/a.ts', '../../engine/src/testing/a.ts', 'past its entry point'],
     ['packages/saga/src/a.ts', '@posthorn/engine', 'not declared'],
-    ['systems/src/orders/a.ts', '../payments/index.ts', 'must not import system payments'],
-    ['systems/orders/a.ts', '../payments/index.ts', 'must not import system payments'],
-    ['systems/src/orders/a.ts', '@posthorn/server', 'must not import'],
+    ['systems/orders/a.ts', '../payments/index.ts', 'past its entry point'],
+    ['systems/orders/a.ts', '@posthorn/payments', 'must not import'],
+    ['systems/orders/a.ts', '@posthorn/server', 'must not import'],
+    ['apps/server/src/a.ts', '@posthorn/orders', 'must not import'],
     ['apps/dashboard/src/main.tsx', '@posthorn/engine', 'must not import'],
     ['apps/dashboard/src/main.tsx', '@posthorn/server', 'must not import'],
     ['apps/dashboard/src/main.tsx', '../../server/src/api.ts', 'past its entry point'],
     ['apps/dashboard/src/main.tsx', 'fixture', 'not declared'],
-    ['test/crash/main.ts', '../../packages/engine/src/relay/relay.ts', 'past its entry point'],
-    ['test/crash/main.ts', '@posthorn/engine/src/relay.ts', 'no entry point'],
+    ['proof/crash/main.ts', '../../packages/engine/src/relay/relay.ts', 'past its entry point'],
+    ['proof/crash/main.ts', '@posthorn/engine/src/relay.ts', 'no entry point'],
   ])('%s must not import %s', (path, specifier, problem) => {
     expect(check(path, specifier)).toEqual([expect.stringContaining(problem)])
   })
@@ -240,28 +277,36 @@ describe('rooms of the engine', () => {
   test.each([
     ['relay/a.ts', './b.ts'],
     ['relay/a.ts', '../outbox/b.ts'],
-    ['operate/a.ts', '../relay/b.ts'],
+    ['relay/a.ts', '../maintain/b.ts'],
+    ['maintain/a.ts', '../relay/log/b.ts'],
+    ['relay/log/a.ts', '../key/b.ts'],
+    ['relay/log/deep/a.ts', '../../key/b.ts'],
     ['relay/a.ts', '../errors.ts'],
-    ['relay/a.test.ts', '../operate/b.ts'],
-    ['testing/a.ts', '../operate/b.ts'],
-    ['enqueue/adapters/a.ts', '../transaction.ts'],
+    ['relay/a.test.ts', '../host/b.ts'],
+    ['testing/a.ts', '../host/b.ts'],
+    ['enqueue/adapters/a.ts', '../../database/b.ts'],
+    ['index.ts', './host/b.ts'],
+    ['duration.ts', './errors.ts'],
   ])('%s may import %s', (path, specifier) => {
     expect(check(path, specifier)).toEqual([])
   })
 
   test.each([
-    ['relay/a.ts', '../operate/b.ts', 'must not import operate'],
-    ['sql/a.ts', '../relay/b.ts', 'must not import relay'],
+    ['relay/a.ts', '../host/b.ts', 'must not import host'],
+    ['relay/key/a.ts', '../log/b.ts', 'must not import relay/log'],
+    ['relay/key/a.ts', '../b.ts', 'must not import relay'],
+    ['database/a.ts', '../outbox/b.ts', 'must not import outbox'],
+    ['errors.ts', './outbox/b.ts', 'the ground must not import outbox'],
     ['enqueue/adapters/a.ts', '../../relay/b.ts', 'must not import relay'],
     ['attic/a.ts', './b.ts', 'in no room'],
-    ['a.ts', './b.ts', 'beside the rooms'],
+    ['a.ts', './b.ts', 'in no room'],
   ])('%s must not import %s', (path, specifier, problem) => {
     expect(check(path, specifier)).toEqual([expect.stringContaining(problem)])
   })
 })
 
 describe('SQL', () => {
-  const check = (text: string, path = 'systems/src/orders/routes.ts') =>
+  const check = (text: string, path = 'systems/orders/routes.ts') =>
     findMisplacedSql({ path, text }, [])
 
   test.each([
@@ -311,10 +356,10 @@ describe('SQL', () => {
   test('may be in its places', () => {
     const text = "'select id from orders'"
     for (const path of [
-      'packages/engine/src/sql/claim.ts',
+      'packages/engine/src/relay/row/claim.sql.ts',
       'packages/transports/src/postgres/queries.ts',
-      'systems/src/orders/queries.ts',
-      'systems/src/orders/a.test.ts',
+      'systems/orders/queries.ts',
+      'systems/orders/a.test.ts',
       'packages/engine/src/testing/database.ts',
       'bench/main.ts',
     ]) {

@@ -4,30 +4,39 @@ import { isTest, type SourceFile } from './source-files.ts'
 import { readSource } from './source-text.ts'
 import type { Workspace } from './workspaces.ts'
 
-const PACKAGES = [
+const name = (folder: string) => `@posthorn/${folder}`
+const FOUNDATIONS = [
   'engine',
-  'postgres',
+  'operate',
   'bulk',
-  'transports',
-  'saga',
   'domain',
   'http',
-  'simulators',
   'nest',
+  'postgres',
+  'saga',
+  'transports',
 ]
-const BELOW_SYSTEMS = PACKAGES.map((name) => `@posthorn/${name}`)
-const BELOW_APPS = [...BELOW_SYSTEMS, '@posthorn/systems']
+const BELOW_SYSTEM = [...FOUNDATIONS, 'simulators'].map(name)
+const BELOW_APPS = [...BELOW_SYSTEM, '@posthorn/system']
+const BELOW_SYSTEMS = [...BELOW_APPS, '@posthorn/gateway']
 
-/** Which of our workspaces a workspace may import. What is not listed here may import none. */
+/**
+ * Which of our workspaces a workspace may import. What is not listed here may import none; a system
+ * imports packages only, never another system.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@posthorn/bulk': ['@posthorn/engine'],
-  '@posthorn/transports': ['@posthorn/engine'],
-  '@posthorn/saga': ['@posthorn/engine'],
-  '@posthorn/domain': ['@posthorn/engine'],
+  '@posthorn/operate': ['@posthorn/engine'],
+  '@posthorn/transports': ['@posthorn/engine', '@posthorn/operate'],
+  '@posthorn/saga': ['@posthorn/engine', '@posthorn/operate'],
+  '@posthorn/domain': ['@posthorn/engine', '@posthorn/operate'],
   '@posthorn/http': ['@posthorn/engine'],
   '@posthorn/nest': ['@posthorn/engine'],
-  '@posthorn/simulators': ['@posthorn/engine', '@posthorn/http'],
-  '@posthorn/systems': BELOW_SYSTEMS,
+  '@posthorn/simulators': ['@posthorn/engine', '@posthorn/operate', '@posthorn/http'],
+  '@posthorn/system': BELOW_SYSTEM,
+  '@posthorn/gateway': BELOW_APPS,
+  '@posthorn/incidents': BELOW_APPS,
+  '@posthorn/fuzz': BELOW_SYSTEM,
   '@posthorn/server': BELOW_APPS,
   // `posthorn start` is the server, and every command reads the same configuration.
   '@posthorn/cli': [...BELOW_APPS, '@posthorn/server', 'create-posthorn'],
@@ -38,11 +47,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@posthorn/dashboard': [],
 }
 
-/** A test may start a database and use the engine's test kit, wherever it stands. */
-const TESTS_MAY_IMPORT = ['@posthorn/engine', '@posthorn/postgres']
+/**
+ * A test may start a database and use the engine's test kit, wherever it stands. Incidents are
+ * installed like a system, so a server that is tested with them imports them.
+ */
+const TESTS_MAY_IMPORT = ['engine', 'operate', 'postgres', 'fuzz', 'incidents'].map(name)
 
-/** The dashboard is looked at through its server, which runs beside the test. */
-const PAGE_TESTS_MAY_IMPORT = [...TESTS_MAY_IMPORT, '@posthorn/server']
+/** Pages of a system, which the dashboard's build bundles. */
+const PAGES = /^systems\/[^/]+\/web\//
+
+/** The engine's inner door, and the one package that may use it: its names change without notice. */
+const INNER_DOOR = { specifier: '@posthorn/engine/internal', for: '@posthorn/operate' }
+
+/** Tests of the dashboard and of a system may run a server. */
+const SERVER_TESTS_MAY_IMPORT = [
+  ...TESTS_MAY_IMPORT,
+  ...['http', 'simulators', 'system', 'incidents', 'server'].map(name),
+]
 
 /** What the rules are held against. */
 export interface Repository {
@@ -70,21 +91,24 @@ export function wrongImports(file: SourceFile, repository: Repository): string[]
 
 function problemOf(specifier: string, path: string, repository: Repository): string | undefined {
   if (specifier.startsWith('.')) return relativeProblem(specifier, path, repository)
-  const name = packageOf(specifier)
-  if (specifier.startsWith('node:') || builtinModules.includes(name)) return undefined
+  const imported = packageOf(specifier)
+  if (/^(node|virtual):/.test(specifier) || builtinModules.includes(imported)) return undefined
   const here = workspaceOf(path, repository)
+  if (specifier === INNER_DOOR.specifier && here?.name !== INNER_DOOR.for) {
+    return `${specifier} is for ${INNER_DOOR.for} only`
+  }
   // The repository's own tests and scripts belong to no workspace and see everything.
   const isOutside = here === undefined
-  const target = repository.workspaces.find((workspace) => workspace.name === name)
+  const target = repository.workspaces.find((workspace) => workspace.name === imported)
   if (target !== undefined && !target.entryPoints.includes(specifier)) {
-    return `${specifier} is no entry point of ${name}`
+    return `${specifier} is no entry point of ${imported}`
   }
-  if (isOutside || name === here.name) return undefined
+  if (isOutside || imported === here.name) return undefined
   if (target !== undefined && !mayImport(here, target, path)) {
-    return `${here.name} must not import ${name}`
+    return `${here.name} must not import ${imported}`
   }
-  const isDeclared = findDeclared(path, here, repository).includes(name)
-  return isDeclared ? undefined : `${name} is not declared in ${here.folder}/package.json`
+  const isDeclared = findDeclared(path, here, repository).includes(imported)
+  return isDeclared ? undefined : `${imported} is not declared in ${here.folder}/package.json`
 }
 
 function relativeProblem(
@@ -97,24 +121,25 @@ function relativeProblem(
   if (target.startsWith('docs/') && specifier.endsWith('.md?raw')) return undefined
   const here = workspaceOf(path, repository)
   const there = workspaceOf(target, repository)
+  // A system's benchmarks use the bench's kit.
+  if (there?.folder === 'bench' && isMeasured(path)) return undefined
   if (there !== here) {
+    // The outboxes that the tests of the engine and of its operators' functions share.
+    const isShared = isTest(path) && target.startsWith('packages/engine/src/testing/')
+    if (isShared && here?.name === INNER_DOOR.for) return undefined
     if (there !== undefined) return `${specifier} goes into ${there.name} past its entry point`
     return isForTests(path) || path.startsWith('bench/')
       ? undefined
       : `${specifier} leaves the workspace`
   }
-  const [mine, other] = [systemOf(path), systemOf(target)]
-  if (mine === undefined || other === undefined || mine === other) return undefined
-  // What the tests of several systems share.
-  if (other === 'testing' && isForTests(path)) return undefined
-  // What several systems charge through, by its door.
-  if (target === 'systems/gateway/index.ts') return undefined
-  return `system ${mine} must not import system ${other}`
+  return undefined
 }
 
 function mayImport(here: Workspace, target: Workspace, path: string): boolean {
   if (isForTests(path) && importsOfTests(path).includes(target.name)) return true
-  return MAY_IMPORT[here.name]?.includes(target.name) ?? false
+  if (PAGES.test(path)) return target.name === '@posthorn/dashboard'
+  const allowed = here.folder.startsWith('systems/') ? BELOW_SYSTEMS : MAY_IMPORT[here.name]
+  return allowed?.includes(target.name) ?? false
 }
 
 function findDeclared(path: string, here: Workspace, { shared }: Repository): readonly string[] {
@@ -123,27 +148,31 @@ function findDeclared(path: string, here: Workspace, { shared }: Repository): re
 }
 
 function importsOfTests(path: string): readonly string[] {
-  return path.startsWith('apps/dashboard/test/') ? PAGE_TESTS_MAY_IMPORT : TESTS_MAY_IMPORT
+  const mayRunServer = /^(apps\/dashboard\/test|packages\/incidents|systems)\//.test(path)
+  return mayRunServer ? SERVER_TESTS_MAY_IMPORT : TESTS_MAY_IMPORT
 }
 
 function isForTests(path: string): boolean {
-  return isTest(path) || path.includes('/testing/') || path.startsWith('apps/dashboard/test/')
+  return (
+    isTest(path) ||
+    isMeasured(path) ||
+    path.includes('/testing/') ||
+    path.startsWith('apps/dashboard/test/')
+  )
+}
+
+/** The part of a system that proofs and benchmarks run. */
+export function isMeasured(path: string): boolean {
+  return /^systems\/[\w-]+\/(proof|bench)\//.test(path)
 }
 
 /** What only tests and builds run may use development's packages. */
 function isForDevelopment(path: string): boolean {
-  return isForTests(path) || path.endsWith('.config.ts')
+  return isForTests(path) || PAGES.test(path) || /\.config\.ts$|\/build\.mjs$/.test(path)
 }
 
 function workspaceOf(path: string, { workspaces }: Repository): Workspace | undefined {
   return workspaces.find(({ folder }) => path.startsWith(`${folder}/`))
-}
-
-/** The system a file belongs to; none for what the five share. */
-function systemOf(path: string): string | undefined {
-  const [system, ...rest] = path.replace(/^systems\/(src\/)?/, '').split('/')
-  if (!path.startsWith('systems/') || rest.length === 0 || system === undefined) return undefined
-  return system
 }
 
 function packageOf(specifier: string): string {

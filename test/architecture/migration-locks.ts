@@ -6,12 +6,6 @@ import type { SourceFile } from './source-files.ts'
  * `npm run upgrade -- --locks`.
  */
 
-/** They were there before this check was. */
-const EARLIER = new Set([
-  'packages/engine/src/migrations/0002_operators.sql',
-  'systems/payments/migrations/0004_reconciliation_decisions.sql',
-])
-
 interface Statement {
   /** Lower case, without comments and strings, each space one. */
   readonly text: string
@@ -22,7 +16,6 @@ interface Statement {
 
 /** What is wrong with the locks of a migration, and exceptions that are not needed. */
 export function findLocks({ path, text }: SourceFile): string[] {
-  if (EARLIER.has(path)) return []
   const isConcurrent = /^\s*--\s*concurrently\b/.test(text)
   const statements = readStatements(text)
   const created = new Set(statements.flatMap(({ text: each }) => createdTable(each) ?? []))

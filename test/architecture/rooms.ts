@@ -5,46 +5,58 @@ import { isTest, type SourceFile } from './source-files.ts'
 const ENGINE = 'packages/engine/src/'
 
 /**
- * Which rooms of the engine a room may import, along the data's way. What lies beside the rooms
- * (errors, log, metrics, durations) is for all; `testing` sees everything.
+ * The rooms of the engine. A room imports only those before it, types included, so they form no ring. Files next
+ * to the rooms (errors, log, durations) are the ground: they import no room, and every room may import them.
  */
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  metrics: [],
-  outbox: ['enqueue', 'sql', 'encrypt'],
-  enqueue: ['outbox', 'sql', 'encrypt'],
-  encrypt: ['outbox', 'enqueue', 'sql'],
-  sql: ['outbox', 'enqueue'],
-  inbox: ['outbox', 'enqueue', 'sql', 'maintain', 'consume'],
-  consume: ['outbox', 'enqueue', 'sql'],
-  maintain: ['outbox', 'enqueue', 'sql'],
-  relay: ['outbox', 'enqueue', 'sql', 'maintain', 'encrypt'],
-  host: ['outbox', 'enqueue', 'sql', 'maintain', 'relay', 'operate'],
-  operate: ['outbox', 'enqueue', 'sql', 'inbox', 'consume', 'maintain', 'relay', 'encrypt'],
-}
+const ROOMS = [
+  'metrics',
+  'database',
+  'encrypt',
+  'outbox',
+  'enqueue',
+  'relay/attempt',
+  'relay/settle',
+  'relay/row',
+  'relay/key',
+  'relay/log',
+  'control',
+  'maintain',
+  'relay',
+  'consume',
+  'inbox',
+  'host',
+  'testing',
+]
 
-/** Files that may lie beside the rooms: what every room uses. */
-const BESIDE = /^(duration|errors|index|log|metrics|open-telemetry|sleep|trace|uuid)(\.test)?\.ts$/
+/** Doors next to the rooms, which import all of them. */
+const DOORS = ['index.ts', 'internal.ts']
+
+/** The ground: files that every room may import. */
+const GROUND = /^(back-off|duration|errors|log|metrics|semaphore|sleep|uuid)\.ts$/
 
 /** What is wrong with a file's place in the engine, or with the rooms that it imports from. */
 export function wrongRoom({ path, text }: SourceFile): string[] {
-  if (!path.startsWith(ENGINE)) return []
-  const room = roomOf(path)
-  if (room === undefined) {
-    const isKnown = BESIDE.test(posix.basename(path))
-    return isKnown ? [] : [`${path} lies beside the rooms of the engine`]
-  }
-  if (room === 'testing') return []
-  const allowed = ROOMS[room]
-  if (!allowed) return [`${path} is in no room that is known`]
-  if (isTest(path) || posix.basename(path).startsWith('conformance')) return []
+  if (!path.startsWith(ENGINE) || isTest(path)) return []
+  const inside = path.slice(ENGINE.length)
+  if (DOORS.includes(inside)) return []
+  const room = roomOf(inside)
+  const isGround = GROUND.test(inside)
+  if (room === undefined && !isGround) return [`${path} is in no room`]
   return importsOf(text)
     .filter((specifier) => specifier.startsWith('.'))
-    .map((specifier) => roomOf(posix.join(posix.dirname(path), specifier)))
-    .filter((other) => other !== undefined && other !== room && !allowed.includes(other))
-    .map((other) => `${path}: ${room} must not import ${other}`)
+    .map((specifier) => roomOf(posix.join(posix.dirname(path), specifier).slice(ENGINE.length)))
+    .filter((other) => other !== undefined && other !== room)
+    .filter((other) => room === undefined || rankOf(other) > rankOf(room))
+    .map((other) => `${path}: ${room ?? 'the ground'} must not import ${other}`)
 }
 
-function roomOf(path: string): string | undefined {
-  const [room, ...rest] = path.slice(ENGINE.length).split('/')
-  return rest.length === 0 ? undefined : room
+/** The room of a file, by its path below `src`: the longest that fits; undefined for a file of the ground. */
+function roomOf(inside: string): string | undefined {
+  const folders = posix.dirname(inside).split('/')
+  const names = folders.map((_, i) => folders.slice(0, folders.length - i).join('/'))
+  return names.find((name) => ROOMS.includes(name))
+}
+
+function rankOf(room: string | undefined): number {
+  return room === undefined ? -1 : ROOMS.indexOf(room)
 }

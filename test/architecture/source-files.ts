@@ -10,7 +10,7 @@ export interface SourceFile {
   readonly text: string
 }
 
-const FOLDERS = 'packages,systems,apps,bench,test,scripts,examples'
+const FOLDERS = 'packages,systems,apps,bench,test,proof,scripts,examples'
 
 /** Generated: they are not read, and their sources are checked. */
 const GENERATED = ['apps/dashboard/src/api/schema.d.ts']
@@ -26,11 +26,13 @@ export function sourceFiles(): SourceFile[] {
     .map((path) => ({ path, text: readFileSync(`${root}/${path}`, 'utf8') }))
 }
 
-/** Every migration that runs on databases of others. */
+/** Every migration that runs on databases of others, and the examples of the lock proof. */
 export function migrationFiles(): SourceFile[] {
-  return globSync(['packages/*/src/**/migrations/*.sql', 'systems/*/migrations/*.sql'], {
-    cwd: root,
-  })
+  const folders = ['packages/*/src/**', 'systems/*', '{test,proof}/upgrade']
+  return globSync(
+    folders.map((folder) => `${folder}/migrations/*.sql`),
+    { cwd: root },
+  )
     .toSorted()
     .map((path) => ({ path, text: readFileSync(`${root}/${path}`, 'utf8') }))
 }

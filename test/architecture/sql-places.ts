@@ -1,3 +1,4 @@
+import { isMeasured } from './imports.ts'
 import { isTest, type SourceFile } from './source-files.ts'
 import { readSource, type Literal } from './source-text.ts'
 
@@ -39,12 +40,15 @@ export function isSql({ text, before, quote }: Literal): boolean {
   return !/^[A-Z][a-z]/.test(words) && STATEMENTS.some((statement) => statement.test(words))
 }
 
-/** Where SQL may be: whole statements by verb, queries by system; and wherever things are tried. */
+/** Where SQL may be: in `<verb>.sql.ts`, in a system's `queries.ts`, and wherever things are tried. */
 export function maySpeakSql(path: string): boolean {
   return (
+    path.endsWith('.sql.ts') ||
     /^packages\/[\w-]+\/src\/sql\/[\w-]+\.ts$/.test(path) ||
+    /\.sql\.ts$/.test(path) ||
     /(^|\/)queries\.ts$/.test(path) ||
-    /^(bench|test|scripts|examples)\//.test(path) ||
+    /^(bench|proof|test|scripts|examples)\//.test(path) ||
+    isMeasured(path) ||
     path.includes('/testing/') ||
     isTest(path)
   )

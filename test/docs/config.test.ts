@@ -1,8 +1,8 @@
+import { existsSync } from 'node:fs'
 import { SERVER_SETTINGS, loadSystems } from '@posthorn/server'
 import { expect, test } from 'vitest'
-import { page, tableRows } from './markdown.ts'
+import { page, root, tableRows } from './markdown.ts'
 
-const text = page('docs/reference/config.md').text
 const systems = await loadSystems({})
 
 interface Setting {
@@ -18,17 +18,22 @@ function rowsOf(properties: Readonly<Record<string, object>>): string[][] {
   })
 }
 
-function parseListed(heading: string): string[][] {
-  return tableRows(text, heading).filter(([name]) => name?.startsWith('`'))
+const central = (heading: string) => ({ path: 'docs/reference/config.md', heading })
+
+/** A system lists its settings in its own folder. */
+function placeOf(name: string) {
+  const path = `systems/${name}/reference.md`
+  return existsSync(`${root}/${path}`) ? { path, heading: 'Settings' } : central(name)
 }
 
 const schemas = [
-  { heading: 'Server', properties: SERVER_SETTINGS.properties },
-  ...systems.map(({ name, settings }) => ({ heading: name, properties: settings.properties })),
+  { ...central('Server'), properties: SERVER_SETTINGS.properties },
+  ...systems.map(({ name, settings }) => ({ ...placeOf(name), properties: settings.properties })),
 ]
 
-test.each(schemas)('config.md says of $heading what its schema says', ({ heading, properties }) => {
-  expect(parseListed(heading)).toEqual(rowsOf(properties))
+test.each(schemas)('$path has the settings of its schema', ({ path, heading, properties }) => {
+  const rows = tableRows(page(path).text, heading).filter(([name]) => name?.startsWith('`'))
+  expect(rows).toEqual(rowsOf(properties))
 })
 
 test('a variable that two systems read is the same for both', () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { serverAddress } from '@posthorn/engine/testing'
 import { Client } from 'pg'
 
 /** Runs something on an empty database of the tests' server. It is kept if that throws. */
@@ -19,7 +20,7 @@ async function withDatabase<Result>(
   work: (url: string) => Promise<Result>,
 ): Promise<Result> {
   const name = `posthorn_docs_${randomBytes(6).toString('hex')}`
-  const url = new URL(serverUrl())
+  const url = new URL(await serverAddress('DATABASE_URL'))
   url.pathname = `/${name}`
   await onServer(`create database ${name} template ${template}`)
   try {
@@ -33,17 +34,11 @@ async function withDatabase<Result>(
 }
 
 async function onServer(statement: string): Promise<void> {
-  const client = new Client(serverUrl())
+  const client = new Client(await serverAddress('DATABASE_URL'))
   await client.connect()
   try {
     await client.query(statement)
   } finally {
     await client.end()
   }
-}
-
-function serverUrl(): string {
-  const url = process.env['DATABASE_URL']
-  if (url) return url
-  throw new Error('No database: set DATABASE_URL, or run `npm test`, which starts one.')
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { page, root, tableRows } from './markdown.ts'
 
-const listed = page('docs/reference/errors.md').text
+const CENTRAL = 'docs/reference/errors.md'
 
 /** The codes of a catalogue (`export const …_CODES` or `…_PROBLEMS`) in a source. */
 function codesIn(source: string): string[] {
@@ -19,16 +19,17 @@ function codesOn(text: string, heading: string): string[] {
     .toSorted()
 }
 
-const PLACES = ['packages/*/src/**/errors.ts', 'systems/**/{refusal,problems,errors}.ts']
+const PLACES = ['{packages/*/src,systems}/**/{refusal,problems,errors}.ts']
 
-/** Each catalogue under its heading: a door of a package, or a system with its part. */
+/** Each catalogue with its page and heading: a door of a package, or a part of a system. */
 const catalogues = globSync(PLACES, { cwd: root }).flatMap((path) => {
   const codes = codesIn(readFileSync(join(root, path), 'utf8')).toSorted()
-  const name = dirname(path)
-    .replace(/^packages\/([\w-]+)\/src/, '@posthorn/$1')
-    .replace(/^systems\//, '')
   // Some files of this name explain other people's codes.
-  return codes.length > 0 ? [{ name, codes }] : []
+  if (codes.length === 0) return []
+  const [, system, part = 'Error codes'] = /^systems\/(\w+)\/?(.+)?$/.exec(dirname(path)) ?? []
+  if (system !== undefined) return [{ on: `systems/${system}/reference.md`, name: part, codes }]
+  const name = dirname(path).replace(/^packages\/([\w-]+)\/src/, '@posthorn/$1')
+  return [{ on: CENTRAL, name, codes }]
 })
 
 test('three packages have a catalogue', () => {
@@ -38,12 +39,14 @@ test('three packages have a catalogue', () => {
   for (const { codes } of catalogues) expect(codes.length).toBeGreaterThan(0)
 })
 
-test.each(catalogues)('errors.md has the codes of $name, and no others', ({ name, codes }) => {
-  expect(codesOn(listed, name)).toEqual(codes)
+test.each(catalogues)('$on has the codes of $name, and no others', ({ on, name, codes }) => {
+  expect(codesOn(page(on).text, name)).toEqual(codes)
 })
 
 test('every code has a meaning and something to do', () => {
-  const rows = tableRows(listed).filter(([code]) => code?.startsWith('`'))
+  const listed = [CENTRAL, ...globSync('systems/*/reference.md', { cwd: root })]
+  const tables = listed.flatMap((path) => tableRows(page(path).text))
+  const rows = tables.filter(([code]) => code?.startsWith('`'))
   expect(rows.filter((row) => row.length !== 3 || row.some((cell) => cell === ''))).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { anchorsOf, proseOf, root, type Page } from './markdown.ts'
+import { anchorsOf, isOfMissingSystem, proseOf, root, type Page } from './markdown.ts'
 
 /** Whether a path from the root is there. */
 export type IsThere = (path: string) => boolean
@@ -34,6 +34,7 @@ function problemOf(
   const [file = '', anchor] = target.split('#')
   const path = file === '' ? from.path : posix.join(posix.dirname(from.path), file)
   if (path.startsWith('..')) return 'leaves the repository'
+  if (isOfMissingSystem(path)) return undefined
   if (file !== '' && !isThere(path)) return 'there is no such file'
   if (anchor === undefined) return undefined
   const page = all.find((each) => each.path === path)

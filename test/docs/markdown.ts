@@ -1,8 +1,14 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
+/** Whether a path from the root lies in the folder of a system that is not installed here. */
+export function isOfMissingSystem(path: string): boolean {
+  const [, folder] = /^(systems\/[\w-]+)(\/|$)/.exec(path) ?? []
+  return folder !== undefined && !existsSync(join(root, folder))
+}
 
 /** A Markdown file by its path from the root. */
 export interface Page {

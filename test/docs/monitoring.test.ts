@@ -8,7 +8,7 @@ import {
   type Delivery,
   type Transport,
 } from '@posthorn/engine'
-import { resume } from '@posthorn/engine/operate'
+import { resume } from '@posthorn/operate'
 import { createLog, readConfiguration, startServer } from '@posthorn/server'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

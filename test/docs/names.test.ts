@@ -1,7 +1,8 @@
-import { METRICS } from '@posthorn/engine/operate'
-import { ALL_METRICS } from '@posthorn/server'
+import { METRICS } from '@posthorn/operate'
+import { ALL_METRICS, loadSystems, openSystems, readConfiguration } from '@posthorn/server'
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { page, root, tableRows } from './markdown.ts'
 
@@ -10,7 +11,7 @@ import { page, root, tableRows } from './markdown.ts'
  * What a page lists and what the sources have must be the same.
  */
 
-const sources = globSync('packages/engine/src/**/*.ts', { cwd: root })
+const sources = globSync('packages/{engine,operate}/src/**/*.ts', { cwd: root })
   .filter((path) => !/\.test\.ts$|\/testing\//.test(path))
   .map((path) => readFileSync(join(root, path), 'utf8'))
 
@@ -44,6 +45,22 @@ test('monitoring.md lists the metrics of the server', () => {
   expect(unique(listed)).toEqual(unique(known))
 })
 
+test('a system lists its metrics in its folder', async () => {
+  const systems = await loadSystems({})
+  const configuration = readConfiguration({}, systems)
+  const pool = new Pool()
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  for (const system of systems) {
+    const options = { configuration, pool, log, baseUrl: () => 'http://127.0.0.1' }
+    const { measures } = await openSystems([system], options)
+    if (measures.length === 0) continue
+    const rows = tableRows(page(`systems/${system.name}/reference.md`).text, 'Metrics')
+    const listed = rows.flatMap(([name = '']) => /^`(\w+)`$/.exec(name)?.[1] ?? [])
+    expect(listed).toEqual(measures.map(({ name }) => name))
+  }
+  await pool.end()
+})
+
 test('monitoring.md lists the warnings and errors that the engine logs', () => {
   const listed = tableRows(watch, 'Log').flatMap(([level, message = '']) => {
     const text = /^`(.+)`$/.exec(message)?.[1]
@@ -55,10 +72,11 @@ test('monitoring.md lists the warnings and errors that the engine logs', () => {
 
 test('benchmarks.md lists the benchmarks and their options', () => {
   const text = page('docs/operate/benchmarks.md').text
-  const main = readFileSync(join(root, 'bench/main.ts'), 'utf8')
-  const options = readFileSync(join(root, 'bench/options.ts'), 'utf8')
+  const options = readFileSync(join(root, 'bench/kit/options.ts'), 'utf8')
   const benches = [...text.matchAll(/^npm run bench -- ([\w-]+)/gm)].map(([, name = '']) => name)
-  const known = [...main.matchAll(/^ {2}'?([\w-]+)'?: \{ run:/gm)].map(([, name = '']) => name)
+  const known = globSync(['bench/*/*.bench.ts', 'systems/*/bench/*.bench.ts'], { cwd: root }).map(
+    (path) => basename(path, '.bench.ts'),
+  )
   expect(unique(benches)).toEqual(unique(known))
   const listed = [...text.matchAll(/^\| `--(\w+)`/gm)].map(([, name = '']) => name)
   const taken = [...options.matchAll(/^ {6}(\w+): \{ type:/gm)].map(([, name = '']) => name)
@@ -95,15 +113,16 @@ function namesInMap(text: string): string[] {
     .flatMap(([, name = '']) => (/^[\w/.-]+$/.test(name) ? [name] : []))
 }
 
-test.each(['evidence', 'families', 'messages', 'orders', 'payments', 'reconciliation', 'webhooks'])(
-  'the map of the seed in docs/systems/%s.md names what there is',
-  (system) => {
-    const names = namesInMap(page(`docs/systems/${system}.md`).text)
-    expect(names.length).toBeGreaterThan(5)
-    const unknown = names.filter((name) => {
-      if (/\.(ts|sql)$/.test(name)) return !code.some((file) => `/${file}`.endsWith(`/${name}`))
-      return /^[A-Za-z_]\w*$/.test(name) && !words.has(name)
-    })
-    expect(unknown).toEqual([])
-  },
-)
+const maps = globSync('systems/**/README.md', { cwd: root, exclude: ['**/node_modules/**'] })
+  .filter((path) => namesInMap(page(path).text).length > 0)
+  .map((path) => path.slice('systems/'.length, -'/README.md'.length))
+
+test.each(maps)('the map of the seed in systems/%s/README.md names what there is', (system) => {
+  const names = namesInMap(page(`systems/${system}/README.md`).text)
+  expect(names.length).toBeGreaterThan(5)
+  const unknown = names.filter((name) => {
+    if (/\.(ts|sql)$/.test(name)) return !code.some((file) => `/${file}`.endsWith(`/${name}`))
+    return /^[A-Za-z_]\w*$/.test(name) && !words.has(name)
+  })
+  expect(unknown).toEqual([])
+})

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { seededBugs } from '../chaos/seeded/bugs.ts'
+import { seededBugs } from '../../proof/chaos/seeded/bugs.ts'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFile(new URL(path, root), 'utf8')
@@ -8,7 +8,7 @@ const read = (path: string) => readFile(new URL(path, root), 'utf8')
 test('the page of proofs names each bug that can be put in, and each is one line of the sources', async () => {
   const page = await read('docs/proof.md')
   for (const [name, { file, line, becomes }] of Object.entries(seededBugs)) {
-    expect(page).toContain(`node test/chaos/seeded/main.ts ${name} `)
+    expect(page).toContain(`node proof/chaos/seeded/main.ts ${name} `)
     const source = await read(file)
     expect(source.split(line), `${file}: ${line}`).toHaveLength(2)
     expect(becomes).not.toContain(line)
@@ -21,6 +21,8 @@ test('every command of the page is one of this repository', async () => {
   const commands = [...page.matchAll(/npm run ([a-z]+)/g)].map(([, name = '']) => name)
   expect(commands).toContain('chaos')
   expect(commands.filter((name) => scripts[name] === undefined)).toEqual([])
-  const programs = [...page.matchAll(/node (test\/[\w/.-]+)/g)].map(([, path = '']) => path)
+  const programs = [...page.matchAll(/node ((?:proof|test)\/[\w/.-]+)/g)].map(
+    ([, path = '']) => path,
+  )
   for (const path of programs) expect(await read(path)).not.toBe('')
 })

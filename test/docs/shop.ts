@@ -16,7 +16,7 @@ import {
   type Outcome,
   type Transport,
 } from '@posthorn/engine'
-import { pause } from '@posthorn/engine/operate'
+import { pause } from '@posthorn/operate'
 import { sagaMigrations } from '@posthorn/saga'
 import type { Pool } from 'pg'
 

@@ -1,4 +1,4 @@
-import { runProofs, type Proof } from '../proof-run.ts'
+import { runProofs, type Proof } from '../../proof/kit/proof-run.ts'
 import { fuzzAs } from './callers.ts'
 import { parseOptions } from './options.ts'
 import { fuzzParsers } from './parsers.ts'

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Role } from '@posthorn/http'
-import { requireNumber } from '../proof-run.ts'
+import { requireNumber } from '../../proof/kit/proof-run.ts'
 
 export interface Options {
   readonly seed: number

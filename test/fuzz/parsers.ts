@@ -1,17 +1,28 @@
-import { fuzzParser, sharedParsers } from '@posthorn/systems/fuzz'
-import { evidenceParsers } from '@posthorn/systems/fuzz/evidence'
-import { messagesParsers } from '@posthorn/systems/fuzz/messages'
-import { paymentsParsers } from '@posthorn/systems/fuzz/payments'
-import type { Ledger, Line } from '../crash/ledger.ts'
+import { globSync } from 'node:fs'
+import { fuzzParser, sharedParsers, type Parser } from '@posthorn/fuzz'
+import type { Ledger, Line } from '../../proof/kit/ledger.ts'
 import type { Options } from './options.ts'
 
 /** Nothing that was read is kept, so this does not depend on how long it takes. */
 const MOST_HEAP_MB = 600
 
+const root = new URL('../../', import.meta.url)
+
+/** What systems read of strangers, by the path of `systems/<name>/proof/parsers.ts`. */
+export async function systemParsers(): Promise<[path: string, parsers: readonly Parser[]][]> {
+  const paths = globSync('systems/*/proof/parsers.ts', { cwd: root })
+  return Promise.all(
+    paths.toSorted().map(async (path) => {
+      const { parsers } = (await import(new URL(path, root).href)) as { parsers: Parser[] }
+      return [path, parsers] as [string, Parser[]]
+    }),
+  )
+}
+
 /** Damaged input for every parser, each for its share of the time. */
 export async function fuzzParsers({ seed, minutes }: Options): Promise<Ledger> {
-  await using evidence = await evidenceParsers()
-  const parsers = [...sharedParsers, ...evidence.parsers, ...messagesParsers, ...paymentsParsers]
+  const ofSystems = (await systemParsers()).flatMap(([, parsers]) => parsers)
+  const parsers = [...sharedParsers, ...ofSystems]
   const withinMs = (minutes * 60_000) / parsers.length
   const lines: Line[] = []
   const failures: string[] = []

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { runProofs } from '../proof-run.ts'
+import { runProofs } from '../../proof/kit/proof-run.ts'
 import { followGuide } from './run.ts'
 import { RUNTIMES } from './runtimes.ts'
 

@@ -27,7 +27,7 @@ export interface Manifest {
   readonly name: string
   readonly version: string
   /** None of a program, and of pages. */
-  readonly exports?: Readonly<Record<string, { types: string; default: string }>>
+  readonly exports?: Readonly<Record<string, string | { types: string; default: string }>>
   readonly dependencies: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
 }

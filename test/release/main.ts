@@ -1,4 +1,4 @@
-import { runProofs } from '../proof-run.ts'
+import { runProofs } from '../../proof/kit/proof-run.ts'
 import { releaseFromClone } from './run.ts'
 
 // node test/release/main.ts: a clone without packages is packed, refused and released, to the tarballs.

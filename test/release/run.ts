@@ -4,8 +4,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { Ledger, Line } from '../crash/ledger.ts'
-import type { ProofStage } from '../proof-run.ts'
+import type { Ledger, Line } from '../../proof/kit/ledger.ts'
+import type { ProofStage } from '../../proof/kit/proof-run.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const HOME = 'https://git.example.com/posthorn/posthorn'

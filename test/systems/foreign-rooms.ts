@@ -1,10 +1,5 @@
-import {
-  foreignWorld,
-  makeThings,
-  operatorOf,
-  type Operator,
-  type Things,
-} from './foreign-world.ts'
+import type { ForeignWorld, ServerTests, Things } from '@posthorn/server/testing'
+import { foreignWorld, makeThings, operatorOf } from './foreign-world.ts'
 
 /*
  * The registry of rooms: every path of the API with a name in it, what is in its place for an
@@ -27,13 +22,11 @@ export interface Route {
   readonly described: Described
 }
 
-export interface Rooms {
-  readonly ours: Operator
-  readonly theirs: Operator
-  /** What is in our rooms, and in theirs. */
+export interface Rooms extends ForeignWorld {
+  /** Where the things are of ours. */
   readonly own: Things
-  readonly foreign: Things
   readonly routes: readonly Route[]
+  readonly explained: typeof EXPLAINED
   /** Those with a name in their path, and of these the ones with a thing of ours and of theirs. */
   readonly named: readonly Route[]
   readonly swept: readonly Route[]
@@ -43,17 +36,11 @@ export interface Rooms {
   readonly theirWords: readonly string[]
   roomOf(path: string): string
   thingsOf(path: string): Things[string]
-  /** An answer in which ids and times cannot be told from each other. */
-  withoutIds(text: string): string
 }
 
-export const NUMBERS = { ours: '+16505555678', theirs: '+16505554321' }
-
 /** Paths with a name in them that is no organisation's, and why. */
-export const EXPLAINED: readonly (readonly [RegExp, string])[] = [
+const EXPLAINED: readonly (readonly [RegExp, string])[] = [
   [/^\/sim\//, 'the simulated world, in development only'],
-  [/^\/api\/v1\/event-types\/\{type\}$/, 'the catalogue of events, the same for all'],
-  [/^\/api\/v1\/webhooks\/whatsapp\/accounts\/\{id\}\/inbound$/, "signed by the account's secret"],
   [
     /^\/api\/v1\/outboxes\/\{name\}(\/(dead-letters|messages|replays?))?$/,
     "an outbox is the server's, its messages are filtered: operators/tenants.test.ts",
@@ -63,9 +50,6 @@ export const EXPLAINED: readonly (readonly [RegExp, string])[] = [
     'for the platform alone: access.test.ts',
   ],
 ]
-
-/** Rooms whose things have names that each organisation chooses; two may choose the same. */
-export const CHOSEN = new Set(['dossiers', 'outbound/templates'])
 
 export const namesIn = (path: string) =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
@@ -84,8 +68,11 @@ export const queriesOf = ({ parameters = [] }: Described) =>
   parameters.filter((each) => each.in === 'query')
 
 /** Two organisations with something in every room, and what the API says of its paths. */
-export async function foreignRooms(): Promise<Rooms> {
+export async function foreignRooms(
+  foreigns: readonly NonNullable<ServerTests['foreign']>[],
+): Promise<Rooms> {
   const world = await foreignWorld()
+  const explained = [...EXPLAINED, ...foreigns.flatMap((each) => each.explained ?? [])]
   const { body: description } = await world.server.call('/openapi.json')
   const paths = Object.entries(description['paths'] as Record<string, Record<string, Described>>)
   const routes = paths.flatMap(([path, methods]) =>
@@ -93,10 +80,13 @@ export async function foreignRooms(): Promise<Rooms> {
       ...{ method: method.toUpperCase(), path, described },
     })),
   )
-  const [ours, theirs] = await Promise.all([operatorOf(world, 'ours'), operatorOf(world, 'theirs')])
+  const [ours, theirs] = await Promise.all([
+    operatorOf(world, { org: 'ours', number: '+16505555678' }),
+    operatorOf(world, { org: 'theirs', number: '+16505554321' }),
+  ])
   const [own, foreign] = await Promise.all([
-    makeThings(world, { operator: ours, number: NUMBERS.ours }),
-    makeThings(world, { operator: theirs, number: NUMBERS.theirs }),
+    makeThings(world, ours, foreigns),
+    makeThings(world, theirs, foreigns),
   ])
 
   const roomOf = (path: string) =>
@@ -105,7 +95,7 @@ export async function foreignRooms(): Promise<Rooms> {
   const named = routes.filter(({ path }) => path.includes('{'))
   const swept = named.filter(({ path }) => {
     const { length } = namesIn(path).filter((name) => thingsOf(path)[name] !== undefined)
-    return length > 0 && !EXPLAINED.some(([pattern]) => pattern.test(path))
+    return length > 0 && !explained.some(([pattern]) => pattern.test(path))
   })
   const lists = routes.filter(
     ({ method, path }) =>
@@ -119,7 +109,7 @@ export async function foreignRooms(): Promise<Rooms> {
       .map(([, id]) => String(id)),
   )
   // Short numbers would be found in any text.
-  const theirWords = [...theirIds.filter((id) => id.length > 8), NUMBERS.theirs, 'of theirs']
+  const theirWords = [...theirIds.filter((id) => id.length > 8), theirs.number, 'of theirs']
   const withoutIds = (text: string) =>
     [...theirIds, 'none_such', '999999999'].reduce(
       // As a whole: a short one is a part of many other words.
@@ -129,7 +119,7 @@ export async function foreignRooms(): Promise<Rooms> {
         .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '…'),
     )
   return {
-    ...{ ours, theirs, own, foreign, routes, named, swept, lists, theirWords },
+    ...{ ours, theirs, own, foreign, routes, named, explained, swept, lists, theirWords },
     ...{ roomOf, thingsOf, withoutIds },
   }
 }

@@ -1,9 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Secrets } from '@posthorn/server/testing'
 import type { Pool } from 'pg'
-
-/** Secrets by what they are called in a report. */
-export type Secrets = Readonly<Record<string, string>>
 
 /** How a secret may look in a text: as it is, in hexadecimal, or inside of something in base64. */
 function formsOf(secret: string): string[] {
@@ -25,6 +23,7 @@ export class SecretSearch {
   /** How many characters were looked through. */
   searched = 0
 
+  /** Secrets by what they are called in a report. */
   constructor(secrets: Secrets) {
     this.#forms = Object.entries(secrets).map(([name, secret]) => [name, formsOf(secret)])
   }

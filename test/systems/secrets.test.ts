@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -8,22 +7,36 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
 import { signToken } from '@posthorn/http'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { archiveOf } from './demo/archive.ts'
 import {
-  businessSecrets,
+  call,
+  secretWord,
+  startProcess,
+  type GivenSecret,
+  type Secrets,
+  type SecretServer,
+} from '@posthorn/server/testing'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { contributionsTo } from './contributions.ts'
+import {
+  brokerSecrets,
   environmentOf,
-  neighbourSecrets,
+  ownSecrets,
   registryLogins,
   secretsIn,
-} from './testing/given-secrets.ts'
-import { SecretSearch } from './testing/secret-search.ts'
-import { call, startProcess } from './testing/server-process.ts'
+} from './given-secrets.ts'
+import { SecretSearch } from './secret-search.ts'
 
 // The whole demo, on a machine that may be busy with other tests.
 vi.setConfig({ testTimeout: 600_000 })
 
-const word = () => randomBytes(18).toString('hex')
+const contributed = await contributionsTo('secrets')
+
+/** One object of what the systems give. */
+function merged<Value>(
+  values: readonly (Readonly<Record<string, Value>> | undefined)[],
+): Record<string, Value> {
+  return Object.assign({}, ...values) as Record<string, Value>
+}
 
 /** Takes traces as a collector does, and keeps all that it is sent. */
 async function startCollector() {
@@ -39,7 +52,7 @@ async function startCollector() {
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-type Ask = (path: string, body?: unknown, method?: string) => ReturnType<typeof call>
+type Ask = SecretServer['ask']
 
 async function openServer(env: NodeJS.ProcessEnv, database: TestDatabase) {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-secrets-'))
@@ -58,11 +71,14 @@ async function openServer(env: NodeJS.ProcessEnv, database: TestDatabase) {
   const token = await signToken({ secret, sub: 'olga', org: 'demo', role: 'platform' })
   const ask: Ask = (path, body, method) =>
     call(`${url}${path}`, { token, ...(body !== undefined && { body }), ...(method && { method }) })
-  const askAs = async (org: string, path: string, body: unknown) => {
-    const other = await signToken({ secret, sub: 'ada', org, role: 'admin' })
-    return call(`${url}${path}`, { token: other, body })
+  const make: SecretServer['make'] = async (path, body, org = 'demo') => {
+    const claims = { sub: 'ada', org, role: org === 'demo' ? 'platform' : 'admin' } as const
+    const as = await signToken({ secret, ...claims })
+    const made = await call(`${url}${path}`, { token: as, body })
+    expect(made.status, JSON.stringify(made.body)).toBeLessThan(300)
+    return made.body
   }
-  return { server, url, token, ask, askAs, folder, database }
+  return { server, url, token, ask, make, folder, database }
 }
 
 type Opened = Awaited<ReturnType<typeof openServer>>
@@ -70,11 +86,11 @@ type Opened = Awaited<ReturnType<typeof openServer>>
 /** Looks through the tables, the files, every page and what is answered to mistakes; then the log. */
 async function lookThrough(search: SecretSearch, opened: Opened): Promise<string[]> {
   const { server, url, token, ask, folder, database } = opened
-  expect(await search.lookInTables(database.pool)).toBeGreaterThan(200)
+  expect(await search.lookInTables(database.pool)).toBeGreaterThan(100)
   await search.lookInFiles(folder)
   const mistakes = [
-    ...['/nothing', '/api/v1/payments?limit=x', '/graphql?query={', '/metrics', '/healthz'],
-    ...['/api/v1/me', '/readyz', '/'],
+    ...['/nothing', '/api/v1/alerts?limit=x', '/metrics', '/healthz', '/api/v1/me', '/readyz', '/'],
+    ...contributed.flatMap((each) => each.mistakes ?? []),
   ]
   const pages = await listPages(ask)
   const asked = [
@@ -127,7 +143,7 @@ function itemsIn(items: unknown): Record<string, unknown>[] {
 test('after a demo with faults no secret stands in clear in a log, table, metric, trace, file or answer', async () => {
   const database = await testDatabase()
   const collector = await startCollector()
-  const given = businessSecrets()
+  const given = { ...ownSecrets(), ...merged(contributed.map((each) => each.settings?.())) }
   const opened = await openServer(
     {
       ...environmentOf(given),
@@ -136,41 +152,16 @@ test('after a demo with faults no secret stands in clear in a log, table, metric
     },
     database,
   )
-  const { url, ask, token } = opened
+  const { ask, make, token } = opened
 
-  // Secrets of customers: of an endpoint, its own headers and its address, of a portal, of a
-  // WhatsApp account, and of channels whose servers do not answer.
-  const customers = {
-    ...{ header: word(), urlKey: word(), slackPath: word(), pagerPath: word() },
-    ...{ routingKey: word(), accessToken: word(), appSecret: word(), verifyToken: word() },
+  // Secrets of customers: those of the systems, and of channels whose servers do not answer.
+  const customers: Secrets = {
+    ...{ slackPath: secretWord(), pagerPath: secretWord(), routingKey: secretWord() },
+    ...merged(await Promise.all(contributed.map(async (each) => each.give?.(opened)))),
   }
-  const make = async (path: string, body: object) => {
-    const made = await ask(path, body)
-    expect(made.status, JSON.stringify(made.body)).toBeLessThan(300)
-    return made.body
-  }
-  const endpoint = await make('/api/v1/webhook-endpoints', {
-    url: `${url}/sim/merchant/hooks?key=${customers.urlKey}`,
-    eventTypes: ['*'],
-    headers: { 'x-api-key': customers.header },
-  })
-  const portal = await make('/api/v1/portal-tokens', {})
-  const { accessToken, appSecret, verifyToken, routingKey } = customers
-  // Of another organisation: WhatsApp does not know the account, and refuses what is sent by it.
-  const account = { name: 'shop', phoneNumberIds: ['106540352249999'] }
-  const message = { channel: 'whatsapp', to: '+16505551234', templateCode: 'hello_world' }
-  for (const [path, body] of [
-    ['/api/v1/outbound/accounts', { ...account, accessToken, appSecret, verifyToken }],
-    [
-      '/api/v1/outbound/messages',
-      { ...message, payloadJson: { language: 'en_US', parameters: [] } },
-    ],
-  ] as const) {
-    const made = await opened.askAs('shop', path, body)
-    expect(made.status, JSON.stringify(made.body)).toBeLessThan(300)
-  }
-  const slack = { kind: 'slack', url: `http://127.0.0.1:1/services/${customers.slackPath}` }
-  const pager = { kind: 'pagerduty', url: `http://127.0.0.1:1/${customers.pagerPath}`, routingKey }
+  const { slackPath, pagerPath, routingKey } = customers
+  const slack = { kind: 'slack', url: `http://127.0.0.1:1/services/${slackPath}` }
+  const pager = { kind: 'pagerduty', url: `http://127.0.0.1:1/${pagerPath}`, routingKey }
   for (const channel of [
     { name: 'ops', ...slack },
     { name: 'duty', ...pager },
@@ -179,9 +170,6 @@ test('after a demo with faults no secret stands in clear in a log, table, metric
     const tested = await ask(`/api/v1/notice-channels/${String(id)}/test`, undefined, 'POST')
     expect(tested.status).toBe(202)
   }
-  const mail = { channel: 'email', to: 'ada@example.test' }
-  const payloadJson = { subject: 'Hi', text: 'Hello' }
-  await make('/api/v1/outbound/messages', { ...mail, payloadJson })
 
   expect((await ask('/api/v1/demo', undefined, 'POST')).status).toBe(202)
   const demo = async () => (await ask('/api/v1/demo')).body
@@ -190,12 +178,9 @@ test('after a demo with faults no secret stands in clear in a log, table, metric
     .not.toBe('running')
   expect(await demo()).toMatchObject({ status: 'completed', error: null })
 
-  const { body: mails } = await ask('/sim/mail/requests?limit=100')
-  const invitation = /invitations\?token=([\w.-]+)/.exec(JSON.stringify(mails))?.[1] ?? ''
-  const secrets = {
-    ...{ ...secretsIn(given), ...customers, token, invitation },
-    signingSecret: String(endpoint['secret']).replace(/^whsec_/, ''),
-    portalToken: String(portal['token']),
+  const secrets: Secrets = {
+    ...{ ...secretsIn(given), ...customers, token },
+    ...merged(await Promise.all(contributed.map(async (each) => each.find?.(opened)))),
     databasePassword: new URL(database.url).password,
   }
   for (const [name, value] of Object.entries(secrets)) {
@@ -204,20 +189,16 @@ test('after a demo with faults no secret stands in clear in a log, table, metric
 
   const search = new SecretSearch(secrets)
   // A search that finds nothing at all would pass as well.
-  const control = new SecretSearch({ merchant: 'DOWN_FOR_MAINTENANCE', order: 'payment.succeeded' })
+  const words = contributed.flatMap((each) => each.written ?? [])
+  const control = new SecretSearch(Object.fromEntries(words.map((each) => [each, each])))
   await control.lookInTables(database.pool)
-  expect([...control.found].join()).toMatch(/merchant.*order|order.*merchant/)
+  for (const each of words) expect([...control.found].join()).toContain(each)
 
   const pages = await lookThrough(search, opened)
   for (const page of [
     /outboxes\/[^/]+\/messages\/[^/]+$/,
     /outboxes\/[^/]+\/messages\/[^/]+\/journey$/,
-    /webhook-endpoints\/[^/]+$/,
-    /webhook-deliveries\/[^/]+\/attempts$/,
-    /outbound\/messages\/[^/]+\/attempts$/,
-    /payments\/[^/]+\/audit$/,
-    /file-jobs\/[^/]+\/rows\/[^/]+$/,
-    /reconciliations\/[^/]+\/records\/[^/]+$/,
+    ...contributed.flatMap((each) => each.pages ?? []),
   ]) {
     expect(pages.filter((each) => page.test(each)).length, String(page)).toBeGreaterThan(0)
   }
@@ -232,45 +213,37 @@ test.each(['password', 'token'] as const)(
   'nor do those of brokers, a bucket and a mail server that do not let the server in, with a %s for the registry',
   async (login) => {
     const database = await testDatabase()
-    const given = {
-      ...neighbourSecrets(),
+    const { POSTHORN_JWT_SECRET } = ownSecrets()
+    const given: Record<string, GivenSecret> = {
+      ...brokerSecrets(),
+      ...merged(contributed.map((each) => each.neighbours?.())),
       ...registryLogins[login](),
-      POSTHORN_JWT_SECRET: businessSecrets().POSTHORN_JWT_SECRET,
+      POSTHORN_JWT_SECRET,
     }
     const opened = await openServer(
       {
         ...environmentOf(given),
         ...{ KAFKA_BROKERS: process.env['KAFKA_BROKERS'] || '127.0.0.1:1' },
-        ...{ KAFKA_SASL_MECHANISM: 'plain', KAFKA_USERNAME: 'posthorn', SAGAS_BROKER: 'rabbitmq' },
+        ...{ KAFKA_SASL_MECHANISM: 'plain', KAFKA_USERNAME: 'posthorn' },
         ...{ KAFKA_SCHEMA_REGISTRY_URL: 'http://127.0.0.1:1' },
         ...(login === 'password' && { KAFKA_SCHEMA_REGISTRY_USERNAME: 'posthorn' }),
-        ...{ S3_ENDPOINT: 'http://127.0.0.1:1', S3_BUCKET: 'none', S3_ACCESS_KEY_ID: 'posthorn' },
+        ...merged(contributed.map((each) => each.neighbourhood)),
       },
       database,
     )
-    const { url, token, ask, server } = opened
+    const { ask, server } = opened
     const checks = async () => Object.entries((await ask('/readyz')).body['checks'] as object)
     const away = async () =>
       (await checks()).flatMap(([name, { ok }]: [string, { ok: boolean }]) => (ok ? [] : [name]))
-    await expect.poll(away, { timeout: 60_000, interval: 500 }).toContain('rabbitmq')
+    for (const name of contributed.flatMap((each) => each.away ?? [])) {
+      await expect.poll(away, { timeout: 60_000, interval: 500 }).toContain(name)
+    }
 
     // Each of them is needed for one of these.
-    const line = { items: [{ sku: 'LAMP', quantity: 1 }], amount: 100, currency: 'EUR' }
-    await ask('/api/v1/orders', line)
-    const say = async (query: string) => JSON.stringify((await ask('/graphql', { query })).body)
-    const family = /"id":"([^"]+)"/.exec(
-      await say('mutation { createFamily(input: { name: "F" }) { family { id } } }'),
-    )?.[1]
-    await say(
-      `mutation { inviteFamilyMemberByEmail(input: { familyId: "${family}", email: "a@b.test", role: MEMBER }) { errors { code } } }`,
-    )
-    const zip = archiveOf(new Map([['cases.csv', 'case_id,evidence_files\nCASE-1,a.pdf\n']]))
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/zip' }
-    const uploaded = await fetch(`${url}/api/v1/file-jobs?filename=a.zip`, {
-      ...{ method: 'POST', headers, body: zip, signal: AbortSignal.timeout(120_000) },
-    })
     const search = new SecretSearch(secretsIn(given))
-    search.look('answer of an upload', await uploaded.text())
+    for (const { provoke } of contributed) {
+      search.look('answer of what needs them', (await provoke?.(opened)) ?? '')
+    }
     const isTried = () => /MAIL_SERVER|ECONNREFUSED/.test(server.output())
     await expect.poll(isTried, { timeout: 60_000, interval: 500 }).toBe(true)
 

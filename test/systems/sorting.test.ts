@@ -1,14 +1,17 @@
 import { testDatabase } from '@posthorn/engine/testing'
+import { loadSystems } from '@posthorn/server'
+import { letterSystem, SEEDED_ID, testServer } from '@posthorn/server/testing'
 import { beforeAll, expect, test } from 'vitest'
-import { loadSystems } from './systems.ts'
-import { testServer } from './testing/test-server.ts'
+import { contributionsTo } from './contributions.ts'
 
 /* Every list that says it can be sorted, found by what the API says of itself. */
 
 const database = await testDatabase()
 // Nothing works on the rows: they stay as the test has them.
 const env = { POSTHORN_ROLES: 'api' }
-const server = await testServer(database, { systems: await loadSystems({}), env })
+const systems = [...(await loadSystems({})), letterSystem().system]
+const server = await testServer(database, { systems, env })
+const sortings = await contributionsTo('sorting')
 
 type Item = Record<string, unknown>
 interface Parameter {
@@ -23,51 +26,16 @@ const lists = Object.entries(paths).flatMap(([path, { get }]) => {
   return sort === undefined ? [] : [{ path, sorts: sort.schema.enum ?? [] }]
 })
 
-const JOB = '01890a5d-ac00-774b-bcce-b302099a8057'
-const pathOf = (path: string) =>
-  path.replace('{id}', JOB).replace('{name}', 'payments.webhook-deliveries')
+const pathOf = (path: string) => path.replace('{id}', SEEDED_ID).replace('{name}', 'test.letters')
 
-/** Seven of each, in two organisations; amounts come twice, so that the id decides too. */
+/** Seven of each, in two organisations. */
 const SEED = `
   create temporary table n as
   select n, org, overlay(gen_random_uuid()::text placing '01890a5d-ac0' || n || '-7' from 1 for 15)::uuid as id
     from generate_series(1, 7) as n, unnest(array['demo', 'other']) as org;
-  insert into payments.payments (id, org_id, user_id, amount, currency, created_at)
-  select id, org, 'ada', 100 * (3 - n / 2 % 3), 'EUR', now() + n * interval '1 s' from n;
-  insert into sagas.saga (id, tenant, name, version, step_names, input, created_at)
-  select id, org, 'order', 1, '{pay}', '{}', now() + n * interval '1 s' from n;
-  insert into sagas.orders (id, org_id, saga_id, items, amount, currency, created_at)
-  select id, org, id, '[{"sku": "LAMP", "quantity": 1}]', 100 * (3 - n / 2 % 3), 'EUR',
-         now() + n * interval '1 s'
-    from n;
-  insert into messages.outbound_message
-         (id, org_id, channel, to_recipient, payload_json, idempotency_key, request_fingerprint,
-          created_at)
-  select id, org, 'WHATSAPP', '+41790000000', '{}', n, '', now() + n * interval '1 s' from n;
-  insert into payments.webhook_endpoints (id, org_id, url, event_types)
-  select id, org, 'https://example.com', '{*}' from n;
-  insert into payments.webhook_deliveries
-         (id, org_id, endpoint_id, event_id, event_type, payload, created_at)
-  select id, org, id, 'e' || n, 'payment.succeeded', '{}', now() + n * interval '1 s' from n;
-  insert into payments.webhook_events (event_id, type, payload, outcome, payment_id, org_id, received_at)
-  select 'e' || n || org, 'charge.succeeded', '{}', 'applied', id, org, now() + n * interval '1 s' from n;
-  insert into payments.proposals
-         (id, org_id, kind, subject, request, proposed_by, expires_at, proposed_at)
-  select id, org, 'refund', id, '{}', 'ada', now() + interval '1 day', now() + n * interval '1 s' from n;
-  insert into payments.reconciliation_runs
-         (id, org_id, user_id, filename, file_hash, file_bytes, total, unmatched, sums, created_at)
-  select id, org, 'ada', 'a.csv', sha256(convert_to(id::text, 'UTF8')), 1, 1, 1, '{}',
-         now() + n * interval '1 s'
-    from n;
-  insert into evidence.file_job (id, org_id, filename, storage_key, storage_etag, size_bytes, created_at)
-  select case when n = 1 and org = 'demo' then '${JOB}' else id end, org, 'a.zip', id, '', 1,
-         now() + n * interval '1 s'
-    from n;
-  insert into evidence.file_job_tally (file_job_id)
-  select id from evidence.file_job on conflict do nothing;
-  insert into evidence.file_outbox_row
-         (id, file_job_id, org_id, row_number, line_number, case_id, evidence_files)
-  select id, '${JOB}', org, n, n, 'c', '' from n where org = 'demo';
+  ${sortings.map(({ seed }) => seed).join('')}
+  insert into letters.letter (id, org_id, reader, type, created_at)
+  select id, org, 'ada', 'note', now() + n * interval '1 s' from n;
   insert into posthorn.alert (source, subject, code, detail, tenant, raised_at)
   select 's', id, 'STUCK', '', org, now() + n * interval '1 s' from n order by n;
   insert into posthorn.consumer_message
@@ -97,22 +65,13 @@ async function walk(path: string, sort: string) {
 }
 
 test('lists can be sorted', () => {
-  expect(lists.map(({ path }) => path).toSorted()).toEqual([
-    '/api/v1/alerts',
-    '/api/v1/approvals',
-    '/api/v1/consumers/dead-letters',
-    '/api/v1/file-jobs',
-    '/api/v1/file-jobs/{id}/rows',
-    '/api/v1/messages',
-    '/api/v1/orders',
-    '/api/v1/outbound/messages',
+  const own = [
+    ...['/api/v1/alerts', '/api/v1/consumers/dead-letters', '/api/v1/messages'],
     '/api/v1/outboxes/{name}/messages',
-    '/api/v1/payments',
-    '/api/v1/reconciliations',
-    '/api/v1/sagas',
-    '/api/v1/webhook-deliveries',
-    '/api/v1/webhook-events',
-  ])
+  ]
+  expect(lists.map(({ path }) => path).toSorted()).toEqual(
+    [...own, ...sortings.flatMap((each) => each.lists)].toSorted(),
+  )
 })
 
 test.each(lists)('$path is whole in each of its orders, page by page', async ({ path, sorts }) => {

@@ -3,10 +3,8 @@ import { testDatabase } from '@posthorn/engine/testing'
 import type { App } from '@posthorn/http'
 import type { RouteOptions } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
-import { loadSystems } from './systems.ts'
-import { greetings } from './testing/greetings/index.ts'
-import { testServer } from './testing/test-server.ts'
-import { welcome } from './welcome.ts'
+import { loadSystems } from '@posthorn/server'
+import { greetings, testServer, welcome } from '@posthorn/server/testing'
 
 test('a server has the systems that are shipped, and leaves the schema of another alone', async () => {
   const database = await testDatabase()
@@ -25,16 +23,20 @@ test('a server has the systems that are shipped, and leaves the schema of anothe
   // What a new server says to try can be done.
   const configuration = { roles: new Set(['api'] as const), production: false }
   const said = welcome({ configuration, server, token: undefined })
-  expect(welcome({ configuration, server, token: 'a.b.c' })).toContain(
-    `npx posthorn demo --url ${server.url} --token a.b.c\n`,
-  )
-  const order = /-d '(\{.*\})'/.exec(said)?.[1] ?? ''
-  const placed = await server.call('/api/v1/orders', { body: JSON.parse(order) as unknown })
-  expect(placed.status).toBe(202)
-  const { body } = await server.call('/api/v1/orders')
-  expect(body['items']).toMatchObject([{ id: placed.body['id'] }])
+  const request = /-d '(\{.*\})'/.exec(said)?.[1]
+  expect(request !== undefined).toBe(server.firstRequest !== undefined)
+  if (request !== undefined) {
+    expect(welcome({ configuration, server, token: 'a.b.c' })).toContain(
+      `npx posthorn demo --url ${server.url} --token a.b.c\n`,
+    )
+    const path = server.firstRequest?.path ?? ''
+    const made = await server.call(path, { body: JSON.parse(request) as unknown })
+    expect(made.status).toBe(202)
+    const { body } = await server.call(path)
+    expect(body['items']).toMatchObject([{ id: made.body['id'] }])
+  }
 
-  expect(routes.length).toBeGreaterThan(100)
+  expect(routes.length).toBeGreaterThan(50)
   for (const route of routes) expectToCompile(route)
 })
 

@@ -2,9 +2,9 @@ import { Pool, type PoolClient } from 'pg'
 import { PgBoss } from 'pg-boss'
 import { commitEach } from '../commit.ts'
 import type { Contestant, EnqueueContestant, LatencyContestant } from '../contestant.ts'
-import { packageVersion } from '../package-version.ts'
-import { chunks, payload, sampleOf, samplePayload, SENDERS } from '../payload.ts'
-import { tally } from '../tally.ts'
+import { packageVersion } from '../../kit/package-version.ts'
+import { chunks, payload, sampleOf, samplePayload, SENDERS } from '../../kit/payload.ts'
+import { tally } from '../../kit/tally.ts'
 
 const VERSION = packageVersion('pg-boss')
 const QUEUE = 'bench'

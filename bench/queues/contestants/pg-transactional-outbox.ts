@@ -9,9 +9,9 @@ import {
 } from 'pg-transactional-outbox'
 import { commitEach } from '../commit.ts'
 import type { Contestant, EnqueueContestant } from '../contestant.ts'
-import { packageVersion } from '../package-version.ts'
-import { chunks, payload } from '../payload.ts'
-import { tally } from '../tally.ts'
+import { packageVersion } from '../../kit/package-version.ts'
+import { chunks, payload } from '../../kit/payload.ts'
+import { tally } from '../../kit/tally.ts'
 
 const VERSION = packageVersion('pg-transactional-outbox')
 const CHUNK = 5_000

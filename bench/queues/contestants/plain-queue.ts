@@ -1,10 +1,10 @@
 import { Pool, type PoolClient } from 'pg'
 import type { Contestant } from '../contestant.ts'
-import { BATCH } from '../outbox.ts'
-import { packageVersion } from '../package-version.ts'
-import { chunks, payload } from '../payload.ts'
-import type { Database } from '../postgres.ts'
-import { tally, type Tally } from '../tally.ts'
+import { BATCH } from '../../kit/outbox.ts'
+import { packageVersion } from '../../kit/package-version.ts'
+import { chunks, payload } from '../../kit/payload.ts'
+import type { Database } from '../../kit/postgres.ts'
+import { tally, type Tally } from '../../kit/tally.ts'
 
 const VERSION = `pg ${packageVersion('pg')}`
 

@@ -10,10 +10,10 @@ import {
   insertMany,
   insertOne,
   type OutboxForm,
-} from '../outbox.ts'
-import { packageVersion } from '../package-version.ts'
-import type { Database } from '../postgres.ts'
-import { tally, type Tally } from '../tally.ts'
+} from '../../kit/outbox.ts'
+import { packageVersion } from '../../kit/package-version.ts'
+import type { Database } from '../../kit/postgres.ts'
+import { tally, type Tally } from '../../kit/tally.ts'
 
 const VERSION = `pg ${packageVersion('pg')}`
 

@@ -19,10 +19,10 @@ import {
   fillOutbox,
   type OutboxForm,
   type OutboxRow,
-} from '../outbox.ts'
-import { packageVersion } from '../package-version.ts'
-import { key, payload, sampleOf, samplePayload, SENDERS } from '../payload.ts'
-import { tally } from '../tally.ts'
+} from '../../kit/outbox.ts'
+import { packageVersion } from '../../kit/package-version.ts'
+import { key, payload, sampleOf, samplePayload, SENDERS } from '../../kit/payload.ts'
+import { tally } from '../../kit/tally.ts'
 
 const VERSION = packageVersion('@posthorn/engine')
 

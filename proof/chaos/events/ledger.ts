@@ -1,18 +1,17 @@
 import type { Queryable } from '@posthorn/engine'
-import { readArrivals } from '../../crash/arrivals.ts'
-import { audit } from '../../crash/audit.ts'
-import { spread, type Line } from '../../crash/ledger.ts'
-import { selectEffects, selectEntries, selectStanding } from '../../crash/queries.ts'
-import type { WrittenEvents } from '../load/events.ts'
-import { chaosOutboxes, rowEvents } from '../outbox.ts'
+import type { Arrival } from '../../kit/events/arrivals.ts'
+import { audit } from '../../kit/events/audit.ts'
+import { spread, type Line } from '../../kit/ledger.ts'
+import { selectEffects, selectEntries, selectStanding } from '../../kit/events/queries.ts'
+import type { WrittenEvents } from './load.ts'
+import { chaosOutboxes, rowEvents } from './outbox.ts'
 
 /** Both ends of the outboxes of the run itself, message by message. */
 export async function eventLines(
   db: Queryable,
-  folder: string,
+  all: readonly Arrival[],
   { byOutbox, poison, indigestible }: WrittenEvents,
 ): Promise<Line[]> {
-  const all = await readArrivals(folder)
   const lines: Line[] = []
   for (const outbox of chaosOutboxes) {
     const { name, order } = outbox

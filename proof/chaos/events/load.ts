@@ -1,10 +1,10 @@
 import { enqueue, transaction, uuid } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { keyNames, planTransactions } from '../../crash/plan.ts'
-import { insertAccounts, insertEntries } from '../../crash/queries.ts'
-import { createRandom } from '../../crash/random.ts'
-import { untilAnswered, write, type Written } from '../../crash/writer.ts'
-import { chaosOutboxes, INDIGESTIBLE, POISON, rowEvents } from '../outbox.ts'
+import { keyNames, planTransactions } from '../../kit/events/plan.ts'
+import { insertAccounts, insertEntries } from '../../kit/events/queries.ts'
+import { createRandom } from '../../kit/random.ts'
+import { untilAnswered, write, type Written } from '../../kit/events/writer.ts'
+import { chaosOutboxes, INDIGESTIBLE, POISON, rowEvents } from './outbox.ts'
 
 /** Messages a second of each outbox. */
 const RATE = 40

@@ -1,5 +1,5 @@
 import { exponential, type Outbox } from '@posthorn/engine'
-import { keyedOutbox, rowOutbox, toMessage, type EventRow } from '../crash/outbox.ts'
+import { keyedOutbox, rowOutbox, toMessage, type EventRow } from '../../kit/events/outbox.ts'
 
 /** Keys whose messages end the relay that delivers them. */
 export const POISON = 'poison-'

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { advanceClock } from '@posthorn/engine/operate'
+import { advanceClock } from '@posthorn/operate'
 import { SLOW_FILE } from '../system.ts'
 import { draw, drawMs, holdFor, inSeconds, type Fault } from './fault.ts'
 

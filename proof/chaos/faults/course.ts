@@ -1,5 +1,6 @@
-import { createRandom } from '../../crash/random.ts'
-import { pause } from '../../crash/waiting.ts'
+import type { Outbox } from '@posthorn/engine'
+import { createRandom } from '../../kit/random.ts'
+import { pause } from '../../kit/waiting.ts'
 import type { Options } from '../options.ts'
 import type { Stage } from '../stage.ts'
 import { businessFaults } from './business.ts'
@@ -54,13 +55,8 @@ export class FaultLog {
 }
 
 /** What goes wrong when: the same for the same seed. */
-export function planFaults({
-  seed,
-  durationMs,
-  everyMs,
-  processes,
-  faults,
-}: Options): PlannedStrike[] {
+export function planFaults(options: Options, outboxes: readonly Outbox[]): PlannedStrike[] {
+  const { seed, durationMs, everyMs, processes, faults } = options
   const random = createRandom(seed)
   const drawn = FAULTS.filter(({ name }) => faults.length === 0 || faults.includes(name))
   const total = drawn.reduce((sum, { weight }) => sum + weight, 0)
@@ -74,7 +70,11 @@ export function planFaults({
     atMs += random.between(0.3, 1.7) * everyMs
     if (atMs >= durationMs) return strikes
     const fault = drawFault()
-    strikes.push({ ...fault.plan(random, { processes, durationMs }), fault: fault.name, atMs })
+    strikes.push({
+      ...fault.plan(random, { processes, durationMs, outboxes }),
+      fault: fault.name,
+      atMs,
+    })
   }
 }
 

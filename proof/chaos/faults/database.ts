@@ -1,31 +1,24 @@
 import { viewTable } from '@posthorn/engine/testing'
 import { Client, type Pool } from 'pg'
-import { pause } from '../../crash/waiting.ts'
+import { pause } from '../../kit/waiting.ts'
+import { systemProofs } from '../../kit/stand/system-proof.ts'
 import type { Stage } from '../stage.ts'
 import { draw, drawMs, inSeconds, type Fault } from './fault.ts'
 
+/** Tables besides those of the outboxes. */
 const TABLES = [
-  'crash.keyed_event',
-  'crash.row_event',
-  'crash.logged_event_log',
   'posthorn.bucket',
   'posthorn.transition',
   'posthorn.held_key',
-  'payments.webhook_deliveries',
-  'payments.payments',
-  'messages.outbound_message',
-  'sagas.saga_outbox',
-  'sagas.saga',
-  'families.outbox_events',
-  'evidence.file_outbox_row',
+  ...systemProofs.flatMap(({ tables = [] }) => tables),
 ]
 
 /** Nobody reads or writes the table, as while it is rebuilt. */
 const lock: Fault = {
   name: 'lock',
   weight: 4,
-  plan(random) {
-    const table = draw(random, TABLES)
+  plan(random, { outboxes }) {
+    const table = draw(random, [...TABLES, ...outboxes.map((each) => each.log ?? each.table)])
     const ms = drawMs(random, 500, 5_000)
     return {
       text: `${table} locked for ${inSeconds(ms)}`,
@@ -96,30 +89,17 @@ const fill: Fault = {
   },
 }
 
-const OUTBOXES = [
-  'chaos.keyed',
-  'chaos.rows',
-  'chaos.log',
-  'payments.webhook-deliveries',
-  'messages.outbound',
-  'sagas.events',
-  'sagas.turns',
-  'families.events',
-  'evidence.rows',
-]
-
 /** As if every relay had been away for longer than its lease: what they still do is a zombie's. */
 const expire: Fault = {
   name: 'leases',
   weight: 4,
-  plan(random) {
-    const name = draw(random, OUTBOXES)
+  plan(random, { outboxes }) {
+    const outbox = draw(random, outboxes)
+    const { name } = outbox
     return {
       text: `the leases of ${name} run out`,
       targets: [`leases of ${name}`],
-      async run({ pool, outboxes }) {
-        const outbox = outboxes.find((each) => each.name === name)
-        if (!outbox) throw new Error(`there is no outbox ${name}`)
+      async run({ pool }) {
         await viewTable(pool, outbox)
           .expireLeases()
           .catch(() => undefined)

@@ -1,5 +1,6 @@
-import type { Random } from '../../crash/random.ts'
-import { pause } from '../../crash/waiting.ts'
+import type { Random } from '../../kit/random.ts'
+import type { Outbox } from '@posthorn/engine'
+import { pause } from '../../kit/waiting.ts'
 import { ROLES, type Member, type Stage } from '../stage.ts'
 
 /** Something that goes wrong now and then. */
@@ -17,6 +18,8 @@ export interface Size {
   readonly processes: number
   /** Of the whole run. */
   readonly durationMs: number
+  /** Of all systems. */
+  readonly outboxes: readonly Outbox[]
 }
 
 /** A fault as it will happen. */

@@ -1,7 +1,13 @@
-import type { World } from '../world.ts'
+import type { World } from '../../kit/stand/world.ts'
+import { systemProofs } from '../../kit/stand/system-proof.ts'
 import { draw, drawMs, holdFor, inSeconds, type Fault } from './fault.ts'
 
-const ACTORS = ['gateway', 'merchant', 'whatsapp', 'documents', 'mail'] as const
+/** The simulators. */
+const ACTORS = [
+  'gateway',
+  'mail',
+  ...systemProofs.flatMap((proof) => proof.simulators?.('').map(({ name }) => name) ?? []),
+]
 
 /** How those outside fail; with an effect, what was asked for happens all the same. */
 const MISHAPS = [
@@ -50,26 +56,11 @@ const webhooks: Fault = {
   },
 }
 
-const USUAL_REPORTS = { repeat: 1, reorder: false, echo: true }
-
-const statuses: Fault = {
-  name: 'statuses',
-  weight: 4,
-  plan(random) {
-    const behaviour = { repeat: 1 + random.below(3), reorder: true, echo: random.fraction() < 0.5 }
-    const ms = drawMs(random, 3_000, 8_000)
-    return {
-      text: `statuses of WhatsApp ${behaviour.repeat} times, in reverse, for ${inSeconds(ms)}`,
-      targets: ['whatsapp statuses'],
-      async run({ world, signal }) {
-        await world.control('PUT', '/whatsapp/behaviour', behaviour)
-        await holdFor(ms, signal, () => world.control('PUT', '/whatsapp/behaviour', USUAL_REPORTS))
-      },
-    }
-  },
-}
-
-export const outsideFaults: readonly Fault[] = [failing, webhooks, statuses]
+export const outsideFaults: readonly Fault[] = [
+  failing,
+  webhooks,
+  ...systemProofs.flatMap(({ faults = [] }) => faults),
+]
 
 function mend(world: World, actor: string): Promise<void> {
   return world.control('POST', `/${actor}/faults`, { mode: 'ok' })

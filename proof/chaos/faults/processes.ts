@@ -1,4 +1,4 @@
-import { pause, until } from '../../crash/waiting.ts'
+import { pause, until } from '../../kit/waiting.ts'
 import { nameOf, type Member } from '../stage.ts'
 import { drawMember, drawMs, holdFor, inSeconds, type Fault } from './fault.ts'
 import { areSettled, selectUnderWay } from './queries.ts'

@@ -1,4 +1,4 @@
-import type { Servers } from '../../crash/servers.ts'
+import type { Servers } from '../../kit/servers/servers.ts'
 import type { ServerName } from '../lines.ts'
 import { draw, type Fault } from './fault.ts'
 

@@ -1,7 +1,7 @@
 import type { Queryable } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import type { Entry } from '../../crash/queries.ts'
-import type { Target } from '../../crash/writer.ts'
+import type { Entry } from '../../kit/events/queries.ts'
+import type { Target } from '../../kit/events/writer.ts'
 import type { Left } from './queries.ts'
 
 /** One of those that deliver the same messages under the same kills. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Logger, makeWorkerUtils, run, runMigrations } from 'graphile-worker'
 import { transaction } from '@posthorn/engine'
-import { insertEffect, type Entry } from '../../crash/queries.ts'
+import { insertEffect, type Entry } from '../../kit/events/queries.ts'
 import { WORK_MS, type Contestant } from './contestant.ts'
 import { addGraphileJob, graphileLeft, selectGoneWorkers, selectLeft } from './queries.ts'
 import { versionOf } from './version.ts'

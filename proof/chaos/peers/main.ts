@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
-import { startServers } from '../../crash/servers.ts'
-import { requireNumber, runProofs } from '../../proof-run.ts'
+import { startServers } from '../../kit/servers/servers.ts'
+import { requireNumber, runProofs } from '../../kit/proof-run.ts'
 import { runPeers } from './run.ts'
 
 /*
- * node test/chaos/peers/main.ts [--seed 7 --seconds 60]: Posthorn, pg-boss and graphile-worker with the
+ * node proof/chaos/peers/main.ts [--seed 7 --seconds 60]: Posthorn, pg-boss and graphile-worker with the
  * same messages, handlers and kills in one Postgres, and what each lost, doubled, disordered or left
  * locked. It ends well if Posthorn kept its promises; the others are counted and not judged.
  */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PgBoss, type Db } from 'pg-boss'
 import { transaction, type Queryable } from '@posthorn/engine'
-import { insertEffect, type Entry } from '../../crash/queries.ts'
+import { insertEffect, type Entry } from '../../kit/events/queries.ts'
 import { WORK_MS, type Contestant, type WorkOptions } from './contestant.ts'
 import { pgBossLeft, selectLeft } from './queries.ts'
 import { versionOf } from './version.ts'

@@ -12,8 +12,8 @@ import {
   type Transport,
 } from '@posthorn/engine'
 import { once } from '@posthorn/engine/inbox'
-import { inbox, keyedOutbox, type EventPayload } from '../../crash/outbox.ts'
-import { insertEffect, schemaOf } from '../../crash/queries.ts'
+import { inbox, keyedOutbox, type EventPayload } from '../../kit/events/outbox.ts'
+import { insertEffect, schemaOf } from '../../kit/events/queries.ts'
 import { WORK_MS, type Contestant } from './contestant.ts'
 import { posthornLeft, selectLeft } from './queries.ts'
 import { versionOf } from './version.ts'

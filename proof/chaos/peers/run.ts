@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { uuid } from '@posthorn/engine'
 import { Pool } from 'pg'
-import { readArrivals } from '../../crash/arrivals.ts'
-import { audit } from '../../crash/audit.ts'
-import { startFleet, type Fleet } from '../../crash/fleet.ts'
-import type { Ledger } from '../../crash/ledger.ts'
-import { keyNames } from '../../crash/plan.ts'
-import { insertAccounts, selectEffects, selectEntries } from '../../crash/queries.ts'
-import { createRandom, type Random } from '../../crash/random.ts'
-import type { Servers } from '../../crash/servers.ts'
-import { pause, until } from '../../crash/waiting.ts'
-import { persist, type Target } from '../../crash/writer.ts'
+import { readArrivals } from '../../kit/events/arrivals.ts'
+import { audit } from '../../kit/events/audit.ts'
+import { startFleet, type Fleet } from '../../kit/processes/fleet.ts'
+import type { Ledger } from '../../kit/ledger.ts'
+import { keyNames } from '../../kit/events/plan.ts'
+import { insertAccounts, selectEffects, selectEntries } from '../../kit/events/queries.ts'
+import { createRandom, type Random } from '../../kit/random.ts'
+import type { Servers } from '../../kit/servers/servers.ts'
+import { pause, until } from '../../kit/waiting.ts'
+import { persist, type Target } from '../../kit/events/writer.ts'
 import type { Contestant } from './contestant.ts'
 import { contestants } from './contestants.ts'
 import type { Left } from './queries.ts'
@@ -49,7 +49,7 @@ export async function runPeers(
       const target = await contestant.prepare(pool)
       await insertAccounts(pool, target.source, KEYS)
       const fleet = startFleet({
-        ...{ program: '../chaos/peers/worker-process.ts', size: PROCESSES, folder },
+        ...{ program: new URL('./worker-process.ts', import.meta.url), size: PROCESSES, folder },
         name: contestant.name,
         settings: { contestant: contestant.name, databaseUrl, folder },
       })

@@ -1,6 +1,6 @@
 import { Pool } from 'pg'
-import { createArrivalFile } from '../../crash/arrivals.ts'
-import { meetParent } from '../../crash/parent.ts'
+import { createArrivalFile } from '../../kit/events/arrivals.ts'
+import { meetParent } from '../../kit/processes/parent.ts'
 import { contestantNamed } from './contestants.ts'
 
 /** A process that handles the messages of one contestant. */

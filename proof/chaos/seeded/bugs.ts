@@ -14,7 +14,7 @@ const SHORT = ['--system', 'messages', '--minutes', '1']
 export const seededBugs: Readonly<Record<string, SeededBug>> = {
   fence: {
     text: 'settles a message without asking whether the claim is still its own',
-    file: 'packages/engine/src/sql/settle.ts',
+    file: 'packages/engine/src/relay/settle/settle.sql.ts',
     line: "if (guard === 'claim') return `\\n     and m.claim_token = ${p('token')}::uuid`",
     becomes: "if (guard === 'claim') return `\\n     and ${p('token')}::uuid is not null`",
     // A fence is needed by those that come back, and only where others go on meanwhile.
@@ -22,7 +22,7 @@ export const seededBugs: Readonly<Record<string, SeededBug>> = {
   },
   answer: {
     text: 'counts a message as delivered before its destination has answered',
-    file: 'packages/engine/src/relay/attempt.ts',
+    file: 'packages/engine/src/relay/attempt/attempt.ts',
     line: 'return (await attemptWithin(deliver, bounds)) ?? batch.map(() => TIMED_OUT)',
     becomes: `void attemptWithin(deliver, bounds).catch(() => TIMED_OUT)
         return batch.map(() => ({ kind: 'delivered', ref: undefined }))`,

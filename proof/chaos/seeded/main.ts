@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { seededBugs } from './bugs.ts'
 
 /*
- * node test/chaos/seeded/main.ts <bug> [arguments of chaos]: puts a bug of `bugs.ts` into a copy of the
+ * node proof/chaos/seeded/main.ts <bug> [arguments of chaos]: puts a bug of `bugs.ts` into a copy of the
  * last commit and runs chaos there. It ends well if the ledger is broken: a test that cannot fail proves
  * nothing.
  */
@@ -29,7 +29,7 @@ try {
     source.replace(bug.line, () => bug.becomes),
   )
   console.log(`a relay that ${bug.text}`)
-  const args = ['test/chaos/main.ts', ...(given.length > 0 ? given : bug.args)]
+  const args = ['proof/chaos/main.ts', ...(given.length > 0 ? given : bug.args)]
   const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''
   child.stdout.on('data', (chunk) => {

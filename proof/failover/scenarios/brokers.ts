@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryPostgres } from '@posthorn/postgres'
-import type { Ledger, Line } from '../../crash/ledger.ts'
+import type { Ledger, Line } from '../../kit/ledger.ts'
 import type { BrokerCluster } from '../broker-cluster.ts'
 import { startKafkaCluster } from '../kafka-cluster.ts'
 import type { Event } from '../ledger.ts'
 import { startLoad } from '../load.ts'
 import type { Run } from '../options.ts'
 import { startRabbitmqCluster } from '../rabbitmq-cluster.ts'
-import { until } from '../program.ts'
+import { until } from '../../kit/servers/program.ts'
 import { awaitArrivals, drawUp } from '../settling.ts'
 
 const CLUSTERS = { rabbitmq: startRabbitmqCluster, kafka: startKafkaCluster } as const

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog } from '@posthorn/engine'
 import { openDatabase } from '@posthorn/server'
-import type { Ledger, Line } from '../../crash/ledger.ts'
+import type { Ledger, Line } from '../../kit/ledger.ts'
 import { startServices } from '../../../scripts/services/index.mjs'
 import type { Event } from '../ledger.ts'
 import { startLoad, type Load } from '../load.ts'
@@ -13,7 +13,7 @@ import {
   type PostgresNode,
   type Replication,
 } from '../postgres-cluster.ts'
-import { until } from '../program.ts'
+import { until } from '../../kit/servers/program.ts'
 import { lastSeq } from '../queries.ts'
 import { awaitArrivals, drawUp } from '../settling.ts'
 

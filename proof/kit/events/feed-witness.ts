@@ -1,8 +1,8 @@
-import { createFeed } from '@posthorn/engine/operate'
+import { createFeed } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import type { Line } from '../crash/ledger.ts'
-import { selectTransitions, type SeenTransition } from './queries.ts'
-import { until } from './program.ts'
+import type { Line } from '../ledger.ts'
+import { selectTransitions, type SeenTransition } from '../../failover/queries.ts'
+import { until } from '../servers/program.ts'
 
 /** One who follows the stream of events, and stays subscribed through every fault of the servers. */
 export interface FeedWitness {

@@ -1,4 +1,4 @@
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 
 /** One transaction of the writer: so many events of one key. */
 export interface PlannedTransaction {

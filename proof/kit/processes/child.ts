@@ -51,6 +51,9 @@ export interface ChildOptions {
   readonly onReport?: (report: Report) => void
 }
 
+/** A process of the server, with the roles of its environment. */
+export const SERVER_PROCESS = new URL('./server-process.ts', import.meta.url)
+
 /** Those that the image starts the server with: its memory is judged as it is in production. */
 export const SERVER_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=50']
 
@@ -58,11 +61,11 @@ export const SERVER_FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent
 const STOP_MS = 120_000
 const KILLED = 137
 
-/** Starts one of the programs beside this file; it ends when this process does, however that ends. */
-export function startChild(program: `${string}-process.ts`, options: ChildOptions): Child {
+/** Starts a program; it ends when this process does, however that ends. */
+export function startChild(program: URL, options: ChildOptions): Child {
   const { name, folder, settings, flags = [], isDetached = false, onReport } = options
   const log = openSync(join(folder, `${name.replace(/\.\d+$/, '')}.log`), 'a')
-  const child = fork(new URL(program, import.meta.url), [JSON.stringify({ name, ...settings })], {
+  const child = fork(program, [JSON.stringify({ name, ...settings })], {
     stdio: ['ignore', log, log, 'ipc'],
     execArgv: ['--expose-gc', ...flags],
     detached: isDetached,

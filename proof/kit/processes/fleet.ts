@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild, type Child, type Report, type Usage } from './child.ts'
 
 export interface FleetOptions {
-  readonly program: `${string}-process.ts`
+  readonly program: URL
   /** `relay` makes `relay-0`, `relay-1` …; each life of one has a number of its own: `relay-0.3`. */
   readonly name: string
   readonly size: number

@@ -14,7 +14,7 @@ export interface ServerSettings {
 type Version = typeof Server & { readonly installedSystems?: typeof Server.loadSystems }
 
 const { settings, tell, stopped } = meetParent<ServerSettings>()
-const root = settings.root ?? fileURLToPath(new URL('../../', import.meta.url))
+const root = settings.root ?? fileURLToPath(new URL('../../../', import.meta.url))
 // Libraries read some of it by themselves.
 Object.assign(process.env, settings.env, { PROCESS_NAME: settings.name })
 const entry = pathToFileURL(join(root, 'apps/server/src/index.ts')).href

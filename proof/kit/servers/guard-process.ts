@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { openPostgres } from '@posthorn/postgres'
-import { killPgbouncer, killService, type ServiceName } from '../../scripts/services/index.mjs'
+import { killPgbouncer, killService, type ServiceName } from '../../../scripts/services/index.mjs'
 import { unmountDisk } from './small-disk.ts'
 
 /*

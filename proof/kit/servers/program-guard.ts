@@ -1,5 +1,5 @@
 import { chmod } from 'node:fs/promises'
-import { startChild } from '../crash/child.ts'
+import { startChild } from '../processes/child.ts'
 import type { ProofStage } from '../proof-run.ts'
 import { endAllIn } from './program.ts'
 
@@ -13,7 +13,7 @@ export async function guarded<Result>(
 ): Promise<Result> {
   // A temporary folder is closed even to the account that runs the servers.
   await chmod(folder, 0o755)
-  const guard = startChild('../failover/guard-process.ts', {
+  const guard = startChild(new URL('./program-guard-process.ts', import.meta.url), {
     ...{ name: 'guard', folder, settings: { folder }, isDetached: true },
   })
   // What waits for a server that was cut off waits no longer.

@@ -7,8 +7,8 @@ import {
   startPgbouncer,
   startServices,
   type ServiceName,
-} from '../../scripts/services/index.mjs'
-import { startChild } from './child.ts'
+} from '../../../scripts/services/index.mjs'
+import { startChild } from '../processes/child.ts'
 import type { GuardSettings } from './guard-process.ts'
 import { unmountDisk } from './small-disk.ts'
 
@@ -69,7 +69,7 @@ export async function startServers(
   const postgres = await temporaryPostgres({ settings })
   const guarded: GuardSettings = { folder, postgresFolder: postgres.folder, services: names }
   // Before the others: of a Postgres that was left behind the next run would take care.
-  const guard = startChild('guard-process.ts', {
+  const guard = startChild(new URL('./guard-process.ts', import.meta.url), {
     ...{ name: 'guard', folder, settings: guarded, isDetached: true },
   })
   const stop = async () => {

@@ -1,8 +1,8 @@
 import type { Outbox } from '@posthorn/engine'
-import { outboxGraph, sealAudits, verifyAudits } from '@posthorn/engine/operate'
+import { outboxGraph, sealAudits, verifyAudits } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import type { Line } from '../../crash/ledger.ts'
-import type { WrittenEvents } from '../load/events.ts'
+import type { Line } from '../ledger.ts'
+import type { WrittenEvents } from '../../chaos/events/load.ts'
 import {
   countClaims,
   countDeadLetters,
@@ -16,14 +16,15 @@ import {
   selectAlertCodes,
   selectMoves,
 } from './queries.ts'
+import { systemProofs } from './system-proof.ts'
 
 export const ILLEGAL_MOVES = 'changes of state that no definition allows'
 
-/** Ways that a system takes beside its outbox, as `from → to`. */
-const OWN_WAYS: Readonly<Record<string, readonly string[]>> = {
-  // A report proves that WhatsApp has the message, although its answer was lost.
-  'messages.outbound': ['QUEUED → SENT'],
-}
+/** Ways that a system takes besides its outbox. */
+const OWN_WAYS: Readonly<Record<string, readonly string[]>> = Object.assign(
+  {},
+  ...systemProofs.map(({ ways }) => ways),
+)
 
 /** An outcome may overtake the relay that has the message in hand, where rows are claimed by a token alone. */
 function overtaking({ states, order }: Outbox): string[] {

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Pool } from 'pg'
-import type { Random } from '../../crash/random.ts'
-import type { SystemName } from '../options.ts'
-import type { World } from '../world.ts'
+import type { Random } from '../random.ts'
 import type { Client } from './client.ts'
+import type { World } from './world.ts'
 
 /** What those who put a system under load have. */
 export interface LoadContext {
@@ -12,15 +10,12 @@ export interface LoadContext {
   /** Times as often as usual. */
   readonly rate: number
   readonly world: World
-  /** Straight to Postgres. */
-  readonly pool: Pool
   /** When nothing new is to be begun. */
   readonly over: AbortSignal
 }
 
 /** Something that uses a system; resolves when all that it began has been answered. */
 export interface Load {
-  readonly system: SystemName
   /** Done before anything goes wrong. */
   prepare?(context: LoadContext): Promise<void>
   run(context: LoadContext): Promise<void>

@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startChild, type Child } from '../crash/child.ts'
-import { root } from './previous.ts'
-
-/** The version before cannot open what this one seals: this is for the time of an upgrade. */
-const BESIDE_OLDER = { FAMILIES_EVENT_TOKEN: 'clear', POSTHORN_MIGRATE: 'check' } as const
+import { SERVER_PROCESS, startChild, type Child } from '../processes/child.ts'
+import { root } from '../../upgrade/previous.ts'
 
 export type VersionName = 'old' | 'new'
 
@@ -58,12 +55,17 @@ export class Processes {
     const used = new Set([...this.#running].map(({ port }) => port))
     const port = ports.find((each) => !used.has(each)) ?? 0
     this.#started += 1
-    const child = startChild('server-process.ts', {
+    const child = startChild(SERVER_PROCESS, {
       name: `${version}-${this.#started}`,
       folder,
       settings: {
         root: version === 'old' ? previousRoot : root,
-        env: { ...env, ...(version === 'new' && BESIDE_OLDER), ...own, PORT: String(port) },
+        env: {
+          ...env,
+          ...(version === 'new' && { POSTHORN_MIGRATE: 'check' }),
+          ...own,
+          PORT: String(port),
+        },
       },
     })
     return { version, port, child }

@@ -1,23 +1,19 @@
 import { transaction, type Outbox, type Queryable } from '@posthorn/engine'
-import { advanceClock, listDeadLetters, replay, replayDeadLetters } from '@posthorn/engine/operate'
+import { advanceClock, listDeadLetters, replay, replayDeadLetters } from '@posthorn/operate'
 import { viewTable } from '@posthorn/engine/testing'
 import type { Pool } from 'pg'
-import { countEffects } from '../../crash/queries.ts'
-import { pause } from '../../crash/waiting.ts'
-import type { Client } from '../load/client.ts'
-import type { WrittenEvents } from '../load/events.ts'
-import { INDIGESTIBLE, POISON, rowEvents } from '../outbox.ts'
+import { countEffects } from '../events/queries.ts'
+import { pause } from '../waiting.ts'
+import type { Client } from './client.ts'
+import { systemProofs } from './system-proof.ts'
+import type { WrittenEvents } from '../../chaos/events/load.ts'
+import { INDIGESTIBLE, POISON, rowEvents } from '../../chaos/events/outbox.ts'
 import {
   countAbandoned,
   countHeldKeys,
   countSetAside,
   countUnfinished,
   selectDead,
-  selectEvidenceSums,
-  selectFailedSagas,
-  selectMessages,
-  selectOrderSums,
-  selectPaymentSums,
 } from './queries.ts'
 
 const LOOK_MS = 500
@@ -38,6 +34,9 @@ const LEASE_MS = 10_000
 
 /** After so long without a change a lease may be one of a process that is gone. */
 const QUIET_MS = 15_000
+
+/** Their dead messages stay where they are. */
+const FINAL = new Set(systemProofs.flatMap(({ final = [] }) => final))
 
 const operator = { by: 'chaos', reason: 'the run is over' }
 
@@ -63,7 +62,7 @@ export interface Settled {
   readonly rest: Rest
   /** What the operator sent again. */
   readonly replayed: number
-  /** The same by outbox, with `consumers` and `sagas` beside them. */
+  /** The same by outbox, with `consumers` and systems besides. */
   readonly replayedOf: ReadonlyMap<string, number>
   readonly seconds: number
 }
@@ -110,22 +109,15 @@ export async function settle(settling: Settling): Promise<Settled> {
   }
 }
 
-async function findRest({ pool, outboxes, events, isLossy }: Settling): Promise<Rest> {
+async function findRest({ pool, outboxes, events, isLossy = false }: Settling): Promise<Rest> {
   const db: Queryable = pool
   const rest: Record<string, number> = {}
   for (const outbox of outboxes) rest[outbox.name] = await countUnfinished(db, outbox)
   for (const [name, { committed }] of events.byOutbox) {
     rest[`effects of ${name}`] = committed - (await countEffects(db, name))
   }
-  const payments = await selectPaymentSums(db)
-  rest['payments pending'] = payments.pending
-  rest['keys of payments'] = payments.openKeys
-  const orders = await selectOrderSums(db)
-  rest['sagas running'] = orders.running + orders.failed
-  rest['file jobs'] = (await selectEvidenceSums(db)).open
-  if (!isLossy) {
-    const messages = await selectMessages(db)
-    rest['messages sent'] = messages.filter(({ status }) => status === 'SENT').length
+  for (const proof of systemProofs) {
+    Object.assign(rest, await proof.rest?.(db, { isLossy }))
   }
   rest['keys held'] = await countHeldKeys(db)
   rest['set aside by consumers'] = await countSetAside(db)
@@ -144,8 +136,7 @@ async function replayAll({ pool, outboxes, client }: Settling): Promise<Map<stri
   const counts = new Map<string, number>()
   for (const outbox of outboxes) {
     const ids = await selectDead(pool, outbox, outbox.name === rowEvents.name ? POISON : undefined)
-    // What failed for good, as a number that is not on WhatsApp, fails again and stays.
-    if (ids.length === 0 || outbox.name === 'messages.outbound') continue
+    if (ids.length === 0 || FINAL.has(outbox.name)) continue
     counts.set(outbox.name, ids.length)
     await transaction(pool, (tx) => replay(tx, outbox, { ...operator, filter: { ids } }))
   }
@@ -157,10 +148,9 @@ async function replayAll({ pool, outboxes, client }: Settling): Promise<Map<stri
       replayDeadLetters(tx, { ...operator, filter: { ids: letters } }),
     )
   }
-  const failed = await selectFailedSagas(pool)
-  if (failed.length > 0) counts.set('sagas', failed.length)
-  for (const id of failed) {
-    await client.ask({ method: 'POST', path: `/api/v1/sagas/${id}/resume`, json: {} })
+  for (const { name, mend } of systemProofs) {
+    const mended = (await mend?.(pool, client)) ?? 0
+    if (mended > 0) counts.set(name, mended)
   }
   return counts
 }

@@ -1,62 +1,56 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { World } from '../world.ts'
+import { systemProofs } from './system-proof.ts'
+import type { World } from './world.ts'
 
-/** A webhook as the merchant saw it. */
-export interface SeenWebhook {
-  readonly id: string
-  /** False where a signature is wrong; what got no answer was not looked at. */
-  readonly isVerified: boolean
-  /** Whether the merchant has it, whatever it answered. */
-  readonly isTaken: boolean
-}
-
-/** Reads along what arrives outside: the simulators forget the oldest. */
-export interface Witness {
-  readonly webhooks: readonly SeenWebhook[]
-  /** Ids of messages that WhatsApp accepted, once for each time. */
-  readonly accepted: readonly string[]
-  /** Reads the rest. */
-  close(): Promise<void>
-}
-
-interface Seen {
+/** A request to a simulator, as its journal has it. */
+export interface Seen {
   readonly id: number
   readonly outcome: string
   readonly headers: Readonly<Record<string, string>>
   readonly verified?: boolean
   readonly messageId?: string
   readonly fault: { readonly effect: boolean } | null
-  readonly body: { readonly biz_opaque_callback_data?: string } | null
+  readonly body: Readonly<Record<string, unknown>> | null
 }
 
-const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/
+/** What is noted of the requests to a simulator; undefined for those that do not matter. */
+export interface Witnessing {
+  readonly simulator: string
+  note(seen: Seen): unknown
+}
+
+/** Reads along what arrives outside: the simulators forget the oldest. */
+export interface Witness {
+  /** What was noted of a simulator's requests, in their order. */
+  notes<Note>(simulator: string): readonly Note[]
+  /** Reads the rest. */
+  close(): Promise<void>
+}
 
 const EVERY_MS = 5_000
 const PAGE = 1_000
 
 export function startWitness(world: World): Witness {
-  const webhooks: SeenWebhook[] = []
-  const accepted: string[] = []
-  const merchant = reader(world, 'merchant', ({ headers, verified = true, outcome, fault }) => {
-    const isTaken = outcome === 'ok' || outcome === 'slow' || fault?.effect === true
-    webhooks.push({ id: headers['webhook-id'] ?? '', isVerified: verified, isTaken })
-  })
-  const whatsapp = reader(world, 'whatsapp', ({ messageId, body }) => {
-    // The id of the message, and perhaps which attempt it was.
-    if (messageId !== undefined)
-      accepted.push(UUID.exec(body?.biz_opaque_callback_data ?? '')?.[0] ?? '')
+  const notes = new Map<string, unknown[]>()
+  const readers = systemProofs.flatMap(({ witnessing }) => {
+    if (!witnessing) return []
+    const { simulator, note } = witnessing
+    const own: unknown[] = []
+    notes.set(simulator, own)
+    return reader(world, simulator, (seen) => {
+      const noted = note(seen)
+      if (noted !== undefined) own.push(noted)
+    })
   })
   const over = new AbortController()
   const reading = (async () => {
     while (!over.signal.aborted) {
       await sleep(EVERY_MS, undefined, { signal: over.signal }).catch(() => undefined)
-      await merchant()
-      await whatsapp()
+      for (const read of readers) await read()
     }
   })()
   return {
-    webhooks,
-    accepted,
+    notes: <Note>(simulator: string) => (notes.get(simulator) ?? []) as Note[],
     async close() {
       over.abort()
       await reading
