@@ -3,15 +3,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that change what a whole process shares: its environment or OpenTelemetry's globals. */
 const ALONE = [
-  'apps/cli/src/doctor/doctor.test.ts',
-  'packages/engine/src/trace.test.ts',
-  'packages/http/src/tracing.test.ts',
-  'systems/evidence/outages.test.ts',
+  'apps/cli/src/commands/doctor.test.ts',
+  'packages/engine/src/outbox/trace.test.ts',
+  'packages/http/src/server/tracing.test.ts',
+  // Its own Postgres, named by the environment.
+  'systems/**/outages.proof.test.ts',
 ]
 
 /** Files that take long: started last, one of them would run while the other processes are done. */
 const LONG =
-  /dashboard\/test\/|conformance\.test|server\/src\/(main|killed|trace|termination)|brokers\.test|open-postgres|model\.test|workers\.test/
+  /dashboard\/test\/|\/web\/[^/]+\.test|conformance\.test|server\/src\/(main|killed|trace|termination)|brokers\.test|open-postgres|model\.test|workers\.proof/
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -31,6 +32,7 @@ export default defineConfig({
     // Tests wait for databases and brokers half of their time: three leave two processors idle for a quarter of it.
     maxWorkers: 4,
     fsModuleCache: true,
+    globalSetup: 'scripts/testing/test-servers.mjs',
     sequence: { sequencer: LongestFirst },
     // What a test prints is shown if it fails.
     silent: 'passed-only',
@@ -50,16 +52,15 @@ export default defineConfig({
             'apps/dashboard/test/**/*.test.ts',
             'systems/**/*.test.ts',
             'bench/**/*.test.ts',
+            'proof/**/*.test.ts',
             'scripts/**/*.test.mjs',
             'test/architecture/**/*.test.ts',
             'test/docs/**/*.test.ts',
             'test/container/**/*.test.ts',
-            'test/crash/**/*.test.ts',
             'test/debezium/**/*.test.ts',
-            'test/flood/**/*.test.ts',
             'test/fuzz/**/*.test.ts',
             'test/package/**/*.test.ts',
-            'test/upgrade/**/*.test.ts',
+            'test/systems/**/*.test.ts',
           ],
           exclude: ['**/node_modules/**', ...ALONE, ...LEFT_OUT],
           // One process runs many files: each module is imported, and a browser started, once for all.

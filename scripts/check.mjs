@@ -12,8 +12,8 @@ import {
   runProgramProof,
   runProofFiles,
   runTests,
-} from './test-run.mjs'
-import { startTestServers } from './test-servers.mjs'
+} from './testing/test-run.mjs'
+import { openTestServers } from './testing/test-servers.mjs'
 
 const form = parseArgs({ options: { full: { type: 'boolean' } } }).values.full ? 'full' : 'short'
 const signal = untilInterrupted()
@@ -49,19 +49,19 @@ async function checkFormat() {
 
 async function checkSources() {
   await step('lint', program('node_modules/oxlint/bin/oxlint', '--type-aware'))
-  await step('types', program('node_modules/typescript/bin/tsc', '--noEmit'))
-  const dashboard = ['--noEmit', '-p', 'apps/dashboard']
-  await step('dashboard types', program('node_modules/typescript/bin/tsc', ...dashboard))
+  await step('types', program(process.env.npm_execpath, 'run', '--silent', 'types'))
   await step('dashboard', program('scripts/dashboard.mjs'))
 }
 
-let servers
+const servers = await openTestServers()
+let env = { ...process.env, ...servers.env }
 
 async function startServers() {
-  servers = await startTestServers()
-  for (const [name, version] of Object.entries(servers.versions))
+  const started = await servers.start()
+  env = { ...env, ...started.env }
+  for (const [name, version] of Object.entries(started.versions))
     console.log(`     ${name} ${version}`)
-  return countMissing(servers.failures)
+  return countMissing(started.failures)
 }
 
 try {
@@ -71,8 +71,8 @@ try {
   for (const { status, reason } of results) if (status === 'rejected') throw reason
   await step('schema', program('scripts/schema.mjs', '--check'))
   await step('openapi', program('scripts/openapi.mjs', '--check'))
-  await step('tests', () => runTests({ env: servers.env, signal }))
-  const env = { ...servers.env, PROOF: form }
+  await step('tests', () => runTests({ env, signal }))
+  env = { ...env, PROOF: form }
   const chosen = proofs.filter((proof) => proof[form] !== undefined)
   for (const { name, program: script, [form]: args } of chosen.filter(isProgram)) {
     if (signal.aborted) break
@@ -84,7 +84,7 @@ try {
   const files = together.flatMap((proof) => proof.files)
   if (!signal.aborted) await step(`proof: ${names}`, () => runProofFiles({ files, env, signal }))
 } finally {
-  await servers?.stop()
+  await servers.stop()
 }
 for (const finding of counts.findings) console.log(finding)
 console.log(closingLine(counts))

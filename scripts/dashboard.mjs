@@ -1,19 +1,21 @@
-// node scripts/dashboard.mjs: builds apps/dashboard/dist if its sources are not the ones it was built
-// from. Quiet unless there is something to do. Any Node from 18 on runs it; the build itself runs on
-// the Node that the packages bring along.
+// node scripts/dashboard.mjs [--bare]: builds apps/dashboard/dist if its sources are not the ones it was
+// built from; with --bare apps/dashboard/dist.bare, without the pages of systems, as it is published.
+// Quiet unless there is something to do. Any Node from 18 on runs it; the build itself runs on the Node
+// that the packages bring along.
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import { waitForLock } from './setup-lock.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dashboard = join(root, 'apps', 'dashboard')
-const dist = join(dashboard, 'dist')
+const isBare = process.argv.includes('--bare')
+const dist = join(dashboard, isBare ? 'dist.bare' : 'dist')
+/** Names the systems whose pages are built in. */
+const config = isBare ? '' : join(root, 'posthorn.config.ts')
 const stamp = join(dist, '.built-from')
 
 async function buildIfStale() {
@@ -37,14 +39,20 @@ function isFresh() {
 /** What a build follows from: the dashboard's files, the texts it shows, its packages' versions. */
 function fingerprint() {
   const hash = createHash('sha256').update(read(join(root, 'package-lock.json')))
-  const names = ['index.html', 'portal.html', 'package.json', 'vite.config.ts'].map((name) =>
+  const names = ['index.html', 'portal.html', 'package.json', 'build.mjs'].map((name) =>
     join(dashboard, name),
   )
+  const systems = list(join(root, 'systems')).map(({ name }) => join(root, 'systems', name))
+  const pages = systems.flatMap((system) => [
+    join(system, 'reference.md'),
+    ...filesIn(join(system, 'web')),
+  ])
   const files = [
     ...names,
     join(root, 'docs', 'reference', 'errors.md'),
     ...filesIn(join(dashboard, 'src')),
     ...filesIn(join(dashboard, 'public')),
+    ...(isBare ? [] : [config, ...pages]),
   ]
   for (const file of files) hash.update(`${relative(dashboard, file)}\n${read(file)}\n`)
   return hash.digest('hex')
@@ -56,8 +64,7 @@ async function build(lock) {
   const builtFrom = fingerprint()
   const draft = `${dist}.${process.pid}`
   try {
-    await vite(lock, draft)
-    await Promise.all(filesIn(join(draft, 'assets')).map(compress))
+    await runBuild(lock, draft)
     writeFileSync(join(draft, '.built-from'), builtFrom)
     replace(dist, draft)
   } finally {
@@ -65,12 +72,10 @@ async function build(lock) {
   }
 }
 
-async function vite(lock, folder) {
+async function runBuild(lock, folder) {
   const node = join(root, 'node_modules', 'node', 'bin', isWindows() ? 'node.exe' : 'node')
-  const program = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
-  const args = [program, 'build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn']
-  const env = { ...process.env, NODE_ENV: 'production' }
-  const child = spawn(node, args, { cwd: dashboard, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const args = [join(dashboard, 'build.mjs'), config, folder]
+  const child = spawn(node, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   const output = []
   child.stdout.on('data', (chunk) => output.push(String(chunk)))
   child.stderr.on('data', (chunk) => output.push(String(chunk)))
@@ -92,17 +97,6 @@ function replace(old, draft) {
   }
   renameSync(draft, old)
   rmSync(aside, { recursive: true, force: true })
-}
-
-const asBrotli = promisify(brotliCompress)
-const asGzip = promisify(gzip)
-
-async function compress(file) {
-  const content = readFileSync(file)
-  if (content.length < 1_024) return
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
-  writeFileSync(`${file}.br`, await asBrotli(content, quality))
-  writeFileSync(`${file}.gz`, await asGzip(content, { level: 9 }))
 }
 
 /** Every file below a folder, in a fixed order. */

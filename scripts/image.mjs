@@ -3,14 +3,21 @@
 // need. The Dockerfile runs it; so do tests, where there is no Docker.
 
 import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from './command.mjs'
-import { reachPackages } from './runtime-packages.mjs'
+import { reachPackages } from './packing/runtime-packages.mjs'
 
-/** The programs of the image. */
+/** What the image runs: its programs, and the systems that its configuration imports. */
+const CONFIGURATION = 'posthorn.config.ts'
 const PROGRAMS = ['apps/server', 'apps/cli']
+
+function installedSystems() {
+  const text = readFileSync(join(root, CONFIGURATION), 'utf8')
+  const names = [...text.matchAll(/from '(@posthorn\/\w+)'/g)].map(([, name]) => name)
+  return names.map((name) => relative(root, realpathSync(join(root, 'node_modules', name))))
+}
 
 /** Of the dashboard only the build is there, so nothing that it was built from. */
 const DASHBOARD = 'apps/dashboard'
@@ -24,7 +31,7 @@ async function makeImage(to) {
     throw new Error('The dashboard is not built: node scripts/dashboard.mjs')
   }
   const found = reachPackages({
-    from: PROGRAMS,
+    from: [...new Set([...PROGRAMS, ...installedSystems()])],
     enters: ({ place }) => place !== DASHBOARD,
     takes: (place) => !EMBEDDED.test(place),
   })
@@ -32,7 +39,7 @@ async function makeImage(to) {
     if (place.includes('node_modules/')) await copyPackage(place, to)
     else await copyOwn(place, { link, to })
   }
-  await cp(join(root, 'LICENSE'), join(to, 'LICENSE'))
+  for (const file of ['LICENSE', CONFIGURATION]) await cp(join(root, file), join(to, file))
   const manifest = { name: 'posthorn-image', private: true, type: 'module' }
   await writeFile(join(to, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
@@ -52,7 +59,8 @@ async function copyOwn(place, { link, to }) {
   const filter = (path) => {
     const name = relative(join(root, place), path)
     if (isDashboard) return name === '' || name === 'package.json' || /^dist(\/|$)/.test(name)
-    return !/(^|\/)node_modules(\/|$)|\.test\.tsx?$|\.built-from$/.test(name)
+    // The dashboard's build has the pages of systems, which stand in their folder web/.
+    return !/(^|\/)node_modules(\/|$)|^web(\/|$)|\.test\.tsx?$|\.built-from$/.test(name)
   }
   await cp(join(root, place), join(to, place), { recursive: true, filter })
   if (link === undefined) return

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { root } from './command.mjs'
-import { listPackages } from './runtime-packages.mjs'
+import { listPackages } from './packing/runtime-packages.mjs'
 
 const PAGE = join(root, 'docs/reference/licences.md')
 

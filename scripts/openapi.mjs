@@ -1,5 +1,5 @@
-// node scripts/openapi.mjs [--check]: writes the dashboard's types of the API from what a server with
-// all systems says of itself, or tells whether they are what they should be. Uses DATABASE_URL, or its
+// node scripts/openapi.mjs [--check]: writes the dashboard's types of the API as a server with the
+// configured systems describes it, or tells whether they are up to date. Uses DATABASE_URL, or its
 // own PostgreSQL.
 
 import { randomBytes } from 'node:crypto'

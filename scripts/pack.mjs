@@ -15,7 +15,8 @@ async function pack({ names, to, signal }) {
   const packages = readPackages(names)
   // Quiet unless there is something to do: a fresh clone has neither packages nor a dashboard.
   await prepare('scripts/setup.mjs', signal)
-  if (packages.some(({ isBuilt }) => isBuilt)) await prepare('scripts/dashboard.mjs', signal)
+  if (packages.some(({ isBuilt }) => isBuilt))
+    await prepare('scripts/dashboard.mjs', signal, ['--bare'])
   // Outside the working tree, and away from another run at the same time.
   const staging = await mkdtemp(join(tmpdir(), 'posthorn-pack-'))
   try {
@@ -33,8 +34,8 @@ async function pack({ names, to, signal }) {
   return packages.map(({ tarball }) => join(to, tarball))
 }
 
-async function prepare(script, signal) {
-  const status = await showProgram(join(root, script), [], { signal })
+async function prepare(script, signal, args = []) {
+  const status = await showProgram(join(root, script), args, { signal })
   if (status !== 0) throw new Error(`${script} failed.`)
 }
 

@@ -20,7 +20,7 @@ import {
 const MANIFESTS = [
   'packages/*/package.json',
   'apps/*/package.json',
-  'systems/package.json',
+  'packages/system/package.json',
   'bench/package.json',
   'examples/*/package.json',
 ]

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { root } from './command.mjs'
-import { listPackages } from './runtime-packages.mjs'
+import { listPackages } from './packing/runtime-packages.mjs'
 
 const [file = join(root, 'dist/sbom.cdx.json')] = process.argv.slice(2)
 const packages = listPackages()

@@ -95,6 +95,16 @@ const INDEXES = `
      and not exists (select from pg_constraint where conindid = indexrelid)
    order by indexrelid::regclass::text`
 
+/** What is personal data and what is not. */
+const COMMENTS = `
+  select 'comment on ' || case objsubid when 0 then 'table ' || $1::oid::regclass
+           else 'column ' || $1::oid::regclass || '.' || a.attname end
+         || ' is ' || quote_literal(description) || ';' as text
+    from pg_description
+    left join pg_attribute as a on a.attrelid = objoid and a.attnum = objsubid
+   where objoid = $1::oid and classoid = 'pg_class'::regclass
+   order by objsubid = 0, objsubid`
+
 async function dump(pool) {
   const { rows: schemas } = await pool.query(SCHEMAS)
   const described = []
@@ -111,7 +121,11 @@ async function dumpSchema(pool, schema) {
     const lines = [...(await texts(COLUMNS, [oid])), ...(await texts(CONSTRAINTS, [oid]))]
     const end = `)${partitioned ?? ''}${options ?? ''};`
     const body = lines.map((line) => `  ${line}`).join(',\n')
-    const more = [...(await texts(INDEXES, [oid])), ...(await texts(TRIGGERS, [oid]))]
+    const more = [
+      ...(await texts(INDEXES, [oid])),
+      ...(await texts(TRIGGERS, [oid])),
+      ...(await texts(COMMENTS, [oid])),
+    ]
     return [`create table ${name} (\n${body}\n${end}`, ...more].join('\n')
   })
   const before = [...(await texts(SEQUENCES, [schema])), ...(await texts(FUNCTIONS, [schema]))]

@@ -1,5 +1,5 @@
-// npm test [-- what vitest takes]: starts the servers that tests need, runs the tests, stops what
-// it started. Brokers that `npm run services start` left running are used as they are.
+// npm test [-- what vitest takes]: runs the tests, starts each server when a test asks for it, stops
+// what it started. Brokers that `npm run services start` left running are used as they are.
 
 import { untilInterrupted } from './command.mjs'
 
@@ -9,15 +9,18 @@ if (Number(process.versions.node.split('.')[0]) < 22) {
 }
 
 // Imported late: an older Node cannot even read them.
-const { startTestServers } = await import('./test-servers.mjs')
-const { add, closingLine, countMissing, runTests } = await import('./test-run.mjs')
+const { openTestServers } = await import('./testing/test-servers.mjs')
+const { add, closingLine, countMissing, runTests } = await import('./testing/test-run.mjs')
 
+const args = process.argv.slice(2)
 const signal = untilInterrupted()
-const servers = await startTestServers()
+const servers = await openTestServers()
 let counts
 try {
-  const missing = countMissing(servers.failures)
-  counts = add(missing, await runTests({ env: servers.env, args: process.argv.slice(2), signal }))
+  // All tests need all servers: they start while the first tests run.
+  const started = args.length === 0 ? servers.start() : { failures: {} }
+  counts = await runTests({ env: { ...process.env, ...servers.env }, args, signal })
+  counts = add(countMissing((await started).failures), counts)
 } finally {
   await servers.stop()
 }

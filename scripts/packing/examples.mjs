@@ -16,6 +16,18 @@ const horn = await posthorn(pool, placed).setUp()
 await horn.start()
 await horn.transaction((tx) => events.enqueue(tx, 'order.placed', { order: 7 }))`,
   },
+  '@posthorn/operate': {
+    language: 'ts',
+    text: `
+import { outbox } from '@posthorn/engine'
+import { listMessages, outboxStats } from '@posthorn/operate'
+import { Pool } from 'pg'
+
+const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
+const events = outbox<{ 'order.placed': { order: number } }>('shop.outbox')
+console.log((await outboxStats(pool, events)).counts)
+console.log(await listMessages(pool, events, { limit: 10 }))`,
+  },
   '@posthorn/postgres': {
     language: 'ts',
     text: `
@@ -99,20 +111,20 @@ await app.listen({ port: 8080 })`,
     language: 'ts',
     text: `
 import { createApp, createVerifier } from '@posthorn/http'
-import { merchant, simulators } from '@posthorn/simulators'
+import { mail, simulators } from '@posthorn/simulators'
 import { Pool } from 'pg'
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
 const verify = createVerifier({ secret: process.env['JWT_SECRET'] ?? '' })
 const app = await createApp({ title: 'World', version: '1', production: false, verify })
-await app.register(simulators, { pool, simulators: [merchant()] })
+await app.register(simulators, { pool, simulators: [mail()] })
 await app.listen({ port: 8081 })`,
   },
-  '@posthorn/systems': {
+  '@posthorn/system': {
     language: 'ts',
     text: `
 import { migrationsFrom, outbox } from '@posthorn/engine'
-import { defineSystem } from '@posthorn/systems'
+import { defineSystem } from '@posthorn/system'
 import { Type } from 'typebox'
 
 export const systems = [
@@ -125,6 +137,14 @@ export const systems = [
     }),
   }),
 ]`,
+  },
+  '@posthorn/incidents': {
+    language: 'ts',
+    text: `
+import { incidents } from '@posthorn/incidents'
+
+// posthorn.config.ts: next to the systems of your own
+export const systems = [incidents]`,
   },
   '@posthorn/dashboard': {
     language: 'sh',

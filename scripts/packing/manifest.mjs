@@ -4,10 +4,11 @@ import { readManifest } from './packages.mjs'
  * The package.json that is published. The one in the repository exports sources, which Node does
  * not run below node_modules, and asks for what only tests need.
  */
-export function publishedManifest({ folder, manifest, doors, isBuilt }, imported) {
+export function publishedManifest({ folder, manifest, doors, isBuilt }, types) {
   const { name, version, description, license, type, bin } = manifest
   const { peerDependencies, peerDependenciesMeta, publishConfig = {} } = manifest
-  const exports = Object.fromEntries(doors.map(([door, source]) => [door, builtDoor(source)]))
+  const doorOf = isBuilt ? (source) => source : builtDoor
+  const exports = Object.fromEntries(doors.map(([door, source]) => [door, doorOf(source)]))
   return {
     name,
     version,
@@ -17,29 +18,39 @@ export function publishedManifest({ folder, manifest, doors, isBuilt }, imported
     type,
     ...(doors.length > 0 && { exports }),
     ...(bin && { bin }),
-    files: bin ? ['bin', 'dist'] : ['dist'],
+    files: filesOf({ isBuilt, bin }),
     engines: publishConfig.engines ?? manifest.engines,
     // A build has everything inside.
-    dependencies: isBuilt ? {} : dependenciesOf(manifest, imported),
+    dependencies: isBuilt
+      ? {}
+      : sortNames({ ...manifest.dependencies, ...separateTypes(types, manifest) }),
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
+    ...(isBuilt && forBuilding(manifest)),
     // npm refuses to publish it from anywhere but a build that can say from which commit it comes.
     publishConfig: { access: 'public', provenance: true },
   }
+}
+
+/** What users build a dashboard with their own pages from. */
+export const BUILT_FROM = ['src', 'public', 'index.html', 'portal.html', 'build.mjs']
+
+function filesOf({ isBuilt, bin }) {
+  if (isBuilt) return ['dist', 'errors.md', ...BUILT_FROM]
+  return bin ? ['bin', 'dist'] : ['dist']
+}
+
+/** The packages that a build needs: who only runs the published one does not install them. */
+function forBuilding({ dependencies, devDependencies }) {
+  const tools = ['vite', '@vitejs/plugin-react'].map((name) => [name, devDependencies[name]])
+  const peerDependencies = sortNames({ ...dependencies, ...Object.fromEntries(tools) })
+  const optional = Object.keys(peerDependencies).map((name) => [name, { optional: true }])
+  return { peerDependencies, peerDependenciesMeta: Object.fromEntries(optional) }
 }
 
 /** Where the sources are, once package.json at the root says so. */
 function repositoryOf(directory) {
   const { repository } = readManifest('.')
   return repository?.url ? { repository: { ...repository, directory } } : {}
-}
-
-/** Of a package that publishes only some of its modules, what those import. */
-function dependenciesOf(manifest, imported) {
-  const { dependencies, publishConfig = {} } = manifest
-  const needed = Object.entries(dependencies).filter(
-    ([name]) => publishConfig.exports === undefined || imported.names.has(name),
-  )
-  return sortNames({ ...Object.fromEntries(needed), ...separateTypes(imported.types, manifest) })
 }
 
 /** `types` first: the first condition that holds is taken. */

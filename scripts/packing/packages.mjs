@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { root } from '../command.mjs'
 
 /**
- * What others install, and where its sources are. Of `systems` it is what a system is made of; the five
- * that are there belong to this repository. What is imported stands before what imports it.
+ * What others install, and where its sources are. What is imported stands before what imports it.
  */
 const FOLDERS = {
   engine: 'packages/engine',
+  operate: 'packages/operate',
   postgres: 'packages/postgres',
   transports: 'packages/transports',
   domain: 'packages/domain',
@@ -15,7 +15,8 @@ const FOLDERS = {
   http: 'packages/http',
   nest: 'packages/nest',
   simulators: 'packages/simulators',
-  systems: 'systems',
+  system: 'packages/system',
+  incidents: 'packages/incidents',
   dashboard: 'apps/dashboard',
   server: 'apps/server',
   'create-posthorn': 'apps/create-posthorn',

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root } from './command.mjs'
+import { root } from '../command.mjs'
 
 /** What is installed where Posthorn runs: the programs, and the packages that others install. */
-const SHIPPED = /^(packages\/|apps\/|systems$)/
+const SHIPPED = /^(packages\/(?!fuzz)|apps\/|systems\/)/
 
 /**
  * Every package of others that is needed at run time, by package-lock.json: name, version, licence,

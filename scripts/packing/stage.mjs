@@ -2,14 +2,14 @@ import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promise
 import { dirname, join, relative } from 'node:path'
 import { root } from '../command.mjs'
 import { bundle } from './bundle.mjs'
-import { publishedManifest } from './manifest.mjs'
+import { BUILT_FROM, publishedManifest } from './manifest.mjs'
 import { readmeOf } from './readme.mjs'
 
 /** Makes `<staging>/<folder>`, where the compiler has been, the package as it is published. */
 export async function stage(each, staging) {
   const to = join(staging, each.folder)
   const dist = join(to, 'dist')
-  if (each.isBuilt) await copyBuild(join(root, each.folder, 'dist'), dist)
+  if (each.isBuilt) await copyBuild(join(root, each.folder), to)
   else {
     const compiled = `${to}.compiled`
     await rename(join(staging, each.sources), compiled)
@@ -18,17 +18,21 @@ export async function stage(each, staging) {
     await copyReadFiles(join(root, each.sources), dist)
     if (each.isBundled) await bundle(dist, each.doors)
   }
-  const manifest = publishedManifest(each, await readImports(dist))
+  const manifest = publishedManifest(each, await readTypes(dist))
   if (manifest.bin) await stagePrograms(each, manifest, to)
   await writeFile(join(to, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   await writeFile(join(to, 'README.md'), readmeOf(manifest))
   await cp(join(root, 'LICENSE'), join(to, 'LICENSE'))
 }
 
-/** Without the note of what it was built from. */
+/** What a build without systems made, and the sources from which users build theirs. */
 async function copyBuild(from, to) {
-  const filter = (path) => !path.endsWith('.built-from')
-  await cp(from, to, { recursive: true, filter })
+  const filter = (path) => !/\.built-from$|\.test\.ts$|\/testing$/.test(path)
+  await cp(join(from, 'dist.bare'), join(to, 'dist'), { recursive: true, filter })
+  for (const name of BUILT_FROM) {
+    await cp(join(from, name), join(to, name), { recursive: true, filter })
+  }
+  await cp(join(root, 'docs', 'reference', 'errors.md'), join(to, 'errors.md'))
 }
 
 /** Programs import what was compiled, and run on every Node that it was compiled for. */
@@ -61,18 +65,16 @@ async function copyReadFiles(src, dist) {
   }
 }
 
-/** The packages that modules or declarations import, and those whose types the latter mention. */
-async function readImports(dist) {
-  const [names, types] = [new Set(), new Set()]
-  for (const file of (await filesBelow(dist)).filter((name) => /\.(d\.ts|js)$/.test(name))) {
+/** The packages whose types the declarations mention. */
+async function readTypes(dist) {
+  const types = new Set()
+  for (const file of (await filesBelow(dist)).filter((name) => name.endsWith('.d.ts'))) {
     const text = await readFile(join(dist, file), 'utf8')
     for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\()["']([^."'][^"']*)["']/g)) {
-      const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
-      names.add(name)
-      if (file.endsWith('.d.ts')) types.add(name)
+      types.add(specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'))
     }
   }
-  return { names, types }
+  return types
 }
 
 async function filesBelow(folder) {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fillCache } from './cache.mjs'
-import { KAFKA_VERSION, LOGGING, SLF4J } from './kafka.mjs'
+import { KAFKA_VERSION, LOGGING, SLF4J } from './servers/kafka.mjs'
 import { fetchJars, java } from './maven.mjs'
 
 const DEBEZIUM_VERSION = '3.6.1.Final'

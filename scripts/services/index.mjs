@@ -1,32 +1,41 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from './connect.mjs'
-import { elasticmq } from './elasticmq.mjs'
-import { isGiven, reach } from './given.mjs'
-import { kafka } from './kafka.mjs'
-import { crash, inspect, start, stop } from './lifecycle.mjs'
-import { nats } from './nats.mjs'
-import { pgbouncer } from './pgbouncer.mjs'
-import { rabbitmq } from './rabbitmq.mjs'
-import { redis } from './redis.mjs'
-import { schemaRegistry } from './schema-registry.mjs'
-import { versitygw } from './versitygw.mjs'
+import { elasticmq } from './servers/elasticmq.mjs'
+import { kafka } from './servers/kafka.mjs'
+import { crash, inspect, recordedEnv, start, stop } from './lifecycle.mjs'
+import { nats } from './servers/nats.mjs'
+import { pgbouncer } from './servers/pgbouncer.mjs'
+import { isAnyOpen } from './ports.mjs'
+import { rabbitmq } from './servers/rabbitmq.mjs'
+import { redis } from './servers/redis.mjs'
+import { schemaRegistry } from './servers/schema-registry.mjs'
+import { versitygw } from './servers/versitygw.mjs'
 
-export { ensureChromium } from './chromium.mjs'
-export { ensureCompose } from './compose.mjs'
-export { ensureHelm, ensureKubernetesSchemas, ensureServiceMonitors } from './helm.mjs'
-export { ensureKafka } from './kafka.mjs'
-export { ensurePatroni } from './patroni.mjs'
+export { ensureChromium } from './servers/chromium.mjs'
+export { ensureKafka } from './servers/kafka.mjs'
+export { ensurePatroni } from './servers/patroni.mjs'
 export { freePorts } from './ports.mjs'
-export { ensurePsql } from './psql.mjs'
-export { ensureRabbitmq } from './rabbitmq.mjs'
-export { ensureRuntimes } from './runtimes.mjs'
-export { ensureSchemathesis } from './schemathesis.mjs'
+export { ensureRabbitmq } from './servers/rabbitmq.mjs'
+export {
+  ensureCompose,
+  ensureHelm,
+  ensureKubernetesSchemas,
+  ensurePsql,
+  ensureRuntimes,
+  ensureSchemathesis,
+  ensureServiceMonitors,
+} from './programs.mjs'
 
 const services = [kafka, rabbitmq, nats, redis, elasticmq, schemaRegistry, versitygw]
 
 /** The names that the functions below take. */
 export const serviceNames = services.map((service) => service.name)
+
+/** The name of the service that sets a variable for its users. */
+export function serviceWith(variable) {
+  return services.find((service) => Object.hasOwn(service.env({}, ''), variable))?.name
+}
 
 // Where pids, ports, data and logs are kept.
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
@@ -135,6 +144,33 @@ function findServices(names = serviceNames) {
     if (service !== undefined) return service
     throw new Error(`There is no service "${name}": the names are ${serviceNames.join(', ')}.`)
   })
+}
+
+/**
+ * Whether the environment names a service that is not the one in `folder`. A process that was
+ * given our own address (a test, a shell after `env`) may still stop and start what is behind it.
+ */
+function isGiven(service, folder) {
+  const value = process.env[service.variable]
+  return Boolean(value) && value !== recordedEnv(service, folder)[service.variable]
+}
+
+/** The service that the environment names, once it is known to be there. */
+async function reach(service) {
+  const value = process.env[service.variable]
+  // A connection is all that can be checked: it may want certificates or a login.
+  if (!(await isAnyOpen(service.addresses(value)))) {
+    throw new Error(
+      `${service.name}: no answer at ${service.variable}=${value}.\n` +
+        `Start it, or unset ${service.variable} to have one started here.`,
+    )
+  }
+  const names = Object.keys(service.env({}, '')).filter((name) => process.env[name] !== undefined)
+  return {
+    version: `given by ${service.variable}`,
+    env: Object.fromEntries(names.map((name) => [name, process.env[name]])),
+    wasRunning: true,
+  }
 }
 
 function ownService(name, dir) {

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lastLines } from './command.mjs'
 import { withLock } from './lock.mjs'
 import { freePorts, isFree } from './ports.mjs'
-import { isOurs, kill, startDetached, terminate } from './process.mjs'
-import { readState, writeState } from './state.mjs'
-import { waitUntil } from './wait.mjs'
+import { isOurs, kill, startDetached, terminate, waitUntil } from './process.mjs'
 
 // A service is an object: its name, the variable that replaces it if one can, what it needs, its ports, and
 //   install(log)  -> { version, home }      from the cache, or fetched into it
@@ -144,4 +142,24 @@ function lastLogLines(logFile) {
   } catch {
     return undefined
   }
+}
+
+/** What is known of a service in `folder`: version, ports, and the pids that were started. */
+function readState(folder) {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Synchronous, and by rename: written right after a process is started, so that a starter killed
+ * next still leaves a record of it, and never half a record.
+ */
+function writeState(folder, state) {
+  mkdirSync(folder, { recursive: true })
+  const draft = join(folder, `state.json.${process.pid}`)
+  writeFileSync(draft, `${JSON.stringify(state, null, 2)}\n`)
+  renameSync(draft, join(folder, 'state.json'))
 }

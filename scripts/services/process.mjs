@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs'
-import { waitUntil } from './wait.mjs'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 const LOG_LIMIT_BYTES = 5 * 1024 * 1024
 
@@ -101,4 +101,12 @@ function isGone(pid) {
     // On a system without /proc the signal has just been taken by a living process.
     return error.code === 'ESRCH' || existsSync('/proc/self')
   }
+}
+
+/** Waits until `check` answers with something true; answers with false once time is up. */
+export async function waitUntil(check, { withinMs }) {
+  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(100)) {
+    if (await check()) return true
+  }
+  return false
 }

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { root, showProgram } from './command.mjs'
-import { heavyTests } from './proofs.mjs'
+import { root, showProgram } from '../command.mjs'
+import { heavyTests } from '../proofs.mjs'
 import { countReport, describeFailure, failuresIn, judgeFlaky } from './test-report.mjs'
 
 /**
@@ -38,15 +38,10 @@ function withCompileCache(env) {
   return { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'), ...env }
 }
 
-/** Says, for every server that could not be had, what is missing; a failure only in CI. */
+/** A server that could not be had is a failure only in CI. CI=false and CI=0 are ways of saying no. */
 export function countMissing(failures) {
-  const missing = Object.entries(failures)
-  for (const [name, reason] of missing) {
-    console.error(`\n!!! ${name} is missing, and what needs it is not tested: ${reason}\n`)
-  }
-  // CI=false and CI=0 are ways of saying that this is none.
   const isCi = !['', 'false', '0'].includes(process.env.CI ?? '')
-  return { failed: isCi ? missing.length : 0 }
+  return { failed: isCi ? Object.keys(failures).length : 0 }
 }
 
 export function add(one, other) {

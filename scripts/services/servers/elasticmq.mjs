@@ -1,7 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache } from './cache.mjs'
-import { fetchJars, java } from './maven.mjs'
+import { fillCache } from '../cache.mjs'
+import { fetchJars, java } from '../maven.mjs'
+import { AWS } from './versitygw.mjs'
 
 const VERSION = '1.6.12'
 const HOST = '127.0.0.1'
@@ -37,7 +38,7 @@ export const elasticmq = {
   },
 
   env(ports) {
-    return { SQS_ENDPOINT: `http://${HOST}:${ports.sqs}` }
+    return { SQS_ENDPOINT: `http://${HOST}:${ports.sqs}`, ...AWS }
   },
 
   addresses(url) {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache } from './cache.mjs'
-import { certificatesIn, makeCertificates } from './certificates.mjs'
-import { run } from './command.mjs'
-import { probeKafka } from './kafka-probe.mjs'
-import { fetchJars, java } from './maven.mjs'
+import { fillCache } from '../cache.mjs'
+import { certificatesIn, makeCertificates } from '../certificates.mjs'
+import { run } from '../command.mjs'
+import { fetchJars, java } from '../maven.mjs'
+import { connection } from '../ports.mjs'
 
 export const KAFKA_VERSION = '4.3.1'
 /**
@@ -165,3 +165,42 @@ rootLogger.appenderRef.out.ref = out
 logger.server.name = kafka.server.KafkaRaftServer
 logger.server.level = info
 `
+
+const METADATA = 3
+const VERSION = 8
+
+/**
+ * Rejects unless the broker names itself in its metadata. That is later than accepting
+ * connections: a broker that has not registered with its controller yet lists no brokers.
+ */
+async function probeKafka(port) {
+  const socket = await connection({ host: '127.0.0.1', port })
+  try {
+    socket.write(metadataRequest())
+    let reply = Buffer.alloc(0)
+    for await (const chunk of socket) {
+      reply = Buffer.concat([reply, chunk])
+      if (reply.length < 16) continue
+      // length, correlation id, throttle time, then the number of brokers
+      if (reply.readInt32BE(12) > 0) return
+      break
+    }
+    throw new Error('Kafka answers, but lists no broker')
+  } finally {
+    socket.destroy()
+  }
+}
+
+function metadataRequest() {
+  const client = Buffer.from('posthorn')
+  const header = Buffer.alloc(10)
+  header.writeInt16BE(METADATA, 0)
+  header.writeInt16BE(VERSION, 2)
+  header.writeInt32BE(1, 4)
+  header.writeInt16BE(client.length, 8)
+  // no topics (an empty list, not null, which would mean all), and three flags off
+  const body = Buffer.alloc(7)
+  const length = Buffer.alloc(4)
+  length.writeInt32BE(header.length + client.length + body.length)
+  return Buffer.concat([length, header, client, body])
+}

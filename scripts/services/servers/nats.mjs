@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { fillCache } from './cache.mjs'
-import { run } from './command.mjs'
-import { debianRelease, unpackPackages } from './debian.mjs'
+import { fillCache } from '../cache.mjs'
+import { run } from '../command.mjs'
+import { debianRelease, unpackPackages } from '../debian.mjs'
 
 const HOST = '127.0.0.1'
 

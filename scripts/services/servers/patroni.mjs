@@ -1,8 +1,8 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache, sharedCacheDir } from './cache.mjs'
-import { run } from './command.mjs'
-import { debianRelease, unpackPackages } from './debian.mjs'
+import { fillCache, sharedCacheDir } from '../cache.mjs'
+import { run } from '../command.mjs'
+import { debianRelease, unpackPackages } from '../debian.mjs'
 
 /** With Python and PostgreSQL: half of either from here and half from the system would not fit. */
 const PACKAGES = ['patroni', 'etcd-server', 'postgresql', 'python3-psycopg2']

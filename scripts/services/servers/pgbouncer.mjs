@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache } from './cache.mjs'
-import { run } from './command.mjs'
-import { debianRelease, unpackPackages } from './debian.mjs'
-import { isAnyOpen } from './ports.mjs'
+import { fillCache } from '../cache.mjs'
+import { run } from '../command.mjs'
+import { debianRelease, unpackPackages } from '../debian.mjs'
+import { isAnyOpen } from '../ports.mjs'
 
 const HOST = '127.0.0.1'
 

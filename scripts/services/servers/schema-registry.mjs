@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache } from './cache.mjs'
-import { java, unpackArtifact } from './maven.mjs'
+import { fillCache } from '../cache.mjs'
+import { java, unpackArtifact } from '../maven.mjs'
 
 // The last line of it that runs on Java 17.
 const VERSION = '2.6.13.Final'

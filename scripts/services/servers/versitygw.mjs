@@ -1,11 +1,18 @@
+import { createHash, createHmac } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache } from './cache.mjs'
-import { runWithRetries } from './command.mjs'
-import { s3Request } from './s3-request.mjs'
+import { fillCache } from '../cache.mjs'
+import { runWithRetries } from '../command.mjs'
 
 const VERSION = '1.8.0'
 const BUCKET = 'posthorn-test'
+
+/** Who the clients of this server and of ElasticMQ are. */
+export const AWS = {
+  AWS_ACCESS_KEY_ID: 'posthorn',
+  AWS_SECRET_ACCESS_KEY: 'posthorn-secret',
+  AWS_REGION: 'us-east-1',
+}
 
 /** An S3 server over a folder, built from source by Go. */
 export const versitygw = {
@@ -62,9 +69,7 @@ export const versitygw = {
     return {
       S3_ENDPOINT: `http://127.0.0.1:${ports.s3}`,
       S3_BUCKET: BUCKET,
-      AWS_ACCESS_KEY_ID: 'posthorn',
-      AWS_SECRET_ACCESS_KEY: 'posthorn-secret',
-      AWS_REGION: 'us-east-1',
+      ...AWS,
     }
   },
 
@@ -72,4 +77,40 @@ export const versitygw = {
     const { hostname, port, protocol } = new URL(endpoint)
     return [{ host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) }]
   },
+}
+
+/** A request without a body, signed with AWS Signature Version 4; answers with its status. */
+async function s3Request(method, path, env) {
+  const { host } = new URL(env.S3_ENDPOINT)
+  const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
+  const scope = `${time.slice(0, 8)}/${env.AWS_REGION}/s3/aws4_request`
+  const names = 'host;x-amz-content-sha256;x-amz-date'
+  const hash = sha256('')
+  const headers = `host:${host}\nx-amz-content-sha256:${hash}\nx-amz-date:${time}\n`
+  const request = [method, path, '', headers, names, hash].join('\n')
+  const text = ['AWS4-HMAC-SHA256', time, scope, sha256(request)].join('\n')
+  const key = scope
+    .split('/')
+    .reduce((soFar, part) => hmac(soFar, part), `AWS4${env.AWS_SECRET_ACCESS_KEY}`)
+  const response = await fetch(env.S3_ENDPOINT + path, {
+    method,
+    headers: {
+      'x-amz-date': time,
+      'x-amz-content-sha256': hash,
+      authorization:
+        `AWS4-HMAC-SHA256 Credential=${env.AWS_ACCESS_KEY_ID}/${scope}, ` +
+        `SignedHeaders=${names}, Signature=${hmac(key, text).toString('hex')}`,
+    },
+    signal: AbortSignal.timeout(2000),
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+function sha256(text) {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function hmac(key, text) {
+  return createHmac('sha256', key).update(text).digest()
 }
