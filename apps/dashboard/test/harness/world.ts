@@ -23,8 +23,8 @@ export interface SystemWorld {
 
 /** The address of a view. */
 export function addressIn(world: World, path: string): string {
-  return path.replace(/:([a-z]+)$|:([a-z]+)(?=\?)/g, (_, end, middle) => {
-    return world[String(end ?? middle)] ?? ''
+  return path.replace(/:([a-z]+)(?=\?|$)/gi, (placeholder, name: string) => {
+    return world[name] ?? placeholder
   })
 }
 
