@@ -115,6 +115,21 @@ describe('a commit', () => {
     expect(await readStored()).toEqual({ clubs: [], events: [] })
   })
 
+  test('whose transaction has a call that is not awaited stores nothing, and can be made again', async () => {
+    const unit = newUnit()
+    const club = Club.create(uuid(), 'Addams')
+    unit.save(club)
+    const forgetful = unit.commit(async (tx, write) => {
+      await write(tx)
+      void tx.query(sql`insert into clubs.clubs (id, name) values (${uuid()}, 'Stray')`)
+    })
+    await expect(forgetful).rejects.toThrow(errorWithCode('CALL_NOT_AWAITED'))
+    expect(await readStored()).toEqual({ clubs: [], events: [] })
+    expect(club.pendingEvents).toHaveLength(1)
+    await unit.commit()
+    expect(await readStored()).toEqual({ clubs: ['Addams 1'], events: ['ClubCreated'] })
+  })
+
   test('refuses a second one at the same time', async () => {
     const unit = newUnit()
     unit.save(Club.create(uuid(), 'Addams'))

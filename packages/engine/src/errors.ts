@@ -10,6 +10,8 @@ export const ERROR_CODES = {
   ROWS_HIDDEN: "Row-level security hides messages from the relay's role.",
   OUTBOX_NAME_TAKEN: 'The name of the outbox belongs to another table of this database.',
   NOT_IN_TRANSACTION: 'A message can only be enqueued inside a transaction.',
+  CALL_NOT_AWAITED:
+    'The work of a transaction ended while a call on its tx was in flight; nothing was stored.',
   CLOCK_FIXED: 'The business clock is the real one and cannot be moved.',
   DURATION_INVALID: 'A duration is a number and a unit: ms, s, m, h or d.',
   CLAIM_LOST:

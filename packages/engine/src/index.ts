@@ -105,6 +105,7 @@ export { currentTraceparent } from './outbox/trace.ts'
 export {
   borrowTransaction,
   checkOut,
+  lendTransaction,
   transaction,
   type Queryable,
   type Transaction,

@@ -1,5 +1,6 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient, QueryResultRow } from 'pg'
 import { LateRings, type Bell, type Buckets } from './bell.ts'
+import { Calls } from './calls.ts'
 import { PosthornError } from '../errors.ts'
 import type { Statement } from './sql-tag.ts'
 
@@ -24,6 +25,8 @@ export interface Transaction extends Queryable {
   ): Promise<{ rows: Row[] }>
   /** Rings the bell when the transaction ends, as early as this handle can know; for these buckets alone. */
   ringLater(bell: Bell, buckets?: Buckets): void
+  /** Makes a call of several statements: the work that has this handle cannot end between two of them. */
+  asOne?<Result>(call: () => Promise<Result>): Promise<Result>
 }
 
 /** What an adapter knows about its library. */
@@ -57,22 +60,49 @@ export function borrowTransaction(source: TransactionSource): Transaction {
 }
 
 /**
+ * Runs `work` with a handle that ends with it: a later call is refused with `NOT_IN_TRANSACTION`, also
+ * while the transaction goes on. Work that ends with calls in flight fails with `CALL_NOT_AWAITED`.
+ */
+export async function lendTransaction<Result>(
+  tx: Transaction,
+  work: (lent: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const calls = new Calls()
+  const lent = {
+    query: (statement: Statement | string, values?: readonly unknown[]) => {
+      const asked = statementOf(statement, values)
+      // What is left of the call would be stored although the savepoint around it is taken back.
+      if (calls.isAmidst && endsSavepoint(asked.text)) {
+        return Promise.reject(new PosthornError('CALL_NOT_AWAITED'))
+      }
+      return calls.run(() => tx.query(asked))
+    },
+    asOne: <One>(call: () => Promise<One>) => calls.runAll(call),
+  }
+  return calls.during(() => work(Object.assign(Object.create(tx) as Transaction, lent)))
+}
+
+function endsSavepoint(text: string): boolean {
+  return /^\s*(rollback|release)\b/i.test(text)
+}
+
+/**
  * Runs `work` in a transaction: commits when it resolves, rolls back when it throws, and wakes the
- * relays of what was enqueued once the commit is through.
+ * relays of what was enqueued once the commit is through. Work that resolves with calls on its `tx` in
+ * flight is rolled back: what became of them nobody would know.
  */
 export async function transaction<Result>(
   pool: Pool,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const client = await checkOut(pool)
-  const rings = new LateRings()
-  const tx = {
-    query: <Row>(statement: Statement | string, values?: readonly unknown[]) =>
-      client.query(statementOf(statement, values)) as unknown as Promise<{ rows: Row[] }>,
-    ringLater: (bell: Bell, buckets?: Buckets) => rings.add(bell, buckets),
-  } as unknown as Transaction
-  const result = await commitAround(client, () => work(tx))
-  rings.ring()
+  let onCommit: () => void = () => undefined
+  const tx = borrowTransaction({
+    query: <Row>(statement: Statement) => client.query<Row & QueryResultRow>(statement),
+    onEnd: (ended) => void (onCommit = ended),
+  })
+  const result = await commitAround(client, () => lendTransaction(tx, work))
+  onCommit()
   return result
 }
 

@@ -83,6 +83,22 @@ export async function enqueueAll<Row, New>(
   const rows = messages.map((message) =>
     completeRows(box, message as Record<string, unknown>, options),
   )
+  return asOneCall(tx, () => storeRows(tx, box, { rows, options }))
+}
+
+/** A transaction does not end in the midst of an enqueue; a library's own takes statements alone. */
+export function asOneCall<Result>(
+  tx: Transaction | undefined,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  return tx?.asOne ? tx.asOne(call) : call()
+}
+
+async function storeRows(
+  tx: Transaction,
+  box: Outbox,
+  { rows, options }: { rows: Record<string, unknown>[]; options: EnqueueOptions },
+): Promise<Enqueued[]> {
   const known = await knowledgeOf(tx, box)
   const given = findGivenColumns(box, known, rows)
   await serialiseKeys(tx, box, { rows, options })

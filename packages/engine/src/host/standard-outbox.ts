@@ -1,5 +1,5 @@
 import type { Duration } from '../duration.ts'
-import { enqueueAll, type Enqueued } from '../enqueue/enqueue.ts'
+import { asOneCall, enqueueAll, type Enqueued } from '../enqueue/enqueue.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import type { Order, OutboxDefinition } from '../outbox/definition.ts'
@@ -202,10 +202,11 @@ export function outbox<Events extends object>(
     ...definition,
     ...(options.recurring && { recurring: checkedRecurring(options.recurring, rowOf) }),
   })
-  const write = async (tx: Transaction, drafts: readonly AnyDraft[], delay?: Duration) => {
-    const rows = await Promise.all(drafts.map(rowOf))
-    return enqueueAll(tx, box, rows, delay === undefined ? {} : { delay })
-  }
+  const write = (tx: Transaction, drafts: readonly AnyDraft[], delay?: Duration) =>
+    asOneCall(tx, async () => {
+      const rows = await Promise.all(drafts.map(rowOf))
+      return enqueueAll(tx, box, rows, delay === undefined ? {} : { delay })
+    })
   return Object.assign(box, {
     // oxlint-disable-next-line max-params -- as above
     async enqueue(tx: Transaction, type: string, payload: unknown, given: DraftOptions = {}) {

@@ -121,6 +121,20 @@ test('where one message of a transaction fails, those before it commit and those
   expect(await effects()).toEqual(idsOf([0, 2, 3, 4].map((n) => messages[n]!)))
 })
 
+test('a message whose handler forgets an await is the one that fails', async () => {
+  const messages = messagesOf(3)
+  const { batch } = handleOnce({
+    ...{ pool, inbox, consumer },
+    async handle(tx, message) {
+      if (message.payload === 1) void effect(tx, message)
+      else await effect(tx, message)
+    },
+  })
+  const error = expect.objectContaining({ code: 'CALL_NOT_AWAITED' }) as Error
+  expect(await batch.handle(messages, { signal })).toEqual(['done', { error }, 'untried'])
+  expect(await effects()).toEqual(idsOf([messages[0]!]))
+})
+
 test('a conflict with others is no message’s fault', async () => {
   const messages = messagesOf(2)
   const conflict = Object.assign(new Error('deadlock'), { code: '40P01' })

@@ -1,5 +1,10 @@
 import { failTransaction } from './inbox.sql.ts'
-import { type Queryable, type Transaction, transaction } from '../database/transaction.ts'
+import {
+  type Queryable,
+  type Transaction,
+  lendTransaction,
+  transaction,
+} from '../database/transaction.ts'
 import { type Inbox, expiredError, once } from './inbox.ts'
 import type { Pool } from 'pg'
 import { SQLSTATE, sqlState } from '../errors.ts'
@@ -158,7 +163,7 @@ async function handleTogether(
       onceAll(tx, { inbox, consumer, messages }, async (same, first) => {
         for (const message of first) {
           atFault = message
-          await handle(same, message)
+          await lendTransaction(same, (lent) => handle(lent, message))
         }
         atFault = undefined
       }),

@@ -1,4 +1,11 @@
-import { failureOf, type Failure, type Transaction, SQLSTATE, sqlState } from '@posthorn/engine'
+import {
+  failureOf,
+  lendTransaction,
+  SQLSTATE,
+  sqlState,
+  type Failure,
+  type Transaction,
+} from '@posthorn/engine'
 import { SagaError, type SagaCode } from '../errors.ts'
 import type { Effect, EventInit, Refusal, StepRun } from '../define/step.ts'
 import type { StepOutcome } from './move.ts'
@@ -38,7 +45,8 @@ export async function attempt(
   signal.addEventListener('abort', callOff, { once: true })
   try {
     if (signal.aborted) callOff()
-    const begun = signal.aborted ? over.promise : work(tx, { ...run, signal: limit.signal })
+    const given = { ...run, signal: limit.signal }
+    const begun = signal.aborted ? over.promise : lendTransaction(tx, (lent) => work(lent, given))
     return outcomeOf(await Promise.race([begun, over.promise]))
   } catch (error) {
     const failure = failureOf<SagaCode>(error, 'SAGA_STEP_FAILED')

@@ -220,6 +220,25 @@ test('a step that takes too long has failed, and cannot write any more', async (
   await expect.poll(() => late).toMatchObject([{ code: 'NOT_IN_TRANSACTION' }])
 })
 
+test('a step that forgets an await has failed, and its late call changes nothing', async () => {
+  const kept: Parameters<typeof enter>[0][] = []
+  const saga = defineSaga('forgets').step('write', {
+    retry: fixed('1s', { attempts: 1 }),
+    action: async (_context, tx, { sagaId }) => {
+      kept.push(tx)
+      void enter(tx, sagaId, 'not awaited')
+    },
+  })
+  const id = await begin(saga, {})
+  await drain(orchestratorOf(saga))
+  expect(await getSaga(pool, id)).toMatchObject({
+    status: 'COMPENSATED',
+    error: { code: 'CALL_NOT_AWAITED' },
+  })
+  await expect(enter(kept[0]!, id, 'late')).rejects.toMatchObject({ code: 'NOT_IN_TRANSACTION' })
+  expect(await entries(pool, id)).toEqual([])
+})
+
 test('a step that goes on after a refused statement has failed with what it said', async () => {
   const saga = defineSaga('catches').step('write', {
     retry: fixed('1s', { attempts: 1 }),

@@ -117,6 +117,15 @@ test('a wrong definition does not start', () => {
   expect(() => defineSaga('old', { version: 0 })).toThrow('version')
 })
 
+test('a step that forgets an await has failed, and nothing is stored', async () => {
+  const saga = order('pays').step('note', {
+    action: async (_context, tx, { sagaId }) => void enter(tx, sagaId, 'not awaited'),
+  })
+  const result = await localSaga(saga, { pool: db.pool, events }).execute({ item: 'lamp' })
+  expect(result).toMatchObject({ status: 'FAILED', error: { code: 'CALL_NOT_AWAITED' } })
+  expect(await readStored(result.id)).toEqual({ outbox: 0, sagas: 0, ledger: [] })
+})
+
 test('a step that goes on after a refused statement has failed, and nothing is stored', async () => {
   const saga = order('pays').step('note', {
     action: async (_context, tx, { sagaId }) => {
