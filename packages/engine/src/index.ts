@@ -52,6 +52,7 @@ export {
   type MasterKeys,
   type WrappedKey,
 } from './encrypt/master-keys.ts'
+export { connectionGate } from './database/connection-gate.ts'
 export { toMs, type Duration } from './duration.ts'
 export { enqueue, enqueueAll, type EnqueueOptions, type NewRow } from './enqueue/enqueue.ts'
 export {

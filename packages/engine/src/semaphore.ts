@@ -17,6 +17,19 @@ export class Semaphore {
     }
   }
 
+  /** Waits for a place until the signal aborts: then it takes none and returns undefined. */
+  async acquireUntil(signal: AbortSignal): Promise<(() => void) | undefined> {
+    if (signal.aborted) return undefined
+    const aborted = Promise.withResolvers<undefined>()
+    const giveUp = () => aborted.resolve(undefined)
+    signal.addEventListener('abort', giveUp)
+    const place = this.acquire()
+    const release = await Promise.race([place, aborted.promise])
+    signal.removeEventListener('abort', giveUp)
+    if (!release) void place.then((late) => late())
+    return release
+  }
+
   /** Waits for a place and returns how to give it back, which works once. */
   async acquire(): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1

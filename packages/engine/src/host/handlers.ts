@@ -1,6 +1,8 @@
 import type { Pool } from 'pg'
+import { connectionGate, gatePlaces, poolSize } from '../database/connection-gate.ts'
 import { transaction, type Transaction } from '../database/transaction.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
+import type { Log } from '../log.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { Message } from '../outbox/message.ts'
 import { delivered, outcomeOfThrow, retryLater, type Outcome } from '../outbox/outcome.ts'
@@ -30,14 +32,15 @@ export type Handler<Payload = unknown> = (handling: Handling<Payload>) => Promis
 export interface Handlers {
   readonly outbox: Outbox<StandardRow>
   readonly byType: ReadonlyMap<string, Handler>
-  /** Messages of the outbox that one relay handles at once. */
-  readonly atOnce: number
+  /** Messages of the outbox that one relay handles at once; undefined for what the pool allows. */
+  readonly atOnce: number | undefined
 }
 
 export interface HandlersOptions {
   /**
    * Messages of the outbox that one relay handles at once, those of one key one after the other; each
-   * takes a connection. Default 8.
+   * takes a connection. All handlers of a pool together have half of its connections. Default 8, or that
+   * half where it is less.
    */
   readonly atOnce?: number
 }
@@ -53,7 +56,7 @@ export function handlers<Events extends object>(
     throw new DefinitionError(name, `handlers.${field}`, problem)
   }
   checkObject(options, { atOnce: 'optional' }, { prefix: '', wrong })
-  const { atOnce = 8 } = options
+  const { atOnce } = options
   if (typeof destination === 'object' && destination.transport !== HANDLERS) {
     const goes = `its messages go to "${destination.transport}"`
     throw new DefinitionError(name, 'destination', `${goes}: leave it out to have them handled`)
@@ -61,7 +64,8 @@ export function handlers<Events extends object>(
   const entries = Object.entries(byType)
   const [strange] = entries.find(([, handler]) => typeof handler !== 'function') ?? []
   if (strange !== undefined) wrong(strange, 'is not a function')
-  if (!Number.isInteger(atOnce) || atOnce < 1) wrong('atOnce', 'must be a whole number from 1')
+  if (atOnce !== undefined && !(Number.isInteger(atOnce) && atOnce >= 1))
+    wrong('atOnce', 'must be a whole number from 1')
   return { outbox, byType: new Map(entries as [string, Handler][]), atOnce }
 }
 
@@ -91,7 +95,8 @@ export function byOutbox(sets: readonly Handlers[]): ReadonlyMap<string, Handler
 export function handlerTransport(pool: Pool, given: readonly Handlers[]): Transport {
   const sets = byOutbox(given)
   // For all lanes of the relay together: a connection is taken for each.
-  const slots = new Map(given.map(({ outbox, atOnce }) => [outbox.name, new Semaphore(atOnce)]))
+  const slots = new Map(given.map((set) => [set.outbox.name, new Semaphore(placesOf(set, pool))]))
+  const gate = connectionGate(pool)
   return {
     async deliver(batch, options) {
       const outcomes = new Map<Delivery, Outcome>()
@@ -100,9 +105,12 @@ export function handlerTransport(pool: Pool, given: readonly Handlers[]): Transp
         const giveBack = await slots.get(delivery.destination.topic)?.acquire()
         // A handler that ignores its signal must not keep the others waiting.
         if (giveBack) signal.addEventListener('abort', giveBack)
+        // Its connection is held for as long as it runs, so its place at the gate is, too.
+        const leave = await gate.acquireUntil(signal)
         try {
-          return await handle(pool, sets, { delivery, signal })
+          return leave ? await handle(pool, sets, { delivery, signal }) : HELD_BACK
         } finally {
+          leave?.()
           if (giveBack) signal.removeEventListener('abort', giveBack)
           giveBack?.()
         }
@@ -112,6 +120,29 @@ export function handlerTransport(pool: Pool, given: readonly Handlers[]): Transp
       return batch.map((delivery) => outcomes.get(delivery) ?? HELD_BACK)
     },
   }
+}
+
+const AT_ONCE = 8
+
+function placesOf({ atOnce }: Handlers, pool: Pool): number {
+  return atOnce ?? Math.min(AT_ONCE, gatePlaces(pool))
+}
+
+/** Smaller pools work, but everything in them waits for everything else. */
+const SMALL_POOL = 4
+
+/** Warns where a pool has fewer connections than what the handlers ask for, with the arithmetic. */
+export function warnOfSmallPool(pool: Pool, sets: readonly Handlers[], log: Log): void {
+  const places = gatePlaces(pool)
+  const wanted = sets.reduce((sum, set) => sum + placesOf(set, pool), 0)
+  const size = poolSize(pool)
+  if (sets.length === 0 || (wanted <= places && size >= SMALL_POOL)) return
+  const outboxes = sets.map(({ outbox }) => outbox.name)
+  const enough = Math.max(SMALL_POOL, wanted * 2)
+  log.warn(
+    { outboxes, pool: size, wanted, places, enough },
+    'the pool is small: handlers have half of its connections, and wait for each other',
+  )
 }
 
 const HELD_BACK = retryLater(new PosthornError('HELD_BACK'), { charge: false })

@@ -10,7 +10,7 @@ import type { Transports } from '../relay/attempt/attempt.ts'
 import { createRelay, type Relay, type RelayOptions } from '../relay/relay.ts'
 import { checkOutboxes, checkRelayOptions, RELAY_FIELDS } from '../relay/relay-options.ts'
 import { lockMigrations } from '../database/migrate.sql.ts'
-import { HANDLERS, handlerTransport, type Handlers } from './handlers.ts'
+import { HANDLERS, handlerTransport, warnOfSmallPool, type Handlers } from './handlers.ts'
 import type { StandardOutbox } from './standard-outbox.ts'
 
 export interface PosthornOptions extends Omit<RelayOptions, 'outboxes' | 'transports'> {
@@ -72,6 +72,14 @@ export function posthorn(
   const relay = createRelay({ ...others, outboxes, log, transports: { ...bound, ...transports } })
   const horn: Posthorn = {
     ...relay,
+    start() {
+      warnOfSmallPool(pool, sets, log)
+      return relay.start()
+    },
+    run(until) {
+      warnOfSmallPool(pool, sets, log)
+      return relay.run(until)
+    },
     async setUp() {
       await migrate(pool, [await engineMigrations()])
       await setUpTables(pool, outboxes)

@@ -6,6 +6,7 @@ import { checkTable } from '../outbox/check-table.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError, sqlState } from '../errors.ts'
+import { connectionGate } from '../database/connection-gate.ts'
 import { Listener } from '../database/listener.ts'
 import { consoleLog, type Log } from '../log.ts'
 import { maintain } from '../maintain/maintenance.ts'
@@ -33,7 +34,7 @@ const POLL = `mode: 'poll' (POSTHORN_RELAY_MODE=poll)`
 const SAMPLE_MS = 30_000
 
 export interface RelayOptions {
-  /** Needs one connection a lane and two more for each outbox to run at full speed. */
+  /** Needs one connection a lane and two more for each outbox to run at full speed; works with one. */
   readonly pool: Pool
   // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types run side by side
   readonly outboxes: readonly Outbox<any>[]
@@ -280,7 +281,9 @@ function tasksOf({ pool, outboxes, log = consoleLog, maintenance = '1h' }: Relay
   )
   if (maintenance === 'off') return [sampling]
   const maintaining = task('engine.maintenance', toMs(maintenance), async (signal) => {
-    await maintain(pool, outboxes, { log, signal })
+    // It holds a connection for its lock and works on others.
+    const release = await connectionGate(pool).acquireUntil(signal)
+    if (release) await maintain(pool, outboxes, { log, signal }).finally(release)
   })
   return [maintaining, sampling]
 }

@@ -1,5 +1,5 @@
 import {
-  Semaphore,
+  connectionGate,
   createRelay,
   delivered,
   retryLater,
@@ -68,8 +68,8 @@ export function sagaTransport({ pool, sagas, events, mode }: SagaTransportOption
   const naming = mode === 'poll' ? 'unprepared' : 'prepared'
   const registry = new Registry(sagas)
   const checkpoints = new Checkpoints(pool, { events, naming })
-  // The other half is for the relay and the checkpoints: a lease must be renewed while steps wait.
-  const gate = new Semaphore(Math.max(1, Math.floor((pool.options.max ?? 10) / 2)))
+  // The rest is for the relay and the checkpoints: a lease must be renewed while steps wait.
+  const gate = connectionGate(pool)
 
   const reload = async (turn: Turn) => (await takeTurns(db, [turn], naming))[0]
 
