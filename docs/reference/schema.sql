@@ -47,8 +47,8 @@ end $function$;
 CREATE OR REPLACE FUNCTION posthorn.bucket_of(key text)
  RETURNS smallint
  LANGUAGE sql
- IMMUTABLE PARALLEL SAFE STRICT
-RETURN ((hashtextextended(key, (0)::bigint) & (63)::bigint))::smallint;
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (octet_length(key) > 1024) THEN posthorn.refuse_key(key) ELSE ((hashtextextended(key, (0)::bigint) & (63)::bigint))::smallint END;
 
 CREATE OR REPLACE FUNCTION posthorn.enqueue(outbox text, type text, payload jsonb, key text DEFAULT NULL::text, tenant text DEFAULT NULL::text, headers jsonb DEFAULT NULL::jsonb, dedupe text DEFAULT NULL::text, delay interval DEFAULT '00:00:00'::interval, serialise boolean DEFAULT NULL::boolean, priority integer DEFAULT NULL::integer, traceparent text DEFAULT NULL::text)
  RETURNS uuid
@@ -91,6 +91,14 @@ begin
   if priority is not null and 'priority' <> all (known) then
     raise exception 'outbox "%" has no priorities', outbox
       using errcode = 'undefined_column', hint = 'Define it with priority: true, or leave priority out.';
+  end if;
+  if greatest(octet_length(type), octet_length(key), octet_length(tenant), octet_length(dedupe)) > 1024 then
+    raise exception 'outbox "%": type, key, tenant and dedupe of a message have at most 1,024 bytes each', outbox
+      using errcode = 'string_data_right_truncation', hint = 'Use a digest of what is longer.';
+  end if;
+  if greatest(pg_column_size(payload), pg_column_size(headers)) > 16 * 1024 * 1024 then
+    raise exception 'outbox "%": the payload of a message has at most 16 MiB', outbox
+      using errcode = 'program_limit_exceeded', hint = 'Store it elsewhere, and send its address.';
   end if;
   -- Only an ordered outbox has buckets.
   if key is null and 'bucket' = any (known) then
@@ -211,6 +219,12 @@ begin
           hint = 'Retention removes rows by posthorn.remove_audit() and erases persons by posthorn.erase_audit().';
 end $function$;
 
+CREATE OR REPLACE FUNCTION posthorn.key_digest(key text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended((key COLLATE "C"), (0)::bigint);
+
 CREATE OR REPLACE FUNCTION posthorn.log_cluster()
  RETURNS bigint
  LANGUAGE sql
@@ -253,6 +267,17 @@ CREATE OR REPLACE FUNCTION posthorn.now()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN statement_timestamp();
+
+CREATE OR REPLACE FUNCTION posthorn.refuse_key(key text)
+ RETURNS smallint
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  raise exception 'the key of a message has % bytes; the limit is 1,024', octet_length(key)
+    using errcode = 'string_data_right_truncation', hint = 'Use a digest of it as the key.';
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION posthorn.register_audit(audit text, seq_column text, public text[], personal text[])
  RETURNS void
@@ -327,7 +352,8 @@ begin
   loop
     perform pg_advisory_xact_lock(hashtextextended('limit ' || take_permits.outbox || ' ' || asked.key, 0));
     delete from posthorn.permit as p
-     where p.outbox = take_permits.outbox and p.key = asked.key
+     where p.outbox = take_permits.outbox
+       and posthorn.key_digest(p.key) = posthorn.key_digest(asked.key) and p.key = asked.key
        and coalesce(p.until, '-infinity') < clock_timestamp()
        and (take_permits.rate is null or p.taken_at < clock_timestamp() - take_permits.per);
     select coalesce(sum(p.taken) filter (where p.until >= clock_timestamp()), 0)::int as under_way,
@@ -335,7 +361,8 @@ begin
            extract(epoch from min(p.taken_at) + take_permits.per - clock_timestamp()) * 1000 as next_ms
       into counted
       from posthorn.permit as p
-     where p.outbox = take_permits.outbox and p.key = asked.key;
+     where p.outbox = take_permits.outbox
+       and posthorn.key_digest(p.key) = posthorn.key_digest(asked.key) and p.key = asked.key;
     room := greatest(0, least(
       asked.wanted,
       take_permits.at_once - counted.under_way,
@@ -508,7 +535,7 @@ create table posthorn.consumer_message (
 CREATE INDEX consumer_message_dead ON posthorn.consumer_message USING btree (id) WHERE (state = 'dead'::text);
 CREATE INDEX consumer_message_due ON posthorn.consumer_message USING btree (topic, group_name, due_at) WHERE (state = 'retry'::text);
 CREATE UNIQUE INDEX consumer_message_id ON posthorn.consumer_message USING btree (topic, group_name, message_id) WHERE (partition IS NULL);
-CREATE INDEX consumer_message_key ON posthorn.consumer_message USING btree (topic, group_name, key, id);
+CREATE INDEX consumer_message_key ON posthorn.consumer_message USING btree (topic, group_name, posthorn.key_digest(key), id);
 CREATE UNIQUE INDEX consumer_message_position ON posthorn.consumer_message USING btree (topic, group_name, partition, log_offset) WHERE (partition IS NOT NULL);
 comment on column posthorn.consumer_message.headers is 'personal';
 comment on column posthorn.consumer_message.payload is 'personal';
@@ -674,9 +701,9 @@ create table posthorn.permit (
   token uuid not null,
   taken integer not null,
   taken_at timestamp with time zone not null default clock_timestamp(),
-  until timestamp with time zone,
-  constraint permit_pkey PRIMARY KEY (outbox, key, token)
+  until timestamp with time zone
 );
+CREATE INDEX permit_key ON posthorn.permit USING btree (outbox, posthorn.key_digest(key));
 
 create table posthorn.pulse (
   outbox text not null,

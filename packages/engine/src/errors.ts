@@ -12,6 +12,8 @@ export const ERROR_CODES = {
   NOT_IN_TRANSACTION: 'A message can only be enqueued inside a transaction.',
   CALL_NOT_AWAITED:
     'The work of a transaction ended while a call on its tx was in flight; nothing was stored.',
+  MESSAGE_TOO_LARGE:
+    'A part of an enqueued message is longer than its limit; the message names it. Nothing was stored.',
   CLOCK_FIXED: 'The business clock is the real one and cannot be moved.',
   DURATION_INVALID: 'A duration is a number and a unit: ms, s, m, h or d.',
   CLAIM_LOST:

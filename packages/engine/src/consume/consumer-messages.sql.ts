@@ -97,7 +97,8 @@ export function selectKeyHeld(
   return sql`
     select exists (
       select from posthorn.consumer_message
-       where topic = ${topic} and group_name = ${group} and key = ${key}
+       where topic = ${topic} and group_name = ${group}
+         and posthorn.key_digest(key) = posthorn.key_digest(${key}) and key = ${key}
          and (${blocks} or state <> 'dead')) as held`
 }
 
@@ -269,6 +270,7 @@ export const PROMOTED: Statement = sql`
        where behind.id = (select min(next.id)
                             from posthorn.consumer_message as next
                            where next.topic = gone.topic and next.group_name = gone.group_name
+                             and posthorn.key_digest(next.key) = posthorn.key_digest(gone.key)
                              and next.key = gone.key and next.state = 'parked')
     )`
 
@@ -283,7 +285,8 @@ export function promoteOrphans({ topic, group }: GroupKey, blocks: boolean): Sta
      where topic = ${topic} and group_name = ${group} and state = 'parked'
        and not exists (
          select from posthorn.consumer_message as before
-          where before.topic = m.topic and before.group_name = m.group_name and before.key = m.key
+          where before.topic = m.topic and before.group_name = m.group_name
+            and posthorn.key_digest(before.key) = posthorn.key_digest(m.key) and before.key = m.key
             and before.id <> m.id
             and case before.state
                   when 'retry' then true

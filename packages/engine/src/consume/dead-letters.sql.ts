@@ -126,11 +126,13 @@ export function dropLetters(
        where behind.id = (select min(next.id)
                             from posthorn.consumer_message as next
                            where next.topic = gone.topic and next.group_name = gone.group_name
+                             and posthorn.key_digest(next.key) = posthorn.key_digest(gone.key)
                              and next.key = gone.key and next.state = 'parked')
          -- Another one in front lets it go on when its own time has come.
          and not exists (select
                            from posthorn.consumer_message as before
                           where before.topic = gone.topic and before.group_name = gone.group_name
+                            and posthorn.key_digest(before.key) = posthorn.key_digest(gone.key)
                             and before.key = gone.key and before.state <> 'parked'
                             and before.id <> all (select id from m))
     ),

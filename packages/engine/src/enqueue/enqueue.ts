@@ -5,6 +5,7 @@ import { DefinitionError, PosthornError } from '../errors.ts'
 import { encryptRows } from '../encrypt/encrypt-rows.ts'
 import { run, withoutPreparing } from '../database/pool-handle.ts'
 import type { Prepared } from '../database/prepared.ts'
+import { checkSize, checkWord, listWords } from './message-limits.ts'
 import { findDuplicates, insertMessages, lockBuckets } from './enqueue.sql.ts'
 import { type TypedColumn, selectColumns } from '../outbox/table.sql.ts'
 import { currentTraceparent } from '../outbox/trace.ts'
@@ -83,6 +84,8 @@ export async function enqueueAll<Row, New>(
   const rows = messages.map((message) =>
     completeRows(box, message as Record<string, unknown>, options),
   )
+  const words = listWords(box)
+  for (const row of rows) for (const word of words) checkWord(box.name, word, row[word])
   return asOneCall(tx, () => storeRows(tx, box, { rows, options }))
 }
 
@@ -107,7 +110,7 @@ async function storeRows(
   const types = new Map(given.map(({ name, type }) => [name, type]))
   const stored = box.encrypt ? await encryptRows(tx, box, { rows, types }) : rows
   const values = {
-    ...valuesOf(given, stored),
+    ...valuesOf(box, given, stored),
     delay_ms: rows.map(() => (options.delay === undefined ? 0 : toMs(options.delay))),
   }
   const inserted = await run<{ id: string; bucket?: number }>(tx, statement, values)
@@ -199,13 +202,16 @@ function insertOf(
 }
 
 function valuesOf(
+  { name: outbox }: Outbox,
   given: readonly TypedColumn[],
   rows: readonly Record<string, unknown>[],
 ): Record<string, unknown[]> {
   return Object.fromEntries(
     given.map(({ name, type }) => {
       const json = type === 'jsonb' || type === 'json' || type.endsWith('[]')
-      return [name, rows.map((row) => encode(row[name], json))]
+      const values = rows.map((row) => encode(row[name], json))
+      for (const value of values) checkSize(outbox, name, value)
+      return [name, values]
     }),
   )
 }
@@ -233,7 +239,7 @@ async function withDuplicates(
   batch: { rows: Record<string, unknown>[]; given: TypedColumn[]; created: ReadonlySet<string> },
 ): Promise<Enqueued[]> {
   const { rows, given, created } = batch
-  const values = valuesOf(given, rows)
+  const values = valuesOf(outbox, given, rows)
   const found = await run<{ id: string; at: number }>(
     withoutPreparing(tx),
     findDuplicates(inSql(outbox), given),

@@ -1,5 +1,6 @@
 import type { Duration } from '../duration.ts'
 import { asOneCall, enqueueAll, type Enqueued } from '../enqueue/enqueue.ts'
+import { checkWord } from '../enqueue/message-limits.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import type { Order, OutboxDefinition } from '../outbox/definition.ts'
@@ -185,6 +186,7 @@ export function outbox<Events extends object>(
   const rowOf = async (draft: AnyDraft): Promise<Partial<StandardRow>> => {
     checkDraft(box.name, draft)
     const { type, key, tenant, headers, dedupe, priority } = draft
+    checkWord(box.name, 'key', key)
     const payload = await checkPayload(box.name, options.schemas, draft)
     const row = {
       type,

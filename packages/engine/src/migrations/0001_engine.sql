@@ -34,10 +34,28 @@ create function posthorn.new_id() returns uuid
         from 1 for 6),
       52, 1), 53, 1), 'hex')::uuid;
 
--- Which of the 64 buckets a key belongs to. Used by generated columns, so it must never change.
+-- Keys are indexed, and an index refuses what is too long for it: where a message first waits, that would
+-- stop its whole bucket. So the insert is refused, whoever makes it. Declared immutable for bucket_of.
+create function posthorn.refuse_key(key text) returns smallint
+  language plpgsql immutable parallel safe
+as $$
+begin
+  raise exception 'the key of a message has % bytes; the limit is 1,024', octet_length(key)
+    using errcode = 'string_data_right_truncation', hint = 'Use a digest of it as the key.';
+end
+$$;
+
+-- Which of the 64 buckets a key belongs to. Used by generated columns, so it must never change. Not strict:
+-- a strict function that has a case would not be inlined.
 create function posthorn.bucket_of(key text) returns smallint
-  language sql immutable strict parallel safe
-  return (hashtextextended(key, 0) & 63)::smallint;
+  language sql immutable parallel safe
+  return case when octet_length(key) > 1024 then posthorn.refuse_key(key)
+              else (hashtextextended(key, 0) & 63)::smallint end;
+
+-- What stands in indexes for a key that others give, of any length.
+create function posthorn.key_digest(key text) returns bigint
+  language sql immutable parallel safe
+  return hashtextextended(key collate "C", 0);
 
 -- 2 Outboxes and how they are written to -------------------------------------------------------------
 
@@ -109,6 +127,14 @@ begin
   if priority is not null and 'priority' <> all (known) then
     raise exception 'outbox "%" has no priorities', outbox
       using errcode = 'undefined_column', hint = 'Define it with priority: true, or leave priority out.';
+  end if;
+  if greatest(octet_length(type), octet_length(key), octet_length(tenant), octet_length(dedupe)) > 1024 then
+    raise exception 'outbox "%": type, key, tenant and dedupe of a message have at most 1,024 bytes each', outbox
+      using errcode = 'string_data_right_truncation', hint = 'Use a digest of what is longer.';
+  end if;
+  if greatest(pg_column_size(payload), pg_column_size(headers)) > 16 * 1024 * 1024 then
+    raise exception 'outbox "%": the payload of a message has at most 16 MiB', outbox
+      using errcode = 'program_limit_exceeded', hint = 'Store it elsewhere, and send its address.';
   end if;
   -- Only an ordered outbox has buckets.
   if key is null and 'bucket' = any (known) then
@@ -281,9 +307,9 @@ create table posthorn.permit (
   taken int not null,
   taken_at timestamptz not null default clock_timestamp(),
   -- Until then the messages count as under way; renewed with their claim, null once they are settled.
-  until timestamptz,
-  primary key (outbox, key, token)
+  until timestamptz
 );
+create index permit_key on posthorn.permit (outbox, posthorn.key_digest(key));
 
 -- How many of the messages that are wanted for each key may go now, and how long to wait where that was
 -- not all. Whoever asks for the same key waits for the other's answer. Real time.
@@ -312,7 +338,8 @@ begin
   loop
     perform pg_advisory_xact_lock(hashtextextended('limit ' || take_permits.outbox || ' ' || asked.key, 0));
     delete from posthorn.permit as p
-     where p.outbox = take_permits.outbox and p.key = asked.key
+     where p.outbox = take_permits.outbox
+       and posthorn.key_digest(p.key) = posthorn.key_digest(asked.key) and p.key = asked.key
        and coalesce(p.until, '-infinity') < clock_timestamp()
        and (take_permits.rate is null or p.taken_at < clock_timestamp() - take_permits.per);
     select coalesce(sum(p.taken) filter (where p.until >= clock_timestamp()), 0)::int as under_way,
@@ -320,7 +347,8 @@ begin
            extract(epoch from min(p.taken_at) + take_permits.per - clock_timestamp()) * 1000 as next_ms
       into counted
       from posthorn.permit as p
-     where p.outbox = take_permits.outbox and p.key = asked.key;
+     where p.outbox = take_permits.outbox
+       and posthorn.key_digest(p.key) = posthorn.key_digest(asked.key) and p.key = asked.key;
     room := greatest(0, least(
       asked.wanted,
       take_permits.at_once - counted.under_way,
@@ -525,7 +553,8 @@ create unique index consumer_message_position
   on posthorn.consumer_message (topic, group_name, partition, log_offset) where partition is not null;
 create unique index consumer_message_id
   on posthorn.consumer_message (topic, group_name, message_id) where partition is null;
-create index consumer_message_key on posthorn.consumer_message (topic, group_name, key, id);
+create index consumer_message_key
+  on posthorn.consumer_message (topic, group_name, posthorn.key_digest(key), id);
 create index consumer_message_due
   on posthorn.consumer_message (topic, group_name, due_at) where state = 'retry';
 create index consumer_message_dead on posthorn.consumer_message (id) where state = 'dead';

@@ -64,7 +64,7 @@ function sourceOf({ handle, outbox, relay, log }: RunnerOptions): Source {
   if (outbox.log !== undefined) return new LogSource(handle, outbox, { relay, log })
   const full = new Map<string, number>()
   const source = outbox.order
-    ? new KeySource(handle, outbox, { relay })
+    ? new KeySource(handle, outbox, { relay, log })
     : new RowSource(handle, outbox, { full, log })
   return outbox.limit ? new LimitedSource(source, { handle, outbox, full }) : source
 }

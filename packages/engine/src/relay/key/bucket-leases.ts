@@ -6,6 +6,9 @@ import { heldStatements } from '../settle/held.sql.ts'
 import { keyStatements } from './claim.sql.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import type { Buckets } from '../../database/bell.ts'
+import { sqlState } from '../../errors.ts'
+import { silentLog, type Log } from '../../log.ts'
+import { isServersFault } from '../settle/settle-apart.ts'
 
 /** A bucket that was taken, and where the last owner began to read it. */
 export interface Taken {
@@ -25,6 +28,7 @@ export interface BucketLeasesOptions {
   readonly handle: PoolHandle
   readonly outbox: Outbox
   readonly relay: string
+  readonly log?: Log
   /** The same for runs that were read from the outbox's log. */
   readonly suspectLog?: SuspectRun | undefined
 }
@@ -35,6 +39,7 @@ export class BucketLeases {
   readonly #outbox: Outbox
   readonly #statements: ReturnType<typeof leaseStatements>
   readonly #suspectLog: SuspectRun | undefined
+  readonly #log: Log
   readonly #relay: string
   /** Token of each idle bucket, in the order in which they became idle, so that none waits for ever. */
   readonly #idle = new Map<number, string>()
@@ -45,12 +50,13 @@ export class BucketLeases {
   /** A lane looked while the idle buckets were being renewed, and has to look again. */
   #missed = false
 
-  constructor({ handle, outbox, relay, suspectLog }: BucketLeasesOptions) {
+  constructor({ handle, outbox, relay, suspectLog, log = silentLog }: BucketLeasesOptions) {
     if (!outbox.order) throw new TypeError(`${outbox.name} has no order`)
     this.#handle = handle
     this.#outbox = outbox
     this.#statements = leaseStatements(outbox)
     this.#suspectLog = suspectLog
+    this.#log = log
     this.#relay = relay
   }
 
@@ -164,10 +170,44 @@ export class BucketLeases {
   }
 
   async #acquire(want: number): Promise<Taken[]> {
+    try {
+      return await this.#takeOver(want, this.buckets)
+    } catch (error) {
+      if (sqlState(error) === undefined || isServersFault(error)) throw error
+      return this.#acquireApart(want, error)
+    }
+  }
+
+  /** One by one: a bucket whose messages cannot be made suspects is left alone, and stops no other. */
+  async #acquireApart(want: number, first: unknown): Promise<Taken[]> {
+    const all = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
+    const free = all.filter((bucket) => !this.buckets.includes(bucket))
+    const taken: Taken[] = []
+    const failed: { bucket: number; err: unknown }[] = []
+    for (const bucket of free) {
+      if (taken.length === want) break
+      try {
+        const others = all.filter((other) => other !== bucket)
+        taken.push(...(await this.#takeOver(1, others)))
+      } catch (err) {
+        failed.push({ bucket, err })
+      }
+    }
+    // Nothing can be taken: it is not the fault of a bucket.
+    if (failed.length === free.length && free.length > 1) throw first
+    for (const each of failed) {
+      const { name: outbox } = this.#outbox
+      this.#log.error({ outbox, ...each }, 'bucket not taken over; its messages wait')
+    }
+    return taken
+  }
+
+  /** Takes buckets that are not in `holds`, and makes suspects of what was in flight in them. */
+  async #takeOver(want: number, holds: readonly number[]): Promise<Taken[]> {
     const token = randomUUID()
     const { leaseMs } = this.#outbox
     const taken = await this.#handle.transaction(async (tx) => {
-      const args = { want, token, holds: this.buckets, relay: this.#relay, leaseMs }
+      const args = { want, token, holds, relay: this.#relay, leaseMs }
       const rows = await run<Taken & { lost: boolean }>(tx, this.#statements.acquireBuckets, args)
       const buckets = rows.filter(({ lost }) => lost).map(({ bucket }) => bucket)
       if (buckets.length > 0) {

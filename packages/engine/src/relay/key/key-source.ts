@@ -66,7 +66,7 @@ export class KeySource implements Source {
   constructor(
     handle: PoolHandle,
     outbox: Outbox,
-    options: Pick<BucketLeasesOptions, 'relay' | 'suspectLog'>,
+    options: Omit<BucketLeasesOptions, 'handle' | 'outbox'>,
   ) {
     this.#leases = new BucketLeases({ handle, outbox, ...options })
     this.#handle = handle

@@ -52,7 +52,7 @@ export class LogSource implements Source {
     this.#log = log
     this.#statements = logStatements(outbox)
     const suspectLog: SuspectRun = (tx, lost) => suspectLogged(tx, outbox, lost)
-    this.#keys = new KeySource(handle, outbox, { relay, suspectLog })
+    this.#keys = new KeySource(handle, outbox, { relay, suspectLog, log })
   }
 
   async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {

@@ -36,12 +36,12 @@ export function returnPermits(unused: {
     gone as (
       delete from posthorn.permit as p using unused
        where p.outbox = ${unused.outbox} and p.token = ${unused.token}::uuid
-         and p.key = unused.key and p.taken <= unused.count
+         and posthorn.key_digest(p.key) = posthorn.key_digest(unused.key) and p.key = unused.key and p.taken <= unused.count
     )
     update posthorn.permit as p set taken = p.taken - unused.count
       from unused
      where p.outbox = ${unused.outbox} and p.token = ${unused.token}::uuid
-       and p.key = unused.key and p.taken > unused.count`
+       and posthorn.key_digest(p.key) = posthorn.key_digest(unused.key) and p.key = unused.key and p.taken > unused.count`
 }
 
 export function renewPermits(held: {
@@ -53,7 +53,10 @@ export function renewPermits(held: {
   return sql`
     update posthorn.permit
        set until = clock_timestamp() + ${held.leaseMs}::float8 * interval '1 ms'
-     where outbox = ${held.outbox} and token = ${held.token}::uuid and key = any(${held.keys}::text[])`
+     where outbox = ${held.outbox} and token = ${held.token}::uuid
+       and posthorn.key_digest(key) = any(array(
+             select posthorn.key_digest(k) from unnest(${held.keys}::text[]) as k))
+       and key = any(${held.keys}::text[])`
 }
 
 /** The messages are settled: they are no longer under way, and go on to count for a rate. */
@@ -64,5 +67,8 @@ export function endPermits(held: {
 }): Statement {
   return sql`
     update posthorn.permit set until = null
-     where outbox = ${held.outbox} and token = ${held.token}::uuid and key = any(${held.keys}::text[])`
+     where outbox = ${held.outbox} and token = ${held.token}::uuid
+       and posthorn.key_digest(key) = any(array(
+             select posthorn.key_digest(k) from unnest(${held.keys}::text[]) as k))
+       and key = any(${held.keys}::text[])`
 }
