@@ -243,20 +243,20 @@ insert into posthorn.bucket (outbox, bucket)
 select 'families.events', n from generate_series(0, 63) as n
 on conflict do nothing;
 
--- acquireBuckets: $1 holds, $2 want, $3 token, $4 relay, $5 leaseMs
+-- acquireBuckets: $1 unanswered, $2 holds, $3 want, $4 token, $5 relay, $6 leaseMs
 with free as (
   select bucket, run
     from posthorn.bucket
-   where outbox = 'families.events' and (token is null or until < now())
-     and bucket <> all($1::smallint[])
+   where outbox = 'families.events' and (token is null or until < now() or token = any($1::uuid[]))
+     and bucket <> all($2::smallint[])
    order by bucket
-   limit $2
+   limit $3
      for update skip locked
 )
 update posthorn.bucket as b
-   set token = $3::uuid,
-       relay = $4::text,
-       until = now() + $5 * interval '1 ms'
+   set token = $4::uuid,
+       relay = $5::text,
+       until = now() + $6 * interval '1 ms'
   from free
  where b.outbox = 'families.events' and b.bucket = free.bucket and b.run = free.run
 returning b.bucket, b.run_size is not null as lost, b.floor, extract(epoch from pg_postmaster_start_time())::text as server;

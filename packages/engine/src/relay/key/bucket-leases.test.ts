@@ -246,3 +246,26 @@ test('what is known of a bucket ends with the server, though a pooler keeps the 
   const left = await db.pool.query('select max(floor) as floor from posthorn.bucket')
   expect(left.rows).toEqual([{ floor: '0' }])
 })
+
+test('buckets that were taken by a commit without an answer are taken again at once', async () => {
+  await db.pool.query(`update posthorn.bucket set token = null, until = null, relay = null`)
+  const whole = poolHandle(db.pool, { prepare: false })
+  let isLost = true
+  const handle: typeof whole = {
+    ...whole,
+    async transaction(work) {
+      const result = await whole.transaction(work)
+      if (isLost) throw new Error('Connection terminated unexpectedly')
+      return result
+    },
+  }
+  const outbox = block as unknown as Outbox
+  const leases = new BucketLeases({ handle, outbox, relay: 'unanswered' })
+  await expect(leases.maintain()).rejects.toThrow('Connection terminated')
+  isLost = false
+  // Another one of the same name did hear that it got some.
+  const twin = new BucketLeases({ handle: whole, outbox, relay: 'unanswered' })
+  expect((await twin.maintain()).taken).toEqual([])
+  expect((await leases.maintain()).taken).toHaveLength(64)
+  await leases.close()
+})

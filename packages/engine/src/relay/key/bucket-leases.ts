@@ -45,6 +45,8 @@ export class BucketLeases {
   readonly #idle = new Map<number, string>()
   readonly #busy = new Map<number, string>()
   readonly #hints = new BucketHints()
+  /** Tokens under which buckets may have been taken, by a commit whose answer got lost. */
+  readonly #unanswered = new Set<string>()
   #created = false
   #renewing = false
   /** A lane looked while the idle buckets were being renewed, and has to look again. */
@@ -171,9 +173,11 @@ export class BucketLeases {
 
   async #acquire(want: number): Promise<Taken[]> {
     try {
-      return await this.#takeOver(want, this.buckets)
+      const taken = await this.#takeOver(want, this.buckets)
+      this.#unanswered.clear()
+      return taken
     } catch (error) {
-      if (sqlState(error) === undefined || isServersFault(error)) throw error
+      if (isUnclear(error)) throw error
       return this.#acquireApart(want, error)
     }
   }
@@ -206,8 +210,9 @@ export class BucketLeases {
   async #takeOver(want: number, holds: readonly number[]): Promise<Taken[]> {
     const token = randomUUID()
     const { leaseMs } = this.#outbox
-    const taken = await this.#handle.transaction(async (tx) => {
-      const args = { want, token, holds, relay: this.#relay, leaseMs }
+    const unanswered = [...this.#unanswered]
+    const work = async (tx: Transaction) => {
+      const args = { want, token, holds, unanswered, relay: this.#relay, leaseMs }
       const rows = await run<Taken & { lost: boolean }>(tx, this.#statements.acquireBuckets, args)
       const buckets = rows.filter(({ lost }) => lost).map(({ bucket }) => bucket)
       if (buckets.length > 0) {
@@ -220,6 +225,10 @@ export class BucketLeases {
         if (parkTails) await run(tx, parkTails, { keys: keys.map(({ key }) => key) })
       }
       return rows
+    }
+    const taken = await this.#handle.transaction(work).catch((error: unknown) => {
+      if (isUnclear(error)) this.#unanswered.add(token)
+      throw error
     })
     for (const { bucket } of taken) this.#idle.set(bucket, token)
     return taken
@@ -235,6 +244,11 @@ export class BucketLeases {
   async close(): Promise<void> {
     await this.#release([...this.#idle.keys()])
   }
+}
+
+/** Whether an error says nothing of the statement: it may even have been committed. */
+function isUnclear(error: unknown): boolean {
+  return sqlState(error) === undefined || isServersFault(error)
 }
 
 /** Above this a look at all buckets costs hardly more. */

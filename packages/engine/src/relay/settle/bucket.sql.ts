@@ -72,14 +72,15 @@ export const NOTHING_IN_FLIGHT =
 
 /**
  * Takes free or abandoned buckets; `lost` tells that a run was in flight when the last owner vanished. Those that
- * the relay itself `holds` it has not abandoned, however long the process or the server was away.
+ * the relay itself `holds` it has not abandoned, however long the process or the server was away. Those with an
+ * `unanswered` token are its own, too: it never heard that it got them.
  */
 export function acquireBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `with free as (
   select bucket, run
     from posthorn.bucket
-   where outbox = '${name}' and (token is null or until < now())
+   where outbox = '${name}' and (token is null or until < now() or token = any(${p('unanswered')}::uuid[]))
      and bucket <> all(${p('holds')}::smallint[])
    order by bucket
    limit ${p('want')}
