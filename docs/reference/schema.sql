@@ -358,7 +358,9 @@ begin
        and (take_permits.rate is null or p.taken_at < clock_timestamp() - take_permits.per);
     select coalesce(sum(p.taken) filter (where p.until >= clock_timestamp()), 0)::int as under_way,
            coalesce(sum(p.taken) filter (where p.taken_at >= clock_timestamp() - take_permits.per), 0)::int as given,
-           extract(epoch from min(p.taken_at) + take_permits.per - clock_timestamp()) * 1000 as next_ms
+           -- Of those that still count: one that is older, and under way, says nothing of the rate.
+           extract(epoch from min(p.taken_at) filter (where p.taken_at >= clock_timestamp() - take_permits.per)
+                                + take_permits.per - clock_timestamp()) * 1000 as next_ms
       into counted
       from posthorn.permit as p
      where p.outbox = take_permits.outbox

@@ -85,10 +85,16 @@ function busyShop(ms: number) {
   return shop
 }
 
-async function runWith(outbox: Outbox<Call>, transport: ReturnType<typeof busyShop>, relays = 2) {
+// oxlint-disable-next-line max-params -- what, where to, by how many, on which pool
+async function runWith(
+  outbox: Outbox<Call>,
+  transport: ReturnType<typeof busyShop>,
+  relays = 2,
+  pool = db.connect({ max: 6 * relays }),
+) {
   const all = Array.from({ length: relays }, () =>
     createRelay({
-      pool: db.connect({ max: 6 }),
+      pool,
       outboxes: [outbox],
       transports: { shop: transport },
       log: silentLog,
@@ -129,6 +135,26 @@ describe('a limit over all processes', () => {
     expect(rows[0]?.most).toBeLessThanOrEqual(5)
     const times = shop.arrived.map(({ at }) => at)
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_000)
+  })
+
+  test('is asked for again when permits come back, and not before', async () => {
+    const outbox = define({
+      limit: { rate: 5, per: '500ms' },
+      claim: { batch: 10, lease: '30s', every: '30s' },
+    })
+    const shop = busyShop(0)
+    await enqueue(outbox, many(30))
+    let asked = 0
+    const pool = db.connect({ max: 6 })
+    const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>
+    const counting = (...args: unknown[]) => {
+      if (String((args[0] as { text?: string }).text).includes('take_permits')) asked += 1
+      return query(...args)
+    }
+    Object.assign(pool, { query: counting })
+    await runWith(outbox, shop, 1, pool)
+    await expect.poll(() => shop.arrived.length, patience).toBe(30)
+    expect(asked).toBeLessThan(60)
   })
 
   test('comes back from a process that was killed, with its lease', async () => {
