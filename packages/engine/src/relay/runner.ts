@@ -62,11 +62,10 @@ const MOST_BREAKERS = 50
 
 function sourceOf({ handle, outbox, relay, log }: RunnerOptions): Source {
   if (outbox.log !== undefined) return new LogSource(handle, outbox, { relay, log })
-  const full = new Map<string, number>()
   const source = outbox.order
     ? new KeySource(handle, outbox, { relay, log })
-    : new RowSource(handle, outbox, { full, log })
-  return outbox.limit ? new LimitedSource(source, { handle, outbox, full }) : source
+    : new RowSource(handle, outbox, { log })
+  return outbox.limit ? new LimitedSource(source, { handle, outbox }) : source
 }
 
 /** What a relay did in one step. */

@@ -1,5 +1,5 @@
 import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-definition.ts'
-import { dueByPriority, dueByShares, nextDueByShares } from './fair-shares.sql.ts'
+import { dueByPriority, dueByShares, lookByShares, nextDueByShares } from './fair-shares.sql.ts'
 import { ASYNC_COMMIT, prepare, opaqueArray, type Prepared } from '../../database/prepared.ts'
 import {
   literal,
@@ -302,6 +302,10 @@ export const rowStatements = writeOnce((definition) => ({
   claimUnconfirmed: claimUnconfirmed(definition),
   renewClaim: renewClaim(definition),
   nextDue: nextDue(definition),
-  /** Undefined unless keys have a limit. */
+  /** Both undefined unless keys have a limit. */
   putBack: definition.limit?.by === undefined ? undefined : putBack(definition),
+  look:
+    definition.limit?.by === undefined || definition.fair === undefined
+      ? undefined
+      : lookByShares(definition, definition.fair),
 }))

@@ -47,6 +47,30 @@ export function dueByShares(
   fair: NonNullable<ResolvedDefinition['fair']>,
   p: (param: string) => string,
 ): string {
+  return shareCtes(definition, fair, { p, isLook: false })
+}
+
+/**
+ * How many messages of each key a claim would take: a look, which locks nothing and writes nothing. With a
+ * limit for each key it says what to ask permits for, and the claim then takes no more than was granted.
+ */
+export function lookByShares(
+  definition: ResolvedDefinition,
+  fair: NonNullable<ResolvedDefinition['fair']>,
+): Prepared {
+  return prepare(
+    (p) => `with ${shareCtes(definition, fair, { p, isLook: true })}
+select fair_key::text as key, count(*)::int as wanted
+  from due
+ group by fair_key`,
+  )
+}
+
+function shareCtes(
+  definition: ResolvedDefinition,
+  fair: NonNullable<ResolvedDefinition['fair']>,
+  { p, isLook }: { p: (param: string) => string; isLook: boolean },
+): string {
   const { table, columns, states } = definition
   const { id, dueAt } = columns
   const isDue = `${waitsCondition(definition)} and ${fair.by} = fair_key
@@ -56,10 +80,8 @@ export function dueByShares(
   const room =
     fair.atOnce === undefined ? undefined : roomOf(definition, { ...fair, atOnce: fair.atOnce })
   const { walks, picks } = picksOf(definition, fair, p)
-  const limited =
-    definition.limit?.by === undefined
-      ? ''
-      : `\n     and fair_key::text <> all(${p('full')}::text[])`
+  const { limited, granted } = limitsOf(definition, { p, isLook })
+  const lock = (indent: string) => (isLook ? '' : `\n${indent}for update skip locked`)
   const picked = picks.map(
     ({ name, keys, condition }) => `${name} as materialized (
   select fair_key, first.*${room ? ', room' : ''}
@@ -70,8 +92,7 @@ export function dueByShares(
            from ${table}
           where ${isDue}
           order by ${dueAt}, ${id}
-          limit 1
-            for update skip locked
+          limit 1${lock('            ')}
          ) as first
    where due_at <= posthorn.now()${condition}${limited}${room ? `\n     and ${room.isEnough(p('batch'))}` : ''}
      and ${unlessPaused(definition)}
@@ -93,7 +114,7 @@ eligible as materialized (
    order by rank, random()
 ),
 due as (
-  select mine.*
+  select ${isLook ? 'fair_key, ' : ''}mine.*
     from eligible
    cross join lateral (
          select ${id} as id${from}
@@ -102,11 +123,29 @@ due as (
             -- What is before it was settled or is claimed: it need not be looked at once more.
             and (${dueAt}, ${id}) >= (first_due, first_id)
           order by ${dueAt}, ${id}
-          limit ${room ? `least(room, ${share})` : share}::int
-            for update skip locked
+          limit ${least([...(room ? ['room'] : []), ...granted, share])}::int${lock('            ')}
          ) as mine
    limit ${p('batch')}
 )`
+}
+
+/** With a limit for each key: which keys may go, and how many of each. */
+function limitsOf(
+  { limit }: ResolvedDefinition,
+  { p, isLook }: { p: (param: string) => string; isLook: boolean },
+): { limited: string; granted: string[] } {
+  if (limit?.by === undefined) return { limited: '', granted: [] }
+  const and = '\n     and fair_key::text'
+  if (isLook) return { limited: `${and} <> all(${p('full')}::text[])`, granted: [] }
+  const keys = `${p('keys')}::text[]`
+  return {
+    limited: `${and} = any(${keys})`,
+    granted: [`(${p('counts')}::int[])[array_position(${keys}, fair_key::text)]`],
+  }
+}
+
+function least(numbers: readonly string[]): string {
+  return numbers.length === 1 ? String(numbers[0]) : `least(${numbers.join(', ')})`
 }
 
 /**

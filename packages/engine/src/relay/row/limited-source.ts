@@ -1,5 +1,6 @@
 import { rowStatements } from './claim.sql.ts'
 import { randomUUID } from 'node:crypto'
+import { RowSource } from './row-source.ts'
 import type { Buckets } from '../../database/bell.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
 import type { Outbox } from '../../outbox/define.ts'
@@ -27,37 +28,35 @@ interface Granted {
 /**
  * Keeps a limit over all processes around the claims of another source, which knows nothing of it. A
  * limit of the whole outbox is asked for before a claim, which then takes no more than that. One for each
- * key is asked for behind it, and what has no room is put back as it was; the next claims leave such keys
- * out. Permits have a lease of their own, so that those of a process that died come back.
+ * key is asked for behind a look at what is due, which writes nothing; the next looks leave out keys without
+ * room. Of other claims, which are few, what has no room is put back as it was. Permits have a lease of their own, so that those of a process that died come back.
  */
 export class LimitedSource implements Source {
   readonly #inner: Source
+  /** The same, where each key has a limit. */
+  readonly #rows: RowSource | undefined
   readonly #handle: PoolHandle
   readonly #outbox: Outbox
   readonly #limit: Limits
   /** By the token of their claim. */
   readonly #permits = new Map<string, Permits>()
   /** Keys without room, and until when they are left out. */
-  readonly #full: Map<string, number>
+  readonly #full = new Map<string, number>()
 
-  constructor(
-    inner: Source,
-    { handle, outbox, full }: { handle: PoolHandle; outbox: Outbox; full: Map<string, number> },
-  ) {
+  constructor(inner: Source, { handle, outbox }: { handle: PoolHandle; outbox: Outbox }) {
     this.#inner = inner
+    this.#rows = inner instanceof RowSource ? inner : undefined
     this.#handle = handle
     this.#outbox = outbox
     this.#limit = outbox.limit as Limits
-    this.#full = full
   }
 
   async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
     // Nothing is delivered of a claim whose relay is gone.
     if (kind === 'expired') return this.#inner.claim(kind, batch)
     this.#forgetPast()
-    return this.#limit.by === undefined
-      ? this.#claimWithin(kind, batch)
-      : this.#claimByKey(kind, batch)
+    if (this.#limit.by === undefined || !this.#rows) return this.#claimWithin(kind, batch)
+    return kind === 'batch' ? this.#claimGranted(this.#rows, batch) : this.#claimByKey(kind, batch)
   }
 
   async #claimWithin(kind: ClaimKind, batch: number): Promise<Claim | undefined> {
@@ -78,24 +77,46 @@ export class LimitedSource implements Source {
     }
   }
 
-  async #claimByKey(kind: ClaimKind, batch: number): Promise<Claim | undefined> {
+  async #claimGranted(rows: RowSource, batch: number): Promise<Claim | undefined> {
     for (;;) {
-      const claim = await this.#inner.claim(kind, batch)
-      if (!claim || claim.rows.length === 0) return claim
+      const wanted = await rows.look(batch, [...this.#full.keys()])
+      if (wanted.size === 0) return undefined
       const token = randomUUID()
-      const byKey = Map.groupBy(claim.rows, (row) => this.#keyOf(row))
-      const wanted = new Map([...byKey].map(([key, rows]) => [key, rows.length]))
       const counts = await this.#take(token, wanted)
-      const going = new Set([...byKey].flatMap(([key, rows]) => rows.slice(0, counts.get(key))))
-      const back = claim.rows.filter((row) => !going.has(row))
-      if (back.length > 0) await this.#putBack(claim, back)
-      // Only an ordinary claim leaves out what is full.
-      if (going.size === 0 && kind !== 'batch') return undefined
-      if (going.size === 0) continue
-      const rows = claim.rows.filter((row) => going.has(row))
-      this.#permits.set(claim.token, { token, counts })
-      return { ...claim, rows }
+      const granted = new Map([...counts].filter(([, count]) => count > 0))
+      // Every key of this look is full: the next one leaves them out.
+      if (granted.size === 0) continue
+      const unused = new Map(granted)
+      try {
+        const claim = await rows.claim('batch', batch, granted)
+        const used = this.#countByKey(claim?.rows ?? [])
+        for (const [key, count] of used) unused.set(key, (granted.get(key) ?? 0) - count)
+        if (claim && used.size > 0) this.#permits.set(claim.token, { token, counts: used })
+        return claim
+      } finally {
+        await this.#return(token, unused)
+      }
     }
+  }
+
+  async #claimByKey(kind: ClaimKind, batch: number): Promise<Claim | undefined> {
+    const claim = await this.#inner.claim(kind, batch)
+    if (!claim || claim.rows.length === 0) return claim
+    const token = randomUUID()
+    const byKey = Map.groupBy(claim.rows, (row) => this.#keyOf(row))
+    const counts = await this.#take(token, this.#countByKey(claim.rows))
+    const going = new Set([...byKey].flatMap(([key, rows]) => rows.slice(0, counts.get(key))))
+    const back = claim.rows.filter((row) => !going.has(row))
+    if (back.length > 0) await this.#putBack(claim, back)
+    if (going.size === 0) return undefined
+    const rows = claim.rows.filter((row) => going.has(row))
+    this.#permits.set(claim.token, { token, counts })
+    return { ...claim, rows }
+  }
+
+  #countByKey(rows: readonly OutboxRow[]): Map<string, number> {
+    const byKey = Map.groupBy(rows, (row) => this.#keyOf(row))
+    return new Map([...byKey].map(([key, group]) => [key, group.length]))
   }
 
   hear(buckets: Buckets): void {

@@ -18,9 +18,12 @@ import type { IdType } from '../../database/cursor.ts'
 import type { OutboxRow } from '../../outbox/resolved-definition.ts'
 
 export interface RowSourceOptions {
-  /** With a limit for each key: those that have no room now. */
-  readonly full?: ReadonlyMap<string, unknown>
   readonly log?: Log
+}
+
+interface Look {
+  readonly key: string
+  readonly wanted: number
 }
 
 /** Claims by row: any number of relays, batches, no order. */
@@ -28,34 +31,42 @@ export class RowSource implements Source {
   readonly #handle: PoolHandle
   readonly #outbox: Outbox
   readonly #log: Log
-  /** With a limit for each key: those that have no room now. */
-  readonly #full: ReadonlyMap<string, unknown>
   /** With fair shares: the key that the next claim begins behind. */
   #after: string | null = null
   readonly #plan = new BacklogPlan()
   readonly #floor: DueFloor
 
-  constructor(
-    handle: PoolHandle,
-    outbox: Outbox,
-    { full = new Map(), log = silentLog }: RowSourceOptions = {},
-  ) {
+  constructor(handle: PoolHandle, outbox: Outbox, { log = silentLog }: RowSourceOptions = {}) {
     this.#handle = handle
-    this.#full = full
     this.#log = log
     this.#outbox = outbox
     this.#floor = new DueFloor(outbox.columns.idType)
   }
 
-  async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
+  /** With a limit for each key: how many messages of each a claim would take, without the `full` ones. */
+  async look(batch: number, full: readonly string[]): Promise<Map<string, number>> {
+    const { look } = rowStatements(this.#outbox)
+    const args = { batch, after: this.#after, full }
+    const rows = look ? await run<Look>(this.#handle.db, look, args) : []
+    return new Map(rows.map(({ key, wanted }) => [key, wanted]))
+  }
+
+  /** `granted`, with a limit for each key, is how many of each may go. */
+  // oxlint-disable-next-line max-params -- as every source, and what its limit grants
+  async claim(
+    kind: ClaimKind,
+    batch = this.#outbox.batch,
+    granted: ReadonlyMap<string, number> = new Map(),
+  ): Promise<Claim | undefined> {
     const statement = this.#statement(kind)
     if (!statement) return undefined
     const token = randomUUID()
     const floor = this.#floor.next()
     const { leaseMs } = this.#outbox
-    const full = [...this.#full.keys()]
+    const keys = [...granted.keys()]
+    const counts = [...granted.values()]
     const group = Math.min(batch, SUSPECT_GROUP)
-    const args = { token, batch, group, leaseMs, after: this.#after, full, ...floor }
+    const args = { token, batch, group, leaseMs, after: this.#after, keys, counts, ...floor }
     const began = performance.now()
     const taken = await this.#take(statement, args)
     // With fair shares a claim may leave due messages behind: only an empty one says that there are none.
@@ -63,7 +74,7 @@ export class RowSource implements Source {
     if (kind === 'batch') {
       this.#learn(floor, { rows: taken, isFull, ms: performance.now() - began })
       // Below the floor there may be more.
-      if (taken.length === 0 && this.#isBelowNext(floor)) return this.claim(kind, batch)
+      if (taken.length === 0 && this.#isBelowNext(floor)) return this.claim(kind, batch, granted)
     }
     const rows = taken.filter((row) => row['claim_lost'] !== true)
     const released = taken.length > rows.length
