@@ -57,12 +57,23 @@ taken as (
 )
 select * from taken;
 
--- renewClaim: $1 leaseMs, $2 ids, $3 token
-update evidence.file_job_mail
-   set claimed_until = now() + $1 * interval '1 ms'
- where id = any((select $2::uuid[])::uuid[])
-   and claim_token = $3::uuid
-returning id::text as id;
+-- renewClaim: $1 ids, $2 token, $3 leaseMs
+with free as materialized (
+  select id as id
+    from evidence.file_job_mail
+   where id = any((select $1::uuid[])::uuid[])
+     and claim_token = $2::uuid
+     for no key update skip locked
+),
+renewed as (
+  update evidence.file_job_mail
+     set claimed_until = now() + $3 * interval '1 ms'
+   where id = any(array(select id from free))
+)
+select id::text as id
+  from evidence.file_job_mail
+ where id = any((select $1::uuid[])::uuid[])
+   and claim_token = $2::uuid;
 
 -- nextDue: $1 sinceMs
 select extract(epoch from next_attempt_at - posthorn.now()) * 1000 as ms
@@ -75,7 +86,10 @@ select extract(epoch from next_attempt_at - posthorn.now()) * 1000 as ms
  limit 1;
 
 -- settle sent: $1 ids, $2 token, $3 actor, $4 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update evidence.file_job_mail as m
      set status = 'SENT',
          claim_token = null,
@@ -86,17 +100,22 @@ with settled as (
          sent_at = now()
    where m.id = any((select $1::uuid[])::uuid[])
      and m.claim_token = $2::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.attempts + 1 as attempt, m.org_id::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
   select 'evidence.mails', id::text, 'PENDING'::text, 'SENT'::text, attempt, null, null, $3::text, $4::text, tenant from settled
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 token, $8 actor, $9 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update evidence.file_job_mail as m
      set status = 'PENDING',
          claim_token = null,
@@ -110,17 +129,22 @@ with settled as (
            as u (id, delay_ms, bump, lost, code, error)
    where m.id = u.id
      and m.claim_token = $7::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.attempts - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
   select 'evidence.mails', id::text, 'PENDING'::text, 'PENDING'::text, attempt, code, error, $8::text, $9::text, tenant from settled
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- settle dead: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 token, $7 actor, $8 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update evidence.file_job_mail as m
      set status = 'FAILED',
          claim_token = null,
@@ -133,6 +157,7 @@ with settled as (
            as u (id, bump, lost, code, error)
    where m.id = u.id
      and m.claim_token = $6::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.attempts - u.bump + 1 as attempt, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
 ),
 noted as (
@@ -143,8 +168,20 @@ raised as (
   insert into posthorn.alert (source, subject, tenant, code, detail)
   select 'evidence.mails', id::text, tenant, code, error from settled where code <> 'PARKED'
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
+
+-- selectLocked: $1 ids
+with free as materialized (
+  select id as id
+    from evidence.file_job_mail
+   where id = any((select $1::uuid[])::uuid[])
+     for no key update skip locked
+)
+select id::text as id
+  from evidence.file_job_mail
+ where id = any((select $1::uuid[])::uuid[]) and id not in (select id from free);
 
 -- markSuspects: $1 delayMs, $2 ids, $3 token
 update evidence.file_job_mail

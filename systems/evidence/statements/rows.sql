@@ -150,12 +150,23 @@ update evidence.file_outbox_row as m
  where m.id = overdue.id
 returning m.*, m.status::text as claim_from;
 
--- renewClaim: $1 leaseMs, $2 ids, $3 token
-update evidence.file_outbox_row
-   set claimed_until = now() + $1 * interval '1 ms'
- where id = any((select $2::uuid[])::uuid[])
-   and claim_token = $3::uuid
-returning id::text as id;
+-- renewClaim: $1 ids, $2 token, $3 leaseMs
+with free as materialized (
+  select id as id
+    from evidence.file_outbox_row
+   where id = any((select $1::uuid[])::uuid[])
+     and claim_token = $2::uuid
+     for no key update skip locked
+),
+renewed as (
+  update evidence.file_outbox_row
+     set claimed_until = now() + $3 * interval '1 ms'
+   where id = any(array(select id from free))
+)
+select id::text as id
+  from evidence.file_outbox_row
+ where id = any((select $1::uuid[])::uuid[])
+   and claim_token = $2::uuid;
 
 -- nextDue: $1 sinceMs
 with recursive fair_keys as (
@@ -193,7 +204,10 @@ select extract(epoch from min(coalesce(next.due_at, case when fair_keys.due_at >
        ) as next on true;
 
 -- settle sent: $1 ids, $2 ref_kafka_partition, $3 ref_kafka_offset, $4 from_state, $5 token, $6 actor, $7 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update evidence.file_outbox_row as m
      set status = 'PUBLISHED',
          claim_token = null,
@@ -208,13 +222,15 @@ with settled as (
            as u (id, ref_kafka_partition, ref_kafka_offset, from_state)
    where m.id = u.id
      and m.claim_token = $5::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.retry_count + 1 as attempt, u.ref_kafka_partition, u.ref_kafka_offset, u.from_state, m.org_id::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
   select 'evidence.rows', id::text, from_state, 'PUBLISHED'::text, attempt, null, null, $6::text, $7::text, tenant from settled
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- settle confirmed: $1 ids, $2 from_state, $3 actor, $4 reason
@@ -239,7 +255,10 @@ select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coales
   from settled;
 
 -- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 from_state, $8 token, $9 actor, $10 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update evidence.file_outbox_row as m
      set status = 'FAILED',
          claim_token = null,
@@ -253,17 +272,22 @@ with settled as (
            as u (id, delay_ms, bump, lost, code, error, from_state)
    where m.id = u.id
      and m.claim_token = $8::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.retry_count - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, u.from_state, m.org_id::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
   select 'evidence.rows', id::text, from_state, 'FAILED'::text, attempt, code, error, $9::text, $10::text, tenant from settled
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- settle dead: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 from_state, $7 token, $8 actor, $9 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update evidence.file_outbox_row as m
      set status = 'ERROR',
          claim_token = null,
@@ -276,6 +300,7 @@ with settled as (
            as u (id, bump, lost, code, error, from_state)
    where m.id = u.id
      and m.claim_token = $7::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.retry_count - u.bump + 1 as attempt, u.bump, u.lost, u.code, u.error, u.from_state, m.org_id::text as tenant
 ),
 noted as (
@@ -286,7 +311,8 @@ raised as (
   insert into posthorn.alert (source, subject, tenant, code, detail)
   select 'evidence.rows', id::text, tenant, code, error from settled where code <> 'PARKED'
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- lockSent: $1 ids
@@ -296,6 +322,17 @@ select *, status::text as claim_from
    and (status = 'PUBLISHED' or claim_token is not null and status in ('PENDING', 'FAILED'))
  order by id
    for update;
+
+-- selectLocked: $1 ids
+with free as materialized (
+  select id as id
+    from evidence.file_outbox_row
+   where id = any((select $1::uuid[])::uuid[])
+     for no key update skip locked
+)
+select id::text as id
+  from evidence.file_outbox_row
+ where id = any((select $1::uuid[])::uuid[]) and id not in (select id from free);
 
 -- markSuspects: $1 delayMs, $2 ids, $3 token
 update evidence.file_outbox_row

@@ -1,6 +1,6 @@
 -- The statements of families.events, as they run.
 
--- claimFlow: $1 buckets, $2 tokens, $3 server, $4 floors, $5 limit, $6 batch
+-- claimFlow: $1 buckets, $2 tokens, $3 server, $4 floors, $5 late, $6 limit, $7 batch
 with lease as materialized (
   select b.bucket, b.run, b.token, l.place
     from unnest($1::smallint[], $2::uuid[])
@@ -21,10 +21,11 @@ run as (
        from families.outbox_events
       where bucket = lease.bucket and seq >= coalesce((select case when $3::text = extract(epoch from pg_postmaster_start_time())::text then $4::bigint[] end)[lease.place], 0)
         and status = 0 and quarantined_at is null and not held
+        and aggregate_id::text <> all($5::text[])
       order by seq
-      limit $5
+      limit $6
    ) as t
-   limit $6
+   limit $7
 ),
 size as materialized (
   select counted.*, lease.run, lease.token
@@ -51,7 +52,7 @@ select run.*, noted.run as claim_run, h.tail as claim_tail,
   join noted on noted.bucket = run.bucket
   left join posthorn.held_key as h on h.outbox = 'families.events' and h.key = run.aggregate_id::text;
 
--- claimHeld: $1 buckets, $2 tokens, $3 share, $4 keys, $5 limit, $6 batch
+-- claimHeld: $1 buckets, $2 tokens, $3 late, $4 share, $5 keys, $6 limit, $7 batch
 with lease as materialized (
   select b.bucket, b.run, b.token, l.place
     from unnest($1::smallint[], $2::uuid[])
@@ -70,12 +71,12 @@ due as (
    cross join lateral (
      select bucket, key, version
        from posthorn.held_key
-      where outbox = 'families.events' and bucket = lease.bucket
+      where outbox = 'families.events' and bucket = lease.bucket and key <> all($3::text[])
         and due_at <= posthorn.now() and not suspect
       order by due_at
-      limit $3
+      limit $4
    ) as h
-   limit $4
+   limit $5
 ),
 run as (
   select due.bucket as claim_bucket, due.key as claim_key, due.version as claim_version, t.*
@@ -87,9 +88,9 @@ run as (
        from (select * from families.outbox_events
               where held and aggregate_id::text = due.key and status = 0 and quarantined_at is null
               order by seq
-              limit $5) as r
+              limit $6) as r
    ) as t on t.others = 0 or t.position = 1
-   limit $6
+   limit $7
 ),
 size as materialized (
   select counted.*, lease.run, lease.token
@@ -118,7 +119,7 @@ select run.*, noted.run as claim_run,
   from run
   join noted on noted.bucket = run.claim_bucket;
 
--- claimSuspect: $1 buckets, $2 tokens, $3 share, $4 keys, $5 limit, $6 batch
+-- claimSuspect: $1 buckets, $2 tokens, $3 late, $4 share, $5 keys, $6 limit, $7 batch
 with lease as materialized (
   select b.bucket, b.run, b.token, l.place
     from unnest($1::smallint[], $2::uuid[])
@@ -137,12 +138,12 @@ due as (
    cross join lateral (
      select bucket, key, version
        from posthorn.held_key
-      where outbox = 'families.events' and bucket = lease.bucket
+      where outbox = 'families.events' and bucket = lease.bucket and key <> all($3::text[])
         and due_at <= posthorn.now() and suspect
       order by due_at
-      limit $3
+      limit $4
    ) as h
-   limit $4
+   limit $5
 ),
 found as (
   select due.bucket as claim_bucket, due.key as claim_key, due.version as claim_version, t.*
@@ -154,9 +155,9 @@ found as (
        from (select * from families.outbox_events
               where held and aggregate_id::text = due.key and status = 0 and quarantined_at is null
               order by seq
-              limit $5) as r
+              limit $6) as r
    ) as t on t.others = 0 or t.position = 1
-   limit $6
+   limit $7
 ),
 run as (
   select *
@@ -201,15 +202,21 @@ with lost as (
 ),
 -- Two reads, one for each index: with a choice in one condition neither would be used.
 run as (
-  select m.event_id as id, lost.run_size
+  select m.event_id as id, m.aggregate_id::text as key, lost.run_size
     from lost join families.outbox_events as m on m.bucket = lost.bucket and m.seq <= lost.run_upto
    where not m.held and status = 0 and quarantined_at is null
   union all
-  select m.event_id as id, lost.run_size
+  select m.event_id as id, k.key, lost.run_size
     from lost
    cross join lateral unnest(lost.run_keys, lost.run_uptos) as k (key, upto)
     join families.outbox_events as m on m.aggregate_id::text = k.key and m.seq <= k.upto
    where m.held and status = 0 and quarantined_at is null
+),
+free as materialized (
+  select event_id as id
+    from families.outbox_events
+   where event_id = any(array(select id from run))
+     for no key update skip locked
 ),
 suspect as (
   update families.outbox_events as m
@@ -217,6 +224,7 @@ suspect as (
          lost_claims = case when run.run_size = 1 then greatest(m.lost_claims, 1) else m.lost_claims end + 1
     from run
    where m.event_id = run.id
+     and run.key not in (select key from run where id not in (select id from free))
   returning m.aggregate_id::text as key, m.bucket, m.seq
 ),
 cleared as (
@@ -433,7 +441,10 @@ select extract(epoch from min(due_at) - posthorn.now()) * 1000 as ms
    and not exists (select from posthorn.pause where outbox = 'families.events');
 
 -- settle sent: $1 ids, $2 leaseMs, $3 buckets, $4 tokens, $5 runs, $6 actor, $7 reason
-with lease as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+lease as (
   update posthorn.bucket as b
      set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null,
          until = now() + $2 * interval '1 ms'
@@ -459,17 +470,22 @@ settled as (
          finished_at = now()
    where m.event_id = any((select $1::uuid[])::uuid[])
      and m.bucket = any(array(select bucket from lease)) and m.status = 0
+     and (select now from patience) is not null
   returning m.event_id as id, m.retry_count + 1 as attempt, m.org_id::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
   select 'families.events', id::text, 0::text, 1::text, attempt, null, null, $6::text, $7::text, tenant from settled
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 leaseMs, $8 buckets, $9 tokens, $10 runs, $11 actor, $12 reason
-with lease as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+lease as (
   update posthorn.bucket as b
      set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null,
          until = now() + $7 * interval '1 ms'
@@ -497,17 +513,22 @@ settled as (
            as u (id, delay_ms, bump, lost, code, error)
    where m.event_id = u.id
      and m.bucket = any(array(select bucket from lease)) and m.status = 0
+     and (select now from patience) is not null
   returning m.event_id as id, m.retry_count - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
   select 'families.events', id::text, 0::text, 0::text, attempt, code, error, $11::text, $12::text, tenant from settled
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- settle quarantined: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 leaseMs, $7 buckets, $8 tokens, $9 runs, $10 actor, $11 reason
-with lease as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+lease as (
   update posthorn.bucket as b
      set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null,
          until = now() + $6 * interval '1 ms'
@@ -534,6 +555,7 @@ settled as (
            as u (id, bump, lost, code, error)
    where m.event_id = u.id
      and m.bucket = any(array(select bucket from lease)) and m.status = 0
+     and (select now from patience) is not null
   returning m.event_id as id, m.retry_count - u.bump + 1 as attempt, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
 ),
 noted as (
@@ -544,8 +566,20 @@ raised as (
   insert into posthorn.alert (source, subject, tenant, code, detail)
   select 'families.events', id::text, tenant, code, error from settled where code <> 'PARKED'
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
+
+-- selectLocked: $1 ids
+with free as materialized (
+  select event_id as id
+    from families.outbox_events
+   where event_id = any((select $1::uuid[])::uuid[])
+     for no key update skip locked
+)
+select event_id::text as id
+  from families.outbox_events
+ where event_id = any((select $1::uuid[])::uuid[]) and event_id not in (select id from free);
 
 -- markSuspects: $1 delayMs, $2 ids
 update families.outbox_events

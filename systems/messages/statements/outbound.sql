@@ -196,12 +196,23 @@ update messages.outbound_message as m
 returning m.*, m.status::text as claim_from, expired.waited as claim_waited,
           extract(epoch from m.next_retry_at - posthorn.now()) * 1000 as claim_due_ms;
 
--- renewClaim: $1 leaseMs, $2 ids, $3 token
-update messages.outbound_message
-   set claimed_until = now() + $1 * interval '1 ms'
- where id = any((select $2::uuid[])::uuid[])
-   and claim_token = $3::uuid
-returning id::text as id;
+-- renewClaim: $1 ids, $2 token, $3 leaseMs
+with free as materialized (
+  select id as id
+    from messages.outbound_message
+   where id = any((select $1::uuid[])::uuid[])
+     and claim_token = $2::uuid
+     for no key update skip locked
+),
+renewed as (
+  update messages.outbound_message
+     set claimed_until = now() + $3 * interval '1 ms'
+   where id = any(array(select id from free))
+)
+select id::text as id
+  from messages.outbound_message
+ where id = any((select $1::uuid[])::uuid[])
+   and claim_token = $2::uuid;
 
 -- nextDue: $1 sinceMs
 with recursive fair_keys as (
@@ -239,7 +250,10 @@ select extract(epoch from min(coalesce(next.due_at, case when fair_keys.due_at >
        ) as next on true;
 
 -- settle sent: $1 ids, $2 ref_provider_message_id, $3 token, $4 actor, $5 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update messages.outbound_message as m
      set status = 'SENT',
          claim_token = null,
@@ -252,13 +266,15 @@ with settled as (
            as u (id, ref_provider_message_id)
    where m.id = u.id
      and m.claim_token = $3::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.attempt_count as attempt, u.ref_provider_message_id, m.org_id::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
   select 'messages.outbound', id::text, 'SENDING'::text, 'SENT'::text, attempt, null, null, $4::text, $5::text, tenant from settled
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- settle confirmed: $1 ids, $2 from_state, $3 actor, $4 reason
@@ -283,7 +299,10 @@ select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coales
   from settled;
 
 -- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 token, $8 actor, $9 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update messages.outbound_message as m
      set status = 'QUEUED',
          claim_token = null,
@@ -297,17 +316,22 @@ with settled as (
            as u (id, delay_ms, bump, lost, code, error)
    where m.id = u.id
      and m.claim_token = $7::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.attempt_count - u.bump as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
   select 'messages.outbound', id::text, 'SENDING'::text, 'QUEUED'::text, attempt, code, error, $8::text, $9::text, tenant from settled
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- settle dead: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 token, $7 actor, $8 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update messages.outbound_message as m
      set status = 'FAILED',
          claim_token = null,
@@ -320,6 +344,7 @@ with settled as (
            as u (id, bump, lost, code, error)
    where m.id = u.id
      and m.claim_token = $6::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.attempt_count - u.bump as attempt, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
 ),
 noted as (
@@ -330,7 +355,8 @@ raised as (
   insert into posthorn.alert (source, subject, tenant, code, detail)
   select 'messages.outbound', id::text, tenant, code, error from settled where code <> 'PARKED'
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- lockSent: $1 ids
@@ -340,6 +366,17 @@ select *, status::text as claim_from
    and (status = 'SENT' or status = 'SENDING')
  order by id
    for update;
+
+-- selectLocked: $1 ids
+with free as materialized (
+  select id as id
+    from messages.outbound_message
+   where id = any((select $1::uuid[])::uuid[])
+     for no key update skip locked
+)
+select id::text as id
+  from messages.outbound_message
+ where id = any((select $1::uuid[])::uuid[]) and id not in (select id from free);
 
 -- markSuspects: $1 delayMs, $2 ids, $3 token
 update messages.outbound_message

@@ -88,12 +88,23 @@ update sagas.saga_outbox as m
 returning m.*, m.status::text as claim_from, expired.waited as claim_waited,
           extract(epoch from m.next_retry_at - posthorn.now()) * 1000 as claim_due_ms;
 
--- renewClaim: $1 leaseMs, $2 ids, $3 token
-update sagas.saga_outbox
-   set claimed_until = now() + $1 * interval '1 ms'
- where id = any((select $2::uuid[])::uuid[])
-   and claim_token = $3::uuid
-returning id::text as id;
+-- renewClaim: $1 ids, $2 token, $3 leaseMs
+with free as materialized (
+  select id as id
+    from sagas.saga_outbox
+   where id = any((select $1::uuid[])::uuid[])
+     and claim_token = $2::uuid
+     for no key update skip locked
+),
+renewed as (
+  update sagas.saga_outbox
+     set claimed_until = now() + $3 * interval '1 ms'
+   where id = any(array(select id from free))
+)
+select id::text as id
+  from sagas.saga_outbox
+ where id = any((select $1::uuid[])::uuid[])
+   and claim_token = $2::uuid;
 
 -- nextDue: $1 sinceMs
 select extract(epoch from next_retry_at - posthorn.now()) * 1000 as ms
@@ -106,7 +117,10 @@ select extract(epoch from next_retry_at - posthorn.now()) * 1000 as ms
  limit 1;
 
 -- settle sent: $1 ids, $2 token, $3 actor, $4 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update sagas.saga_outbox as m
      set status = 'SENT',
          claim_token = null,
@@ -117,17 +131,22 @@ with settled as (
          sent_at = now()
    where m.id = any((select $1::uuid[])::uuid[])
      and m.claim_token = $2::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.retry_count + 1 as attempt, m.tenant::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
   select 'sagas.events', id::text, 'CLAIMED'::text, 'SENT'::text, attempt, null, null, $3::text, $4::text, tenant from settled
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 token, $8 actor, $9 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update sagas.saga_outbox as m
      set status = 'PENDING',
          claim_token = null,
@@ -141,6 +160,7 @@ with settled as (
            as u (id, delay_ms, bump, lost, code, error)
    where m.id = u.id
      and m.claim_token = $7::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.retry_count - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, m.tenant::text as tenant
 ),
 noted as (
@@ -149,11 +169,15 @@ noted as (
   union all
   select 'sagas.events', id::text, 'FAILED'::text, 'PENDING'::text, attempt, code, error, $8::text, $9::text, tenant from settled
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- settle dead: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 token, $7 actor, $8 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update sagas.saga_outbox as m
      set status = 'DEAD_LETTER',
          claim_token = null,
@@ -166,6 +190,7 @@ with settled as (
            as u (id, bump, lost, code, error)
    where m.id = u.id
      and m.claim_token = $6::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.retry_count - u.bump + 1 as attempt, u.bump, u.lost, u.code, u.error, m.tenant::text as tenant
 ),
 noted as (
@@ -178,8 +203,20 @@ raised as (
   insert into posthorn.alert (source, subject, tenant, code, detail)
   select 'sagas.events', id::text, tenant, code, error from settled where code <> 'PARKED'
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
+
+-- selectLocked: $1 ids
+with free as materialized (
+  select id as id
+    from sagas.saga_outbox
+   where id = any((select $1::uuid[])::uuid[])
+     for no key update skip locked
+)
+select id::text as id
+  from sagas.saga_outbox
+ where id = any((select $1::uuid[])::uuid[]) and id not in (select id from free);
 
 -- markSuspects: $1 delayMs, $2 ids, $3 token
 update sagas.saga_outbox

@@ -120,12 +120,23 @@ taken as (
 )
 select * from taken;
 
--- renewClaim: $1 leaseMs, $2 ids, $3 token
-update payments.webhook_deliveries
-   set claimed_until = now() + $1 * interval '1 ms'
- where id = any((select $2::uuid[])::uuid[])
-   and claim_token = $3::uuid
-returning id::text as id;
+-- renewClaim: $1 ids, $2 token, $3 leaseMs
+with free as materialized (
+  select id as id
+    from payments.webhook_deliveries
+   where id = any((select $1::uuid[])::uuid[])
+     and claim_token = $2::uuid
+     for no key update skip locked
+),
+renewed as (
+  update payments.webhook_deliveries
+     set claimed_until = now() + $3 * interval '1 ms'
+   where id = any(array(select id from free))
+)
+select id::text as id
+  from payments.webhook_deliveries
+ where id = any((select $1::uuid[])::uuid[])
+   and claim_token = $2::uuid;
 
 -- nextDue: $1 sinceMs
 with recursive fair_keys as (
@@ -163,7 +174,10 @@ select extract(epoch from min(coalesce(next.due_at, case when fair_keys.due_at >
        ) as next on true;
 
 -- settle sent: $1 ids, $2 from_state, $3 token, $4 actor, $5 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update payments.webhook_deliveries as m
      set status = 'delivered',
          claim_token = null,
@@ -176,17 +190,22 @@ with settled as (
            as u (id, from_state)
    where m.id = u.id
      and m.claim_token = $3::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.attempts + 1 as attempt, u.from_state, m.org_id::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
   select 'payments.webhook-deliveries', id::text, from_state, 'delivered'::text, attempt, null, null, $4::text, $5::text, tenant from settled
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 from_state, $8 token, $9 actor, $10 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update payments.webhook_deliveries as m
      set status = 'failed',
          claim_token = null,
@@ -200,17 +219,22 @@ with settled as (
            as u (id, delay_ms, bump, lost, code, error, from_state)
    where m.id = u.id
      and m.claim_token = $8::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.attempts - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, u.from_state, m.org_id::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
   select 'payments.webhook-deliveries', id::text, from_state, 'failed'::text, attempt, code, error, $9::text, $10::text, tenant from settled
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
 -- settle dead: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 from_state, $7 token, $8 actor, $9 reason
-with settled as (
+with patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+),
+settled as (
   update payments.webhook_deliveries as m
      set status = 'abandoned',
          claim_token = null,
@@ -223,6 +247,7 @@ with settled as (
            as u (id, bump, lost, code, error, from_state)
    where m.id = u.id
      and m.claim_token = $7::uuid
+     and (select now from patience) is not null
   returning m.id as id, m.attempts - u.bump + 1 as attempt, u.bump, u.lost, u.code, u.error, u.from_state, m.org_id::text as tenant
 ),
 noted as (
@@ -233,8 +258,20 @@ raised as (
   insert into posthorn.alert (source, subject, tenant, code, detail)
   select 'payments.webhook-deliveries', id::text, tenant, code, error from settled where code <> 'PARKED'
 )
-select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
+       set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
+
+-- selectLocked: $1 ids
+with free as materialized (
+  select id as id
+    from payments.webhook_deliveries
+   where id = any((select $1::uuid[])::uuid[])
+     for no key update skip locked
+)
+select id::text as id
+  from payments.webhook_deliveries
+ where id = any((select $1::uuid[])::uuid[]) and id not in (select id from free);
 
 -- markSuspects: $1 delayMs, $2 ids, $3 token
 update payments.webhook_deliveries

@@ -198,6 +198,7 @@ export class Runner {
   }
 
   async #round(): Promise<Step> {
+    await this.#source.settleLate?.()
     const permit = this.#attempter.permit()
     if (permit.kind === 'wait') {
       this.#scheduler.notBefore(permit.ms)
@@ -326,6 +327,7 @@ export class Runner {
       const realMs = clocks.real_ms - here
       this.#worker.setClocks({ realMs, businessMs: realMs + clocks.ahead_ms })
     }
+    await this.#source.settleLate?.()
     metrics.gauge('posthorn_breakers_open', open.length, { outbox: outbox.name })
     if (await this.#source.maintain()) this.#lookAgain()
   }

@@ -187,7 +187,7 @@ async function blocksTouched({ text, params }: Prepared, keys: number): Promise<
     const args: Record<string, unknown> = {
       buckets: leases.map(({ bucket }) => bucket),
       tokens: leases.map(({ token }) => token),
-      ...{ share: 2, keys: 100, limit: 100, batch: 100 },
+      ...{ share: 2, keys: 100, limit: 100, batch: 100, late: [] },
     }
     const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(
       `explain (analyze, buffers, format json) ${text}`,
@@ -233,7 +233,9 @@ async function planOf(
 
 test('settling is guarded by the claim or by the lease', () => {
   const byClaim = settleStatements(hookDeliveries).settle('retry', 'claim').text
-  expect(byClaim).toMatch(/where m\.id = u\.id\s+and m\.claim_token = \$\d+::uuid\s+returning/)
+  expect(byClaim).toMatch(
+    /where m\.id = u\.id\s+and m\.claim_token = \$\d+::uuid\s+and \(select now from patience\) is not null\s+returning/,
+  )
   const byLease = settleStatements(clubEvents).settle('sent', 'lease').text
   expect(byLease).toMatch(
     /b\.run = l\.run and b\.token = l\.token and l\.run <= l\.runs\s+returning b\.bucket/,

@@ -4,7 +4,7 @@ import { run, type PoolHandle } from '../../database/pool-handle.ts'
 import { BUCKETS, leaseStatements, rankOfRelay } from '../settle/bucket.sql.ts'
 import { heldStatements } from '../settle/held.sql.ts'
 import { keyStatements } from './claim.sql.ts'
-import type { Transaction } from '../../database/transaction.ts'
+import type { Queryable, Transaction } from '../../database/transaction.ts'
 import type { Buckets } from '../../database/bell.ts'
 import { sqlState } from '../../errors.ts'
 import { silentLog, type Log } from '../../log.ts'
@@ -66,6 +66,11 @@ export class BucketLeases {
     return [...this.#idle.keys(), ...this.#busy.keys()]
   }
 
+  /** Whether the relay still has a bucket under this lease. */
+  has(bucket: number, token: string): boolean {
+    return (this.#idle.get(bucket) ?? this.#busy.get(bucket)) === token
+  }
+
   /** Marks idle buckets busy: all of them, or `most`, those that became idle first. */
   take(most?: number): Map<number, string> {
     return this.#use([...this.#idle].slice(0, most))
@@ -116,8 +121,16 @@ export class BucketLeases {
 
   /** Renews leases; returns the buckets that are still ours. */
   async renew(leases: readonly { bucket: number; token: string }[]): Promise<Set<number>> {
+    return this.renewIn(this.#handle.db, leases)
+  }
+
+  /** The same as part of a transaction. */
+  async renewIn(
+    db: Queryable,
+    leases: readonly { bucket: number; token: string }[],
+  ): Promise<Set<number>> {
     if (leases.length === 0) return new Set()
-    const rows = await run<{ bucket: number }>(this.#handle.db, this.#statements.renewBuckets, {
+    const rows = await run<{ bucket: number }>(db, this.#statements.renewBuckets, {
       buckets: leases.map(({ bucket }) => bucket),
       tokens: leases.map(({ token }) => token),
       leaseMs: this.#outbox.leaseMs,

@@ -79,6 +79,7 @@ run as (
        from ${table}
       where bucket = lease.bucket and seq >= coalesce(${floorOf(p, 'lease.place')}, 0)
         and ${waitsCondition(definition)} and not held
+        and ${order?.key}::text <> all(${p('late')}::text[])
       order by seq
       limit ${p('limit')}
    ) as t
@@ -127,7 +128,7 @@ due as (
    cross join lateral (
      select bucket, key, version
        from posthorn.held_key
-      where outbox = '${name}' and bucket = lease.bucket
+      where outbox = '${name}' and bucket = lease.bucket and key <> all(${p('late')}::text[])
         and due_at <= posthorn.now() and ${kind === 'held' ? 'not suspect' : 'suspect'}
       order by due_at
       limit ${p('share')}
@@ -169,7 +170,8 @@ select ${readColumns(definition, 'run', ['claim_bucket', 'claim_key', 'claim_ver
 
 /**
  * What was in flight under an abandoned lease is suspect: it leaves the flow and is next claimed in a
- * small group, and alone if it was in one; a run of one is as good as a group. Returns the keys.
+ * small group, and alone if it was in one; a run of one is as good as a group. Returns the keys. A key of which
+ * another transaction has locked a row stays in the flow, as if the note of its run had been lost.
  */
 export function suspectRun(definition: ResolvedDefinition): Prepared {
   const { name, table, columns, order } = definition
@@ -182,15 +184,21 @@ export function suspectRun(definition: ResolvedDefinition): Prepared {
 ),
 -- Two reads, one for each index: with a choice in one condition neither would be used.
 run as (
-  select m.${columns.id} as id, lost.run_size
+  select m.${columns.id} as id, m.${order?.key}::text as key, lost.run_size
     from lost join ${table} as m on m.bucket = lost.bucket and m.seq <= lost.run_upto
    where not m.held and ${waitsCondition(definition)}
   union all
-  select m.${columns.id} as id, lost.run_size
+  select m.${columns.id} as id, k.key, lost.run_size
     from lost
    cross join lateral unnest(lost.run_keys, lost.run_uptos) as k (key, upto)
     join ${table} as m on m.${order?.key}::text = k.key and m.seq <= k.upto
    where m.held and ${waitsCondition(definition)}
+),
+free as materialized (
+  select ${columns.id} as id
+    from ${table}
+   where ${columns.id} = any(array(select id from run))
+     for no key update skip locked
 ),
 suspect as (
   update ${table} as m
@@ -198,6 +206,7 @@ suspect as (
          lost_claims = case when run.run_size = 1 then greatest(m.lost_claims, 1) else m.lost_claims end + 1
     from run
    where m.${columns.id} = run.id
+     and run.key not in (select key from run where id not in (select id from free))
   returning m.${order?.key}::text as key, m.bucket, m.seq
 ),
 cleared as (

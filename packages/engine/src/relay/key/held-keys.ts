@@ -27,7 +27,11 @@ export class HeldKeys {
   /** The messages of waiting keys whose time has come; as `suspect` those whose claim was lost. */
   async read(
     kind: 'held' | 'suspect',
-    { leases, batch }: { leases: ReadonlyMap<number, string>; batch: number },
+    {
+      leases,
+      batch,
+      late,
+    }: { leases: ReadonlyMap<number, string>; batch: number; late: readonly string[] },
   ): Promise<{ rows: OutboxRow[]; full: boolean }> {
     const isSuspect = kind === 'suspect'
     const most = isSuspect ? Math.min(batch, SUSPECT_GROUP) : batch
@@ -36,6 +40,7 @@ export class HeldKeys {
       buckets: [...leases.keys()],
       tokens: [...leases.values()],
       share,
+      late,
       ...{ keys: most, limit: most, batch: most },
     }
     const { claimSuspect, claimHeld } = keyStatements(this.#outbox)
@@ -98,6 +103,9 @@ export class HeldKeys {
     const { db } = this.#handle
     const blocked = await run<Blocked>(db, this.#statements.blockedKeys, { buckets })
     if (blocked.length === 0) return false
+    if (this.#statements.parkTails) {
+      await run(db, this.#statements.parkTails, { keys: blocked.map(({ key }) => key) })
+    }
     const { idType } = this.#outbox.columns
     const asked = blocked.flatMap(({ key, version, blockers }) => {
       const ids: (string | null)[] = blockers.filter((id) => isId(id, idType))

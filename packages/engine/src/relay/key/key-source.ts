@@ -6,13 +6,14 @@ import type { Claim, ClaimKind, Lease } from '../settle/claim.ts'
 import type { Outbox } from '../../outbox/define.ts'
 import type { OutboxRow } from '../../outbox/resolved-definition.ts'
 import { HeldKeys } from './held-keys.ts'
-import { attemptableRows, countKeys, planRun, type KeyPlan } from '../settle/key-plan.ts'
+import { attemptableRows, countKeys, planRun, within, type KeyPlan } from '../settle/key-plan.ts'
 import { LowWatermarks } from './low-watermarks.ts'
 import { RowSource } from '../row/row-source.ts'
 import type { Buckets } from '../../database/bell.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
 import { inSavepoint } from '../../database/savepoint.ts'
-import { settleIn, settleRoles, type SettleArgs } from '../settle/settle.ts'
+import { isLocked, settleIn, settleRoles, type SettleArgs } from '../settle/settle.ts'
+import { LateKeys, leaseArgs } from './late-keys.ts'
 import { settleApart, UNSETTLED_DELAY_MS, type Unsettled } from '../settle/settle-apart.ts'
 import { idOf, unsettledSettlement, type Settlement } from '../settle/settlement.ts'
 import type { SettledApart, Source } from '../settle/source.ts'
@@ -56,6 +57,8 @@ export class KeySource implements Source {
   readonly #plan = new BacklogPlan()
   /** Claims whose settling was begun before: its answer may have got lost. */
   readonly #tried = new WeakSet<Claim>()
+  /** Keys of which another transaction has locked a row: nothing of them is read meanwhile. */
+  readonly #late: LateKeys
   readonly #spread = new BucketSpread(CROWDED_BUCKETS)
   /** The last read found more than it could take: the lanes then divide the buckets among them. */
   readonly #crowded = { flow: false, held: false }
@@ -74,6 +77,8 @@ export class KeySource implements Source {
     this.#statements = leaseStatements(outbox)
     this.#rows = new RowSource(handle, outbox)
     this.keys = new HeldKeys(handle, outbox)
+    const parts = { leases: this.#leases, held: this.keys }
+    this.#late = new LateKeys({ handle, outbox, ...parts })
   }
 
   /** The buckets that this relay has. */
@@ -113,10 +118,13 @@ export class KeySource implements Source {
       const limit = this.#spread.limitOf(batch, buckets.length)
       const floors = buckets.map((bucket) => this.#watermarks.of(bucket))
       const { server } = this.#watermarks
-      const args = { buckets, tokens: [...leases.values()], floors, server, batch, limit }
+      const late = this.#late.keys
+      // What is not read there is still there.
+      const whole = buckets.filter((bucket) => !this.#late.buckets.has(bucket))
+      const args = { buckets, tokens: [...leases.values()], floors, server, late, batch, limit }
       const statement = this.#plan.of(keyStatements(this.#outbox).claimFlow)
       const rows = await run<OutboxRow>(this.#handle.db, statement, args)
-      this.#watermarks.learn(buckets, rows)
+      this.#watermarks.learn(whole, rows)
       const used = tally(rows)
       const isFull = rows.length >= batch
       const keys = countKeys(this.#outbox, rows)
@@ -139,7 +147,7 @@ export class KeySource implements Source {
     const crowded = kind === 'held' && this.#crowded.held
     const most = crowded ? this.#leases.laneShare : undefined
     const read = await this.#read(this.#leases.take(most), (leases) =>
-      this.keys.read(kind, { leases, batch }),
+      this.keys.read(kind, { leases, batch, late: this.#late.keys }),
     )
     if (!read) return undefined
     if (kind === 'held') this.#crowded.held = read.full
@@ -189,7 +197,12 @@ export class KeySource implements Source {
   async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
     if (claim.kind === 'resend') return this.#rows.settle(claim, settlements)
     const plan = planRun(this.#outbox, claim, byRow(settlements))
-    const settled = await this.#guardWatermarks(() => this.#write(claim, plan))
+    const settled = await this.#guardWatermarks(() =>
+      this.#write(claim, plan).catch((error: unknown) => {
+        if (!isLocked(error)) throw error
+        return this.#writeFree(claim, plan)
+      }),
+    )
     this.#giveBack(claim)
     if (settled.size === plan.settlements.length) return []
     return plan.settlements
@@ -215,6 +228,27 @@ export class KeySource implements Source {
     })
   }
 
+  /** The same without the keys of which another transaction has locked a row: they are kept for later. */
+  async #writeFree(claim: Claim, plan: KeyPlan): Promise<Set<string>> {
+    const args = this.#args(claim)
+    const { settled, late } = await this.#handle.transaction(async (tx) => {
+      const { ended, before } = await this.#endRun(tx, args)
+      const ours = within(plan, ended)
+      const { others, mine, late } = await this.#late.divide(tx, claim, { plan: ours, ended })
+      const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
+      const done = await settleIn(tx, this.#outbox, { ...others, args: ending })
+      await this.keys.write(tx, others)
+      const known = addSettledBefore(this.#outbox, within(plan, before), done)
+      return { settled: addSettledBefore(this.#outbox, mine, known), late }
+    })
+    this.#late.add(late)
+    return settled
+  }
+
+  async settleLate(): Promise<void> {
+    await this.#late.settle()
+  }
+
   /** Which runs are ended now, and which were before, by a commit whose answer got lost. */
   async #endRun(tx: Transaction, args: SettleArgs): Promise<EndedRuns> {
     const now = await run<{ bucket: number }>(tx, this.#statements.endRun, { ...args })
@@ -230,9 +264,15 @@ export class KeySource implements Source {
     const done = await this.#guardWatermarks(() =>
       this.#handle.transaction(async (tx) => {
         const runs = await this.#endRun(tx, this.#args(claim))
-        return this.writeApart(tx, claim, { settlements, ...runs })
+        const { ended } = runs
+        const plan = within(planRun(this.#outbox, claim, byRow(settlements)), ended)
+        const { late, isLate } = await this.#late.divide(tx, claim, { plan, ended })
+        const rest = { ...claim, rows: claim.rows.filter((row) => !isLate(row)) }
+        const others = settlements.filter(({ row }) => !isLate(row))
+        return { ...(await this.writeApart(tx, rest, { settlements: others, ...runs })), late }
       }),
     )
+    this.#late.add(done.late)
     this.#giveBack(claim)
     return done
   }
@@ -272,15 +312,7 @@ export class KeySource implements Source {
   }
 
   #args({ leases }: Claim): SettleArgs {
-    return {
-      guard: 'lease',
-      buckets: leases.map(({ bucket }) => bucket),
-      tokens: leases.map(({ token }) => token),
-      runs: leases.map((lease) => lease.run),
-      leaseMs: this.#outbox.leaseMs,
-      actor: this.#outbox.audit.actor,
-      reason: undefined,
-    }
+    return leaseArgs(this.#outbox, leases)
   }
 
   #giveBack({ leases }: Claim): void {
@@ -306,7 +338,12 @@ export class KeySource implements Source {
     return rows[0]?.ms == null ? undefined : Number(rows[0].ms)
   }
 
+  owedMs(): number | undefined {
+    return this.#late.owedMs()
+  }
+
   async close(): Promise<void> {
+    await this.#late.settle({ isLast: true })
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
     await this.#leases.close()
@@ -370,18 +407,6 @@ async function settleOrBack(
   } catch (error) {
     if (done) return done
     throw error
-  }
-}
-
-/** A key is in one bucket, so what a plan says of some buckets holds by itself. */
-export function within(plan: KeyPlan, buckets: ReadonlySet<number>): KeyPlan {
-  const inThem = ({ bucket }: { bucket: number }) => buckets.has(bucket)
-  return {
-    settlements: plan.settlements.filter(({ row }) => buckets.has(Number(row['bucket']))),
-    aside: plan.aside.filter(inThem),
-    holds: plan.holds.filter(inThem),
-    frees: plan.frees.filter(inThem),
-    parks: plan.parks.filter(inThem),
   }
 }
 

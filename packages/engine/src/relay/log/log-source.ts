@@ -4,8 +4,15 @@ import { BucketSpread } from '../key/bucket-spread.ts'
 import type { Claim, ClaimKind, Lease } from '../settle/claim.ts'
 import type { Outbox } from '../../outbox/define.ts'
 import type { OutboxRow } from '../../outbox/resolved-definition.ts'
-import { attemptableRows, countKeys, keyOf, planRun, type KeyPlan } from '../settle/key-plan.ts'
-import { inOrder, KeySource, runsOf, tally, within } from '../key/key-source.ts'
+import {
+  attemptableRows,
+  countKeys,
+  keyOf,
+  planRun,
+  within,
+  type KeyPlan,
+} from '../settle/key-plan.ts'
+import { inOrder, KeySource, runsOf, tally } from '../key/key-source.ts'
 import type { SuspectRun } from '../key/bucket-leases.ts'
 import { adoptCluster, moveToTable, suspectLogged } from './log-moves.ts'
 import type { Buckets } from '../../database/bell.ts'
@@ -271,6 +278,14 @@ export class LogSource implements Source {
 
   async nextDueMs(): Promise<number | undefined> {
     return this.#keys.nextDueMs()
+  }
+
+  async settleLate(): Promise<void> {
+    await this.#keys.settleLate()
+  }
+
+  owedMs(): number | undefined {
+    return this.#keys.owedMs()
   }
 
   async close(): Promise<void> {

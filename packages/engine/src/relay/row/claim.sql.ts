@@ -255,14 +255,28 @@ function putBack({ table, columns }: ResolvedDefinition): Prepared {
   )
 }
 
-/** Renews a claim while work goes on; returns the messages that are still ours. */
+/**
+ * Renews a claim while work goes on; returns the messages that are still ours. A row that another transaction
+ * has locked keeps nobody waiting, nor can another relay claim it meanwhile.
+ */
 function renewClaim({ table, columns }: ResolvedDefinition): Prepared {
   return prepare(
-    (p) => `update ${table}
-   set claimed_until = now() + ${p('leaseMs')} * interval '1 ms'
+    (p) => `with free as materialized (
+  select ${columns.id} as id
+    from ${table}
+   where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)})
+     and claim_token = ${p('token')}::uuid
+     for no key update skip locked
+),
+renewed as (
+  update ${table}
+     set claimed_until = now() + ${p('leaseMs')} * interval '1 ms'
+   where ${columns.id} = any(array(select id from free))
+)
+select ${columns.id}::text as id
+  from ${table}
  where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)})
-   and claim_token = ${p('token')}::uuid
-returning ${columns.id}::text as id`,
+   and claim_token = ${p('token')}::uuid`,
   )
 }
 

@@ -192,6 +192,10 @@ export class LimitedSource implements Source {
     return done
   }
 
+  async settleLate(): Promise<void> {
+    await this.#inner.settleLate?.()
+  }
+
   /** What cannot be given back now comes back with its lease. */
   async #end(claim: Claim): Promise<void> {
     const held = this.#permits.get(claim.token)

@@ -4,7 +4,16 @@ import { SUSPECT_GROUP, type Claim, type ClaimKind } from '../settle/claim.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
 import { rowStatements } from './claim.sql.ts'
 import { settleStatements } from '../settle/settle.sql.ts'
-import { claimArgs, settleClaim, holdKeysOfDead } from '../settle/settle.ts'
+import {
+  claimArgs,
+  findLocked,
+  holdKeysOfDead,
+  isLocked,
+  settleClaim,
+  settleIn,
+  type SettleArgs,
+} from '../settle/settle.ts'
+import { LateSettlements } from '../settle/late-settlements.ts'
 import { isServersFault, settleApart, UNSETTLED_DELAY_MS } from '../settle/settle-apart.ts'
 import { idOf, type Settlement } from '../settle/settlement.ts'
 import type { SettledApart, Source } from '../settle/source.ts'
@@ -21,6 +30,21 @@ export interface RowSourceOptions {
   readonly log?: Log
 }
 
+/** Settlements of a claim whose rows another transaction has locked. */
+interface Late {
+  readonly claim: Claim
+  readonly settlements: readonly Settlement[]
+}
+
+/** As `settleApart`, where nothing is known to be wrong with any message. */
+async function settleWhole(
+  tx: Transaction,
+  outbox: Outbox,
+  given: { settlements: readonly Settlement[]; args: SettleArgs },
+): ReturnType<typeof settleApart> {
+  return { settled: await settleIn(tx, outbox, given), unsettled: [] }
+}
+
 interface Look {
   readonly key: string
   readonly wanted: number
@@ -34,6 +58,7 @@ export class RowSource implements Source {
   /** With fair shares: the key that the next claim begins behind. */
   #after: string | null = null
   readonly #plan = new BacklogPlan()
+  readonly #late = new LateSettlements<Late>((late) => this.#settleFree(late))
   readonly #floor: DueFloor
 
   constructor(handle: PoolHandle, outbox: Outbox, { log = silentLog }: RowSourceOptions = {}) {
@@ -165,22 +190,68 @@ export class RowSource implements Source {
   }
 
   async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
-    const settled = await settleClaim(this.#handle, this.#outbox, { claim, settlements })
-    return settlements.map(({ row }) => idOf(this.#outbox, row)).filter((id) => !settled.has(id))
+    try {
+      const settled = await settleClaim(this.#handle, this.#outbox, { claim, settlements })
+      return settlements.map(({ row }) => idOf(this.#outbox, row)).filter((id) => !settled.has(id))
+    } catch (error) {
+      if (!isLocked(error)) throw error
+    }
+    const { lost } = await this.#settleApart({ claim, settlements }, settleWhole)
+    return lost
+  }
+
+  /** Settles what is no longer locked; returns what still is. */
+  async #settleFree({ claim, settlements }: Late): Promise<Late | undefined> {
+    const { locked } = await this.#settleApart({ claim, settlements }, settleWhole, {
+      isLate: true,
+    })
+    return locked.length === 0 ? undefined : { claim, settlements: locked }
+  }
+
+  async settleLate(): Promise<void> {
+    await this.#late.settle()
   }
 
   async settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
+    return this.#settleApart({ claim, settlements }, settleApart)
+  }
+
+  /** Settles what no other transaction has locked; the rest is kept for later. */
+  async #settleApart(
+    { claim, settlements: all }: Late,
+    settle: typeof settleApart,
+    { isLate = false } = {},
+  ): Promise<SettledApart & { locked: Settlement[] }> {
     const args = claimArgs(this.#outbox, claim)
-    return this.#handle.transaction(async (tx) => {
-      const done = await settleApart(tx, this.#outbox, { settlements, args })
-      const ids = done.unsettled.map(({ settlement }) => idOf(this.#outbox, settlement.row))
-      await this.#markUnsettled(tx, claim, ids)
-      await holdKeysOfDead(tx, this.#outbox, { settlements, settled: done.settled })
-      const lost = settlements
-        .map(({ row }) => idOf(this.#outbox, row))
-        .filter((id) => !done.settled.has(id) && !ids.includes(id))
-      return { lost, unsettled: done.unsettled }
+    const done = await this.#handle.transaction(async (tx) => {
+      const rows = all.map(({ row }) => row)
+      const ids = await findLocked(tx, this.#outbox, rows)
+      const isFree = ({ row }: Settlement) => !ids.has(idOf(this.#outbox, row))
+      const settlements = all.filter(isFree)
+      const locked = all.filter((each) => !isFree(each))
+      return { ...(await this.#writeApart(tx, claim, { settlements, args, settle })), locked }
     })
+    if (done.locked.length > 0 && !isLate) this.#late.add({ claim, settlements: done.locked })
+    return done
+  }
+
+  async #writeApart(
+    tx: Transaction,
+    claim: Claim,
+    {
+      settlements,
+      args,
+      settle,
+    }: { settlements: Settlement[]; args: SettleArgs; settle: typeof settleApart },
+  ): Promise<SettledApart> {
+    const done = await settle(tx, this.#outbox, { settlements, args })
+    const ids = done.unsettled.map(({ settlement }) => idOf(this.#outbox, settlement.row))
+    await this.#markUnsettled(tx, claim, ids)
+    await holdKeysOfDead(tx, this.#outbox, { settlements, settled: done.settled })
+    const lost = settlements
+      .map(({ row }) => idOf(this.#outbox, row))
+      .filter((id) => !done.settled.has(id) && !ids.includes(id))
+    return { lost, unsettled: done.unsettled }
   }
 
   /** What was sent and is sent again stays under its claim until that runs out; the rest is claimed alone. */
@@ -201,7 +272,9 @@ export class RowSource implements Source {
   }
 
   owedMs(): number | undefined {
-    return this.#floor.owedMs()
+    const late = this.#late.owedMs() ?? Infinity
+    const owed = Math.min(this.#floor.owedMs() ?? Infinity, late)
+    return owed === Infinity ? undefined : owed
   }
 
   lookAtAll(): void {
@@ -216,6 +289,7 @@ export class RowSource implements Source {
 
   async close(): Promise<void> {
     // Each claim has been settled by its lane, or its lease runs out.
+    await this.#late.settle({ isLast: true })
   }
 }
 

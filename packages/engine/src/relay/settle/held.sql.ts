@@ -133,7 +133,8 @@ noted as (
            select key from posthorn.held_key
             where outbox = '${name}' and key = any(${p('keys')}::text[])
               and due_at is null and tail = 'park'))
-     for update
+     -- What is locked is parked by the relay's maintenance.
+     for no key update skip locked
 ),
 parked as (
   update ${table} as m

@@ -208,3 +208,34 @@ export function keyOf({ order }: Outbox, row: OutboxRow): string {
 export function countKeys(outbox: Outbox, rows: readonly OutboxRow[]): number {
   return new Set(rows.map((row) => keyOf(outbox, row))).size
 }
+
+/** A key is in one bucket, so what a plan says of some buckets holds by itself. */
+export function within(plan: KeyPlan, buckets: ReadonlySet<number>): KeyPlan {
+  const inThem = ({ bucket }: { bucket: number }) => buckets.has(bucket)
+  return {
+    settlements: plan.settlements.filter(({ row }) => buckets.has(Number(row['bucket']))),
+    aside: plan.aside.filter(inThem),
+    holds: plan.holds.filter(inThem),
+    frees: plan.frees.filter(inThem),
+    parks: plan.parks.filter(inThem),
+  }
+}
+
+/** What a plan says of these keys, and of the others. */
+export function splitByKey(
+  outbox: Outbox,
+  plan: KeyPlan,
+  keys: ReadonlySet<string>,
+): { mine: KeyPlan; others: KeyPlan } {
+  const pick = (isMine: boolean): KeyPlan => {
+    const isPicked = ({ key }: { key: string }) => keys.has(key) === isMine
+    return {
+      settlements: plan.settlements.filter(({ row }) => isPicked({ key: keyOf(outbox, row) })),
+      aside: plan.aside.filter(isPicked),
+      holds: plan.holds.filter(isPicked),
+      frees: plan.frees.filter(isPicked),
+      parks: plan.parks.filter(isPicked),
+    }
+  }
+  return { mine: pick(true), others: pick(false) }
+}

@@ -16,7 +16,8 @@ export type Guard = 'claim' | 'lease' | 'ended' | 'lock'
 /**
  * One statement that settles every message of a batch which goes the same way, with its
  * transitions and alerts. A message whose guard no longer holds is left as it is: then `only` lists
- * the others. It is null where all were settled, as nearly always.
+ * the others. It is null where all were settled, as nearly always. It does not wait for long where another
+ * transaction has locked a row, and fails: see `selectLocked`.
  */
 export function settle(definition: ResolvedDefinition, role: SettleRole, guard: Guard): Prepared {
   const { table, columns } = definition
@@ -32,14 +33,42 @@ export function settle(definition: ResolvedDefinition, role: SettleRole, guard: 
            as u (${['id', ...given.map(({ name }) => name)].join(', ')})`
     const found = given.length === 0 ? `m.${columns.id} = any(${ids})` : `m.${columns.id} = u.id`
     const fieldsGiven = given.map(({ name }) => `, u.${name}`).join('')
-    return `with ${guard === 'lease' ? `${lease(definition, p)},\n` : ''}settled as (
+    const isPatient = guard === 'lock'
+    const patience = isPatient ? '' : `${PATIENCE_CTE},\n`
+    return `with ${patience}${guard === 'lease' ? `${lease(definition, p)},\n` : ''}settled as (
   update ${table} as m
      set ${assignments(definition, role, guard).join(',\n         ')}${from}
-   where ${found}${guardCondition(definition, guard, p)}
+   where ${found}${guardCondition(definition, guard, p)}${isPatient ? '' : '\n     and (select now from patience) is not null'}
   returning m.${columns.id} as id, ${attempt(definition, role)} as attempt${fieldsGiven}${tenantOf(definition)}
 )${recordCte(definition, { role, guard, p })}${alertCte(definition, role)}
-select case when count(*) < cardinality(${ids}) then coalesce(array_agg(id::text), '{}') end as only
+select case when count(*) < cardinality(${ids}) then coalesce(array_agg(id::text), '{}') end as only${isPatient ? '' : END_PATIENCE}
   from settled`
+  })
+}
+
+/** How long one statement waits for a lock. What follows in its transaction waits as it did before. */
+const PATIENCE_CTE = `patience as materialized (
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+)`
+const END_PATIENCE = `,
+       set_config('lock_timeout', (select before from patience), true) as patience`
+
+/**
+ * Which of the messages another transaction has locked; the others are locked by this one. A lock for a
+ * foreign key does not count: it keeps nobody from settling.
+ */
+function selectLocked({ table, columns }: ResolvedDefinition): Prepared {
+  return prepare((p) => {
+    const ids = opaqueArray(p('ids'), columns.idType)
+    return `with free as materialized (
+  select ${columns.id} as id
+    from ${table}
+   where ${columns.id} = any(${ids})
+     for no key update skip locked
+)
+select ${columns.id}::text as id
+  from ${table}
+ where ${columns.id} = any(${ids}) and ${columns.id} not in (select id from free)`
   })
 }
 
@@ -314,6 +343,7 @@ export const settleStatements = writeOnce((definition) => {
   const settles = new Map<string, Prepared>()
   return {
     lockSent: lockSent(definition),
+    selectLocked: selectLocked(definition),
     markSuspects: markSuspects(definition),
     countUnsettled: countUnsettled(definition),
     settle(role: SettleRole, guard: Guard): Prepared {

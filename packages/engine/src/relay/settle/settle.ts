@@ -4,6 +4,7 @@ import type { Outbox } from '../../outbox/define.ts'
 import type { OutboxRow } from '../../outbox/resolved-definition.ts'
 import type { Change, State } from '../../outbox/definition.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
+import { SQLSTATE, sqlState } from '../../errors.ts'
 import { heldStatements } from './held.sql.ts'
 import { holdArgs, holdBehind } from './key-plan.ts'
 import { idOf, type Settlement } from './settlement.ts'
@@ -55,6 +56,22 @@ export async function settleClaim(
     await holdKeysOfDead(tx, outbox, { settlements, settled })
     return settled
   })
+}
+
+/** Whether a statement met a row that another transaction has locked. */
+export function isLocked(error: unknown): boolean {
+  return sqlState(error) === SQLSTATE.lockNotAvailable
+}
+
+/** Which of the rows another transaction has locked; the others are locked by this one. */
+export async function findLocked(
+  tx: Transaction,
+  outbox: Outbox,
+  rows: readonly OutboxRow[],
+): Promise<Set<string>> {
+  const ids = rows.map((row) => idOf(outbox, row))
+  const found = await run<{ id: string }>(tx, settleStatements(outbox).selectLocked, { ids })
+  return new Set(found.map(({ id }) => id))
 }
 
 /** What settling by row needs to know of the claim. */

@@ -30,6 +30,8 @@ export interface Source {
    * to be claimed again, each message alone.
    */
   settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart>
+  /** Settles what could not be settled because another transaction had its row locked, if it is time. */
+  settleLate?(): Promise<void>
   /** Forgets a claim that could not be settled; its lease will run out. */
   drop(claim: Claim): void
   /** Regular maintenance between claims: leases, shares, strays. True when there may be more to claim now. */
