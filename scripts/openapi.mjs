@@ -30,6 +30,7 @@ async function describeApi(databaseUrl) {
     PORT: '0',
     DATABASE_URL: databaseUrl,
     POSTHORN_ROLES: 'api',
+    POSTHORN_REMOTE_DEVELOPMENT: 'true',
     POSTHORN_DATA_DIR: folder,
     POSTHORN_LOG_LEVEL: 'silent',
   }

@@ -71,7 +71,10 @@ beforeAll(async () => {
 
 async function metricsOfServer(url: string, pool: Pool): Promise<Map<string, Set<string>>> {
   const data = await mkdtemp(join(tmpdir(), 'posthorn-monitoring-'))
-  const env = { PORT: '0', DATABASE_URL: url, POSTHORN_DATA_DIR: data }
+  const env = {
+    ...{ PORT: '0', DATABASE_URL: url, POSTHORN_DATA_DIR: data },
+    POSTHORN_REMOTE_DEVELOPMENT: 'true',
+  }
   const server = await startServer(readConfiguration(env, []), {
     systems: [shopWith(brokerOf(pool))],
     log: createLog('silent'),

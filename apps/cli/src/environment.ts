@@ -3,7 +3,10 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { silentLog } from '@posthorn/engine'
 import {
+  ConfigurationError,
+  isProduction,
   loadSystems,
+  modeMistakes,
   openSystems,
   readConfiguration,
   type Configuration,
@@ -39,13 +42,17 @@ export function variablesOf(
  */
 export async function readEnvironment(env: NodeJS.ProcessEnv): Promise<Environment> {
   const systems = await loadSystems(env)
-  const production = env['NODE_ENV'] === 'production'
+  const mistakes = modeMistakes(env)
+  if (mistakes.length > 0) throw new ConfigurationError(mistakes)
+  const production = isProduction(env)
   if (production && !env['DATABASE_URL']) {
     throw new UsageError(
       'DATABASE_URL is missing: production does not run on the embedded PostgreSQL',
     )
   }
-  const { NODE_ENV: _, ...lenient } = env
+  const { NODE_ENV: _, ...given } = env
+  // A command makes no secret and opens no simulator: any database is right for it.
+  const lenient = { ...given, POSTHORN_REMOTE_DEVELOPMENT: 'true' }
   return { systems, configuration: { ...readConfiguration(lenient, systems), production } }
 }
 

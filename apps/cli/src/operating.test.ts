@@ -96,6 +96,19 @@ describe('status', () => {
     expect(without.code).toBe(2)
   })
 
+  test('refuses a mode that there is not', async () => {
+    const { code, stderr } = await posthornHere(['status'], { ...env, NODE_ENV: 'Production' })
+    expect(stderr).toContain('NODE_ENV must be development, test or production')
+    expect(code).toBe(2)
+  })
+
+  test('looks at a database of another machine without a switch', async () => {
+    const elsewhere = { ...env, DATABASE_URL: 'postgres://u:p@db.invalid:1/x' }
+    const { stderr } = await posthornHere(['status'], elsewhere)
+    expect(stderr).toContain('db.invalid')
+    expect(stderr).not.toContain('POSTHORN_REMOTE_DEVELOPMENT')
+  })
+
   test('is a table for people', async () => {
     const { code, stdout, stderr } = await runAlone('status')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

@@ -94,6 +94,16 @@ test('three roles are three processes on one data folder', async () => {
   expect((await worker.end('SIGTERM')).code).toBe(0)
 })
 
+test.each([
+  [{ NODE_ENV: 'Production', DATABASE_URL: 'postgres://u@127.0.0.1:1/x' }, 'NODE_ENV must be'],
+  [{ DATABASE_URL: 'postgres://u@db.invalid/x' }, 'DATABASE_URL is on db.invalid'],
+])('does not fall back to development with %j', async (env, says) => {
+  const wrong = startProcess({ POSTHORN_REMOTE_DEVELOPMENT: '', ...env })
+  expect(await wrong.ended).toBe(1)
+  expect(wrong.output()).toContain(says)
+  expect(wrong.output()).not.toContain('eyJ')
+})
+
 test('names every mistake of its environment at once, and starts nothing', async () => {
   const wrong = startProcess({
     POSTHORN_DATA_DIR: '/nonexistent/posthorn',

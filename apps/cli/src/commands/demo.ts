@@ -1,6 +1,12 @@
 import { sleep } from '@posthorn/operate'
 import { signToken } from '@posthorn/http'
-import { loadSystems, readConfiguration, secretOf, type Configuration } from '@posthorn/server'
+import {
+  isProduction,
+  loadSystems,
+  readConfiguration,
+  secretOf,
+  type Configuration,
+} from '@posthorn/server'
 import { examples, onDatabase, withJson, type DatabaseOptions, type Define } from '../options.ts'
 import { variablesOf } from '../environment.ts'
 import { EXIT, Failure, UsageError, type ExitCode } from '../errors.ts'
@@ -107,7 +113,7 @@ interface Server {
 
 async function serverOf(terminal: Terminal, options: DemoOptions): Promise<Server> {
   const env = variablesOf(terminal, options)
-  if (env['NODE_ENV'] === 'production') {
+  if (isProduction(env)) {
     throw new UsageError('the demo needs the simulators, which production does not have')
   }
   const configuration = readConfiguration(env, await loadSystems(env))

@@ -49,6 +49,8 @@ describe('is refused', () => {
       { ...production, POSTHORN_JWT_SECRET: secret },
       'needs --sub, --org and --role',
     ],
+    [['token'], { NODE_ENV: 'Production' }, 'NODE_ENV must be'],
+    [['token'], { DATABASE_URL: 'postgres://db/x' }, 'POSTHORN_REMOTE_DEVELOPMENT=true'],
     [['token', '--sub', ''], { POSTHORN_JWT_SECRET: secret }, '--sub is a name'],
     [['token', '--org', 'a\nb'], { POSTHORN_JWT_SECRET: secret }, '--org is a name'],
     [['token', '--expires', '900d'], { POSTHORN_JWT_SECRET: secret }, 'at most 366d'],

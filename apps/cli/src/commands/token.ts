@@ -1,6 +1,6 @@
 import { toMs, type Duration } from '@posthorn/engine'
 import { ROLES, signToken, type Role } from '@posthorn/http'
-import { loadSystems, readConfiguration, secretOf } from '@posthorn/server'
+import { isProduction, loadSystems, readConfiguration, secretOf } from '@posthorn/server'
 import { Option } from 'commander'
 import {
   examples,
@@ -48,7 +48,7 @@ const LONGEST = '366d'
 /** Signs with the secret that the server of this environment checks with. */
 async function printToken(terminal: Terminal, options: TokenOptions): Promise<ExitCode> {
   const env = variablesOf(terminal, options)
-  const claims = claimsOf(options, env['NODE_ENV'] === 'production' ? 'production' : 'development')
+  const claims = claimsOf(options, isProduction(env) ? 'production' : 'development')
   const secret = await secretOf(readConfiguration(env, await loadSystems(env)))
   if (secret === undefined) {
     throw new UsageError('POSTHORN_JWKS_URL is set: tokens come from the issuer of those keys')

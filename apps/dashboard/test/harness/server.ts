@@ -23,6 +23,7 @@ function defaults(folder: string): NodeJS.ProcessEnv {
     PORT: '0',
     POSTHORN_DATA_DIR: folder,
     POSTHORN_RATE_LIMIT: '0',
+    POSTHORN_REMOTE_DEVELOPMENT: 'true',
   }
 }
 

@@ -78,6 +78,47 @@ describe('readConfiguration', () => {
     expect(mistakesOf(wrong, []).join()).not.toContain('hunter2')
   })
 
+  test.each(['Production', 'prod', 'staging', 'production ', 'DEVELOPMENT'])(
+    'NODE_ENV=%j is no mode, and not development',
+    (mode) => {
+      const database = 'postgres://u:hunter2@127.0.0.1/x'
+      expect(mistakesOf({ NODE_ENV: mode, DATABASE_URL: database }, [])).toEqual([
+        `NODE_ENV must be development, test or production, or unset, not "${mode}"`,
+      ])
+    },
+  )
+
+  test.each(['', 'development', 'test'])('NODE_ENV=%j is development', (mode) => {
+    expect(readConfiguration({ NODE_ENV: mode }, []).production).toBe(false)
+  })
+
+  test.each([
+    ['db.example.com', 'postgres://u:hunter2@db.example.com/x'],
+    ['10.0.0.5', 'postgres://u:hunter2@10.0.0.5:5433/x'],
+    ['127.0.0.1.example.com', 'postgres://u:hunter2@127.0.0.1.example.com/x'],
+    ['db.example.com', 'postgres://u:hunter2@127.0.0.1/x?host=db.example.com'],
+    ['db2', 'postgres://u:hunter2@localhost:5432,db2:5432/x'],
+  ])('development on %s needs its switch', (host, url) => {
+    const mistakes = mistakesOf({ DATABASE_URL: url }, [])
+    expect(mistakes).toEqual([expect.stringContaining(`DATABASE_URL is on ${host}, another`)])
+    expect(mistakes.join()).toContain('POSTHORN_REMOTE_DEVELOPMENT=true')
+    expect(mistakes.join()).not.toContain('hunter2')
+    expect(mistakesOf({ DATABASE_URL: url, POSTHORN_REMOTE_DEVELOPMENT: 'true' }, [])).toEqual([])
+    const switched = { DATABASE_URL: url, POSTHORN_REMOTE_DEVELOPMENT: 'false' }
+    expect(mistakesOf(switched, [])).toHaveLength(1)
+  })
+
+  test.each([
+    'postgres://u@localhost/x',
+    'postgres://u@127.0.0.2:5432/x',
+    'postgres://u@[::1]/x',
+    'postgres://u@%2Fvar%2Frun%2Fpostgresql/x',
+    'postgres:///x?host=/var/run/postgresql',
+    'postgres://u@127.0.0.1:5432,localhost:5433/x',
+  ])('development on %s needs no switch', (url) => {
+    expect(mistakesOf({ DATABASE_URL: url }, [])).toEqual([])
+  })
+
   test('production wants a database and a way to check tokens, and only one', () => {
     const mistakes = mistakesOf({ NODE_ENV: 'production' }, [])
     expect(mistakes).toHaveLength(3)

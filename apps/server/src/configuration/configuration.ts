@@ -4,6 +4,7 @@ import type { ClaimNames } from '@posthorn/http'
 import { type System, readSettings } from '@posthorn/system'
 import { accessMistakes } from '../brokers/broker-access.ts'
 import { readBrokers, type BrokerAccesses } from '../brokers/broker-catalogue.ts'
+import { isProduction, modeMistakes, remoteMistakes } from './mode.ts'
 import { SERVER_SETTINGS } from './server-settings.ts'
 import { OWN_OUTBOXES } from '../systems/own-outboxes.ts'
 
@@ -74,13 +75,16 @@ export function readConfiguration(
   env: NodeJS.ProcessEnv,
   systems: readonly Pick<System, 'name' | 'settings'>[],
 ): Configuration {
-  const production = env['NODE_ENV'] === 'production'
+  const production = isProduction(env)
   const source = { env, production }
   const { values, mistakes } = readSettings(SERVER_SETTINGS, source)
   const read = systems.map(({ name, settings }) => ({ name, ...readSettings(settings, source) }))
+  const isRemoteAllowed = production || values.POSTHORN_REMOTE_DEVELOPMENT
   const all = [
+    ...modeMistakes(env),
     ...mistakes,
     ...(production ? findMissingInProduction(env, systems) : []),
+    ...(isRemoteAllowed ? [] : remoteMistakes(values.DATABASE_URL)),
     ...tokenMistakes(env),
     ...accessMistakes(env),
     ...read.flatMap((each) => each.mistakes),

@@ -143,6 +143,11 @@ export const SERVER_SETTINGS = Type.Object({
       ),
     ),
   ),
+  POSTHORN_REMOTE_DEVELOPMENT: Type.Boolean(
+    setting('true to run in development mode on a database of another machine', {
+      default: false,
+    }),
+  ),
   POSTHORN_POOL_SIZE: Type.Integer(
     setting('connections for requests and consumers; relays have their own', {
       minimum: 2,

@@ -30,7 +30,10 @@ export interface ServerProcess {
 export function startProcess(env: NodeJS.ProcessEnv): ServerProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !NOT_INHERITED.test(name))
   const child = spawn(process.execPath, [MAIN], {
-    env: { ...Object.fromEntries(inherited), PORT: '0', POSTHORN_CONFIG: GREETINGS, ...env },
+    env: {
+      ...Object.fromEntries(inherited),
+      ...{ PORT: '0', POSTHORN_CONFIG: GREETINGS, POSTHORN_REMOTE_DEVELOPMENT: 'true', ...env },
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

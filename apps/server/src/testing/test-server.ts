@@ -39,6 +39,7 @@ export async function testServer(
       PORT: '0',
       DATABASE_URL: database.url,
       POSTHORN_DATA_DIR: folder,
+      POSTHORN_REMOTE_DEVELOPMENT: 'true',
       POSTHORN_JWT_SECRET: secret,
       POSTHORN_LOG_LEVEL: 'silent',
       POSTHORN_RATE_LIMIT: '0',
