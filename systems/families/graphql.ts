@@ -24,6 +24,7 @@ import {
 } from 'graphql-yoga'
 import type { Pool } from 'pg'
 import type { FamilyCommands } from './commands.ts'
+import { limitIntrospection } from './graphql-limits.ts'
 import { familySchema, type GraphqlContext } from './schema.ts'
 
 /** The largest useful request has about as many tokens as bytes: a few hundred. */
@@ -36,17 +37,21 @@ export interface GraphqlOptions {
   readonly pool: Pool
   readonly commands: FamilyCommands
   readonly log: Log
+  /** Tells nobody the schema. */
+  readonly production: boolean
 }
 
 /** What parses, checks and executes a request, within limits. */
 export function createGraphql({
   log,
-}: Pick<GraphqlOptions, 'log'>): YogaServerInstance<RequestContext, object> {
+  production,
+}: Pick<GraphqlOptions, 'log' | 'production'>): YogaServerInstance<RequestContext, object> {
   return createYoga<RequestContext>({
     schema: familySchema,
     plugins: [
       limitTokens,
       guardMutations,
+      guardSchema(production),
       maxDepthPlugin({ n: MOST_LEVELS, ...asValidationError }),
       costLimitPlugin({ maxCost: MOST_COST, ...asValidationError }),
     ],
@@ -87,6 +92,11 @@ const guardMutations: Plugin<RequestContext> = {
       setResultAndStopExecution({ errors: [createGraphQLError(message, { extensions })] })
     }
   },
+}
+
+function guardSchema(production: boolean): Plugin {
+  const rule = limitIntrospection({ production })
+  return { onValidate: ({ addValidationRule }) => addValidationRule(rule) }
 }
 
 /** Before validation: that takes the square of what a document repeats. */

@@ -20,7 +20,7 @@ export const families = defineSystem({
   settings: familySettings,
   migrations: () => migrationsFrom('families', new URL('./migrations/', import.meta.url)),
   web: new URL('./web/', import.meta.url),
-  open({ pool, log, settings, sealing, baseUrl, simulatorAddress }) {
+  open({ pool, log, settings, production, sealing, baseUrl, simulatorAddress }) {
     const { SMTP_URL: smtpUrl, MAIL_FROM: from, FAMILIES_INVITATION_URL: page } = settings
     const outbox = familyOutbox(sealing, settings.FAMILIES_EVENT_TOKEN)
     const commands = createCommands(pool, familyEvents(outbox, sealing))
@@ -42,7 +42,7 @@ export const families = defineSystem({
       retention: familyRetention,
       simulators: smtpUrl === SIMULATED_MAILBOX ? [mail()] : [],
       routes(app) {
-        familyRoutes(app, { pool, commands, log })
+        familyRoutes(app, { pool, commands, log, production })
         if (page === undefined) invitationPage(app)
       },
     }

@@ -1,6 +1,9 @@
 import { advanceClock, useMovableClock } from '@posthorn/operate'
+import { silentLog } from '@posthorn/engine'
+import { buildClientSchema, getIntrospectionQuery } from 'graphql'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { familyDatabase } from './testing/family-database.ts'
+import { createGraphql } from './graphql.ts'
 import { newAddress, runFamilies, sentToken } from './testing/running.ts'
 
 const db = await familyDatabase()
@@ -131,6 +134,74 @@ describe('over HTTP', () => {
     expect({ status, data }).toEqual({ status: 400, data: undefined })
     expect(errors?.[0]?.message).toMatch(says)
     expect(performance.now() - started).toBeLessThan(20_000)
+  })
+
+  test.each([
+    ['an alias of it', '{ a: __schema { types { name } } b: __schema { types { name } } }'],
+    ['an alias of a type', '{ a: __type(name: "Family") { name } }'],
+    ['an alias inside', '{ __schema { types { a: fields { name } b: fields { name } } } }'],
+    [
+      'an alias in a fragment',
+      'fragment T on __Type { a: fields { name } } { __schema { types { ...T } } }',
+    ],
+    ['a repeat', '{ __schema { types { fields { name } fields { name } } } }'],
+    ['a repeat of it', '{ __schema { types { name } } __schema { types { name } } }'],
+  ])('introspection with %s is refused', async (_, query) => {
+    const { status, errors, data } = await ada.ask(query)
+    expect({ status, data }).toEqual({ status: 400, data: undefined })
+    expect(errors?.[0]?.message).toMatch(/^Introspection takes/)
+  })
+
+  test('a small request for the schema, many times over, is refused before it takes long', async () => {
+    const many = (count: number, field: string) =>
+      Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(' ')
+    const query = `{ __schema { types { ${many(40, 'fields { type { ...T } }')} } } }
+      fragment T on __Type { ${many(40, 'fields { name description }')} }`
+    expect(query.length).toBeLessThan(3_000)
+    const started = performance.now()
+    const { status, body } = await ada.ask(query)
+    expect(status).toBe(400)
+    expect(JSON.stringify(body).length).toBeLessThan(50_000)
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+
+  test('the query of code generators is answered', async () => {
+    const query = getIntrospectionQuery({
+      ...{ descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true },
+      ...{ schemaDescription: true, inputValueDeprecation: true, oneOf: true },
+    })
+    const { status, data, body } = await ada.ask(query)
+    expect(status).toBe(200)
+    expect(buildClientSchema(data as never).getQueryType()?.name).toBe('Query')
+    expect(JSON.stringify(body).length).toBeLessThan(100_000)
+  })
+
+  test('an answer that would be too large is refused', async () => {
+    const id = await ada.create('Large')
+    await db.pool.query(
+      `insert into families.family_members (family_id, user_id, role)
+       select $1, repeat('m', 200) || n, 'MEMBER' from generate_series(1, 2000) n`,
+      [id],
+    )
+    const fields = 'members { userId role joinedAt }'
+    const query = (count: number) =>
+      `query ($id: ID!) { family(id: $id) { ${Array.from({ length: count }, (_, i) => `a${i}: ${fields}`).join(' ')} } }`
+    const whole = await ada.ask(query(1), { id })
+    expect(whole.data?.['family']?.['a0']).toHaveLength(2_001)
+    const { data, errors } = await ada.ask(query(20), { id })
+    expect(data).toEqual({ family: null })
+    expect(errors?.[0]?.extensions?.code).toBe('ANSWER_TOO_LARGE')
+  })
+
+  test('production tells nobody the schema', async () => {
+    const graphql = createGraphql({ log: silentLog, production: true })
+    for (const query of [getIntrospectionQuery(), '{ __type(name: "Family") { name } }']) {
+      const response = await graphql.fetch('http://localhost/graphql', {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+        body: JSON.stringify({ query }),
+      })
+      expect(await response.text()).toContain('Introspection is off in production.')
+    }
   })
 
   test('a body of 100 KiB is too large, and another type is not taken', async () => {

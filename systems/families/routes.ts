@@ -107,7 +107,14 @@ export function familyRoutes(app: App, options: GraphqlOptions): void {
       const caller = callerOf(request)
       const { sub, org } = caller
       const seesAll = may(caller, 'administer')
-      const context = { caller, actor: { sub, org }, seesAll, db: pool, commands }
+      const context = {
+        caller,
+        actor: { sub, org },
+        seesAll,
+        db: pool,
+        commands,
+        answer: { bytes: 0 },
+      }
       const graphql = await (loaded ??= load())
       const response = await graphql.fetch(
         new URL(request.url, 'http://localhost'),

@@ -12,6 +12,7 @@ import {
   selectInvitation,
   type FamilySummary,
 } from './queries.ts'
+import { limitAnswers, type AnswerBudget } from './graphql-limits.ts'
 import { FAMILY_CODES, type Refusal, type Result } from './refusal.ts'
 
 /** What every resolver gets. The rules are the aggregates'; nothing here decides. */
@@ -21,6 +22,7 @@ export interface GraphqlContext {
   readonly seesAll: boolean
   readonly db: Queryable
   readonly commands: FamilyCommands
+  readonly answer: AnswerBudget
 }
 
 interface Payload {
@@ -289,7 +291,7 @@ builder.mutationType({
   }),
 })
 
-export const familySchema = builder.toSchema()
+export const familySchema = limitAnswers(builder.toSchema())
 
 function listOf(refusal: Refusal | undefined): readonly Refusal[] {
   return refusal ? [refusal] : []

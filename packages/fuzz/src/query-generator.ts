@@ -169,6 +169,9 @@ export const BOMBS: Readonly<Record<string, unknown>> = {
   'overlapping fields': {
     query: `{ ${repeat(90, () => '...{ __schema { types { name } } }')} }`,
   },
+  'aliases inside a schema': {
+    query: `{ __schema { types { ${repeat(20, (n) => `a${n}: fields { type { ...T } }`)} } } } fragment T on __Type { ${repeat(20, (n) => `b${n}: fields { name description }`)} }`,
+  },
   'a schema inside a schema': {
     query: `{ __schema { types ${'{ fields { type '.repeat(20)}{ name }${' } }'.repeat(20)} } }`,
   },

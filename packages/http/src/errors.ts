@@ -9,6 +9,7 @@ export const HTTP_PROBLEMS = {
   CURSOR_INVALID: { status: 400, title: 'Invalid cursor' },
   IDEMPOTENCY_KEY_MISSING: { status: 400, title: 'The header Idempotency-Key is required' },
   IDEMPOTENCY_KEY_INVALID: { status: 400, title: 'Invalid Idempotency-Key' },
+  ANSWER_TOO_LARGE: { status: 400, title: 'The answer would be too large' },
   UNAUTHENTICATED: { status: 401, title: 'A valid bearer token is required' },
   TOKEN_EXPIRED: { status: 401, title: 'The token has expired' },
   FORBIDDEN: { status: 403, title: 'The role of the token does not allow this' },
