@@ -900,6 +900,15 @@ comment on table posthorn.transition is 'not personal: outbox, message_id, tenan
 
 create table posthorn.transition_default partition of posthorn.transition default;
 
+create table posthorn.watch (
+  outbox text not null,
+  part text not null,
+  head text not null,
+  since timestamp with time zone not null default clock_timestamp(),
+  constraint watch_pkey PRIMARY KEY (outbox, part)
+);
+comment on table posthorn.watch is 'not personal: outbox, part, head';
+
 alter table posthorn.audit_removal add constraint audit_removal_audit_fkey FOREIGN KEY (audit) REFERENCES posthorn.audit_table(name);
 alter table posthorn.audit_seal add constraint audit_seal_audit_fkey FOREIGN KEY (audit) REFERENCES posthorn.audit_table(name);
 alter table posthorn.replayed_message add constraint replayed_message_replay_id_fkey FOREIGN KEY (replay_id) REFERENCES posthorn.replay(id) ON DELETE CASCADE;

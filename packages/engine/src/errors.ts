@@ -43,6 +43,9 @@ export const ERROR_CODES = {
   HELD_BACK: 'An earlier message of the same key has not gone through yet.',
   PARKED: 'An earlier message of the same key is dead and this outbox parks what comes after it.',
   CONFIRM_OVERDUE: 'No outcome came in time; the message is sent again.',
+  OUTBOX_STALLED: 'Messages are due and no relay takes them; the alert says what the relays see.',
+  MESSAGE_STUCK:
+    'The same message is tried again and again and no attempt is counted; it would never end.',
   REPLAYED: 'An operator sent the message again.',
   INBOX_EXPIRED:
     'The message is older than the retention of the inbox, so it cannot be distinguished from a repeat.',

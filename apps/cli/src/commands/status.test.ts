@@ -22,6 +22,7 @@ const calm: OutboxStatus = {
   failureRate: 0.004,
   relays: 2,
   paused: false,
+  stalledSince: undefined,
   heldKeys: 0,
   blockedKeys: 0,
   quarantined: 0,

@@ -5,6 +5,7 @@ import { insertSample, limitCounting, updateSample } from './maintenance.sql.ts'
 import { selectKinds, selectWaiting, type LiveCount } from './stats.sql.ts'
 import { type CheckedDefinition, inSql } from '../outbox/resolved-definition.ts'
 import { transaction } from '../database/transaction.ts'
+import { watchOutbox } from './watchdog.ts'
 
 /**
  * Counts what waits in each outbox and keeps it, once a minute, whichever process comes first. A
@@ -20,6 +21,12 @@ export async function takeSamples(
     const { rows } = await pool.query<{ at: Date }>(insertSample(outbox.name))
     const at = rows[0]?.at
     if (!at) continue
+    await watchOutbox(pool, outbox, log).catch((error: unknown) =>
+      log.warn(
+        { outbox: outbox.name, err: error },
+        'the look for a stall failed; the next is in a minute',
+      ),
+    )
     await takeSample(pool, outbox, at).catch((error: unknown) =>
       log.warn({ outbox: outbox.name, err: error }, 'backlog sample failed; the history has a gap'),
     )

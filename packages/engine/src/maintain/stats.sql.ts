@@ -4,6 +4,7 @@ import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { BUCKETS, newestBuckets } from '../relay/settle/bucket.sql.ts'
 import { waitsCondition, anyOf, literal } from '../outbox/clauses.sql.ts'
 import { undoneSql } from '../relay/log/log-moves.sql.ts'
+import { stalledSince } from './watchdog.sql.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
 
 /** Up to this many rows a table is counted by reading it; beyond, what is finished is estimated. */
@@ -35,6 +36,7 @@ export interface StatsRow {
   readonly failed: number
   readonly relays: number
   readonly paused: boolean
+  readonly stalled_since: Date | null
   readonly held_keys: number
   readonly blocked_keys: number
 }
@@ -115,6 +117,7 @@ select (select coalesce(jsonb_agg(to_jsonb(each)), '[]')
        (select count(*)::int from posthorn.relay
          where outbox = '${name}' and seen_at > now() - interval '15 s') as relays,
        exists (select from posthorn.pause where outbox = '${name}') as paused,
+       (${stalledSince(definition)}) as stalled_since,
        held.held_keys, held.blocked_keys
   from (${lastMinute(definition)}) as pulse,
        (select count(due_at)::int as held_keys, (count(*) - count(due_at))::int as blocked_keys

@@ -48,6 +48,8 @@ export interface OutboxStats {
   /** Relays heard of in the last 15 s. */
   readonly relays: number
   readonly paused: boolean
+  /** Since when messages are due and none is claimed; undefined if the outbox moves. */
+  readonly stalledSince: Date | undefined
   /** Keys that wait behind a failed message until it is due again. */
   readonly heldKeys: number
   /** Keys that wait behind a dead message until an operator acts. */
@@ -80,6 +82,7 @@ export async function outboxStats(db: Queryable, outbox: CheckedDefinition): Pro
     failureRate: attempts === 0 ? 0 : row.failed / attempts,
     relays: row.relays,
     paused: row.paused,
+    stalledSince: row.stalled_since ?? undefined,
     heldKeys: row.held_keys,
     blockedKeys: row.blocked_keys,
     quarantined: sum(Object.values(row.quarantined ?? {})),

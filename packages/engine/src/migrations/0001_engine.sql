@@ -634,6 +634,18 @@ create table posthorn.sample (
   primary key (outbox, at)
 );
 
+-- What should go next of each part of an outbox and is in no relay's hands, and since when it is the same
+-- message: an outbox whose head does not move has stalled.
+create table posthorn.watch (
+  outbox text not null,
+  -- Empty by row; by key a bucket, and where in it.
+  part text not null,
+  head text not null,
+  since timestamptz not null default clock_timestamp(),
+  primary key (outbox, part)
+);
+comment on table posthorn.watch is 'not personal: outbox, part, head';
+
 -- When relays began, with the version that was deployed: charts mark it.
 create table posthorn.relay_start (
   at timestamptz not null default date_trunc('minute', now()),

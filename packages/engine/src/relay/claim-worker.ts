@@ -4,6 +4,7 @@ import type { Claim } from './settle/claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { LostClaimError, PosthornError } from '../errors.ts'
+import type { PoolHandle } from '../database/pool-handle.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import {
@@ -17,9 +18,11 @@ import {
 } from './settle/settlement.ts'
 import { findOvertaking } from './settle/key-plan.ts'
 import type { SettledApart, Source } from './settle/source.ts'
+import { reportStuck, StuckMessages } from './stuck-messages.ts'
 import { countInto, newTally, type ClockOffsets, type Tally } from './tally.ts'
 
 export interface ClaimWorkerOptions {
+  readonly handle: PoolHandle
   readonly outbox: Outbox
   readonly source: Source
   readonly attempter: Attempter
@@ -47,12 +50,14 @@ export class ClaimWorker {
   readonly #options: ClaimWorkerOptions
   readonly #source: Source
   readonly #abort = new AbortController()
+  readonly #stuck: StuckMessages
   #tally = newTally()
   #clocks: ClockOffsets = { realMs: 0, businessMs: 0 }
 
   constructor(options: ClaimWorkerOptions) {
     this.#options = options
     this.#source = options.source
+    this.#stuck = new StuckMessages(options.outbox)
   }
 
   /** Gives up waiting for attempts under way. */
@@ -80,6 +85,7 @@ export class ClaimWorker {
       const left = new Set(unsettled.map(({ settlement }) => settlement))
       const settled = left.size === 0 ? settlements : settlements.filter((each) => !left.has(each))
       const waits = this.#count(settled, lost)
+      await this.#reportStuck(settled)
       return { dueChanged: waits || left.size > 0, left: left.size > 0 }
     } catch (error) {
       // Not settled: the lease runs out and the messages are sent again, the same ids as before.
@@ -136,6 +142,17 @@ export class ClaimWorker {
         await this.#source.renew(claim).catch(() => false)
       }
     }
+  }
+
+  /** What is settled stays settled, whether this can be written or not. */
+  async #reportStuck(settlements: readonly Settlement[]): Promise<void> {
+    const { outbox, log } = this.#options
+    const ids = new Set(this.#stuck.note(settlements))
+    if (ids.size === 0) return
+    const stuck = settlements.filter(({ row }) => ids.has(idOf(outbox, row)))
+    await reportStuck(this.#options, stuck).catch((error: unknown) =>
+      log.warn({ outbox: outbox.name, err: error }, 'alert about a stuck message not stored'),
+    )
   }
 
   #report({ unsettled }: SettledApart): void {

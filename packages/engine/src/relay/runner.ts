@@ -104,7 +104,7 @@ export class Runner {
     this.#source = sourceOf(options)
     this.#attempter = new Attempter({ outbox, transports, metrics, handle, log })
     const parts = { source: this.#source, attempter: this.#attempter }
-    this.#worker = new ClaimWorker({ ...parts, outbox, transports, log, metrics })
+    this.#worker = new ClaimWorker({ ...parts, handle, outbox, transports, log, metrics })
     this.#pollMs = Math.min(outbox.everyMs, outbox.leaseMs)
     this.#scheduler = new LaneScheduler(this.#pollMs)
   }

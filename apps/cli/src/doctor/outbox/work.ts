@@ -51,8 +51,12 @@ function dying({ vanished, lost }: RelayFacts): Finding[] {
 
 function workOf(outbox: OutboxStatus): Finding[] {
   const { name, paused, oldestDueSeconds: oldest, relays, pausedBy } = outbox
-  const { blockedKeys, quarantined } = outbox
+  const { blockedKeys, quarantined, stalledSince } = outbox
   const findings: Finding[] = []
+  if (stalledSince) {
+    const says = `stalled since ${stalledSince.toISOString()}: messages are due and no relay takes them`
+    findings.push(fail(name, says, 'see docs/operate/troubleshooting.md#an-outbox-has-stalled'))
+  }
   if (paused) {
     const says = oneLine(`it is paused by ${pausedBy ?? 'unknown'}`)
     findings.push(warn(name, says, { todo: 'resume it', run: `posthorn resume ${name}` }))
