@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { meetParent } from '../kit/processes/parent.ts'
+import { createTally } from './attacks/attack.ts'
 import { attacks, type AttackTarget } from './attacks/index.ts'
-import { createTally } from './tally.ts'
 
 /** A process that attacks until it is asked to end: the other organisation's must not wait for it. */
 export interface AttackSettings extends AttackTarget {

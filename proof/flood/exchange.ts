@@ -54,3 +54,20 @@ export function exchange({ agent, method, url, token, headers, body }: Asked): P
     asking.end(body)
   })
 }
+
+export const JSON_TYPE = { 'content-type': 'application/json' }
+export const STATEMENT_TYPE = { 'content-type': 'multipart/form-data; boundary=statement' }
+
+/** The body of an upload of a bank's statement with so many lines, of the type above. */
+export function statement(name: string, lines: number): string {
+  const bookings = Array.from({ length: lines }, (_, n) => `${name}-${n},10.00,EUR,2026-01-02\n`)
+  return [
+    '--statement',
+    `content-disposition: form-data; name="file"; filename="${name}.csv"`,
+    'content-type: text/csv',
+    '',
+    `external_transaction_id,amount,currency,date\n${bookings.join('')}`,
+    '--statement--',
+    '',
+  ].join('\r\n')
+}

@@ -1,6 +1,13 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { exchange, type Answered, type Outcome } from './exchange.ts'
+import {
+  exchange,
+  JSON_TYPE,
+  statement,
+  STATEMENT_TYPE,
+  type Answered,
+  type Outcome,
+} from './exchange.ts'
 import type { Receiver } from './receiver.ts'
 
 /** The organisation that does nothing unusual, and the probes of those who run the server. */
@@ -57,7 +64,7 @@ export async function createNeighbour(
   const post = (agent: Agent, { path, name, body }: Post) =>
     exchange({
       ...{ agent, method: 'POST', url: new URL(path, url), token },
-      headers: { 'content-type': 'application/json', 'idempotency-key': name },
+      headers: { ...JSON_TYPE, 'idempotency-key': name },
       body: JSON.stringify(body),
     })
   const endpoint = { url: receiver.url, eventTypes: ['*'] }
@@ -86,11 +93,8 @@ export async function createNeighbour(
         const name = `neighbour-${(number += 1)}`
         return exchange({
           ...{ agent: fresh, method: 'POST', url: new URL('/api/v1/reconciliations', url), token },
-          headers: {
-            'content-type': 'multipart/form-data; boundary=neighbour',
-            'idempotency-key': name,
-          },
-          body: statement(name),
+          headers: { ...STATEMENT_TYPE, 'idempotency-key': name },
+          body: statement(name, 1),
         })
       }
       const probe = (turn: number): Promise<Answered> => {
@@ -134,16 +138,4 @@ async function keepAsking(
   }
   await Promise.all(asked)
   return { times, outcomes }
-}
-
-function statement(name: string): string {
-  return [
-    '--neighbour',
-    `content-disposition: form-data; name="file"; filename="${name}.csv"`,
-    'content-type: text/csv',
-    '',
-    `external_transaction_id,amount,currency,date\n${name},10.00,EUR,2026-01-02\n`,
-    '--neighbour--',
-    '',
-  ].join('\r\n')
 }

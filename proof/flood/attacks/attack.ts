@@ -1,5 +1,3 @@
-import type { Tally } from '../tally.ts'
-
 /** Whom an attack is for, and by what it is known there. */
 export interface AttackTarget {
   readonly url: string
@@ -41,4 +39,18 @@ export async function repeat(
     for (let turn = 0; !over.aborted; turn += 1) await work(place, turn)
   }
   await Promise.all(Array.from({ length: workers }, (_, place) => run(place)))
+}
+
+/** How often something came, by what it was. */
+export interface Tally {
+  count(what: string): void
+  entries(): readonly (readonly [what: string, times: number])[]
+}
+
+export function createTally(): Tally {
+  const counts = new Map<string, number>()
+  return {
+    count: (what) => void counts.set(what, (counts.get(what) ?? 0) + 1),
+    entries: () => [...counts].sort(([, a], [, b]) => b - a),
+  }
 }
