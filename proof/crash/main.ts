@@ -12,7 +12,7 @@ import { startServers, type Servers } from '../kit/servers/servers.ts'
 import { storm } from './storm.ts'
 import { LANES } from '../kit/events/writer.ts'
 
-const options = parseOptions(process.argv.slice(2))
+const options = parseOptions()
 
 await runProofs([
   {

@@ -1,6 +1,8 @@
-import { parseArgs } from 'node:util'
 import type { BrokerKind } from './broker.ts'
 import type { Storage } from '../kit/events/outbox.ts'
+import { readOptions, requireOneOf } from '../kit/options.ts'
+
+const SCENARIOS = ['storm', 'poison'] as const
 
 export interface Options {
   /** Everything random follows from it: keys, sizes, rollbacks, and who dies when. */
@@ -20,7 +22,7 @@ export interface Options {
   readonly settleMs: number
   /** Longest run altogether, servers included. */
   readonly limitMs: number
-  readonly scenarios: readonly ('storm' | 'poison')[]
+  readonly scenarios: readonly (typeof SCENARIOS)[number][]
   /** Print how far it is, every two seconds. */
   readonly watch: boolean
   /** Leave logs and arrivals for a look. */
@@ -30,43 +32,19 @@ export interface Options {
 const FULL = { messages: 100_000, rate: 1_000, kills: 50, settleMs: 180_000, limitMs: 900_000 }
 const CI = { messages: 20_000, rate: 800, kills: 10, settleMs: 90_000, limitMs: 300_000 }
 
-export function parseOptions(args: string[]): Options {
-  const { values } = parseArgs({
-    args,
-    options: {
-      full: { type: 'boolean', default: false },
-      ci: { type: 'boolean', default: false },
-      seed: { type: 'string', default: '1' },
-      broker: { type: 'string', default: 'rabbitmq' },
-      storage: { type: 'string', default: 'table' },
-      only: { type: 'string' },
-      watch: { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-    },
+export function parseOptions(): Options {
+  const { full, ci, only, ...given } = readOptions({
+    ...{ full: false, ci: false, watch: false, keep: false },
+    ...{ seed: 1, broker: 'rabbitmq', storage: 'table', only: '' },
   })
-  const { broker, only, storage } = values
-  if (values.full && values.ci) throw new Error('--full or --ci, not both')
-  if (broker !== 'rabbitmq' && broker !== 'kafka') {
-    throw new Error(`--broker is rabbitmq or kafka, not '${broker}'`)
-  }
-  if (storage !== 'table' && storage !== 'log') {
-    throw new Error(`--storage is table or log, not '${storage}'`)
-  }
-  if (only !== undefined && only !== 'storm' && only !== 'poison') {
-    throw new Error(`--only is storm or poison, not '${only}'`)
-  }
-  if (!/^\d{1,9}$/.test(values.seed)) {
-    throw new Error(`--seed takes a whole number, not '${values.seed}'`)
-  }
+  if (full && ci) throw new Error('--full or --ci, not both')
   return {
-    ...(values.full ? FULL : CI),
-    seed: Number(values.seed),
-    broker,
-    storage,
+    ...(full ? FULL : CI),
+    ...given,
+    broker: requireOneOf('--broker', given.broker, ['rabbitmq', 'kafka']),
+    storage: requireOneOf('--storage', given.storage, ['table', 'log']),
     relays: 4,
     keys: 1_000,
-    scenarios: only === undefined ? ['storm', 'poison'] : [only],
-    watch: values.watch,
-    keep: values.keep,
+    scenarios: only === '' ? SCENARIOS : [requireOneOf('--only', only, SCENARIOS)],
   }
 }

@@ -9,10 +9,29 @@ import { findPorts } from '../kit/stand/ingress.ts'
 import { SERVER_PROCESS } from '../kit/processes/child.ts'
 import { startFleet, type Fleet } from '../kit/processes/fleet.ts'
 import { watchFeed, type FeedWitness } from '../kit/events/feed-witness.ts'
-import type { Options } from './options.ts'
 import { failoverOutboxes, keyedEvents, logEvents, rowEvents } from './outbox.ts'
 import { startProbe, type Probe } from './probe.ts'
 import { prepareWriting, write, type Written } from './writer.ts'
+
+/** What a scenario is set to. */
+export interface Options {
+  /** What is written, and in which order, follows from it. */
+  readonly seed: number
+  /** Messages a second, of both outboxes together. */
+  readonly rate: number
+  /** For how long there is only load, before, between and after the losses. */
+  readonly calmMs: number
+  /** Leave logs and arrivals for a look. */
+  readonly keep: boolean
+}
+
+/** What a scenario is given. */
+export interface Run {
+  /** Its own: for logs, arrivals and the data of servers. */
+  readonly folder: string
+  readonly options: Options
+  readonly signal: AbortSignal
+}
 
 /** The processes under test, what is written under them, and what their operator sees. */
 export interface Load {

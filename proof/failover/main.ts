@@ -1,7 +1,8 @@
 import type { Ledger } from '../kit/ledger.ts'
+import { pickNamed, readOptions } from '../kit/options.ts'
 import { runProofs } from '../kit/proof-run.ts'
 import { guarded } from '../kit/servers/program-guard.ts'
-import { parseOptions, type Run, type ScenarioName } from './options.ts'
+import type { Run } from './load.ts'
 import { cutBrokers, killBrokers } from './scenarios/brokers.ts'
 import { loseDatabase } from './scenarios/database.ts'
 
@@ -10,12 +11,7 @@ import { loseDatabase } from './scenarios/database.ts'
  * clusters of three, one after another, under load; the servers that count are killed or cut off; then
  * a ledger.
  */
-const options = parseOptions(process.argv.slice(2))
-const { seed, keep } = options
-/** A scenario takes two to three minutes on two free cores. */
-const LIMIT_MS = 15 * 60_000
-
-const SCENARIOS: Readonly<Record<ScenarioName, (run: Run) => Promise<readonly Ledger[]>>> = {
+const SCENARIOS: Readonly<Record<string, (run: Run) => Promise<readonly Ledger[]>>> = {
   sync: (run) => loseDatabase(run, 'synchronous'),
   async: (run) => loseDatabase(run, 'asynchronous'),
   rabbitmq: (run) => killBrokers(run, 'rabbitmq'),
@@ -24,9 +20,16 @@ const SCENARIOS: Readonly<Record<ScenarioName, (run: Run) => Promise<readonly Le
   'kafka-cut': (run) => cutBrokers(run, 'kafka'),
 }
 
+const { scenario, calm, ...same } = readOptions({
+  ...{ scenario: Object.keys(SCENARIOS).join(), seed: 1, rate: 500, calm: 8, keep: false },
+})
+const options = { ...same, calmMs: calm * 1_000 }
+/** A scenario takes two to three minutes on two free cores. */
+const limitMs = 15 * 60_000
+
 await runProofs(
-  options.scenarios.map((scenario) => ({
-    ...{ name: `failover-${scenario}`, seed, keep, limitMs: LIMIT_MS },
-    run: (stage) => guarded(stage, () => SCENARIOS[scenario]({ ...stage, options })),
+  pickNamed('--scenario', scenario, SCENARIOS).map(([name, run]) => ({
+    ...{ name: `failover-${name}`, seed: options.seed, keep: options.keep, limitMs },
+    run: (stage) => guarded(stage, () => run({ ...stage, options })),
   })),
 )

@@ -1,14 +1,13 @@
 import { startServers } from '../kit/servers/servers.ts'
 import { runProofs } from '../kit/proof-run.ts'
-import { parseOptions } from './options.ts'
-import { runFlood } from './run.ts'
+import { parseOptions, runFlood } from './run.ts'
 
 /*
  * npm run flood [-- --seconds 20 --attacks requests,streams]: one server with all roles and the
  * settings of production, and two organisations. One of them floods it, in each of several ways; the
  * other goes on with its work, and its answers must come as before.
  */
-const options = parseOptions(process.argv.slice(2))
+const options = parseOptions()
 /** For servers to start, and for what an attack leaves behind to go. */
 const AROUND_MS = 300_000
 

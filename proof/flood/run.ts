@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startChild, type Usage } from '../kit/processes/child.ts'
 import type { Ledger } from '../kit/ledger.ts'
+import { pickNamed, readOptions } from '../kit/options.ts'
 import type { Servers } from '../kit/servers/servers.ts'
 import type { AttackSettings } from './attack-process.ts'
-import type { Attack } from './attacks/index.ts'
+import { attacks, type Attack } from './attacks/index.ts'
 import { BUSY_MS, judge, percentile } from './judge.ts'
 import type { Neighbour, Watched } from './neighbour.ts'
-import type { Options } from './options.ts'
 import { watchPeak } from './peak.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -20,6 +20,22 @@ const TRIES = 3
 const RISING_MS = 2_000
 /** How long connections and files of an attack may take to go once it is over. */
 const SETTLE_MS = 45_000
+
+export interface Options {
+  readonly seed: number
+  /** How long each attack goes on. */
+  readonly attackMs: number
+  readonly attacks: readonly Attack[]
+}
+
+export function parseOptions(): Options {
+  const named = Object.fromEntries(attacks.map((attack) => [attack.name, attack]))
+  const { seed, seconds, ...given } = readOptions({
+    ...{ seed: 1, seconds: 20, attacks: Object.keys(named).join() },
+  })
+  const chosen = pickNamed('--attacks', given.attacks, named).map(([, attack]) => attack)
+  return { seed, attackMs: seconds * 1_000, attacks: chosen }
+}
 
 /** One ledger for each attack, each on a server of its own: what one leaves behind is no other's. */
 export async function runFlood(

@@ -10,15 +10,34 @@ import { openWorld, serviceEnv } from '../kit/stand/world.ts'
 import { SERVER_PROCESS } from '../kit/processes/child.ts'
 import { startFleet, type Fleet } from '../kit/processes/fleet.ts'
 import type { Ledger } from '../kit/ledger.ts'
+import { readOptions } from '../kit/options.ts'
 import { createRandom } from '../kit/random.ts'
 import type { Servers } from '../kit/servers/servers.ts'
-import type { Options } from './options.ts'
 import { drawSamples } from './plot.ts'
 import { countTransitions, createDatabase, databaseBytes, largestTables } from './queries.ts'
 import { growthLines, type Sample } from './samples.ts'
 
 const ROLES = ['api', 'relay', 'worker'] as const
 const MEGABYTE = 1024 * 1024
+
+export interface Options {
+  /** For how long there is load. */
+  readonly durationMs: number
+  /** From one sample to the next. */
+  readonly everyMs: number
+  readonly seed: number
+  /** Times the load of `npm run chaos`. */
+  readonly rate: number
+  /** Where the picture is written. */
+  readonly plot: string
+}
+
+export function parseOptions(): Options {
+  const { minutes, every, ...same } = readOptions({
+    ...{ minutes: 60, every: 10, rate: 1, seed: 1, plot: 'docs/images/memory-at-load.svg' },
+  })
+  return { ...same, durationMs: minutes * 60_000, everyMs: every * 1_000 }
+}
 
 /** Runs the load for as long as was asked, and says what grew. */
 export async function runSoak(

@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util'
 import { temporaryPostgres } from '@posthorn/postgres'
 import type { Ledger } from '../kit/ledger.ts'
 import { startServers } from '../kit/servers/servers.ts'
-import { requireNumber, runProofs, type ProofStage } from '../kit/proof-run.ts'
+import { readOptions } from '../kit/options.ts'
+import { runProofs, type ProofStage } from '../kit/proof-run.ts'
 import { FILLING, measureLocks } from './locks.ts'
 import { previousCommit, unpackPrevious } from './previous.ts'
 import { upgrade } from './run.ts'
@@ -19,25 +19,16 @@ import { upgradeSystems } from './systems.ts'
 const FULL = { phaseMs: 30_000, rate: 100, keys: 200, settleMs: 180_000, limitMs: 600_000 }
 const SHORT = { phaseMs: 6_000, rate: 40, keys: 50, settleMs: 120_000, limitMs: 300_000 }
 
-const { values } = parseArgs({
-  options: {
-    full: { type: 'boolean', default: false },
-    seed: { type: 'string', default: '1' },
-    from: { type: 'string' },
-    systems: { type: 'boolean', default: false },
-    'without-brokers': { type: 'boolean', default: false },
-    keep: { type: 'boolean', default: false },
-    locks: { type: 'boolean', default: false },
-    rows: { type: 'string', default: '10000000' },
-  },
+const values = readOptions({
+  ...{ full: false, seed: 1, from: '', systems: false, 'without-brokers': false, keep: false },
+  ...{ locks: false, rows: 10_000_000 },
 })
-const from = values.from ?? (await previousCommit()) ?? ''
+const { seed, rows } = values
+const from = values.from || ((await previousCommit()) ?? '')
 if (from === '' && !values.locks) {
   console.log('There is no earlier version with this schema yet: nothing to upgrade from.')
   process.exit()
 }
-const seed = requireNumber('--seed', values.seed)
-const rows = requireNumber('--rows', values.rows)
 const { limitMs, ...size } = values.full ? FULL : SHORT
 /** Filling takes most of it. */
 const LOCKS_LIMIT_MS = 7_200_000

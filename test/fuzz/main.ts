@@ -12,7 +12,7 @@ import { fuzzParsers } from './parsers.ts'
  *
  * npm run fuzz -- --parsers --minutes 10: the parsers alone.
  */
-const options = parseOptions(process.argv.slice(2))
+const options = parseOptions()
 /** For the server to start, for GraphQL, and for schemathesis to come to its end. */
 const AROUND_MS = 900_000
 

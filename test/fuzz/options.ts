@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util'
 import type { Role } from '@posthorn/http'
-import { requireNumber } from '../../proof/kit/proof-run.ts'
+import { readOptions, requireOneOf } from '../../proof/kit/options.ts'
 
 export interface Options {
   readonly seed: number
@@ -19,32 +18,11 @@ export interface Options {
 
 const ROLES: readonly Role[] = ['platform', 'operator', 'member', 'clerk']
 
-export function parseOptions(args: string[]): Options {
-  const { values } = parseArgs({
-    args,
-    options: {
-      seed: { type: 'string', default: '1' },
-      examples: { type: 'string', default: '10' },
-      seconds: { type: 'string', default: '420' },
-      requests: { type: 'string', default: '5000' },
-      minutes: { type: 'string', default: '5' },
-      roles: { type: 'string', default: ROLES.join() },
-      parsers: { type: 'boolean', default: false },
-    },
+export function parseOptions(): Options {
+  const { roles, ...given } = readOptions({
+    ...{ seed: 1, examples: 10, seconds: 420, requests: 5_000, minutes: 5 },
+    ...{ roles: ROLES.join(), parsers: false },
   })
-  const { roles, parsers } = values
-  const named = roles.split(',').map((name) => {
-    const role = ROLES.find((each) => each === name)
-    if (!role) throw new Error(`--roles takes some of ${ROLES.join()}, not '${name}'`)
-    return role
-  })
-  return {
-    seed: requireNumber('--seed', values.seed),
-    examples: requireNumber('--examples', values.examples),
-    seconds: requireNumber('--seconds', values.seconds),
-    requests: requireNumber('--requests', values.requests),
-    minutes: requireNumber('--minutes', values.minutes),
-    roles: named,
-    parsers,
-  }
+  const named = roles.split(',').map((role) => requireOneOf('--roles', role, ROLES))
+  return { ...given, roles: named }
 }

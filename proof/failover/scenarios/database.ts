@@ -4,8 +4,7 @@ import { openDatabase } from '@posthorn/server'
 import type { Ledger, Line } from '../../kit/ledger.ts'
 import { startServices } from '../../../scripts/services/index.mjs'
 import type { Event } from '../ledger.ts'
-import { startLoad, type Load } from '../load.ts'
-import type { Run } from '../options.ts'
+import { startLoad, type Load, type Run } from '../load.ts'
 import { keyedEvents } from '../outbox.ts'
 import {
   startPostgresCluster,
