@@ -11,14 +11,6 @@ export async function databaseBytes(pool: Pool): Promise<number> {
   return Number(rows[0]?.bytes)
 }
 
-/** Transitions of the engine's messages so far, in all outboxes. */
-export async function countTransitions(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ count: string }>(
-    'select count(*) as count from posthorn.transition',
-  )
-  return Number(rows[0]?.count)
-}
-
 /** The largest tables with their indexes, for a look at what an hour leaves behind. */
 export async function largestTables(
   pool: Pool,

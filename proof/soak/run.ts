@@ -14,7 +14,8 @@ import { readOptions } from '../kit/options.ts'
 import { createRandom } from '../kit/random.ts'
 import type { Servers } from '../kit/servers/servers.ts'
 import { drawSamples } from './plot.ts'
-import { countTransitions, createDatabase, databaseBytes, largestTables } from './queries.ts'
+import { countTransitions } from '../kit/stand/queries.ts'
+import { createDatabase, databaseBytes, largestTables } from './queries.ts'
 import { growthLines, type Sample } from './samples.ts'
 
 const ROLES = ['api', 'relay', 'worker'] as const

@@ -1,45 +1,23 @@
-import type { Inbox } from '@posthorn/engine/inbox'
 import type { Outbox } from '@posthorn/engine'
+import { toMessage, type EventRow } from '../kit/events/outbox.ts'
 import type { Engine } from './engine.ts'
 
-/** A row of both outboxes: the n-th event of its key. */
-export interface EventRow {
-  readonly id: string
-  readonly key: string
-  readonly n: string
-  readonly status: string
-  readonly attempts: number
-  readonly due_at: Date
-  readonly error: string | null
-  readonly error_code: string | null
-}
-
-export interface EventPayload {
-  readonly key: string
-  readonly n: number
-}
-
-const columns = { dueAt: 'due_at', error: 'error', errorCode: 'error_code' } as const
-const claim = { batch: 20, every: '500ms', lease: '2s' } as const
+/** One account for both outboxes: each event goes to both. */
+export const ACCOUNTS = 'upgrade'
 
 /** By key, and by row with a claimed state, as a version of the engine defines them. */
 export function outboxesOf({ defineOutbox, schedule }: Engine): Outbox<EventRow>[] {
   const common = {
-    columns,
-    claim,
+    columns: { dueAt: 'due_at', error: 'error', errorCode: 'error_code' },
+    claim: { batch: 20, every: '500ms', lease: '2s' },
     retry: schedule(['200ms', '500ms', '1s'], { then: 'repeat-last' }),
-    message: ({ id, key, n }: EventRow) => ({
-      id,
-      type: 'upgrade.event',
-      key,
-      payload: { key, n: Number(n) },
-    }),
+    message: toMessage('upgrade.event'),
   } as const
   return [
     defineOutbox<EventRow>({
       ...common,
       name: 'upgrade.keys',
-      table: 'upgrade.key_event',
+      table: 'crash.key_event',
       states: { ready: 'ready', sent: 'sent' },
       counter: { column: 'attempts', bumps: 'on-failure' },
       order: { key: 'key', dead: 'block' },
@@ -48,15 +26,11 @@ export function outboxesOf({ defineOutbox, schedule }: Engine): Outbox<EventRow>
     defineOutbox<EventRow>({
       ...common,
       name: 'upgrade.rows',
-      table: 'upgrade.row_event',
+      table: 'crash.row_event',
       states: { ready: 'ready', claimed: 'claimed', sent: 'sent' },
       counter: { column: 'attempts', bumps: 'on-claim' },
       unknown: { then: 'resend', wait: '1s' },
       destination: { transport: 'ledger', topic: 'upgrade.rows' },
     }),
   ]
-}
-
-export function inboxOf({ defineInbox }: Engine): Inbox {
-  return defineInbox({ table: 'upgrade.inbox', retention: '1d' })
 }

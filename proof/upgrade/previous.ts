@@ -13,7 +13,7 @@ export interface Previous {
   readonly commit: string
   /** Its folder, as a checkout has it. */
   readonly root: string
-  /** Of its engine. */
+  /** Of its packages. */
   readonly source: string
 }
 
@@ -49,7 +49,7 @@ export async function unpackPrevious(commit: string, folder: string): Promise<Pr
   await run('tar', ['-x', '-f', archive, '-C', target])
   await rm(archive)
   await linkPackages(target)
-  const source = join(target, 'packages/engine/src')
+  const source = join(target, 'packages')
   return { commit, root: target, source }
 }
 

@@ -3,22 +3,26 @@ import { Pool } from 'pg'
 import { lineLog, meetParent } from '../kit/processes/parent.ts'
 import { createRandom } from '../kit/random.ts'
 import { loadEngine } from './engine.ts'
-import { inboxOf, outboxesOf, type EventPayload } from './outboxes.ts'
-import { insertArrival, insertEffect } from './queries.ts'
+import { createArrivalFile } from '../kit/events/arrivals.ts'
+import { inbox, type EventPayload } from '../kit/events/outbox.ts'
+import { insertEffect } from '../kit/events/queries.ts'
+import { outboxesOf } from './outboxes.ts'
 
 export interface RelaySettings {
   readonly databaseUrl: string
+  /** Where the arrivals are written down. */
+  readonly folder: string
   /** Sources of the version of the engine to run. */
   readonly source: string
   readonly seed: number
 }
 
 const { settings, tell, stopped } = meetParent<RelaySettings>()
-const { databaseUrl, name, source, seed } = settings
+const { databaseUrl, folder, name, source, seed } = settings
 const log = lineLog(name)
 const engine = await loadEngine(source)
 const outboxes = outboxesOf(engine)
-const inbox = inboxOf(engine)
+const arrivals = createArrivalFile(folder, name)
 const random = createRandom(seed + process.pid)
 const outside = new Pool({ connectionString: databaseUrl, max: 8 })
 outside.on('error', (error) => log.warn({ err: error }, 'a database connection died'))
@@ -48,7 +52,7 @@ const ledger: Transport = {
 async function arrive(topic: string, id: string, { key, n }: EventPayload): Promise<Outcome> {
   const luck = random.fraction()
   if (luck < FAILING) return retryLater({ code: 'BUSY', message: 'not now' })
-  await insertArrival(outside, { source: topic, relay: name }, { id, key, n })
+  arrivals.add(topic, { id, key, n })
   const receipt = { inbox, consumer: 'ledger', id }
   await engine.transaction(outside, (tx) =>
     engine.once(tx, receipt, () => insertEffect(tx, topic, { id, key, n })),

@@ -6,19 +6,11 @@ import type { Ledger, Line } from '../kit/ledger.ts'
 import { keyNames } from '../kit/events/plan.ts'
 import { pause, until } from '../kit/waiting.ts'
 import { currentSource, loadEngine, type Engine } from './engine.ts'
-import { outboxesOf } from './outboxes.ts'
+import { readArrivals } from '../kit/events/arrivals.ts'
+import { insertAccounts, schemaOf, selectEffects, selectEntries } from '../kit/events/queries.ts'
+import { ACCOUNTS, outboxesOf } from './outboxes.ts'
 import type { Previous } from './previous.ts'
-import {
-  countArrivals,
-  insertAccounts,
-  newerMigration,
-  schemaOf,
-  selectArrivals,
-  selectEffects,
-  selectEntries,
-  selectRest,
-  type Rest,
-} from './queries.ts'
+import { newerMigration, selectRest, type Rest } from './queries.ts'
 
 export interface UpgradeOptions {
   readonly databaseUrl: string
@@ -60,10 +52,10 @@ export async function upgrade(options: UpgradeOptions): Promise<Ledger> {
   const fleets = new Set<Fleet>()
   try {
     await old.migrate(pool, [await old.engineMigrations()])
-    await pool.query(schemaOf(old))
-    await insertAccounts(db, keys)
+    await pool.query(schemaOf(outboxesOf(old), old))
+    await insertAccounts(db, ACCOUNTS, keys)
     const began = performance.now()
-    const course = await roll({ options, pool, db, old, current, keys, fleets })
+    const course = await roll({ options, pool, old, current, keys, fleets })
     const isSettled = async () => {
       const { unsent, heldKeys } = await selectRest(db)
       return unsent + heldKeys === 0
@@ -75,7 +67,9 @@ export async function upgrade(options: UpgradeOptions): Promise<Ledger> {
     const rest = await selectRest(db)
     const found: Line[] = []
     for (const { name, order } of outboxesOf(current)) {
-      found.push(...outboxLines(name, await findingsOf(db, name), order !== undefined))
+      found.push(
+        ...outboxLines(name, await findingsOf(db, options.folder, name), order !== undefined),
+      )
     }
     return {
       title: `upgrade from ${previous.commit.slice(0, 7)}, seed ${options.seed}`,
@@ -97,7 +91,6 @@ export async function upgrade(options: UpgradeOptions): Promise<Ledger> {
 interface Stage {
   readonly options: UpgradeOptions
   readonly pool: Pool
-  readonly db: Queryable
   readonly old: Engine
   readonly current: Engine
   readonly keys: readonly string[]
@@ -105,7 +98,7 @@ interface Stage {
 }
 
 /** There: old alone, migrated, both, kills, a newer migration still. Back: old alone. There again. */
-async function roll({ options, pool, db, old, current, keys, fleets }: Stage): Promise<Course> {
+async function roll({ options, pool, old, current, keys, fleets }: Stage): Promise<Course> {
   const { databaseUrl, folder, previous, seed, rate, phaseMs, signal } = options
   const start = async (what: 'relay' | 'writer', version: 'old' | 'new', name: string) => {
     const source = version === 'old' ? previous.source : currentSource
@@ -114,7 +107,7 @@ async function roll({ options, pool, db, old, current, keys, fleets }: Stage): P
       name,
       size: what === 'relay' ? 2 : 1,
       folder,
-      settings: { databaseUrl, source, seed, keys, rate },
+      settings: { databaseUrl, folder, source, seed, keys, rate },
     })
     fleets.add(fleet)
     await fleet.ready
@@ -131,35 +124,35 @@ async function roll({ options, pool, db, old, current, keys, fleets }: Stage): P
 
   const sets = [await current.engineMigrations()]
   await current.migrate(pool, sets)
-  const atMigration = await countArrivals(db, 'old-')
+  const atMigration = await countArrivals(folder, 'old-')
   const newRelays = await start('relay', 'new', 'new')
   const newWriter = await start('writer', 'new', 'new-writer')
   await phase('migrated, both versions')
   const oldReady = await readiness(old, pool)
-  const newBeside = await countArrivals(db, 'new-')
+  const newBeside = await countArrivals(folder, 'new-')
 
   await Promise.all([oldRelays.kill(0), newRelays.kill(0)])
   await phase('a relay of each was killed')
 
   await current.migrate(pool, [withNewer(sets)])
   const newReady = await readiness(current, pool)
-  const beforeNewer = await countArrivals(db, 'new-')
+  const beforeNewer = await countArrivals(folder, 'new-')
   await newRelays.kill(1)
   await phase('a newer migration still')
-  const newAfterNewer = (await countArrivals(db, 'new-')) - beforeNewer
+  const newAfterNewer = (await countArrivals(folder, 'new-')) - beforeNewer
 
   await Promise.all([newRelays.stop(), newWriter.stop()])
-  const atReturn = await countArrivals(db, 'old-')
+  const atReturn = await countArrivals(folder, 'old-')
   await phase('taken back')
-  const oldAlone = (await countArrivals(db, 'old-')) - atReturn
+  const oldAlone = (await countArrivals(folder, 'old-')) - atReturn
 
   await start('relay', 'new', 'again')
   const lastWriter = await start('writer', 'new', 'again-writer')
   await Promise.all([oldRelays.stop(), oldWriter.stop()])
   await phase('the new version, alone')
   await lastWriter.stop()
-  const oldAfterMigration = (await countArrivals(db, 'old-')) - atMigration
-  const oldRestarted = await countArrivals(db, 'old-0.2')
+  const oldAfterMigration = (await countArrivals(folder, 'old-')) - atMigration
+  const oldRestarted = await countArrivals(folder, 'old-0.2')
   return {
     ...{ oldAfterMigration, oldRestarted, oldAlone, newBeside, newAfterNewer },
     ...{ oldReady, newReady },
@@ -184,12 +177,17 @@ async function readiness(engine: Engine, pool: Pool): Promise<string> {
   }
 }
 
-async function findingsOf(db: Queryable, source: string): Promise<Findings> {
-  const arrivals = await selectArrivals(db, source)
+/** Deliveries so far by relays whose names begin so. */
+async function countArrivals(folder: string, relay: string): Promise<number> {
+  return (await readArrivals(folder)).filter(({ by }) => by.startsWith(relay)).length
+}
+
+async function findingsOf(db: Queryable, folder: string, source: string): Promise<Findings> {
+  const arrivals = await readArrivals(folder)
   return audit({
     entries: await selectEntries(db, source),
     rolledBack: new Set(),
-    arrivals: arrivals.map((each) => ({ ...each, source, atNs: 0n })),
+    arrivals: arrivals.filter((each) => each.source === source),
     effects: await selectEffects(db, source),
   })
 }

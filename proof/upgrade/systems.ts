@@ -3,7 +3,7 @@ import { allMigrations, loadSystems } from '@posthorn/server'
 import type { Ledger, Line } from '../kit/ledger.ts'
 import { pause } from '../kit/waiting.ts'
 import type { Previous } from './previous.ts'
-import { countTransitions } from './queries.ts'
+import { countTransitions } from '../kit/stand/queries.ts'
 import { openStand, type Stand, type Surroundings } from '../kit/stand/stand.ts'
 
 export interface SystemsOptions {

@@ -3,8 +3,8 @@ import { Pool } from 'pg'
 import { lineLog, meetParent } from '../kit/processes/parent.ts'
 import { createRandom } from '../kit/random.ts'
 import { loadEngine } from './engine.ts'
-import { outboxesOf } from './outboxes.ts'
-import { advanceAccount, insertEntry } from './queries.ts'
+import { ACCOUNTS, outboxesOf } from './outboxes.ts'
+import { advanceAccount, insertEntries } from '../kit/events/queries.ts'
 
 export interface WriterSettings {
   readonly databaseUrl: string
@@ -47,10 +47,10 @@ process.exit(0)
 async function write(): Promise<void> {
   const key = keys[random.below(keys.length)] as string
   await engine.transaction(pool, async (tx) => {
-    const n = await advanceAccount(tx, key, 1)
+    const n = await advanceAccount(tx, { source: ACCOUNTS, key, by: 1 })
     for (const outbox of outboxes) {
       const id = engine.uuid()
-      await insertEntry(tx, outbox.name, { id, key, n })
+      await insertEntries(tx, outbox.name, [{ id, key, n }])
       await engine.enqueue(tx, outbox, { id, key, n: String(n) })
     }
     if (random.fraction() < ROLLBACKS) throw new PlannedRollback()

@@ -6,6 +6,8 @@ import type { Entry } from './queries.ts'
 /** A message that came off the wire, whether its effect then happened or not. */
 export interface Arrival extends Entry {
   readonly source: string
+  /** Who wrote it down. */
+  readonly by: string
   /** Of the machine's monotonic clock, which all processes share. */
   readonly atNs: bigint
   readonly atMs: number
@@ -30,13 +32,16 @@ export function createArrivalFile(folder: string, name: string) {
 /** All arrivals of all consumers, in their order. */
 export async function readArrivals(folder: string): Promise<Arrival[]> {
   const files = (await readdir(folder)).filter((name) => name.startsWith(PREFIX))
-  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
-  // A consumer killed in the middle of a line had not begun to handle the message.
-  const lines = texts.flatMap((text) => text.split('\n').slice(0, -1))
-  return lines.map(parse).sort((a, b) => (a.atNs < b.atNs ? -1 : 1))
+  const found = files.map(async (name) => {
+    const text = await readFile(join(folder, name), 'utf8')
+    // A consumer killed in the middle of a line had not begun to handle the message.
+    const lines = text.split('\n').slice(0, -1)
+    return lines.map((line) => parse(line, name.slice(PREFIX.length)))
+  })
+  return (await Promise.all(found)).flat().sort((a, b) => (a.atNs < b.atNs ? -1 : 1))
 }
 
-function parse(line: string): Arrival {
+function parse(line: string, by: string): Arrival {
   const [ns = '', ms, source = '', key = '', n, id = ''] = line.split(' ')
-  return { atNs: BigInt(ns), atMs: Number(ms), source, key, n: Number(n), id }
+  return { atNs: BigInt(ns), atMs: Number(ms), source, by, key, n: Number(n), id }
 }

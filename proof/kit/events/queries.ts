@@ -8,11 +8,14 @@ import {
 import { inboxTableSql } from '@posthorn/engine/inbox'
 import { inbox, type EventRow } from './outbox.ts'
 
+/** What makes tables, which another version of the engine may make otherwise. */
+const MAKERS = { outboxTableSql, inboxTableSql }
+
 /**
  * The business side (account, entry) is written with the messages, the consumer's side (effect)
  * with its inbox: what was committed and what took effect is read from these two, not from the engine.
  */
-export function schemaOf(outboxes: readonly Outbox<EventRow>[]): string {
+export function schemaOf(outboxes: readonly Outbox<EventRow>[], makers = MAKERS): string {
   return `
 create schema crash;
 create table crash.account (
@@ -36,25 +39,25 @@ create table crash.effect (
   n bigint not null,
   message_id uuid not null
 );
-${inboxTableSql(inbox)}
-${outboxes.map(outboxSchema).join('\n')}
+${makers.inboxTableSql(inbox)}
+${outboxes.map((outbox) => outboxSchema(outbox) + makers.outboxTableSql(outbox)).join('\n')}
 `
 }
 
-function outboxSchema(outbox: Outbox<EventRow>): string {
+function outboxSchema({ table }: Outbox<EventRow>): string {
   return `
-create table ${outbox.table} (
+create table ${table} (
   id uuid primary key,
   key text not null,
   n bigint not null,
-  status text not null default 'ready' check (status in ('ready', 'sent', 'dead')),
+  status text not null default 'ready' check (status in ('ready', 'claimed', 'sent', 'dead')),
   attempts integer not null default 0,
   due_at timestamptz not null default posthorn.now(),
   error text,
   error_code text,
   created_at timestamptz not null default now()
 );
-${outboxTableSql(outbox)}`
+`
 }
 
 /** One event of one key. */

@@ -143,6 +143,11 @@ export async function countForgottenTransactions(db: Queryable): Promise<number>
   )
 }
 
+/** Changes of state of all messages so far. */
+export async function countTransitions(db: Queryable): Promise<number> {
+  return countRows(db, 'select from posthorn.transition')
+}
+
 /** Alerts by their codes. */
 export async function selectAlertCodes(db: Queryable): Promise<Record<string, number>> {
   const { rows } = await db.query<{ code: string; count: number }>(sql`
