@@ -1,11 +1,12 @@
-import { EXAMPLES } from './examples.mjs'
+import { readFileSync } from 'node:fs'
 
 const PAGES = 'https://www.npmjs.com/package'
 
 /** What npm shows of a package: what it is for, how to get it, an example, what can be imported. */
 export function readmeOf(manifest) {
   const { name, description, engines, exports = {}, peerDependencies = {}, license } = manifest
-  const { language, text } = EXAMPLES[name]
+  // A test compiles those in TypeScript.
+  const example = new URL(`examples/${name.replace('@posthorn/', '')}.md`, import.meta.url)
   const doors = Object.keys(exports).map((door) => `- \`${name}${door.slice(1)}\``)
   const peers = Object.entries(peerDependencies).map(([peer, range]) => `- \`${peer}\` ${range}`)
   return [
@@ -13,7 +14,7 @@ export function readmeOf(manifest) {
     description,
     // What npm itself runs is not installed first.
     ...(name.startsWith('create-') ? [] : [`\`\`\`sh\nnpm install ${name}\n\`\`\``]),
-    `\`\`\`${language}\n${text.trim()}\n\`\`\``,
+    readFileSync(example, 'utf8').trim(),
     `Node ${engines.node}${doors.length > 0 ? '; modules with their types:' : '.'}`,
     ...(doors.length > 0 ? [doors.join('\n')] : []),
     ...(peers.length > 0 ? ['Optional, for the modules that use them:', peers.join('\n')] : []),

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { root } from '../command.mjs'
-import { bundle } from './bundle.mjs'
+import { bundle } from './compile.mjs'
 import { BUILT_FROM, publishedManifest } from './manifest.mjs'
 import { readmeOf } from './readme.mjs'
 
