@@ -51,9 +51,9 @@ async function packFolders(folders, { to, signal }) {
   })
   const errors = []
   child.stderr.on('data', (chunk) => errors.push(String(chunk)))
-  const status = await new Promise((resolve) => {
-    child.once('error', (error) => resolve(errors.push(error.message)))
-    child.once('close', resolve)
+  const status = await new Promise((ended) => {
+    child.once('error', (error) => ended(errors.push(error.message)))
+    child.once('close', ended)
   })
   if (status !== 0) throw new Error(`npm pack failed: ${errors.join('')}`)
 }
