@@ -76,3 +76,22 @@ function read(file) {
     return undefined
   }
 }
+
+// Longer than the longest thing done under a lock, which is fetching over a slow line.
+const PATIENCE_MS = 20 * 60_000
+
+/** Runs `work` while no other process (and no other call in this one) holds `file`. */
+export async function withLock(file, work) {
+  let lock = takeLock(file)
+  for (const deadline = Date.now() + PATIENCE_MS; lock === undefined; lock = takeLock(file)) {
+    if (Date.now() > deadline) {
+      throw new Error(`Another process has held ${file} for too long: end it, or remove the file.`)
+    }
+    await sleep(200)
+  }
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}

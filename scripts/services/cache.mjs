@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { withLock } from './lock.mjs'
+import { withLock } from '../setup-lock.mjs'
 
 /** Where fetched servers are kept: outside the repository, so that every clone shares them. */
 export function cacheDir() {

@@ -31,23 +31,21 @@ export function inspectServices(
   options?: In & { names?: ServiceName[] },
 ): Promise<Record<ServiceName, { env: Env; version: string; pid?: number } | undefined>>
 
-/** A PgBouncer in transaction mode, which belongs to its caller. */
-export function startPgbouncer(
-  databaseUrl: string,
-  options: { dir: string; log?: Log },
-): Promise<{ url: string; version: string; stop(): Promise<void>; kill(): Promise<void> }>
+/** A server that belongs to its caller; started again in the same `dir` it has its address and data. */
+type Owned = Promise<{
+  url: string
+  version: string
+  folder: string
+  stop(): Promise<void>
+  kill(): Promise<void>
+}>
+type OwnedIn = { dir: string; log?: Log }
 
-/** A Redis, which belongs to its caller; started again in the same `dir` it has its address and data. */
-export function startRedis(options: {
-  dir: string
-  log?: Log
-}): Promise<{ url: string; version: string; stop(): Promise<void>; kill(): Promise<void> }>
-
-/** Kafka Connect with Debezium, which belongs to its caller; `url` is its REST interface. */
-export function startConnect(
-  brokers: string,
-  options: { dir: string; log?: Log },
-): Promise<{ url: string; version: string; folder: string; stop(): Promise<void> }>
+/** A PgBouncer in transaction mode. */
+export function startPgbouncer(databaseUrl: string, options: OwnedIn): Owned
+export function startRedis(options: OwnedIn): Owned
+/** Kafka Connect with Debezium; `url` is its REST interface. */
+export function startConnect(brokers: string, options: OwnedIn): Owned
 
 export function printEnv(env: Env, print?: Log): void
 

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connect } from './connect.mjs'
+import { connect } from './servers/connect.mjs'
 import { elasticmq } from './servers/elasticmq.mjs'
 import { kafka } from './servers/kafka.mjs'
 import { crash, inspect, recordedEnv, start, stop } from './lifecycle.mjs'
@@ -101,31 +101,26 @@ export async function inspectServices({ names, dir = defaultDir } = {}) {
   return Object.fromEntries(await Promise.all(found))
 }
 
-/**
- * Starts a PgBouncer in transaction mode in front of a PostgreSQL, fetching it if needed. It belongs
- * to its caller: `dir` is a folder of its own, and `stop()` ends it.
- */
-export async function startPgbouncer(databaseUrl, { dir, log = toStderr }) {
-  const folder = join(dir, 'pgbouncer')
-  const { env, version } = await start(pgbouncer(databaseUrl), folder, log)
-  return { url: env.DATABASE_URL, version, stop: () => stop(folder), kill: () => crash(folder) }
+/** Starts one that belongs to its caller, fetching it if needed: `dir` is a folder of its own. */
+async function startOwn(service, { dir, log = toStderr }) {
+  const folder = join(dir, service.name)
+  const { env, version } = await start(service, folder, log)
+  const [url] = Object.values(env)
+  return { url, version, folder, stop: () => stop(folder), kill: () => crash(folder) }
 }
 
-/** Starts a Redis, fetching it if needed. It belongs to its caller: `dir` is a folder of its own. */
-export async function startRedis({ dir, log = toStderr }) {
-  const folder = join(dir, 'redis')
-  const { env, version } = await start(redis, folder, log)
-  return { url: env.REDIS_URL, version, stop: () => stop(folder), kill: () => crash(folder) }
+/** A PgBouncer in transaction mode in front of a PostgreSQL. */
+export function startPgbouncer(databaseUrl, options) {
+  return startOwn(pgbouncer(databaseUrl), options)
 }
 
-/**
- * Starts a worker of Kafka Connect with Debezium's connector for PostgreSQL beside a Kafka, fetching
- * it if needed. It belongs to its caller: `dir` is a folder of its own, and `stop()` ends it.
- */
-export async function startConnect(brokers, { dir, log = toStderr }) {
-  const folder = join(dir, 'connect')
-  const { env, version } = await start(connect(brokers), folder, log)
-  return { url: env.CONNECT_URL, version, folder, stop: () => stop(folder) }
+export function startRedis(options) {
+  return startOwn(redis, options)
+}
+
+/** A worker of Kafka Connect with Debezium's connector for PostgreSQL beside a Kafka. */
+export function startConnect(brokers, options) {
+  return startOwn(connect(brokers), options)
 }
 
 /** Ends the one that was started from `dir`, if one was, as a crash would. */
@@ -159,7 +154,7 @@ function isGiven(service, folder) {
 async function reach(service) {
   const value = process.env[service.variable]
   // A connection is all that can be checked: it may want certificates or a login.
-  if (!(await isAnyOpen(service.addresses(value)))) {
+  if (!(await isAnyOpen(addressesIn(value, service)))) {
     throw new Error(
       `${service.name}: no answer at ${service.variable}=${value}.\n` +
         `Start it, or unset ${service.variable} to have one started here.`,
@@ -171,6 +166,19 @@ async function reach(service) {
     env: Object.fromEntries(names.map((name) => [name, process.env[name]])),
     wasRunning: true,
   }
+}
+
+/** Of protocols whose port is not the usual one of their service. */
+const PORTS = { 'amqps:': 5671, 'https:': 443 }
+
+/** Where the servers are that the value of a variable names: one URL, or several hosts. */
+function addressesIn(value, { usualPort }) {
+  return value.split(',').map((each) => {
+    const text = each.trim()
+    const url = new URL(text.includes('://') ? text : `tcp://${text}`)
+    const port = Number(url.port) || PORTS[url.protocol] || usualPort
+    return { host: url.hostname, port }
+  })
 }
 
 function ownService(name, dir) {

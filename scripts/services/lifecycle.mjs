@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lastLines } from './command.mjs'
-import { withLock } from './lock.mjs'
+import { withLock } from '../setup-lock.mjs'
 import { freePorts, isFree } from './ports.mjs'
 import { isOurs, kill, startDetached, terminate, waitUntil } from './process.mjs'
 
@@ -10,7 +10,7 @@ import { isOurs, kill, startDetached, terminate, waitUntil } from './process.mjs
 //   launch({ home, version, folder, ports, start })   the server's process last
 //   probe(ports)  rejects unless it can be used
 //   env(ports, folder)    -> what its users set
-//   addresses(value of the variable) -> [{ host, port }]
+//   usualPort     where the variable names none
 
 /** Starts the service in `folder`, or finds it there: `{ version, env, wasRunning }`. */
 export function start(service, folder, log) {

@@ -65,3 +65,24 @@ export async function isAnyOpen(addresses) {
   }
   return false
 }
+
+/** Rejects unless what listens there says so, once it was told something, if it must be. */
+export async function probeText(address, { tell = '', hear }) {
+  const socket = await connection(address)
+  try {
+    if (tell !== '') socket.write(tell)
+    for await (const said of socket) {
+      if (String(said).startsWith(hear)) return
+      break
+    }
+    throw new Error(`It does not say ${hear}`)
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Rejects unless the answer is a success. */
+export async function probeHttp(url, init) {
+  const answer = await fetch(url, init)
+  if (!answer.ok) throw new Error(`${url} answers ${answer.status}`)
+}

@@ -2,9 +2,9 @@
 
 import { copyFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { builtByGo, fetchedByPip, fetchedPackages, librariesIn } from './archives.mjs'
 import { fillCache } from './cache.mjs'
 import { run, runWithRetries } from './command.mjs'
-import { debianRelease, unpackPackages } from './debian.mjs'
 
 const HELM_VERSION = '3.22.0'
 const SCHEMAS_VERSION = '1.37.0'
@@ -16,14 +16,8 @@ const SCHEMATHESIS_VERSION = '4.32.5'
 
 /** The path of helm, built from source by Go if it is not there. */
 export async function ensureHelm({ log = console.error } = {}) {
-  const name = `helm-${HELM_VERSION}-${process.platform}-${process.arch}`
-  const home = await fillCache(name, async (folder) => {
-    log(`building helm ${HELM_VERSION}, some minutes the first time`)
-    await runWithRetries('go', ['install', `helm.sh/helm/v3/cmd/helm@v${HELM_VERSION}`], {
-      env: { GOBIN: folder, CGO_ENABLED: '0' },
-    })
-  })
-  return join(home, 'helm')
+  const module = 'helm.sh/helm/v3/cmd/helm'
+  return join(await builtByGo('helm', { version: HELM_VERSION, module, log }), 'helm')
 }
 
 /**
@@ -31,11 +25,12 @@ export async function ensureHelm({ log = console.error } = {}) {
  * all manifests along, so that they are checked without a cluster and without the network.
  */
 export function ensureKubernetesSchemas({ log = console.error } = {}) {
-  return fillCache(`kubernetes-validate-${SCHEMAS_VERSION}`, async (folder) => {
-    log(`fetching kubernetes-validate ${SCHEMAS_VERSION}`)
-    const wanted = `kubernetes-validate==${SCHEMAS_VERSION}`
-    await runWithRetries('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, wanted])
-  })
+  return fetchedByPip('kubernetes-validate', { version: SCHEMAS_VERSION, log })
+}
+
+/** The folder with schemathesis and what it needs, for `PYTHONPATH`; fetched if it is not there. */
+export function ensureSchemathesis({ log = console.error } = {}) {
+  return fetchedByPip('schemathesis', { version: SCHEMATHESIS_VERSION, log })
 }
 
 /** The file that says what a ServiceMonitor is, as a cluster with the Prometheus operator has it. */
@@ -59,16 +54,8 @@ export async function ensureServiceMonitors({ log = console.error } = {}) {
  * prints what it makes of them; built from source by Go if it is not there. It needs no Docker.
  */
 export async function ensureCompose({ log = console.error } = {}) {
-  const name = `compose-go-${COMPOSE_VERSION}-${process.platform}-${process.arch}`
-  const home = await fillCache(name, async (folder) => {
-    log(`building compose-go ${COMPOSE_VERSION}`)
-    await runWithRetries(
-      'go',
-      ['install', `github.com/compose-spec/compose-go/v2/cmd@v${COMPOSE_VERSION}`],
-      { env: { GOBIN: folder, CGO_ENABLED: '0' } },
-    )
-  })
-  return join(home, 'cmd')
+  const module = 'github.com/compose-spec/compose-go/v2/cmd'
+  return join(await builtByGo('compose-go', { version: COMPOSE_VERSION, module, log }), 'cmd')
 }
 
 /** Other runtimes than Node, from npm: what stands before a script. */
@@ -93,35 +80,12 @@ export async function ensureRuntimes({ log = console.error } = {}) {
   }
 }
 
-/** The folder with schemathesis and what it needs, for `PYTHONPATH`; fetched if it is not there. */
-export function ensureSchemathesis({ log = console.error } = {}) {
-  return fillCache(`schemathesis-${SCHEMATHESIS_VERSION}`, async (folder) => {
-    log(`fetching schemathesis ${SCHEMATHESIS_VERSION}`)
-    const args = [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--target',
-      folder,
-      `schemathesis==${SCHEMATHESIS_VERSION}`,
-    ]
-    await runWithRetries('python3', args)
-  })
-}
-
 /** A psql to run: the installed one, or the one of Debian's package, unpacked and not installed. */
 export async function ensurePsql({ log = console.error } = {}) {
   const installed = await run('psql', ['--version']).catch(() => undefined)
   if (installed !== undefined) return { path: 'psql', env: {} }
-  const home = await fillCache(`psql-${await debianRelease()}-${process.arch}`, async (folder) => {
-    log('psql: fetching, a few seconds the first time')
-    await unpackPackages(['postgresql-client'], { folder, own: ['postgresql-client', 'libpq5'] })
-  })
+  const wanted = { packages: ['postgresql-client'], own: ['postgresql-client', 'libpq5'], log }
+  const home = await fetchedPackages('psql', wanted)
   const [version] = await readdir(join(home, 'usr/lib/postgresql'))
-  const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
-  return {
-    path: join(home, 'usr/lib/postgresql', version, 'bin/psql'),
-    env: { LD_LIBRARY_PATH: join(home, 'usr/lib', triplet) },
-  }
+  return { path: join(home, 'usr/lib/postgresql', version, 'bin/psql'), env: librariesIn(home) }
 }

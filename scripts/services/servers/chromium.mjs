@@ -1,16 +1,15 @@
 import { constants } from 'node:fs'
 import { access, chmod, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { fillCache } from '../cache.mjs'
+import { fetchedPackages } from '../archives.mjs'
 import { run } from '../command.mjs'
-import { debianRelease, unpackPackages } from '../debian.mjs'
 
 /**
  * The path of a Chromium that runs headless: the one that CHROMIUM_PATH names, an installed one, or
  * one from Debian's packages, unpacked and not installed, with its libraries and fonts. apt checks
  * the packages' signatures. The headless shell takes a twelfth less processor time. Throws with what is needed if none can be had.
  */
-export async function ensureChromium({ log = toStderr } = {}) {
+export async function ensureChromium({ log = console.error } = {}) {
   const given = process.env.CHROMIUM_PATH
   if (given) return usable(given)
   const installed = await onPath(['chromium-headless-shell', 'chromium', 'google-chrome'])
@@ -48,13 +47,7 @@ function isExecutable(path) {
 }
 
 async function fetchChromium(log) {
-  const name = `chromium-headless-shell-${await debianRelease()}-${process.arch}`
-  const home = await fillCache(name, async (folder) => {
-    log('chromium: fetching, about half a minute the first time')
-    await unpackPackages(['chromium-headless-shell', 'fonts-liberation', 'fonts-dejavu-core'], {
-      folder,
-      own: ['chromium', 'fonts-liberation', 'fonts-dejavu'],
-    })
+  const finish = async (folder) => {
     for (const unused of UNUSED) await rm(join(folder, unused), { recursive: true, force: true })
     await writeFile(join(folder, 'fonts.conf'), FONTS)
     const program = join(folder, PROGRAM)
@@ -62,7 +55,10 @@ async function fetchChromium(log) {
     await chmod(program, 0o755)
     // A library that is missing shows here, and not in some test.
     await run(program, ['--headless', '--no-sandbox', '--dump-dom', 'data:text/html,ready'])
-  })
+  }
+  const packages = ['chromium-headless-shell', 'fonts-liberation', 'fonts-dejavu-core']
+  const own = ['chromium', 'fonts-liberation', 'fonts-dejavu']
+  const home = await fetchedPackages('chromium-headless-shell', { packages, own, log, finish })
   return join(home, PROGRAM)
 }
 
@@ -110,7 +106,3 @@ const FONTS = `<?xml version="1.0"?>
     .join('\n  ')}
 </fontconfig>
 `
-
-function toStderr(line) {
-  console.error(line)
-}

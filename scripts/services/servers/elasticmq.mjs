@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache } from '../cache.mjs'
-import { fetchJars, java } from '../maven.mjs'
+import { fetchedJars, java } from '../archives.mjs'
+import { probeHttp } from '../ports.mjs'
 import { AWS } from './versitygw.mjs'
 
 const VERSION = '1.6.12'
@@ -11,15 +11,14 @@ const HOST = '127.0.0.1'
 export const elasticmq = {
   name: 'sqs',
   variable: 'SQS_ENDPOINT',
+  usualPort: 80,
   needs: 'Java 11 or newer to run and Maven to fetch ElasticMQ',
   ports: ['sqs'],
   readyWithinMs: 180_000,
 
   async install(log) {
-    const home = await fillCache(`elasticmq-${VERSION}`, async (folder) => {
-      log(`sqs: fetching ElasticMQ ${VERSION}, about half a minute the first time`)
-      await fetchJars(folder, [`org.elasticmq:elasticmq-server_2.13:${VERSION}`])
-    })
+    const jars = [`org.elasticmq:elasticmq-server_2.13:${VERSION}`]
+    const home = await fetchedJars(`elasticmq-${VERSION}`, jars, { log })
     return { version: `ElasticMQ ${VERSION}`, home }
   },
 
@@ -31,20 +30,13 @@ export const elasticmq = {
     await start(java(), [...options, '-cp', join(home, 'lib', '*'), 'org.elasticmq.server.Main'])
   },
 
-  async probe(ports) {
-    const body = new URLSearchParams({ Action: 'ListQueues' })
-    const answer = await fetch(`http://${HOST}:${ports.sqs}/`, { method: 'POST', body })
-    if (!answer.ok) throw new Error(`ElasticMQ answers ${answer.status}`)
-  },
+  probe: (ports) =>
+    probeHttp(`http://${HOST}:${ports.sqs}/`, {
+      method: 'POST',
+      body: new URLSearchParams({ Action: 'ListQueues' }),
+    }),
 
-  env(ports) {
-    return { SQS_ENDPOINT: `http://${HOST}:${ports.sqs}`, ...AWS }
-  },
-
-  addresses(url) {
-    const { hostname, port } = new URL(url)
-    return [{ host: hostname, port: Number(port) || 80 }]
-  },
+  env: (ports) => ({ SQS_ENDPOINT: `http://${HOST}:${ports.sqs}`, ...AWS }),
 }
 
 function settings(port) {

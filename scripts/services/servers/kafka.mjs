@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache } from '../cache.mjs'
+import { fetchedJars, java } from '../archives.mjs'
 import { certificatesIn, makeCertificates } from '../certificates.mjs'
 import { run } from '../command.mjs'
-import { fetchJars, java } from '../maven.mjs'
 import { connection } from '../ports.mjs'
 
 export const KAFKA_VERSION = '4.3.1'
@@ -25,16 +24,15 @@ const USER = { name: 'posthorn', password: 'posthorn-secret' }
 export const kafka = {
   name: 'kafka',
   variable: 'KAFKA_BROKERS',
+  usualPort: 9092,
   needs: 'Java 17 or newer to run, Maven to fetch Kafka, and openssl for its certificates',
   ports: ['broker', 'controller', 'secure', 'mutual'],
   readyWithinMs: 300_000,
 
   async install(log) {
-    const home = await fillCache(`kafka-${KAFKA_VERSION}`, async (folder) => {
-      log(`kafka: fetching ${KAFKA_VERSION}, about half a minute the first time`)
-      await writeFile(join(folder, 'log4j2.properties'), LOGGING)
-      await fetchJars(folder, [`org.apache.kafka:kafka_2.13:${KAFKA_VERSION}`, SLF4J])
-    })
+    const jars = [`org.apache.kafka:kafka_2.13:${KAFKA_VERSION}`, SLF4J]
+    const files = { 'log4j2.properties': LOGGING }
+    const home = await fetchedJars(`kafka-${KAFKA_VERSION}`, jars, { log, files })
     return { version: KAFKA_VERSION, home }
   },
 
@@ -60,13 +58,6 @@ export const kafka = {
       KAFKA_MUTUAL_BROKERS: `127.0.0.1:${ports.mutual}`,
       KAFKA_CERTIFICATES: certificatesIn(folder),
     }
-  },
-
-  addresses(brokers) {
-    return brokers.split(',').map((broker) => {
-      const { hostname, port } = new URL(`tcp://${broker.trim()}`)
-      return { host: hostname, port: Number(port) || 9092 }
-    })
   },
 }
 

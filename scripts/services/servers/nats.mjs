@@ -1,9 +1,7 @@
 import { mkdir } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { join } from 'node:path'
-import { fillCache } from '../cache.mjs'
-import { run } from '../command.mjs'
-import { debianRelease, unpackPackages } from '../debian.mjs'
+import { fetchedPackages, versionOf } from '../archives.mjs'
+import { probeText } from '../ports.mjs'
 
 const HOST = '127.0.0.1'
 
@@ -11,18 +9,14 @@ const HOST = '127.0.0.1'
 export const nats = {
   name: 'nats',
   variable: 'NATS_URL',
+  usualPort: 4222,
   needs: 'a Debian or Ubuntu with its package archive in reach',
   ports: ['nats'],
   readyWithinMs: 120_000,
 
   async install(log) {
-    const name = `nats-${await debianRelease()}-${process.arch}`
-    const home = await fillCache(name, async (folder) => {
-      log('nats: fetching, a few seconds the first time')
-      await unpackPackages(['nats-server'], { folder, own: ['nats'] })
-    })
-    const said = await run(programIn(home), ['--version'])
-    return { version: /v(\d\S*)/.exec(said)?.[1] ?? 'unknown', home }
+    const home = await fetchedPackages('nats', { packages: ['nats-server'], own: ['nats'], log })
+    return { version: await versionOf(programIn(home)), home }
   },
 
   async launch({ home, folder, ports, start }) {
@@ -32,37 +26,9 @@ export const nats = {
     await start(programIn(home), ['--jetstream', '--store_dir', data, ...address])
   },
 
-  /** Rejects unless it greets as NATS servers do. */
-  probe(ports) {
-    return new Promise((resolve, reject) => {
-      const socket = connect({ host: HOST, port: ports.nats, timeout: 2_000 })
-      socket.once('data', (greeting) => {
-        socket.destroy()
-        if (String(greeting).startsWith('INFO ')) resolve()
-        else reject(new Error('This is not a NATS server.'))
-      })
-      for (const event of ['error', 'timeout', 'close']) {
-        socket.once(event, () => {
-          socket.destroy()
-          reject(new Error('NATS does not answer'))
-        })
-      }
-    })
-  },
+  probe: (ports) => probeText({ host: HOST, port: ports.nats }, { hear: 'INFO ' }),
 
-  env(ports) {
-    return { NATS_URL: `nats://${HOST}:${ports.nats}` }
-  },
-
-  addresses(url) {
-    return url
-      .replace(/^\w+:\/\//, '')
-      .split(',')
-      .map((host) => {
-        const { hostname, port } = new URL(`tcp://${host.trim()}`)
-        return { host: hostname, port: Number(port) || 4222 }
-      })
-  },
+  env: (ports) => ({ NATS_URL: `nats://${HOST}:${ports.nats}` }),
 }
 
 function programIn(home) {

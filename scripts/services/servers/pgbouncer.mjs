@@ -1,8 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache } from '../cache.mjs'
-import { run } from '../command.mjs'
-import { debianRelease, unpackPackages } from '../debian.mjs'
+import { fetchedPackages, librariesIn, versionOf } from '../archives.mjs'
 import { isAnyOpen } from '../ports.mjs'
 
 const HOST = '127.0.0.1'
@@ -16,12 +14,10 @@ export function pgbouncer(databaseUrl) {
     readyWithinMs: 120_000,
 
     async install(log) {
-      const name = `pgbouncer-${await debianRelease()}-${process.arch}`
-      const home = await fillCache(name, async (folder) => {
-        log('pgbouncer: fetching, a few seconds the first time')
-        await unpackPackages(['pgbouncer'], { folder, own: ['pgbouncer'] })
-      })
-      return { version: await versionOf(home), home }
+      const wanted = { packages: ['pgbouncer'], own: ['pgbouncer'], log }
+      const home = await fetchedPackages('pgbouncer', wanted)
+      const version = await versionOf(programIn(home), ['--version'], librariesIn(home))
+      return { version, home }
     },
 
     async launch({ home, folder, ports, start }) {
@@ -30,7 +26,7 @@ export function pgbouncer(databaseUrl) {
       await writeFile(config, configuration(databaseUrl, ports.pgbouncer), { mode: 0o600 })
       // It refuses to run as root, and gives that up itself once it has read its file.
       const account = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
-      await start(programIn(home), [...account, config], { env: environment(home) })
+      await start(programIn(home), [...account, config], { env: librariesIn(home) })
     },
 
     async probe(ports) {
@@ -69,16 +65,4 @@ ignore_startup_parameters = extra_float_digits
 
 function programIn(home) {
   return join(home, 'usr/sbin/pgbouncer')
-}
-
-/** Libraries that the system had not got were fetched as well. */
-function environment(home) {
-  const triplet = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'
-  const folders = [join(home, 'usr/lib', triplet), process.env.LD_LIBRARY_PATH ?? '']
-  return { LD_LIBRARY_PATH: folders.filter(Boolean).join(':') }
-}
-
-async function versionOf(home) {
-  const said = await run(programIn(home), ['--version'], { env: environment(home) })
-  return /PgBouncer (\S+)/.exec(said)?.[1] ?? 'unknown'
 }

@@ -1,8 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache } from '../cache.mjs'
+import { fetchedPackages, librariesIn } from '../archives.mjs'
 import { certificatesIn, makeCertificates } from '../certificates.mjs'
-import { debianRelease, unpackPackages } from '../debian.mjs'
 import { connection, isAnyOpen } from '../ports.mjs'
 import { waitUntil } from '../process.mjs'
 
@@ -10,18 +9,18 @@ import { waitUntil } from '../process.mjs'
 export const rabbitmq = {
   name: 'rabbitmq',
   variable: 'RABBITMQ_URL',
+  usualPort: 5672,
   needs: 'a Debian or Ubuntu with its package archive in reach, and openssl for certificates',
   ports: ['amqp', 'amqps', 'distribution', 'epmd'],
   readyWithinMs: 300_000,
 
   async install(log) {
-    const name = `rabbitmq-${await debianRelease()}-${process.arch}`
-    const home = await fillCache(name, async (folder) => {
-      log('rabbitmq: fetching, about half a minute the first time')
-      await unpackPackages(['rabbitmq-server'], { folder, own: ['rabbitmq', 'erlang'] })
+    const finish = async (folder) => {
       await rm(join(folder, 'usr/share'), { recursive: true })
       await makeRelocatable(join(folder, 'usr/lib/erlang/bin/erl'))
-    })
+    }
+    const wanted = { packages: ['rabbitmq-server'], own: ['rabbitmq', 'erlang'], log, finish }
+    const home = await fetchedPackages('rabbitmq', wanted)
     return { version: await versionIn(home), home }
   },
 
@@ -56,11 +55,6 @@ export const rabbitmq = {
       RABBITMQ_SECURE_URL: `amqps://guest:guest@127.0.0.1:${ports.amqps}`,
       RABBITMQ_CERTIFICATES: certificatesIn(folder),
     }
-  },
-
-  addresses(url) {
-    const { hostname, port, protocol } = new URL(url)
-    return [{ host: hostname, port: Number(port) || (protocol === 'amqps:' ? 5671 : 5672) }]
   },
 }
 
@@ -115,14 +109,9 @@ log.file = false
 }
 
 function environment({ home, erlang, folder, data, ports }) {
-  const libraries = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].flatMap((triplet) => [
-    join(home, 'usr/lib', triplet),
-    join(home, 'lib', triplet),
-  ])
   return {
     PATH: `${erlang}:${process.env.PATH}`,
-    // Libraries that the system had not got were fetched as well.
-    LD_LIBRARY_PATH: [...libraries, process.env.LD_LIBRARY_PATH ?? ''].filter(Boolean).join(':'),
+    ...librariesIn(home),
     // Erlang keeps its cookie in the home folder; this node shares it with no other.
     HOME: folder,
     LC_ALL: 'C.UTF-8',

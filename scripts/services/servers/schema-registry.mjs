@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache } from '../cache.mjs'
-import { java, unpackArtifact } from '../maven.mjs'
+import { fetchedArtifact, java } from '../archives.mjs'
+import { probeHttp } from '../ports.mjs'
 
 // The last line of it that runs on Java 17.
 const VERSION = '2.6.13.Final'
@@ -14,15 +14,14 @@ const API = '/apis/ccompat/v7'
 export const schemaRegistry = {
   name: 'schema-registry',
   variable: 'SCHEMA_REGISTRY_URL',
+  usualPort: 80,
   needs: 'Java 17 or newer to run and Maven to fetch Apicurio Registry',
   ports: ['http'],
   readyWithinMs: 180_000,
 
   async install(log) {
-    const home = await fillCache(`apicurio-${VERSION}`, async (folder) => {
-      log(`schema-registry: fetching Apicurio ${VERSION}, 140 MB the first time`)
-      await unpackArtifact(folder, `io.apicurio:apicurio-registry-app:${VERSION}:tar.gz:all`)
-    })
+    const artifact = `io.apicurio:apicurio-registry-app:${VERSION}:tar.gz:all`
+    const home = await fetchedArtifact(`apicurio-${VERSION}`, artifact, log)
     return { version: `Apicurio Registry ${VERSION}`, home }
   },
 
@@ -41,17 +40,7 @@ export const schemaRegistry = {
     ])
   },
 
-  async probe(ports) {
-    const answer = await fetch(`http://${HOST}:${ports.http}${API}/subjects`)
-    if (!answer.ok) throw new Error(`Apicurio answers ${answer.status}`)
-  },
+  probe: (ports) => probeHttp(`http://${HOST}:${ports.http}${API}/subjects`),
 
-  env(ports) {
-    return { SCHEMA_REGISTRY_URL: `http://${HOST}:${ports.http}${API}` }
-  },
-
-  addresses(url) {
-    const { hostname, port } = new URL(url)
-    return [{ host: hostname, port: Number(port) || 80 }]
-  },
+  env: (ports) => ({ SCHEMA_REGISTRY_URL: `http://${HOST}:${ports.http}${API}` }),
 }

@@ -1,8 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache } from '../cache.mjs'
-import { runWithRetries } from '../command.mjs'
+import { builtByGo } from '../archives.mjs'
 
 const VERSION = '1.8.0'
 const BUCKET = 'posthorn-test'
@@ -18,23 +17,14 @@ export const AWS = {
 export const versitygw = {
   name: 's3',
   variable: 'S3_ENDPOINT',
+  usualPort: 80,
   needs: 'Go (https://go.dev) to build versitygw, and its module proxy to fetch from',
   ports: ['s3'],
   readyWithinMs: 120_000,
 
   async install(log) {
-    const name = `versitygw-${VERSION}-${process.platform}-${process.arch}`
-    const home = await fillCache(name, async (folder) => {
-      log(`s3: building versitygw ${VERSION}, one to two minutes the first time`)
-      await runWithRetries(
-        'go',
-        ['install', `github.com/versity/versitygw/cmd/versitygw@v${VERSION}`],
-        {
-          // No C compiler needed, and the binary runs on any libc.
-          env: { GOBIN: folder, CGO_ENABLED: '0' },
-        },
-      )
-    })
+    const module = 'github.com/versity/versitygw/cmd/versitygw'
+    const home = await builtByGo('versitygw', { version: VERSION, module, log })
     return { version: `versitygw ${VERSION}`, home }
   },
 
@@ -71,11 +61,6 @@ export const versitygw = {
       S3_BUCKET: BUCKET,
       ...AWS,
     }
-  },
-
-  addresses(endpoint) {
-    const { hostname, port, protocol } = new URL(endpoint)
-    return [{ host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) }]
   },
 }
 

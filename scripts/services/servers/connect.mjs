@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fillCache } from './cache.mjs'
-import { KAFKA_VERSION, LOGGING, SLF4J } from './servers/kafka.mjs'
-import { fetchJars, java } from './maven.mjs'
+import { fetchedJars, java } from '../archives.mjs'
+import { probeHttp } from '../ports.mjs'
+import { KAFKA_VERSION, LOGGING, SLF4J } from './kafka.mjs'
 
 const DEBEZIUM_VERSION = '3.6.1.Final'
 const HOST = '127.0.0.1'
@@ -16,9 +16,9 @@ export function connect(brokers) {
     readyWithinMs: 180_000,
 
     async install(log) {
-      const home = await fillCache(`connect-${KAFKA_VERSION}-${DEBEZIUM_VERSION}`, (folder) =>
-        fill(folder, log),
-      )
+      const files = { 'log4j2.properties': LOGGING }
+      const name = `connect-${KAFKA_VERSION}-${DEBEZIUM_VERSION}`
+      const home = await fetchedJars(name, JARS, { log, files })
       return { version: DEBEZIUM_VERSION, home }
     },
 
@@ -36,26 +36,17 @@ export function connect(brokers) {
       await start(java(), [...options, logging, ...classes, config])
     },
 
-    async probe(ports) {
-      const answer = await fetch(`http://${HOST}:${ports.rest}/connectors`)
-      if (!answer.ok) throw new Error(`Kafka Connect answers ${answer.status}`)
-    },
+    probe: (ports) => probeHttp(`http://${HOST}:${ports.rest}/connectors`),
 
-    env(ports) {
-      return { CONNECT_URL: `http://${HOST}:${ports.rest}` }
-    },
+    env: (ports) => ({ CONNECT_URL: `http://${HOST}:${ports.rest}` }),
   }
 }
 
-async function fill(folder, log) {
-  log(`connect: fetching Debezium ${DEBEZIUM_VERSION}, about a minute the first time`)
-  await writeFile(join(folder, 'log4j2.properties'), LOGGING)
-  await fetchJars(folder, [
-    `org.apache.kafka:connect-runtime:${KAFKA_VERSION}`,
-    `io.debezium:debezium-connector-postgres:${DEBEZIUM_VERSION}`,
-    SLF4J,
-  ])
-}
+const JARS = [
+  `org.apache.kafka:connect-runtime:${KAFKA_VERSION}`,
+  `io.debezium:debezium-connector-postgres:${DEBEZIUM_VERSION}`,
+  SLF4J,
+]
 
 /** Values that connectors read from the environment of the worker stand as `${env:NAME}`. */
 function properties({ brokers, folder, home, port }) {
