@@ -1,4 +1,4 @@
-import { defineOutbox } from '../outbox/define.ts'
+import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import { exponential, fixed, schedule } from '../outbox/retry.ts'
 import { outboxTableSql } from '../outbox/table.sql.ts'
 
@@ -7,23 +7,49 @@ import { outboxTableSql } from '../outbox/table.sql.ts'
  * claim differently (`SHAPES`); each system runs the conformance suite on its real definition.
  */
 
-export interface ParcelRow {
-  id: string
-  tour_id: string
-  address_id: string
-  status: string
-  retry_count: number
-  next_retry_at: Date
-  event_id: string | null
-  kafka_partition: number | null
-  kafka_offset: string | null
-  published_at: Date | null
-  error_code: string | null
-  error_message: string | null
-  created_at: Date
+/** Columns as a table is made of them. */
+type Columns = Readonly<Record<string, string>>
+
+/** A row of a table with such columns, as pg reads it. */
+type RowOf<Table extends Columns> = {
+  -readonly [
+    Name in keyof Table
+  ]: Table[Name] extends `${string}${'not null' | 'primary key'}${string}`
+    ? ValueOf<Table[Name]>
+    : ValueOf<Table[Name]> | null
 }
 
-export const parcelRows = defineOutbox<ParcelRow>({
+type ValueOf<Sql extends string> = Sql extends `${'uuid' | 'text' | 'bigint'}${string}`
+  ? string
+  : Sql extends `${'integer' | 'smallint'}${string}`
+    ? number
+    : Sql extends `timestamptz${string}`
+      ? Date
+      : unknown
+
+const ID = 'uuid primary key'
+const COUNT = 'integer not null default 0'
+const DUE = 'timestamptz not null default posthorn.now()'
+const NOW = 'timestamptz not null default now()'
+
+const parcelColumns = {
+  id: ID,
+  tour_id: 'uuid not null',
+  address_id: 'text not null',
+  status: `text not null default 'PENDING'
+    check (status in ('PENDING', 'PUBLISHED', 'SUCCESS', 'FAILED', 'ERROR'))`,
+  retry_count: COUNT,
+  next_retry_at: DUE,
+  event_id: 'uuid',
+  kafka_partition: 'integer',
+  kafka_offset: 'bigint',
+  published_at: 'timestamptz',
+  error_code: 'text',
+  error_message: 'text',
+  created_at: NOW,
+} as const
+
+export const parcelRows = defineOutbox<RowOf<typeof parcelColumns>>({
   name: 'parcels.rows',
   table: 'parcels.parcel_row',
   states: {
@@ -56,18 +82,21 @@ export const parcelRows = defineOutbox<ParcelRow>({
   audit: { actor: 'PUBLISHER' },
 })
 
-export interface TripEvent {
-  id: string
-  topic: string
-  event_type: string
-  payload: unknown
-  status: string
-  retry_count: number
-  next_retry_at: Date
-  last_error: string | null
-  sent_at: Date | null
-  created_at: Date
-}
+const tripColumns = {
+  id: ID,
+  topic: 'text not null',
+  event_type: 'text not null',
+  payload: 'jsonb not null',
+  status: `text not null default 'PENDING'
+    check (status in ('PENDING', 'CLAIMED', 'SENT', 'FAILED', 'DEAD_LETTER'))`,
+  retry_count: COUNT,
+  next_retry_at: DUE,
+  last_error: 'text',
+  sent_at: 'timestamptz',
+  created_at: NOW,
+} as const
+
+export type TripEvent = RowOf<typeof tripColumns>
 
 export const tripEvents = defineOutbox<TripEvent>({
   name: 'trips.events',
@@ -96,24 +125,25 @@ export const tripEvents = defineOutbox<TripEvent>({
   message: (row) => ({ id: row.id, type: row.event_type, payload: row.payload }),
 })
 
-export interface OutboundLetter {
-  id: string
-  org_id: string
-  idempotency_key: string
-  channel: string
-  to_recipient: string
-  payload_json: unknown
-  status: string
-  attempt_count: number
-  max_attempts: number
-  next_retry_at: Date
-  provider_message_id: string | null
-  error_code: string | null
-  error_message: string | null
-  created_at: Date
-}
+const letterColumns = {
+  id: ID,
+  org_id: 'text not null',
+  idempotency_key: 'text not null',
+  channel: 'text not null',
+  to_recipient: 'text not null',
+  payload_json: 'jsonb not null',
+  status: `text not null default 'QUEUED'
+    check (status in ('QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED'))`,
+  attempt_count: COUNT,
+  max_attempts: 'integer not null default 5',
+  next_retry_at: DUE,
+  provider_message_id: 'text',
+  error_code: 'text',
+  error_message: 'text',
+  created_at: NOW,
+} as const
 
-export const outboundLetters = defineOutbox<OutboundLetter>({
+export const outboundLetters = defineOutbox<RowOf<typeof letterColumns>>({
   name: 'letters.outbound',
   table: 'letters.outbound_letter',
   states: {
@@ -148,18 +178,19 @@ export const outboundLetters = defineOutbox<OutboundLetter>({
   }),
 })
 
-export interface HookDelivery {
-  id: string
-  endpoint_id: string
-  payload: unknown
-  status: string
-  attempts: number
-  next_attempt_at: Date
-  error: string | null
-  created_at: Date
-}
+const hookColumns = {
+  id: ID,
+  endpoint_id: 'text not null',
+  payload: 'jsonb not null',
+  status: `text not null default 'pending'
+    check (status in ('pending', 'failed', 'delivered', 'abandoned', 'skipped_disabled'))`,
+  attempts: COUNT,
+  next_attempt_at: DUE,
+  error: 'text',
+  created_at: NOW,
+} as const
 
-export const hookDeliveries = defineOutbox<HookDelivery>({
+export const hookDeliveries = defineOutbox<RowOf<typeof hookColumns>>({
   name: 'hooks.deliveries',
   table: 'hooks.deliveries',
   states: {
@@ -178,181 +209,86 @@ export const hookDeliveries = defineOutbox<HookDelivery>({
   message: (row) => ({ id: row.id, type: 'webhook', payload: row.payload }),
 })
 
-export interface ClubEvent {
-  event_id: string
-  event_type: string
-  event_version: number
-  aggregate_type: string
-  aggregate_id: string
-  payload: unknown
-  status: number
-  retry_count: number
-  next_attempt_at: Date
-  error_message: string | null
-  processed_at: Date | null
-  created_at: Date
-  updated_at: Date
-}
+const clubColumns = {
+  event_id: ID,
+  event_type: 'text not null',
+  event_version: 'integer not null default 1',
+  aggregate_type: 'text not null',
+  aggregate_id: 'uuid not null',
+  payload: 'jsonb not null',
+  status: 'smallint not null default 0 check (status in (0, 1, 2))',
+  retry_count: COUNT,
+  next_attempt_at: DUE,
+  error_message: 'text',
+  processed_at: 'timestamptz',
+  created_at: NOW,
+  updated_at: NOW,
+} as const
 
-export const clubEvents = defineOutbox<ClubEvent>({
-  name: 'clubs.events',
-  table: 'clubs.outbox_events',
-  states: { ready: 0, sent: 1 },
+type ClubEvent = RowOf<typeof clubColumns>
+
+/** What the two outboxes of clubs have in common. */
+const club = {
   columns: {
     id: 'event_id',
     dueAt: 'next_attempt_at',
     error: 'error_message',
     type: 'event_type',
     createdAt: 'created_at',
-    sentAt: 'processed_at',
     finishedAt: 'processed_at',
   },
   counter: { column: 'retry_count', bumps: 'on-failure', unreachable: 'charged' },
   claim: { batch: 100, every: '5s', lease: '30s' },
-  order: { key: 'aggregate_id', dead: 'block' },
-  retry: schedule(['1s', '2s', '5s', '15s', '60s', '300s', '900s'], { then: 'repeat-last' }),
   destination: { transport: 'topics', topic: 'club.events' },
-  message: (row) => ({
+  message: (row: ClubEvent) => ({
     id: row.event_id,
     type: row.event_type,
     version: row.event_version,
     key: row.aggregate_id,
     payload: row.payload,
   }),
+} as const
+
+export const clubEvents = defineOutbox<ClubEvent>({
+  ...club,
+  name: 'clubs.events',
+  table: 'clubs.outbox_events',
+  states: { ready: 0, sent: 1 },
+  columns: { ...club.columns, sentAt: 'processed_at' },
+  order: { key: 'aggregate_id', dead: 'block' },
+  retry: schedule(['1s', '2s', '5s', '15s', '60s', '300s', '900s'], { then: 'repeat-last' }),
 })
 
 /** The same in a log, with an end. */
 export const logEvents = defineOutbox<ClubEvent>({
+  ...club,
   name: 'clubs.log-events',
   table: 'clubs.logged_events',
   storage: 'log',
   states: { ready: 0, sent: 1, dead: 3, cancelled: 4 },
-  columns: {
-    id: 'event_id',
-    dueAt: 'next_attempt_at',
-    error: 'error_message',
-    type: 'event_type',
-    createdAt: 'created_at',
-    finishedAt: 'processed_at',
-  },
-  counter: { column: 'retry_count', bumps: 'on-failure', unreachable: 'charged' },
-  claim: { batch: 100, every: '5s', lease: '30s' },
   order: { key: 'aggregate_id', dead: 'skip' },
   retry: exponential('1m', { attempts: 4 }),
   retention: { after: '7d', archive: '0d' },
-  destination: { transport: 'topics', topic: 'club.events' },
-  message: (row) => ({
-    id: row.event_id,
-    type: row.event_type,
-    version: row.event_version,
-    key: row.aggregate_id,
-    payload: row.payload,
-  }),
 })
 
+const { updated_at: _, ...loggedColumns } = {
+  ...clubColumns,
+  status: 'smallint not null default 0 check (status in (0, 1, 3, 4))',
+}
+
+function tableOf<Row>(outbox: Outbox<Row>, columns: Columns, constraint?: string): string {
+  const lines = Object.entries(columns).map(([name, type]) => `${name} ${type}`)
+  if (constraint !== undefined) lines.push(constraint)
+  return `create table ${outbox.table} (\n${lines.join(',\n')}\n);\n${outboxTableSql(outbox)}`
+}
+
 /** The tables of the five, with the engine's columns and indexes. */
-export const outboxTables = `
-create schema parcels;
-create table parcels.parcel_row (
-  id uuid primary key,
-  tour_id uuid not null,
-  address_id text not null,
-  status text not null default 'PENDING'
-    check (status in ('PENDING', 'PUBLISHED', 'SUCCESS', 'FAILED', 'ERROR')),
-  retry_count integer not null default 0,
-  next_retry_at timestamptz not null default posthorn.now(),
-  event_id uuid,
-  kafka_partition integer,
-  kafka_offset bigint,
-  published_at timestamptz,
-  error_code text,
-  error_message text,
-  created_at timestamptz not null default now()
-);
-${outboxTableSql(parcelRows)}
-
-create schema trips;
-create table trips.trip_outbox (
-  id uuid primary key,
-  topic text not null,
-  event_type text not null,
-  payload jsonb not null,
-  status text not null default 'PENDING'
-    check (status in ('PENDING', 'CLAIMED', 'SENT', 'FAILED', 'DEAD_LETTER')),
-  retry_count integer not null default 0,
-  next_retry_at timestamptz not null default posthorn.now(),
-  last_error text,
-  sent_at timestamptz,
-  created_at timestamptz not null default now()
-);
-${outboxTableSql(tripEvents)}
-
-create schema letters;
-create table letters.outbound_letter (
-  id uuid primary key,
-  org_id text not null,
-  idempotency_key text not null,
-  channel text not null,
-  to_recipient text not null,
-  payload_json jsonb not null,
-  status text not null default 'QUEUED'
-    check (status in ('QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED')),
-  attempt_count integer not null default 0,
-  max_attempts integer not null default 5,
-  next_retry_at timestamptz not null default posthorn.now(),
-  provider_message_id text,
-  error_code text,
-  error_message text,
-  created_at timestamptz not null default now(),
-  unique (org_id, idempotency_key)
-);
-${outboxTableSql(outboundLetters)}
-
-create schema hooks;
-create table hooks.deliveries (
-  id uuid primary key,
-  endpoint_id text not null,
-  payload jsonb not null,
-  status text not null default 'pending'
-    check (status in ('pending', 'failed', 'delivered', 'abandoned', 'skipped_disabled')),
-  attempts integer not null default 0,
-  next_attempt_at timestamptz not null default posthorn.now(),
-  error text,
-  created_at timestamptz not null default now()
-);
-${outboxTableSql(hookDeliveries)}
-
-create schema clubs;
-create table clubs.outbox_events (
-  event_id uuid primary key,
-  event_type text not null,
-  event_version integer not null default 1,
-  aggregate_type text not null,
-  aggregate_id uuid not null,
-  payload jsonb not null,
-  status smallint not null default 0 check (status in (0, 1, 2)),
-  retry_count integer not null default 0,
-  next_attempt_at timestamptz not null default posthorn.now(),
-  error_message text,
-  processed_at timestamptz,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
-);
-${outboxTableSql(clubEvents)}
-
-create table clubs.logged_events (
-  event_id uuid primary key,
-  event_type text not null,
-  event_version integer not null default 1,
-  aggregate_type text not null,
-  aggregate_id uuid not null,
-  payload jsonb not null,
-  status smallint not null default 0 check (status in (0, 1, 3, 4)),
-  retry_count integer not null default 0,
-  next_attempt_at timestamptz not null default posthorn.now(),
-  error_message text,
-  processed_at timestamptz,
-  created_at timestamptz not null default now()
-);
-${outboxTableSql(logEvents)}
-`
+export const outboxTables = [
+  ...['parcels', 'trips', 'letters', 'hooks', 'clubs'].map((name) => `create schema ${name};`),
+  tableOf(parcelRows, parcelColumns),
+  tableOf(tripEvents, tripColumns),
+  tableOf(outboundLetters, letterColumns, 'unique (org_id, idempotency_key)'),
+  tableOf(hookDeliveries, hookColumns),
+  tableOf(clubEvents, clubColumns),
+  tableOf(logEvents, loggedColumns),
+].join('\n')
