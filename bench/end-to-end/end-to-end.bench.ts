@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Admin } from '@platformatic/kafka'
-import {
-  createNotifier,
-  enqueueAll,
-  migrate,
-  transaction,
-  uuid,
-  type Outbox,
-} from '@posthorn/engine'
+import { createNotifier, enqueueAll, migrate, transaction, type Outbox } from '@posthorn/engine'
 import { inboxTableSql } from '@posthorn/engine/inbox'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
@@ -18,7 +11,14 @@ import { INBOX, startHalf, type HalfOrder, type TransportName, type Usage } from
 import { closedLoop, openLoop, type Times, type Way } from './load.ts'
 import { inDatabase, progress, select } from '../kit/harness.ts'
 import type { Options } from '../kit/options.ts'
-import { BATCH, benchOutbox, createOutbox, type OutboxForm, type OutboxRow } from '../kit/outbox.ts'
+import {
+  BATCH,
+  benchOutbox,
+  createOutbox,
+  insertMany,
+  type OutboxForm,
+  type OutboxRow,
+} from '../kit/outbox.ts'
 import { key, samplePayload, SENDERS } from '../kit/payload.ts'
 import { rest, type Database, type Server } from '../kit/postgres.ts'
 import { ratio, round, type Line, type Report } from '../kit/report.ts'
@@ -243,14 +243,6 @@ function costsOf(before: Total, after: Total, messages: number): Costs {
   }
 }
 
-const INSERT = {
-  name: 'insert-samples',
-  text: `
-  insert into bench.outbox (id, key, payload)
-  select *
-    from unnest($1::uuid[], $2::text[], $3::jsonb[])`,
-}
-
 /** As an application writes: through the engine, or plain SQL before the bare loops. */
 function writerOf(
   by: Contestant['by'],
@@ -262,9 +254,5 @@ function writerOf(
       await transaction(senders, (tx) => enqueueAll(tx, outbox, samples.map(rowOf)))
     }
   }
-  return async (samples) => {
-    const payloads = samples.map((sample) => JSON.stringify(samplePayload(sample)))
-    const values = [samples.map(() => uuid()), samples.map(key), payloads]
-    await senders.query({ ...INSERT, values })
-  }
+  return (samples) => insertMany(senders, samples, { name: 'samples', payloadOf: samplePayload })
 }

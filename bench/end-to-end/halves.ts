@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { defineInbox } from '@posthorn/engine/inbox'
-import { AS_STARTED } from '../kit/harness.ts'
+import { AS_STARTED } from '../kit/child.ts'
 import type { OutboxForm } from '../kit/outbox.ts'
 
 /** A child process of `end-to-end`: one half of a way, until its parent lets go of it. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createNotifier, createRelay, delivered, enqueue, transaction } from '@posthorn/engine'
-import { Client, Pool } from 'pg'
+import { Pool } from 'pg'
 import { percentile } from '../kit/harness.ts'
 import { benchOutbox, createOutbox, type OutboxForm } from '../kit/outbox.ts'
 import { key, sampleOf, samplePayload, SENDERS } from '../kit/payload.ts'
-import { rest, type Database } from '../kit/postgres.ts'
+import { deadTuplesNow, holdSnapshot, rest, type Database } from '../kit/postgres.ts'
 import { round, type Line } from '../kit/report.ts'
 
 const PER_SECOND = 800
@@ -68,7 +68,7 @@ export async function measureHolding(
   open.defer(() => notifier.close())
   await relay.start()
   open.defer(() => relay.stop())
-  if (isHeld) open.adopt(await holdOpen(database.url), (client) => client.end())
+  if (isHeld) open.adopt(await holdSnapshot(database), (client) => client.end())
 
   const over = new AbortController()
   const writing = write(over.signal, async (sample) => {
@@ -89,7 +89,7 @@ export async function measureHolding(
       p99: round(percentile(done.waits, 99)),
       bystanderP50: round(percentile(done.bystander, 50)),
       bystanderP99: round(percentile(done.bystander, 99)),
-      deadTuples: await deadNow(others),
+      deadTuples: await deadTuplesNow(others),
     })
   }
   over.abort()
@@ -140,19 +140,3 @@ const BYSTANDER_TABLE = `
   insert into bench.customer select i, md5(i::text) from generate_series(1, ${BYSTANDER_ROWS}) as i`
 
 const BYSTANDER = 'select name from bench.customer where id = $1'
-
-/** A transaction that has read something, and so keeps every row version since. */
-async function holdOpen(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  await client.query('begin isolation level repeatable read')
-  await client.query('select count(*) from pg_class')
-  return client
-}
-
-async function deadNow(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ dead: string }>(
-    'select coalesce(sum(n_dead_tup), 0) as dead from pg_stat_user_tables',
-  )
-  return Number(rows[0]?.dead)
-}

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Drained } from '../queues/contestant.ts'
 import type { RelayOrder, RelayReport } from './relay-process.ts'
-import { AS_STARTED } from '../kit/harness.ts'
+import { AS_STARTED } from '../kit/child.ts'
 
 /** Relays in processes of their own. */
 export interface Relays {

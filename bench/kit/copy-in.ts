@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
 import type { Connection, PoolClient, Submittable } from 'pg'
 
 /** The part of pg's connection that COPY needs. */
@@ -12,12 +13,9 @@ interface CopyConnection {
   endCopyFrom(): void
 }
 
-/** COPY from a stream and nothing else: what any loader through pg is measured by. */
-export async function copyIn(
-  client: PoolClient,
-  text: string,
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<void> {
+/** COPY from a file and nothing else: what any loader through pg is measured by. */
+export async function copyIn(client: PoolClient, text: string, file: string): Promise<void> {
+  const chunks: AsyncIterable<Uint8Array> = createReadStream(file)
   const done = Promise.withResolvers<void>()
   const copy = {
     submit: (connection: Connection) => (connection as unknown as CopyConnection).query(text),

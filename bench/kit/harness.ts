@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
 import { createDatabase, type Database, type Server } from './postgres.ts'
 
 /** Those whose name contains `only`. */
@@ -51,9 +53,6 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil((share / 100) * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** How `npm start` runs the server; for processes whose memory is measured. */
-export const AS_STARTED: string[] = ['--max-semi-space-size=16', '--heap-growing-percent=50']
-
 /** To stderr, so that stdout holds the results only. */
 export function progress(line: string): void {
   process.stderr.write(`${line}\n`)
@@ -69,4 +68,13 @@ export async function withOpen<T extends { close(): Promise<void> }, Result>(
   } finally {
     await opened.close()
   }
+}
+
+/** The installed version of a package. */
+export function packageVersion(name: string): string {
+  const file = findPackageJSON(name, import.meta.url)
+  if (!file) throw new Error(`${name} is not installed`)
+  const version = /"version": *"([^"]+)"/.exec(readFileSync(file, 'utf8'))?.[1]
+  if (!version) throw new Error(`${file} names no version`)
+  return version
 }

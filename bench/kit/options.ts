@@ -1,29 +1,32 @@
 import { parseArgs } from 'node:util'
 
-/** What the command line may set. */
-export interface Options {
-  readonly json: boolean
+/** Counts that the command line may set, and what they are otherwise. */
+const COUNTS = {
   /** Rounds per contestant; the median counts. */
-  readonly rounds: number
-  readonly messages: number
+  rounds: 3,
+  messages: 100_000,
   /** Rows waiting in `backlog`. */
-  readonly backlog: number
+  backlog: 1_000_000,
   /** Of a bank's file in `reconcile`, and payments beside it. */
-  readonly records: number
+  records: 1_000_000,
   /** Rows of the CSV in `evidence`. */
-  readonly rows: number
+  rows: 1_000_000,
   /** Finished rows in `overview`. */
-  readonly finished: number
+  finished: 1_000_000,
   /** Rows waiting in `overview`. */
-  readonly waiting: number
+  waiting: 100_000,
   /** Connections of plain SQL, and of posthorn's relay. */
-  readonly connections: number
+  connections: 2,
+  /** How long `end-to-end` keeps up each load. */
+  seconds: 10,
+}
+
+export interface Options extends Readonly<typeof COUNTS> {
+  readonly json: boolean
   /** How long `held` keeps its transaction open. */
   readonly heldMs: number
   /** Longest drain of one contestant in one round. */
   readonly limitMs: number
-  /** How long `end-to-end` keeps up each load. */
-  readonly seconds: number
   /** `growth` measures points again that have a result. */
   readonly again: boolean
   /** Only contestants whose name contains this. */
@@ -31,43 +34,30 @@ export interface Options {
 }
 
 export function parseOptions(args: string[]): { bench: string; options: Options } {
+  const names = Object.keys(COUNTS) as (keyof typeof COUNTS)[]
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
     options: {
       json: { type: 'boolean', default: false },
-      rounds: { type: 'string', default: '3' },
-      messages: { type: 'string', default: '100000' },
-      backlog: { type: 'string', default: '1000000' },
-      records: { type: 'string', default: '1000000' },
-      rows: { type: 'string', default: '1000000' },
-      finished: { type: 'string', default: '1000000' },
-      waiting: { type: 'string', default: '100000' },
-      connections: { type: 'string', default: '2' },
       held: { type: 'string', default: '60s' },
       limit: { type: 'string', default: '30s' },
       again: { type: 'boolean', default: false },
-      seconds: { type: 'string', default: '10' },
       only: { type: 'string', default: '' },
+      ...(Object.fromEntries(names.map((name) => [name, { type: 'string' }])) as Record<
+        keyof typeof COUNTS,
+        { type: 'string' }
+      >),
     },
   })
+  const { json, again, only, held, limit } = values
+  const counts = names.map((name) => [name, count(name, values[name] ?? String(COUNTS[name]))])
   return {
     bench: positionals[0] ?? '',
     options: {
-      json: values.json,
-      rounds: count('rounds', values.rounds),
-      messages: count('messages', values.messages),
-      backlog: count('backlog', values.backlog),
-      records: count('records', values.records),
-      rows: count('rows', values.rows),
-      finished: count('finished', values.finished),
-      waiting: count('waiting', values.waiting),
-      connections: count('connections', values.connections),
-      heldMs: seconds('held', values.held),
-      limitMs: seconds('limit', values.limit),
-      again: values.again,
-      seconds: count('seconds', values.seconds),
-      only: values.only,
+      ...{ json, again, only },
+      ...{ heldMs: seconds('held', held), limitMs: seconds('limit', limit) },
+      ...(Object.fromEntries(counts) as typeof COUNTS),
     },
   }
 }

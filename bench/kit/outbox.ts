@@ -109,26 +109,35 @@ export async function createOutbox(pool: Pool, outbox: Outbox<OutboxRow>): Promi
 }
 
 export async function fillOutbox(pool: Pool, count: number, table = 'bench.outbox'): Promise<void> {
-  for (const chunk of chunks(count, CHUNK)) await insertMany(pool, chunk, table)
+  for (const chunk of chunks(count, CHUNK)) await insertMany(pool, chunk, { table })
 }
 
-function insertManyInto(table: string): string {
-  return `
-  insert into ${table} (id, key, payload)
-  select *
-    from unnest($1::uuid[], $2::text[], $3::jsonb[])`
+interface Rows {
+  /** Default the outbox's own. */
+  readonly table?: string
+  /** Of the statement, to be prepared once. */
+  readonly name?: string
+  readonly keyOf?: (index: number) => string
+  readonly payloadOf?: (index: number) => Payload
 }
 
 export async function insertMany(
   pool: Pool,
   indexes: readonly number[],
-  table = 'bench.outbox',
+  { table = 'bench.outbox', name, keyOf = key, payloadOf = payload }: Rows = {},
 ): Promise<void> {
-  await pool.query(insertManyInto(table), [
-    indexes.map(() => uuid()),
-    indexes.map(key),
-    indexes.map((index) => JSON.stringify(payload(index))),
-  ])
+  await pool.query({
+    ...(name !== undefined && { name }),
+    text: `
+  insert into ${table} (id, key, payload)
+  select *
+    from unnest($1::uuid[], $2::text[], $3::jsonb[])`,
+    values: [
+      indexes.map(() => uuid()),
+      indexes.map(keyOf),
+      indexes.map((index) => JSON.stringify(payloadOf(index))),
+    ],
+  })
 }
 
 const INSERT_ONE = 'insert into bench.outbox (id, key, payload) values ($1, $2, $3)'

@@ -130,10 +130,24 @@ export async function walBytesSince({ pool }: Database, position: string): Promi
  */
 export async function deadTuples({ pool }: Database): Promise<number> {
   await untilAlone(pool)
+  return deadTuplesNow(pool)
+}
+
+/** The same as far as sessions have handed it in. */
+export async function deadTuplesNow(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ dead: string }>(
     'select coalesce(sum(n_dead_tup), 0) as dead from pg_stat_user_tables',
   )
   return Number(rows[0]?.dead)
+}
+
+/** A connection whose transaction has read something, and so keeps every row version since. */
+export async function holdSnapshot({ url }: Database): Promise<Client> {
+  const client = new Client(url)
+  await client.connect()
+  await client.query('begin isolation level repeatable read')
+  await client.query('select count(*) from pg_class')
+  return client
 }
 
 async function untilAlone(pool: Pool): Promise<void> {

@@ -1,12 +1,11 @@
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import autocannon from 'autocannon'
+import type { Child } from './child.ts'
 import type { Serving } from './serving.ts'
 
 /** A server in a child process that answers each message with its processor time. */
-export interface ServingChild extends Serving {
+export interface ServingChild {
   readonly name: string
-  readonly child: ChildProcess
+  readonly child: Child<Serving>
 }
 
 export interface RequestRun {
@@ -19,9 +18,10 @@ export interface RequestRun {
 
 /** Sends requests for so many seconds; an answer that is no success is an error. */
 export async function loadRequests(
-  { child, url, token }: ServingChild,
+  { child }: ServingChild,
   { headers, ...options }: Omit<autocannon.Options, 'url'>,
 ): Promise<RequestRun> {
+  const { url, token } = child.said
   const before = await cpuMicros(child)
   const authorized = { authorization: `Bearer ${token}`, ...headers }
   const result = await autocannon({ url, headers: authorized, ...options })
@@ -37,8 +37,7 @@ export async function loadRequests(
   }
 }
 
-async function cpuMicros(child: ChildProcess): Promise<number> {
-  child.send('usage')
-  const [usage] = (await once(child, 'message')) as [NodeJS.CpuUsage]
-  return usage.user + usage.system
+async function cpuMicros(child: Child<Serving>): Promise<number> {
+  const { user, system } = await child.ask<NodeJS.CpuUsage>('usage')
+  return user + system
 }

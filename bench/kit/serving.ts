@@ -1,3 +1,6 @@
+import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
+import { Readable } from 'node:stream'
 import { silentLog } from '@posthorn/engine'
 import { createApp, createVerifier, signToken } from '@posthorn/http'
 import { type OpenSystem, type System, createSealing, readSettings } from '@posthorn/system'
@@ -33,6 +36,22 @@ export function openForBench(system: System, pool: Pool, env: Record<string, str
     sealing: createSealing(['k'.repeat(32)]),
     simulatorAddress: async () => undefined,
   })
+}
+
+/** Sends a file as it is; the answer, which must have this status. */
+export async function upload<Answer>(
+  { url, token }: Serving,
+  { file, type, status }: { file: string; type: string; status: number },
+): Promise<Answer> {
+  const response = await fetch(`${url}?filename=${basename(file)}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': type },
+    body: Readable.toWeb(createReadStream(file)) as BodyInit,
+    duplex: 'half',
+  } as RequestInit)
+  const text = await response.text()
+  if (response.status !== status) throw new Error(`the upload failed: ${response.status} ${text}`)
+  return JSON.parse(text) as Answer
 }
 
 interface Listening {

@@ -1,3 +1,4 @@
+import type { Pool, PoolClient } from 'pg'
 import type { Database } from '../kit/postgres.ts'
 
 /** One of those compared. */
@@ -60,4 +61,21 @@ export interface EnqueueQueue {
   /** Enqueues one message in a transaction of its own, always on the same connection. */
   single(index: number): Promise<void>
   close(): Promise<void>
+}
+
+/** Runs `work` in a transaction and says when its COMMIT was issued and when it was answered. */
+export async function commitEach(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<unknown>,
+): Promise<Commit> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await work(client)
+    const issued = performance.now()
+    await client.query('commit')
+    return { issued, answered: performance.now() }
+  } finally {
+    client.release()
+  }
 }

@@ -1,4 +1,3 @@
-import { Client } from 'pg'
 import type { Contestant, Drained, Queue } from './contestant.ts'
 import { enduranceField, everyone } from './field.ts'
 import { inDatabase, inTurns, progress, select, withOpen } from '../kit/harness.ts'
@@ -6,6 +5,7 @@ import { measureDrain, medianRate } from './measure-drain.ts'
 import type { Options } from '../kit/options.ts'
 import {
   deadTuples,
+  holdSnapshot,
   rest,
   walBytesSince,
   walPosition,
@@ -75,15 +75,6 @@ export async function drainHeld(
     walBytesPerMessage: Math.round(walBytes / delivered),
     deadTuplesPerMessage: round((await deadTuples(database)) / delivered),
   }
-}
-
-/** A connection whose transaction has read something, and so keeps every row version since. */
-async function holdSnapshot({ url }: Database): Promise<Client> {
-  const client = new Client(url)
-  await client.connect()
-  await client.query('begin isolation level repeatable read')
-  await client.query('select count(*) from pg_class')
-  return client
 }
 
 async function drainRepeatedly(

@@ -1,16 +1,10 @@
-import {
-  createRelay,
-  delivered,
-  retryLater,
-  uuid,
-  type Outbox,
-  type Transport,
-} from '@posthorn/engine'
+import { retryLater, type Outbox } from '@posthorn/engine'
 import { Pool } from 'pg'
+import { startRelay } from './contestants/posthorn.ts'
 import { inTurns, median, progress } from '../kit/harness.ts'
 import type { Options } from '../kit/options.ts'
-import { benchOutbox, createOutbox, type OutboxRow } from '../kit/outbox.ts'
-import { chunks, payload } from '../kit/payload.ts'
+import { benchOutbox, createOutbox, insertMany, type OutboxRow } from '../kit/outbox.ts'
+import { chunks } from '../kit/payload.ts'
 import { rest, type Database, type Server } from '../kit/postgres.ts'
 import { ratio, type Report } from '../kit/report.ts'
 import { tally } from '../kit/tally.ts'
@@ -53,15 +47,12 @@ async function measure(
   try {
     const outbox = benchOutbox({ claims: 'by key', record: 'none', lanes: connections })
     await createOutbox(pool, outbox)
-    for (const chunk of chunks(messages, CHUNK)) await insertKeys(pool, chunk)
+    const keyOf = (index: number) => `key-${index}`
+    for (const chunk of chunks(messages, CHUNK)) await insertMany(pool, chunk, { keyOf })
     if (isHeld) await holdAll(pool, outbox, messages)
     await rest(database)
     const counter = tally(messages, limitMs)
-    const relay = relayTo(pool, outbox, (message) => {
-      counter.count(message)
-      return delivered()
-    })
-    await relay.start()
+    const relay = await startRelay(pool, outbox, (message) => counter.count(message))
     // Stopping settles what is under way.
     const drained = await counter.result(() => relay.stop())
     return Math.round(drained.delivered / (drained.ms / 1_000))
@@ -73,11 +64,10 @@ async function measure(
 /** Lets every message fail once, and waits until all are due again. */
 async function holdAll(pool: Pool, outbox: Outbox<OutboxRow>, messages: number): Promise<void> {
   const counter = tally(messages, RETRY_MS)
-  const relay = relayTo(pool, outbox, (message) => {
+  const relay = await startRelay(pool, outbox, (message) => {
     counter.count(message)
     return retryLater('the destination is away', { after: `${RETRY_MS}ms` })
   })
-  await relay.start()
   const failed = await counter.result(() => relay.stop())
   const { rows } = await pool.query<{ held: number; ms: number }>(
     `select count(*)::int as held, (extract(epoch from max(due_at) - now()) * 1000)::float8 as ms
@@ -89,30 +79,4 @@ async function holdAll(pool: Pool, outbox: Outbox<OutboxRow>, messages: number):
   )
   if (held !== messages) throw new Error(`only ${held} of ${messages} keys are held`)
   await new Promise((resolve) => void setTimeout(resolve, ms + 100))
-}
-
-function relayTo(
-  pool: Pool,
-  outbox: Outbox<OutboxRow>,
-  answer: (payload: unknown) => ReturnType<typeof delivered>,
-) {
-  const noop: Transport = {
-    deliver: async (batch) => batch.map(({ message }) => answer(message.payload)),
-    async close() {},
-  }
-  return createRelay({ pool, outboxes: [outbox], transports: { noop } })
-}
-
-const INSERT_KEYS = `
-  insert into bench.outbox (id, key, payload)
-  select *
-    from unnest($1::uuid[], $2::text[], $3::jsonb[])`
-
-/** A message for each key. */
-async function insertKeys(pool: Pool, indexes: readonly number[]): Promise<void> {
-  await pool.query(INSERT_KEYS, [
-    indexes.map(() => uuid()),
-    indexes.map((index) => `key-${index}`),
-    indexes.map((index) => JSON.stringify(payload(index))),
-  ])
 }

@@ -1,6 +1,6 @@
 import { DBOS } from '@dbos-inc/dbos-sdk'
-import { packageVersion } from '../kit/package-version.ts'
-import { SAGA_STEPS, type SagaContestant } from './contestant.ts'
+import { packageVersion } from '../kit/harness.ts'
+import { SAGA_STEPS, type SagaContestant } from './posthorn.ts'
 
 /** The fastest way it has: workflows run in the process that starts them, with no queue between. */
 const place = DBOS.registerWorkflow(

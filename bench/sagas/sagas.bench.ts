@@ -1,11 +1,10 @@
 import { Pool } from 'pg'
 import { dbosTransact } from './dbos.ts'
-import { posthornSagas } from './posthorn.ts'
+import { posthornSagas, type SagaContestant } from './posthorn.ts'
 import { inTurns, median, select, withOpen } from '../kit/harness.ts'
 import type { Options } from '../kit/options.ts'
 import { rest, walBytesSince, walPosition, type Database, type Server } from '../kit/postgres.ts'
 import { ratio, round, type Report } from '../kit/report.ts'
-import type { SagaContestant } from './contestant.ts'
 
 const SAGAS = 10_000
 

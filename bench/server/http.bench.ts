@@ -1,5 +1,4 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
+import { startChild } from '../kit/child.ts'
 import { median, progress } from '../kit/harness.ts'
 import type { Options } from '../kit/options.ts'
 import type { Server } from '../kit/postgres.ts'
@@ -23,22 +22,23 @@ export async function runBench(
 ): Promise<void> {
   const loadFor = (to: ServingChild, duration: number) =>
     loadRequests(to, { duration, connections: CONNECTIONS })
+  await using opened = new AsyncDisposableStack()
+  const start = async (name: string): Promise<ServingChild> => {
+    const script = new URL('http-process.ts', import.meta.url)
+    return { name, child: opened.use(await startChild<Serving>(script, [name])) }
+  }
   const [bare, posthorn] = await Promise.all([start('bare'), start('posthorn')])
   const runs = new Map<ServingChild, RequestRun[]>([
     [bare, []],
     [posthorn, []],
   ])
-  try {
-    for (const contestant of runs.keys()) await loadFor(contestant, WARM_UP_SECONDS)
-    for (let round = 1; round <= rounds; round += 1) {
-      for (const [contestant, sofar] of runs) {
-        const run = await loadFor(contestant, SECONDS)
-        progress(`round ${round} of ${rounds}  ${contestant.name}  ${JSON.stringify(run)}`)
-        sofar.push(run)
-      }
+  for (const contestant of runs.keys()) await loadFor(contestant, WARM_UP_SECONDS)
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const [contestant, sofar] of runs) {
+      const run = await loadFor(contestant, SECONDS)
+      progress(`round ${round} of ${rounds}  ${contestant.name}  ${JSON.stringify(run)}`)
+      sofar.push(run)
     }
-  } finally {
-    for (const { child } of runs.keys()) child.disconnect()
   }
   const middle = (contestant: ServingChild, field: keyof RequestRun) =>
     median((runs.get(contestant) ?? []).map((run) => run[field]))
@@ -63,10 +63,4 @@ export async function runBench(
       middle(posthorn, 'cpuMicros'),
     ),
   ])
-}
-
-async function start(name: string): Promise<ServingChild> {
-  const child = fork(new URL('http-process.ts', import.meta.url), [name])
-  const [serving] = (await once(child, 'message')) as [Serving]
-  return { name, child, ...serving }
 }

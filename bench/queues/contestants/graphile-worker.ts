@@ -1,8 +1,13 @@
 import type { Runner } from 'graphile-worker'
-import { Pool } from 'pg'
-import { commitEach } from '../commit.ts'
-import type { Contestant, EnqueueContestant, LatencyContestant, Queue } from '../contestant.ts'
-import { packageVersion } from '../../kit/package-version.ts'
+import { Pool, type PoolClient } from 'pg'
+import {
+  commitEach,
+  type Contestant,
+  type EnqueueContestant,
+  type LatencyContestant,
+  type Queue,
+} from '../contestant.ts'
+import { packageVersion } from '../../kit/harness.ts'
 import { chunks, key, payload, sampleOf, samplePayload, SENDERS } from '../../kit/payload.ts'
 import type { Database } from '../../kit/postgres.ts'
 import { tally } from '../../kit/tally.ts'
@@ -53,7 +58,7 @@ export const graphileWorkerNamedQueues = contestant(
 
 type QueueName = (index: number) => string | undefined
 
-export function contestant(name: string, form: Form, queueName: QueueName): Contestant {
+function contestant(name: string, form: Form, queueName: QueueName): Contestant {
   return {
     name,
     version: VERSION,
@@ -106,14 +111,7 @@ export function graphileWorkerLatency(localQueue: number): LatencyContestant {
       const senders = new Pool({ connectionString: url, max: SENDERS })
       const runner = await startRunner(pool, form, (message) => handle(sampleOf(message)))
       return {
-        send: (sample) =>
-          commitEach(senders, (client) =>
-            client.query({
-              name: 'add-job',
-              text: ADD_JOB,
-              values: [JSON.stringify(samplePayload(sample))],
-            }),
-          ),
+        send: (sample) => commitEach(senders, (client) => addJob(client, samplePayload(sample))),
         async close() {
           await runner.stop()
           await Promise.all([pool.end(), senders.end()])
@@ -124,6 +122,10 @@ export function graphileWorkerLatency(localQueue: number): LatencyContestant {
 }
 
 const ADD_JOB = `select graphile_worker.add_job('${TASK}', $1::json)`
+
+function addJob(client: PoolClient, job: object) {
+  return client.query({ name: 'add-job', text: ADD_JOB, values: [JSON.stringify(job)] })
+}
 
 export const graphileWorkerEnqueue: EnqueueContestant = {
   name: 'graphile-worker',
@@ -138,13 +140,7 @@ export const graphileWorkerEnqueue: EnqueueContestant = {
         await utils.addJobs(indexes.map((index) => ({ identifier: TASK, payload: payload(index) })))
       },
       async single(index) {
-        await commitEach(one, (client) =>
-          client.query({
-            name: 'add-job',
-            text: ADD_JOB,
-            values: [JSON.stringify(payload(index))],
-          }),
-        )
+        await commitEach(one, (client) => addJob(client, payload(index)))
       },
       async close() {
         await utils.release()

@@ -1,8 +1,12 @@
 import { Pool, type PoolClient } from 'pg'
 import { PgBoss } from 'pg-boss'
-import { commitEach } from '../commit.ts'
-import type { Contestant, EnqueueContestant, LatencyContestant } from '../contestant.ts'
-import { packageVersion } from '../../kit/package-version.ts'
+import {
+  commitEach,
+  type Contestant,
+  type EnqueueContestant,
+  type LatencyContestant,
+} from '../contestant.ts'
+import { packageVersion } from '../../kit/harness.ts'
 import { chunks, payload, sampleOf, samplePayload, SENDERS } from '../../kit/payload.ts'
 import { tally } from '../../kit/tally.ts'
 
@@ -15,6 +19,13 @@ const WORKERS = 2
 
 // The shortest it takes.
 const POLLING_SECONDS = 0.5
+
+const WORK = {
+  batchSize: BATCH,
+  burstWhenBatchFull: true,
+  localConcurrency: WORKERS,
+  pollingIntervalSeconds: POLLING_SECONDS,
+}
 
 /** Batches of 500, fetched again at once while they come back full. */
 export const pgBoss: Contestant = {
@@ -29,18 +40,9 @@ export const pgBoss: Contestant = {
       },
       async drain(count, limitMs) {
         const counter = tally(count, limitMs)
-        await boss.work<unknown>(
-          QUEUE,
-          {
-            batchSize: BATCH,
-            burstWhenBatchFull: true,
-            localConcurrency: WORKERS,
-            pollingIntervalSeconds: POLLING_SECONDS,
-          },
-          async (batch) => {
-            for (const { data } of batch) counter.count(data)
-          },
-        )
+        await boss.work<unknown>(QUEUE, WORK, async (batch) => {
+          for (const { data } of batch) counter.count(data)
+        })
         // Waits for the batches under way, completion included.
         return counter.result(() => boss.offWork(QUEUE, { wait: true }))
       },
@@ -57,19 +59,10 @@ export const pgBossLatency: LatencyContestant = {
   async open({ url }, handle) {
     const boss = await startBoss(url)
     const senders = new Pool({ connectionString: url, max: SENDERS })
-    await boss.work<unknown>(
-      QUEUE,
-      {
-        batchSize: BATCH,
-        burstWhenBatchFull: true,
-        localConcurrency: WORKERS,
-        pollingIntervalSeconds: POLLING_SECONDS,
-        notifyPollingIntervalSeconds: POLLING_SECONDS,
-      },
-      async (batch) => {
-        for (const { data } of batch) handle(sampleOf(data))
-      },
-    )
+    const woken = { ...WORK, notifyPollingIntervalSeconds: POLLING_SECONDS }
+    await boss.work<unknown>(QUEUE, woken, async (batch) => {
+      for (const { data } of batch) handle(sampleOf(data))
+    })
     return {
       send: (sample) =>
         commitEach(senders, (client) =>

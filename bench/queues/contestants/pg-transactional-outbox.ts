@@ -7,9 +7,8 @@ import {
   initializePollingMessageListener,
   type PollingListenerConfig,
 } from 'pg-transactional-outbox'
-import { commitEach } from '../commit.ts'
-import type { Contestant, EnqueueContestant } from '../contestant.ts'
-import { packageVersion } from '../../kit/package-version.ts'
+import { commitEach, type Contestant, type EnqueueContestant } from '../contestant.ts'
+import { packageVersion } from '../../kit/harness.ts'
 import { chunks, payload } from '../../kit/payload.ts'
 import { tally } from '../../kit/tally.ts'
 

@@ -1,7 +1,7 @@
 import { Pool, type PoolClient } from 'pg'
 import type { Contestant } from '../contestant.ts'
 import { BATCH } from '../../kit/outbox.ts'
-import { packageVersion } from '../../kit/package-version.ts'
+import { packageVersion } from '../../kit/harness.ts'
 import { chunks, payload } from '../../kit/payload.ts'
 import type { Database } from '../../kit/postgres.ts'
 import { tally, type Tally } from '../../kit/tally.ts'

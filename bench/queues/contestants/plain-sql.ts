@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Pool, type PoolClient } from 'pg'
-import { commitEach } from '../commit.ts'
-import type { Contestant, EnqueueContestant, Queue } from '../contestant.ts'
+import { commitEach, type Contestant, type EnqueueContestant, type Queue } from '../contestant.ts'
 import {
   BATCH,
   benchOutbox,
@@ -11,7 +10,7 @@ import {
   insertOne,
   type OutboxForm,
 } from '../../kit/outbox.ts'
-import { packageVersion } from '../../kit/package-version.ts'
+import { packageVersion } from '../../kit/harness.ts'
 import type { Database } from '../../kit/postgres.ts'
 import { tally, type Tally } from '../../kit/tally.ts'
 

@@ -6,12 +6,17 @@ import {
   fromPg,
   transaction,
   type Outbox,
+  type Outcome,
   type Relay,
   type Transport,
 } from '@posthorn/engine'
 import { Pool } from 'pg'
-import { commitEach } from '../commit.ts'
-import type { Contestant, EnqueueContestant, LatencyContestant } from '../contestant.ts'
+import {
+  commitEach,
+  type Contestant,
+  type EnqueueContestant,
+  type LatencyContestant,
+} from '../contestant.ts'
 import {
   BATCH,
   benchOutbox,
@@ -20,7 +25,7 @@ import {
   type OutboxForm,
   type OutboxRow,
 } from '../../kit/outbox.ts'
-import { packageVersion } from '../../kit/package-version.ts'
+import { packageVersion } from '../../kit/harness.ts'
 import { key, payload, sampleOf, samplePayload, SENDERS } from '../../kit/payload.ts'
 import { tally } from '../../kit/tally.ts'
 
@@ -34,15 +39,20 @@ function nameOf({ claims, record, extra }: OutboxForm): string {
   return `posthorn ${claims}${recorded}${extra === undefined ? '' : `, ${extra}`}`
 }
 
+async function openOutbox(url: string, form: OutboxForm, max = form.lanes + SPARE_CONNECTIONS) {
+  const pool = new Pool({ connectionString: url, max })
+  const outbox = benchOutbox(form)
+  await createOutbox(pool, outbox)
+  return { pool, outbox }
+}
+
 export function posthorn(form: OutboxForm): Contestant {
   return {
     name: nameOf(form),
     version: VERSION,
     settings: `batches of ${BATCH}, lanes ${form.lanes}, record ${form.record}`,
     async open({ url }) {
-      const pool = new Pool({ connectionString: url, max: form.lanes + SPARE_CONNECTIONS })
-      const outbox = benchOutbox(form)
-      await createOutbox(pool, outbox)
+      const { pool, outbox } = await openOutbox(url, form)
       return {
         enqueue: (count) => fillOutbox(pool, count, outbox.log),
         async drain(count, limitMs) {
@@ -68,10 +78,8 @@ export function posthornLatency(
     version: VERSION,
     settings: `lanes ${form.lanes}, ${kind === 'own' ? 'transaction()' : 'fromPg(client)'}`,
     async open({ url }, handle) {
-      const pool = new Pool({ connectionString: url, max: form.lanes + SPARE_CONNECTIONS })
+      const { pool, outbox } = await openOutbox(url, form)
       const senders = new Pool({ connectionString: url, max: SENDERS })
-      const outbox = benchOutbox(form)
-      await createOutbox(pool, outbox)
       const relay = await startRelay(pool, outbox, (message) => handle(sampleOf(message)))
       const row = (sample: number) => ({ key: key(sample), payload: samplePayload(sample) })
       return {
@@ -104,9 +112,7 @@ export function posthornEnqueue(claims: OutboxForm['claims']): EnqueueContestant
     version: VERSION,
     settings: 'enqueueAll; enqueue in transaction()',
     async open({ url }) {
-      const pool = new Pool({ connectionString: url, max: 1 })
-      const outbox = benchOutbox({ claims, record: 'none', lanes: 1 })
-      await createOutbox(pool, outbox)
+      const { pool, outbox } = await openOutbox(url, { claims, record: 'none', lanes: 1 }, 1)
       const row = (index: number) => ({ key: key(index), payload: payload(index) })
       return {
         async bulk(indexes) {
@@ -125,14 +131,11 @@ export function posthornEnqueue(claims: OutboxForm['claims']): EnqueueContestant
 export async function startRelay(
   pool: Pool,
   outbox: Outbox<OutboxRow>,
-  handle: (message: unknown) => void,
+  handle: (message: unknown) => Outcome | undefined | void,
 ): Promise<Relay> {
   const noop: Transport = {
     async deliver(batch) {
-      return batch.map(({ message }) => {
-        handle(message.payload)
-        return delivered()
-      })
+      return batch.map(({ message }) => handle(message.payload) ?? delivered())
     },
     async close() {},
   }

@@ -1,13 +1,20 @@
-import { createReadStream } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toMessage } from '@posthorn/engine'
 import { peakMemoryMb } from '@posthorn/system/testing'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { Pool, type PoolClient } from 'pg'
-import { Agent, request } from 'undici'
-import { copyIn } from '../../../bench/kit/copy-in.ts'
-import { evidenceContent } from './file.ts'
+import { Agent } from 'undici'
+import { CALLS, inLanes, postDocument } from './posts.ts'
+import {
+  claim,
+  copyArtifacts,
+  copyRows,
+  inTransaction,
+  insertReadJob,
+  MARK,
+  noteMoves,
+} from './statements.ts'
 
 /**
  * A child process of `evidence-whole.ts`: the same rows on the same way, in batches and in a bare
@@ -30,8 +37,8 @@ export interface BareDone {
 }
 
 const order = JSON.parse(process.argv[2] ?? '{}') as BareOrder
-/** As the system has them: rows claimed at once, rows of a poll, unconfirmed rows, calls at once. */
-const [BATCH, IN_FLIGHT, CALLS] = [100, 1_000, 32]
+/** As the system has them: rows claimed at once and of a poll, and unconfirmed rows. */
+const [BATCH, IN_FLIGHT] = [100, 1_000]
 const TOPIC = `evidence.bare.${randomUUID()}`
 
 const pool = new Pool({ connectionString: order.databaseUrl, max: 10 })
@@ -41,6 +48,8 @@ const kafka = kafkaTransport({
   deadLetters: () => Promise.reject(new Error('a bare loop has no dead letters')),
 })
 const { signal } = new AbortController()
+
+const CLAIM = claim('m.id, m.event_id, m.case_id')
 
 interface Claimed {
   readonly id: string
@@ -53,49 +62,6 @@ interface Requested {
   readonly case_id: string
   readonly position: number
   readonly filename: string
-}
-
-const CLAIM = {
-  name: 'claim',
-  text: `
-  update evidence.file_outbox_row as m
-     set claim_token = gen_random_uuid(), claimed_until = now() + interval '30 s',
-         event_id = gen_random_uuid()
-    from (select id
-            from evidence.file_outbox_row
-           where status in ('PENDING', 'FAILED') and org_id = 'bench'
-             and next_retry_at <= posthorn.now()
-             and (claimed_until is null or claimed_until < now()) and lost_claims = 0
-           order by next_retry_at, id
-           limit $1
-             for update skip locked) as due
-   where m.id = due.id
-  returning m.id, m.event_id, m.case_id`,
-}
-
-const MARK = {
-  name: 'mark',
-  text: `
-  update evidence.file_outbox_row as m
-     set status = 'PUBLISHED', published_at = now(), claim_token = null, claimed_until = null,
-         kafka_partition = 0, kafka_offset = 0
-   where m.id = any($1::uuid[])`,
-}
-
-const AUDIT = {
-  name: 'audit',
-  text: `
-  insert into evidence.file_outbox_row_audit
-         (file_outbox_row_id, old_status, new_status, retry_count, transitioned_by)
-  select id, $2, $3, 0, $4 from unnest($1::uuid[]) as id`,
-}
-
-const TRANSITION = {
-  name: 'transition',
-  text: `
-  insert into posthorn.transition
-         (outbox, message_id, from_state, to_state, attempt, actor, tenant)
-  select 'evidence.rows', id, $2, $3, 1, $4, 'bench' from unnest($1::text[]) as id`,
 }
 
 const REQUESTED = {
@@ -129,46 +95,16 @@ const ATTACH = {
    where a.file_outbox_row_id = u.row_id and a.position = u.position`,
 }
 
-const FILES = new Map<string, Buffer>()
 let published = 0
 let attached = 0
 
-async function store(): Promise<void> {
+async function onClient(work: (client: PoolClient) => Promise<void>): Promise<void> {
   const client = await pool.connect()
-  await client.query(
-    `insert into evidence.file_job
-            (id, org_id, filename, storage_key, storage_etag, size_bytes, status, staged_at,
-             rows_read, total_rows)
-     values ($1, 'bench', 'cases.zip', 'uploads/bench', 'bench', 1, 'PROCESSING', now(), $2, $2)`,
-    [order.jobId, order.count],
-  )
-  await copyIn(
-    client,
-    `copy evidence.file_outbox_row
-          (id, file_job_id, org_id, row_number, line_number, case_id, evidence_files, metadata)
-     from stdin (format csv)`,
-    createReadStream(order.rows),
-  )
-  await copyIn(
-    client,
-    `copy evidence.file_job_artifact
-          (file_job_id, file_outbox_row_id, position, filename, storage_key, size_bytes,
-           content_type)
-     from stdin (format csv)`,
-    createReadStream(order.artifacts),
-  )
-  client.release()
-}
-
-async function inTransaction(work: (client: PoolClient) => Promise<void>): Promise<void> {
-  const client = await pool.connect()
-  await client.query('begin')
   await work(client)
-  await client.query('commit')
   client.release()
 }
 
-const run = (client: PoolClient, statement: typeof CLAIM, values: unknown[]) =>
+const run = (client: PoolClient, statement: typeof INBOX, values: unknown[]) =>
   client.query({ ...statement, values })
 
 async function publish(): Promise<void> {
@@ -193,11 +129,13 @@ async function publish(): Promise<void> {
       batch = batch.filter((_, i) => outcomes[i]?.kind !== 'delivered')
     }
     const ids = rows.map(({ id }) => id)
-    await inTransaction(async (client) => {
-      await run(client, MARK, [ids])
-      await run(client, AUDIT, [ids, 'PENDING', 'PUBLISHED', 'PUBLISHER'])
-      await run(client, TRANSITION, [ids, 'PENDING', 'PUBLISHED', 'PUBLISHER'])
-    })
+    const zeros = ids.map(() => 0)
+    await onClient((client) =>
+      inTransaction(client, async () => {
+        await run(client, MARK, [ids, zeros, zeros])
+        await noteMoves(client, ids, ['PENDING', 'PUBLISHED', 'PUBLISHER'])
+      }),
+    )
   }
 }
 
@@ -208,61 +146,27 @@ interface Event {
 
 async function attachPoll(events: readonly Event[]): Promise<void> {
   const ids = events.map(({ rowId }) => rowId)
-  const { rows } = await pool.query<Requested>({
-    ...{ ...REQUESTED, values: [ids] },
-  })
+  const { rows } = await pool.query<Requested>({ ...REQUESTED, values: [ids] })
   const documentIds = Array.from<string>({ length: rows.length })
-  let next = 0
-  const lane = async () => {
-    for (let at = next++; at < rows.length; at = next++) {
-      const row = rows[at]
-      if (row) documentIds[at] = await post(row)
-    }
-  }
-  await Promise.all(Array.from({ length: CALLS }, lane))
-  await inTransaction(async (client) => {
-    await run(client, INBOX, [events.map(({ eventId }) => eventId)])
-    await run(client, CONFIRM, [ids])
-    await run(client, ATTACH, [
-      rows.map(({ id }) => id),
-      rows.map(({ position }) => position),
-      documentIds,
-    ])
-    await run(client, AUDIT, [ids, 'PUBLISHED', 'SUCCESS', 'EVIDENCE_WORKER'])
-    await run(client, TRANSITION, [ids, 'PUBLISHED', 'SUCCESS', 'EVIDENCE_WORKER'])
+  await inLanes(rows.length, async (at) => {
+    const { id: key, case_id: caseId, filename } = rows[at] as Requested
+    const response = await postDocument(agent, order.documentsUrl, { key, caseId, filename })
+    const answer = (await response.body.json()) as { document_mgmt_ids: string[] }
+    documentIds[at] = answer.document_mgmt_ids[0] ?? ''
   })
+  await onClient((client) =>
+    inTransaction(client, async () => {
+      await run(client, INBOX, [events.map(({ eventId }) => eventId)])
+      await run(client, CONFIRM, [ids])
+      await run(client, ATTACH, [
+        rows.map(({ id }) => id),
+        rows.map(({ position }) => position),
+        documentIds,
+      ])
+      await noteMoves(client, ids, ['PUBLISHED', 'SUCCESS', 'EVIDENCE_WORKER'])
+    }),
+  )
   attached += events.length
-}
-
-/** Each file's bytes once, as the system reads those of a poll. */
-function contentOf(filename: string): Buffer {
-  const known = FILES.get(filename) ?? evidenceContent(filename)
-  FILES.set(filename, known)
-  return known
-}
-
-async function post({ id, case_id: caseId, filename }: Requested): Promise<string> {
-  const boundary = `bare-${randomUUID()}`
-  const part = (head: string) => `--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n`
-  const body = Buffer.concat([
-    Buffer.from(
-      `${part('name="case_id"')}\r\n${caseId}\r\n${part(`name="files"; filename="${filename}"`)}Content-Type: application/pdf\r\n\r\n`,
-    ),
-    contentOf(filename),
-    Buffer.from(`\r\n--${boundary}--\r\n`),
-  ])
-  const response = await request(`${order.documentsUrl}/attach-evidence`, {
-    dispatcher: agent,
-    method: 'POST',
-    headers: {
-      'idempotency-key': id,
-      'content-type': `multipart/form-data; boundary=${boundary}`,
-      'content-length': String(body.length),
-    },
-    body,
-  })
-  const answer = (await response.body.json()) as { document_mgmt_ids: string[] }
-  return answer.document_mgmt_ids[0] ?? ''
 }
 
 const all = Promise.withResolvers<void>()
@@ -283,7 +187,11 @@ await kafka.subscribe({
   },
 })
 const begun = performance.now()
-await store()
+await onClient(async (client) => {
+  await insertReadJob(client, order.jobId, order.count)
+  await copyRows(client, order)
+  await copyArtifacts(client, order)
+})
 await Promise.all(Array.from({ length: 4 }, publish))
 await all.promise
 const ms = performance.now() - begun

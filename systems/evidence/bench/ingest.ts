@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { engineMigrations, migrate, uuid } from '@posthorn/engine'
 import { evidence as makeSystem } from '../index.ts'
 import type { Pool } from 'pg'
-import { copyIn } from '../../../bench/kit/copy-in.ts'
-import { startEvidence } from './child.ts'
+import { startEvidence, uploadZip, type Usage } from './child.ts'
+import { copyArtifacts, copyRows } from './statements.ts'
 import { type EvidenceFiles, writeEvidence } from './file.ts'
-import { inDatabase, median, progress } from '../../../bench/kit/harness.ts'
+import { inTurns, median } from '../../../bench/kit/harness.ts'
 import type { Options } from '../../../bench/kit/options.ts'
 import type { Database, Server } from '../../../bench/kit/postgres.ts'
 import { ratio, type Report } from '../../../bench/kit/report.ts'
@@ -19,6 +18,11 @@ interface Run {
   /** Of the process that reads the file; of bare COPY there is none. */
   readonly peakMb: number
   readonly cpuMs: number
+}
+
+interface Contestant {
+  readonly name: string
+  read(database: Database): Promise<Run>
 }
 
 /**
@@ -36,25 +40,20 @@ export async function ingestion(
     const files = { zip: at('cases.zip'), rows: at('rows.csv'), artifacts: at('artifacts.csv') }
     const jobId = uuid()
     await writeEvidence(files, { count: rows, jobId })
-    const runs: Record<'bare' | 'ingested', Run[]> = { bare: [], ingested: [] }
-    for (let round = 1; round <= rounds; round += 1) {
-      for (const [name, measure] of [
-        ['bare', (database: Database) => bareCopy(database, files, jobId)],
-        ['ingested', (database: Database) => ingest(database, files, rows)],
-      ] as const) {
-        const run = await inDatabase(server, async (database) => {
-          await prepareDatabase(database.pool)
-          return measure(database)
-        })
-        progress(`round ${round} of ${rounds}  ${name}  ${JSON.stringify(run)}`)
-        runs[name].push(run)
-      }
-    }
-    report.table(`a CSV of ${rows} rows read, median of ${rounds}`, [
-      lineOf('bare COPY', rows, runs.bare),
-      lineOf('file processor', rows, runs.ingested),
-    ])
-    const shares = runs.ingested.map(({ ms }, i) => (runs.bare[i]?.ms ?? Number.NaN) / ms)
+    const contestants: readonly Contestant[] = [
+      { name: 'bare COPY', read: (database) => bareCopy(database, files, jobId) },
+      { name: 'file processor', read: (database) => ingest(database, files, rows) },
+    ]
+    const results = await inTurns(contestants, { server, rounds }, async (each, database) => {
+      await prepareDatabase(database.pool)
+      return each.read(database)
+    })
+    report.table(
+      `a CSV of ${rows} rows read, median of ${rounds}`,
+      [...results].map(([{ name }, runs]) => lineOf(name, rows, runs)),
+    )
+    const [bare = [], ingested = []] = [...results.values()]
+    const shares = ingested.map(({ ms }, i) => (bare[i]?.ms ?? Number.NaN) / ms)
     report.table('ratios, median of pairs', ratio('file processor / bare COPY', median(shares), 1))
   } finally {
     await rm(folder, { recursive: true })
@@ -88,21 +87,8 @@ async function bareCopy({ pool }: Database, files: EvidenceFiles, jobId: string)
        values ($1, 'bench', 'cases.zip', 'uploads/bench', 'bench', 1)`,
       [jobId],
     )
-    await copyIn(
-      client,
-      `copy evidence.file_outbox_row
-            (id, file_job_id, org_id, row_number, line_number, case_id, evidence_files, metadata)
-       from stdin (format csv)`,
-      createReadStream(files.rows),
-    )
-    await copyIn(
-      client,
-      `copy evidence.file_job_artifact
-            (file_job_id, file_outbox_row_id, position, filename, storage_key, size_bytes,
-             content_type)
-       from stdin (format csv)`,
-      createReadStream(files.artifacts),
-    )
+    await copyRows(client, files)
+    await copyArtifacts(client, files)
     await client.query('commit')
     return { ms: Math.round(performance.now() - begun), peakMb: 0, cpuMs: 0 }
   } finally {
@@ -114,12 +100,12 @@ async function ingest({ url, pool }: Database, { zip }: EvidenceFiles, rows: num
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-bench-storage-'))
   try {
     await using child = await startEvidence({ databaseUrl: url, folder, parts: ['workers'] })
-    const before = await child.usage()
+    const before = await child.ask<Usage>('usage')
     const begun = performance.now()
-    const id = await child.upload(zip)
+    const id = await uploadZip(child, zip)
     await untilParsed(pool, id, rows)
     const ms = Math.round(performance.now() - begun)
-    const { peakMb, cpuUs } = await child.usage()
+    const { peakMb, cpuUs } = await child.ask<Usage>('usage')
     return { ms, peakMb, cpuMs: Math.round((cpuUs - before.cpuUs) / 1_000) }
   } finally {
     await rm(folder, { recursive: true })

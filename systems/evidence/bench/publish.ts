@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { uuid, type Delivery } from '@posthorn/engine'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { Pool, type PoolClient } from 'pg'
-import { copyIn } from '../../../bench/kit/copy-in.ts'
 import { startEvidence } from './child.ts'
 import { writeEvidence } from './file.ts'
 import { prepareDatabase } from './ingest.ts'
+import { claim, copyRows, inTransaction, insertReadJob, MARK, noteMoves } from './statements.ts'
 import { inTurns, median } from '../../../bench/kit/harness.ts'
 import type { Options } from '../../../bench/kit/options.ts'
 import { rest, type Database, type Server } from '../../../bench/kit/postgres.ts'
@@ -76,20 +75,8 @@ async function fill(
 ): Promise<void> {
   const client = await database.pool.connect()
   try {
-    await client.query(
-      `insert into evidence.file_job
-              (id, org_id, filename, storage_key, storage_etag, size_bytes, status, staged_at,
-               rows_read, total_rows)
-       values ($1, 'bench', 'cases.zip', 'uploads/bench', 'bench', 1, 'PROCESSING', now(), $2, $2)`,
-      [jobId, count],
-    )
-    await copyIn(
-      client,
-      `copy evidence.file_outbox_row
-            (id, file_job_id, org_id, row_number, line_number, case_id, evidence_files, metadata)
-       from stdin (format csv)`,
-      createReadStream(file),
-    )
+    await insertReadJob(client, jobId, count)
+    await copyRows(client, { rows: file })
   } finally {
     client.release()
   }
@@ -104,7 +91,7 @@ async function publisher(
     ...{ databaseUrl: url, folder, brokers, batch: BATCH, inFlight: 0 },
     parts: ['publisher'],
   })
-  child.publish()
+  child.tell('publish')
   // From its first batch on: the transport alone is connected, too, when its time begins.
   const first = await untilPublished(pool, 1)
   const last = await untilPublished(pool, count)
@@ -169,57 +156,21 @@ async function transportAlone(brokers: string, { count, connections }: Load): Pr
   }
 }
 
-const CLAIM = `
-  update evidence.file_outbox_row as m
-     set claim_token = gen_random_uuid(), claimed_until = now() + interval '30 s',
-         event_id = gen_random_uuid()
-    from (select id
-            from evidence.file_outbox_row
-           where status in ('PENDING', 'FAILED') and org_id = 'bench'
-             and next_retry_at <= posthorn.now()
-             and (claimed_until is null or claimed_until < now()) and lost_claims = 0
-           order by next_retry_at, id
-           limit $1
-             for update skip locked) as due
-   where m.id = due.id
-  returning m.*`
-
-const MARK = `
-  update evidence.file_outbox_row as m
-     set status = 'PUBLISHED', published_at = now(), claim_token = null, claimed_until = null,
-         kafka_partition = u.partition, kafka_offset = u.place
-    from unnest($1::uuid[], $2::int[], $3::bigint[]) as u (id, partition, place)
-   where m.id = u.id`
-
-const AUDIT = `
-  insert into evidence.file_outbox_row_audit
-         (file_outbox_row_id, old_status, new_status, retry_count, transitioned_by)
-  select id, 'PENDING', 'PUBLISHED', 0, 'PUBLISHER' from unnest($1::uuid[]) as id`
-
-const TRANSITION = `
-  insert into posthorn.transition
-         (outbox, message_id, from_state, to_state, attempt, actor, tenant)
-  select 'evidence.rows', id, 'PENDING', 'PUBLISHED', 1, 'PUBLISHER', 'bench'
-    from unnest($1::text[]) as id`
-
 async function plainSql({ url }: Database, { count, connections }: Load): Promise<number> {
   const pool = new Pool({ connectionString: url, max: connections })
   let marked = 0
   const lane = async (client: PoolClient) => {
     for (;;) {
-      const { rows } = await client.query<{ id: string }>({
-        ...{ name: 'claim', text: CLAIM, values: [BATCH] },
-      })
+      const { rows } = await client.query<{ id: string }>({ ...claim('m.*'), values: [BATCH] })
       if (rows.length === 0) return
       const ids = rows.map(({ id }) => id)
       const partitions = ids.map((_, i) => i % 8)
       const places = ids.map((_, i) => marked + i)
       marked += ids.length
-      await client.query('begin')
-      await client.query({ name: 'mark', text: MARK, values: [ids, partitions, places] })
-      await client.query({ name: 'audit', text: AUDIT, values: [ids] })
-      await client.query({ name: 'transition', text: TRANSITION, values: [ids] })
-      await client.query('commit')
+      await inTransaction(client, async () => {
+        await client.query({ ...MARK, values: [ids, partitions, places] })
+        await noteMoves(client, ids, ['PENDING', 'PUBLISHED', 'PUBLISHER'])
+      })
     }
   }
   try {

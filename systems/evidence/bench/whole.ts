@@ -1,5 +1,3 @@
-import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,12 +6,13 @@ import { uuid } from '@posthorn/engine'
 import { peakMemoryMb } from '@posthorn/system/testing'
 import { commandCpuUs, postgresCpuUs } from '../../../bench/kit/cpu.ts'
 import type { BareDone, BareOrder } from './bare.ts'
-import { startEvidence, type EvidenceChild } from './child.ts'
+import { startEvidence, uploadZip, type EvidenceChild, type Usage } from './child.ts'
 import type { Serving } from '../../../bench/kit/serving.ts'
 import { writeEvidence, type EvidenceFiles } from './file.ts'
 import { prepareDatabase } from './ingest.ts'
 import { postDocuments } from './posts.ts'
-import { AS_STARTED, inTurns, median, select } from '../../../bench/kit/harness.ts'
+import { AS_STARTED, startChild, type Child } from '../../../bench/kit/child.ts'
+import { inTurns, median, select } from '../../../bench/kit/harness.ts'
 import type { Options } from '../../../bench/kit/options.ts'
 import type { Database, Server } from '../../../bench/kit/postgres.ts'
 import { ratio, round, type Line, type Report } from '../../../bench/kit/report.ts'
@@ -124,21 +123,21 @@ function lineOf(name: string, runs: readonly Outcome[], rate: number): Line {
 
 async function measure(contestant: Contestant, database: Database, way: Way): Promise<Outcome> {
   await prepareDatabase(database.pool)
-  await using documents = await startDocuments()
+  await using documents: Documents = await startChild(DOCUMENTS)
   const used = async () => ({
-    documents: await documents.cpuUs(),
+    documents: await documents.ask<NodeJS.CpuUsage>('usage'),
     postgres: await postgresCpuUs(database.pool),
     kafka: await commandCpuUs('kafka.Kafka'),
   })
   const before = await used()
   const measured = await contestant.run(database, documents, way)
   const after = await used()
-  const response = await fetch(`${documents.url}/attachments?limit=1`)
+  const response = await fetch(`${documents.said.url}/attachments?limit=1`)
   const { total } = (await response.json()) as { total: number }
   if (total !== way.count) throw new Error(`${total} rows of ${way.count} are attached`)
   return {
     ...measured,
-    documentsUs: after.documents - before.documents,
+    documentsUs: usedUs(after.documents) - usedUs(before.documents),
     postgresUs:
       after.postgres === undefined || before.postgres === undefined
         ? undefined
@@ -146,6 +145,10 @@ async function measure(contestant: Contestant, database: Database, way: Way): Pr
     kafkaUs: after.kafka - before.kafka,
   }
 }
+
+const DOCUMENTS = new URL('documents-process.ts', import.meta.url)
+
+const usedUs = ({ user, system: kernel }: NodeJS.CpuUsage): number => user + kernel
 
 /** One process for everything, or one for each part. */
 function system(
@@ -156,7 +159,7 @@ function system(
     name,
     async run(
       { url: databaseUrl, pool },
-      { url: documentsUrl },
+      { said: { url: documentsUrl } },
       { brokers, folder, files, count },
     ) {
       const order = { databaseUrl, folder, brokers, documentsUrl, alone }
@@ -171,19 +174,21 @@ function system(
               all: await startEvidence({ ...order, parts: ['workers', 'publisher', 'consumers'] }),
             },
       )
-      for (const child of children.list()) child.publish()
-      const before = await children.cpuUs()
+      for (const child of children.list()) child.tell('publish')
+      const before = new Map(await children.usages())
       const begun = performance.now()
-      const id = await children.list()[0]?.upload(files.zip)
-      await untilCompleted(pool, id ?? '')
+      const [first] = children.list()
+      await untilCompleted(pool, first ? await uploadZip(first, files.zip) : '')
       const ms = performance.now() - begun
-      const after = await children.cpuUs()
+      const after = await children.usages()
       const parts = Object.fromEntries(
-        Object.entries(after).map(([part, us]) => [part, us - (before[part] ?? 0)]),
+        after.map(([part, { cpuUs }]) => [part, cpuUs - (before.get(part)?.cpuUs ?? 0)]),
       )
+      // Of the largest.
+      const peakMb = Math.max(...after.map(([, usage]) => usage.peakMb))
       const nodeUs = Object.values(parts).reduce((sum, us) => sum + us, 0)
       const settledTogether = await outcomesPerCommit(pool)
-      return { ms, count, peakMb: await children.peakMb(), nodeUs, parts, settledTogether }
+      return { ms, count, peakMb, nodeUs, parts, settledTogether }
     },
   }
 }
@@ -199,18 +204,11 @@ class Children implements AsyncDisposable {
     return Object.values(this.#children)
   }
 
-  async cpuUs(): Promise<Record<string, number>> {
-    const used: Record<string, number> = {}
-    for (const [name, child] of Object.entries(this.#children)) {
-      used[name] = (await child.usage()).cpuUs
-    }
-    return used
-  }
-
-  /** Of the largest. */
-  async peakMb(): Promise<number> {
-    const usages = await Promise.all(this.list().map((child) => child.usage()))
-    return Math.max(...usages.map(({ peakMb }) => peakMb))
+  async usages(): Promise<[name: string, usage: Usage][]> {
+    const asked = Object.entries(this.#children).map(
+      async ([name, child]): Promise<[string, Usage]> => [name, await child.ask('usage')],
+    )
+    return Promise.all(asked)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -224,63 +222,37 @@ const APART = system('parts apart', { apart: true })
 
 const BARE: Contestant = {
   name: 'bare loop',
-  async run({ url: databaseUrl }, { url: documentsUrl }, { brokers, files, jobId, count }) {
+  async run(
+    { url: databaseUrl },
+    { said: { url: documentsUrl } },
+    { brokers, files, jobId, count },
+  ) {
     const order: BareOrder = {
       ...{ databaseUrl, brokers, documentsUrl, jobId, count },
       ...{ rows: files.rows, artifacts: files.artifacts },
     }
-    const child = fork(new URL('bare.ts', import.meta.url), [JSON.stringify(order)], {
-      execArgv: AS_STARTED,
-    })
-    const done = (await answerOf(child)) as BareDone
-    child.disconnect()
-    await once(child, 'exit')
-    return { ms: done.ms, count, peakMb: done.peakMb, nodeUs: done.cpuUs }
+    const script = new URL('bare.ts', import.meta.url)
+    await using child = await startChild<BareDone>(script, [JSON.stringify(order)], AS_STARTED)
+    const { ms, peakMb, cpuUs: nodeUs } = child.said
+    return { ms, count, peakMb, nodeUs }
   },
 }
 
 /** What the document API and a client take by themselves. */
 const POSTS: Contestant = {
   name: 'document API alone',
-  async run(_database, { url }, { count }) {
+  async run(_database, { said: { url } }, { count }) {
     const before = process.cpuUsage()
     const ms = await postDocuments(url, count)
-    const { user, system: kernel } = process.cpuUsage(before)
-    return { ms, count, peakMb: Math.round(peakMemoryMb()), nodeUs: user + kernel }
+    const nodeUs = usedUs(process.cpuUsage(before))
+    return { ms, count, peakMb: Math.round(peakMemoryMb()), nodeUs }
   },
 }
 
 const CONTESTANTS: readonly Contestant[] = [POSTS, BARE, TOGETHER, ALONE, APART]
 
-interface Documents extends AsyncDisposable {
-  readonly url: string
-  cpuUs(): Promise<number>
-}
-
-async function startDocuments(): Promise<Documents> {
-  const child = fork(new URL('documents-process.ts', import.meta.url))
-  const { url } = (await answerOf(child)) as Serving
-  return {
-    url,
-    async cpuUs() {
-      const answer = answerOf(child)
-      child.send('usage')
-      const { user, system: kernel } = (await answer) as NodeJS.CpuUsage
-      return user + kernel
-    },
-    async [Symbol.asyncDispose]() {
-      child.disconnect()
-      await once(child, 'exit')
-    },
-  }
-}
-
-async function answerOf(child: ChildProcess): Promise<unknown> {
-  const ended = once(child, 'exit').then(() => undefined)
-  const answer = await Promise.race([once(child, 'message'), ended])
-  if (!answer) throw new Error('a process of the benchmark ended by itself')
-  return answer[0]
-}
+/** The document API, in a process of its own. */
+type Documents = Child<Serving>
 
 async function outcomesPerCommit(pool: Database['pool']): Promise<number> {
   const { rows } = await pool.query<{ mean: number }>(

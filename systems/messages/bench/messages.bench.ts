@@ -1,5 +1,3 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   createRelay,
@@ -12,14 +10,14 @@ import {
   type Relay,
 } from '@posthorn/engine'
 import { startPeriodically } from '@posthorn/operate'
-import { createApp, createVerifier } from '@posthorn/http'
 import { type OpenSystem, createSealing, readSettings } from '@posthorn/system'
 import { messages as system } from '../index.ts'
 import { Pool } from 'pg'
 import { posthorn } from '../../../bench/queues/contestants/posthorn.ts'
+import { startChild } from '../../../bench/kit/child.ts'
 import { inDatabase, progress } from '../../../bench/kit/harness.ts'
 import { measureDrain } from '../../../bench/queues/measure-drain.ts'
-import type { Serving } from '../../../bench/kit/serving.ts'
+import { createBenchApp, type Serving } from '../../../bench/kit/serving.ts'
 import type { Options } from '../../../bench/kit/options.ts'
 import { chunks } from '../../../bench/kit/payload.ts'
 import { rest, type Database, type Server } from '../../../bench/kit/postgres.ts'
@@ -86,24 +84,16 @@ async function measure(database: Database, load: Load, count: number) {
   const relayPool = new Pool({ connectionString: database.url, max: LANES + 2 })
   opened.defer(() => relayPool.end())
   await migrate(pool, [await engineMigrations(), await system.migrations()])
-  const app = await createApp({
-    title: 'bench',
-    version: '1',
-    production: false,
-    verify: createVerifier({ secret: 'a secret of the benchmark, known to it alone' }),
-    rateLimit: false,
-  })
+  const app = await createBenchApp({ production: false, rateLimit: false })
   opened.defer(() => app.close())
   let outside: Serving = { url: '', token: '' }
   const open = openSystem(pool, load, () => outside.url)
   await open.routes?.(app)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const child = fork(new URL('outside-process.ts', import.meta.url), [
-    `${address}/api/v1/webhooks/whatsapp/inbound`,
-    String(load.limit),
-  ])
-  opened.defer(() => child.disconnect())
-  outside = ((await once(child, 'message')) as [Serving])[0]
+  const script = new URL('outside-process.ts', import.meta.url)
+  const webhooks = `${address}/api/v1/webhooks/whatsapp/inbound`
+  const child = await startChild<Serving>(script, [webhooks, String(load.limit)])
+  outside = opened.use(child).said
 
   opened.defer(startPeriodically(open.workers ?? [], { log: silentLog }))
 

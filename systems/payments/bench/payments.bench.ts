@@ -1,7 +1,6 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { engineMigrations, migrate } from '@posthorn/engine'
 import { payments as system } from '../index.ts'
+import { startChild } from '../../../bench/kit/child.ts'
 import { median, progress } from '../../../bench/kit/harness.ts'
 import type { Options } from '../../../bench/kit/options.ts'
 import { createDatabase, type Server } from '../../../bench/kit/postgres.ts'
@@ -29,9 +28,8 @@ interface Contestant extends ServingChild {
  */
 export async function runBench(server: Server, { rounds }: Options, report: Report): Promise<void> {
   await using opened = new AsyncDisposableStack()
-  const gateway = fork(new URL('gateway-process.ts', import.meta.url))
-  opened.defer(() => gateway.disconnect())
-  const [gatewayUrl] = (await once(gateway, 'message')) as [string]
+  const gateway = await startChild<string>(new URL('gateway-process.ts', import.meta.url))
+  const { said: gatewayUrl } = opened.use(gateway)
   const bare = await start('bare', { server, gatewayUrl, opened })
   const posthorn = await start('posthorn', { server, gatewayUrl, opened })
   for (const contestant of [bare, posthorn]) await load(contestant, WARM_UP_SECONDS)
@@ -68,13 +66,8 @@ async function start(
   opened.defer(() => database.drop())
   await migrate(database.pool, [await engineMigrations(), await system.migrations()])
   const script = new URL('payments-process.ts', import.meta.url)
-  const child = fork(script, [name, database.url, gatewayUrl])
-  opened.defer(async () => {
-    child.disconnect()
-    await once(child, 'exit')
-  })
-  const [serving] = (await once(child, 'message')) as [Serving]
-  return { name, child, runs: [], ...serving }
+  const child = opened.use(await startChild<Serving>(script, [name, database.url, gatewayUrl]))
+  return { name, child, runs: [] }
 }
 
 function lineOf({ name, runs }: Contestant) {

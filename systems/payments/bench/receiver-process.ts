@@ -29,12 +29,7 @@ server.listen(0, '127.0.0.1', () => {
 // The parent is gone.
 process.on('disconnect', () => process.exit())
 
-process.on('message', (question) => {
-  if (question === 'arrivals') {
-    process.send?.([...arrivals])
-    arrivals.clear()
-  } else {
-    server.closeAllConnections()
-    server.close(() => process.disconnect())
-  }
+process.on('message', () => {
+  process.send?.([...arrivals])
+  arrivals.clear()
 })

@@ -1,7 +1,6 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { engineMigrations, migrate } from '@posthorn/engine'
 import { payments as system } from '../index.ts'
+import { startChild } from '../../../bench/kit/child.ts'
 import { inTurns, median } from '../../../bench/kit/harness.ts'
 import type { Options } from '../../../bench/kit/options.ts'
 import { rest, type Database, type Server } from '../../../bench/kit/postgres.ts'
@@ -109,22 +108,18 @@ async function bareUpdate({ pool }: Database, memory: '4MB' | '64MB'): Promise<n
 }
 
 async function run({ url: databaseUrl }: Database, records: number): Promise<number> {
-  const child = fork(new URL('reconcile-process.ts', import.meta.url), [databaseUrl])
-  try {
-    const [{ url, token }] = (await once(child, 'message')) as [Serving]
-    const begun = performance.now()
-    const response = await fetch(`${url}/${RUN_ID}/run`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}` },
-    })
-    const answer = (await response.json()) as { matched?: number }
-    const ms = Math.round(performance.now() - begun)
-    if (response.status !== 200 || answer.matched !== records) {
-      throw new Error(`the run failed: ${response.status} ${JSON.stringify(answer)}`)
-    }
-    return ms
-  } finally {
-    child.disconnect()
-    await once(child, 'exit')
+  const script = new URL('reconcile-process.ts', import.meta.url)
+  await using child = await startChild<Serving>(script, [databaseUrl])
+  const { url, token } = child.said
+  const begun = performance.now()
+  const response = await fetch(`${url}/${RUN_ID}/run`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const answer = (await response.json()) as { matched?: number }
+  const ms = Math.round(performance.now() - begun)
+  if (response.status !== 200 || answer.matched !== records) {
+    throw new Error(`the run failed: ${response.status} ${JSON.stringify(answer)}`)
   }
+  return ms
 }

@@ -1,17 +1,14 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { createReadStream } from 'node:fs'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { engineMigrations, migrate, uuid } from '@posthorn/engine'
 import { payments as system } from '../index.ts'
 import { copyIn } from '../../../bench/kit/copy-in.ts'
-import { AS_STARTED, inDatabase, median, progress } from '../../../bench/kit/harness.ts'
+import { AS_STARTED, startChild } from '../../../bench/kit/child.ts'
+import { inTurns, median } from '../../../bench/kit/harness.ts'
 import type { Options } from '../../../bench/kit/options.ts'
 import { type Database, type Server } from '../../../bench/kit/postgres.ts'
-import type { Serving } from '../../../bench/kit/serving.ts'
+import { upload, type Serving } from '../../../bench/kit/serving.ts'
 import { ratio, type Report } from '../../../bench/kit/report.ts'
 
 interface Files {
@@ -27,6 +24,11 @@ interface Run {
   readonly ms: number
   /** The most memory the server had, in MB; of bare COPY there is none. */
   readonly peakMb: number
+}
+
+interface Contestant {
+  readonly name: string
+  load(database: Database): Promise<Run>
 }
 
 /**
@@ -45,28 +47,22 @@ export async function benchUploading(
     const files = { csv: file('bank.csv'), camt: file('bank.xml'), rows: file('rows.csv') }
     const runId = uuid()
     await writeFiles(files, { records, runId })
-    const runs: Record<'bare' | 'csv' | 'camt', Run[]> = { bare: [], csv: [], camt: [] }
-    for (let round = 1; round <= rounds; round += 1) {
-      for (const [name, measure] of [
-        ['bare', (database: Database) => bareCopy(database, { files, records, runId })],
-        ['csv', (database: Database) => upload(database, { path: files.csv, records })],
-        ['camt', (database: Database) => upload(database, { path: files.camt, records })],
-      ] as const) {
-        const run = await inDatabase(server, async (database) => {
-          await migrate(database.pool, [await engineMigrations(), await system.migrations()])
-          return measure(database)
-        })
-        progress(`round ${round} of ${rounds}  ${name}  ${JSON.stringify(run)}`)
-        runs[name].push(run)
-      }
-    }
-    report.table(`${records} records loaded, median of ${rounds}`, [
-      lineOf('bare COPY', records, runs.bare),
-      lineOf('upload, CSV', records, runs.csv),
-      lineOf('upload, camt.053', records, runs.camt),
-    ])
-    const shares = runs.csv.map(({ ms }, i) => (runs.bare[i]?.ms ?? Number.NaN) / ms)
-    const slower = runs.camt.map(({ ms }, i) => ms / (runs.csv[i]?.ms ?? Number.NaN))
+    const contestants: readonly Contestant[] = [
+      { name: 'bare COPY', load: (database) => bareCopy(database, { files, records, runId }) },
+      { name: 'upload, CSV', load: (database) => load(database, files.csv, records) },
+      { name: 'upload, camt.053', load: (database) => load(database, files.camt, records) },
+    ]
+    const results = await inTurns(contestants, { server, rounds }, async (each, database) => {
+      await migrate(database.pool, [await engineMigrations(), await system.migrations()])
+      return each.load(database)
+    })
+    report.table(
+      `${records} records loaded, median of ${rounds}`,
+      [...results].map(([{ name }, runs]) => lineOf(name, records, runs)),
+    )
+    const [bare = [], csv = [], camt = []] = [...results.values()]
+    const shares = csv.map(({ ms }, i) => (bare[i]?.ms ?? Number.NaN) / ms)
+    const slower = camt.map(({ ms }, i) => ms / (csv[i]?.ms ?? Number.NaN))
     report.table('ratios, median of pairs', [
       ...ratio('upload / bare COPY', median(shares), 1),
       ...ratio('time of camt.053 / time of CSV', median(slower), 1),
@@ -86,19 +82,9 @@ function lineOf(name: string, records: number, runs: readonly Run[]) {
   }
 }
 
-interface Load {
-  readonly files: Files
-  readonly records: number
-}
-
-interface Given {
-  readonly path: string
-  readonly records: number
-}
-
 async function bareCopy(
   { pool }: Database,
-  { files, records, runId }: Load & { readonly runId: string },
+  { files, records, runId }: { files: Files; records: number; runId: string },
 ): Promise<Run> {
   const client = await pool.connect()
   try {
@@ -109,7 +95,7 @@ async function bareCopy(
       `copy payments.reconciliation_records
             (run_id, line_number, amount, currency, booked_on, external_transaction_id)
        from stdin (format csv)`,
-      createReadStream(files.rows),
+      files.rows,
     )
     await client.query(
       `insert into payments.reconciliation_runs
@@ -124,35 +110,15 @@ async function bareCopy(
   }
 }
 
-async function upload({ url: databaseUrl }: Database, { path, records }: Given): Promise<Run> {
-  const child = fork(new URL('reconcile-process.ts', import.meta.url), [databaseUrl], {
-    execArgv: AS_STARTED,
-  })
-  try {
-    const [{ url, token }] = (await once(child, 'message')) as [Serving]
-    const begun = performance.now()
-    const response = await fetch(`${url}?filename=bank`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
-      body: Readable.toWeb(createReadStream(path)) as BodyInit,
-      duplex: 'half',
-    } as RequestInit)
-    const answer = (await response.json()) as { total?: number }
-    const ms = Math.round(performance.now() - begun)
-    if (response.status !== 201 || answer.total !== records) {
-      throw new Error(`the upload failed: ${response.status} ${JSON.stringify(answer)}`)
-    }
-    return { ms, peakMb: await peakMb(child) }
-  } finally {
-    child.disconnect()
-    await once(child, 'exit')
-  }
-}
-
-async function peakMb(child: ChildProcess): Promise<number> {
-  child.send('memory')
-  const [megabytes] = (await once(child, 'message')) as [number]
-  return Math.round(megabytes)
+async function load({ url }: Database, file: string, records: number): Promise<Run> {
+  const script = new URL('reconcile-process.ts', import.meta.url)
+  await using child = await startChild<Serving>(script, [url], AS_STARTED)
+  const begun = performance.now()
+  const sent = { file, type: 'application/octet-stream', status: 201 }
+  const { total } = await upload<{ total?: number }>(child.said, sent)
+  const ms = Math.round(performance.now() - begun)
+  if (total !== records) throw new Error(`${total} records were loaded, not ${records}`)
+  return { ms, peakMb: Math.round(await child.ask<number>('memory')) }
 }
 
 /** Writes the same records three times: every amount and day is different from the one before. */

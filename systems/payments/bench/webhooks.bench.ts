@@ -1,5 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import {
   createRelay,
@@ -14,6 +12,7 @@ import { enqueueEvent, payments } from '../index.ts'
 import { newWebhookSecret, signWebhook } from '@posthorn/transports/webhook'
 import { Pool } from 'pg'
 import { Agent } from 'undici'
+import { startChild, type Child } from '../../../bench/kit/child.ts'
 import { inDatabase, median, percentile, progress } from '../../../bench/kit/harness.ts'
 import type { Options } from '../../../bench/kit/options.ts'
 import type { Database, Server } from '../../../bench/kit/postgres.ts'
@@ -31,87 +30,64 @@ const ORG = 'bench'
 
 /** Webhooks to a server on this machine, against plain posting; and what endpoints that hang do to others. */
 export async function runBench(server: Server, options: Options, report: Report): Promise<void> {
-  const receiver = await startReceiver()
+  await using receiver = await startChild<string>(new URL('receiver-process.ts', import.meta.url))
   const deliveries = Math.min(options.messages, MOST_DELIVERIES)
-  try {
-    const plain: Posted[] = []
-    const bare: Posted[] = []
-    const ours: Posted[] = []
-    for (let round = 1; round <= options.rounds; round += 1) {
-      plain.push(await postPlainly(receiver, deliveries))
-      for (const [sofar, deliver] of [[bare, deliverBarely] as const, [ours, byRelay] as const]) {
-        const work = (db: Database) => drain(db, { receiver, count: deliveries, deliver })
-        sofar.push(await inDatabase(server, work))
-      }
-      progress(`round ${round}  ${JSON.stringify([plain.at(-1), bare.at(-1), ours.at(-1)])}`)
+  const plain: Posted[] = []
+  const bare: Posted[] = []
+  const ours: Posted[] = []
+  for (let round = 1; round <= options.rounds; round += 1) {
+    plain.push(await postPlainly(receiver, deliveries))
+    for (const [sofar, deliver] of [[bare, deliverBarely] as const, [ours, byRelay] as const]) {
+      const work = (db: Database) => drain(db, { receiver, count: deliveries, deliver })
+      sofar.push(await inDatabase(server, work))
     }
-    const lines = [
-      summary('undici alone', plain),
-      summary('bare loop, the same rows', bare),
-      summary('posthorn', ours),
-    ]
-    report.table(`${deliveries} webhooks to a local receiver`, lines)
-    const speed = (ones: Posted[], others: Posted[]) =>
-      medianOf(ones.map(rateOf), others.map(rateOf))
-    report.table('ratios', [
-      ...ratio('posthorn / undici alone', speed(ours, plain), 1),
-      ...ratio('bare loop / undici alone', speed(bare, plain), 1),
-      ...ratio('posthorn / bare loop', speed(ours, bare), 1),
-    ])
-
-    const healthy: Times[] = []
-    const beside: Times[] = []
-    for (let round = 1; round <= options.rounds; round += 1) {
-      // At the same time, so that what disturbs the machine disturbs both alike.
-      const [without, within] = await Promise.all([
-        inDatabase(server, (db) => load(db, receiver, 0)),
-        inDatabase(server, (db) => load(db, receiver, HANGING)),
-      ])
-      const arrivals = await receiver.arrivals()
-      healthy.push(timesOf(without, arrivals))
-      beside.push(timesOf(within, arrivals))
-      progress(`round ${round}  ${JSON.stringify([healthy.at(-1), beside.at(-1)])}`)
-    }
-    report.table('commit to arrival at healthy endpoints, ms', [
-      { name: 'all healthy', ...medians(healthy) },
-      { name: `${HANGING} of ${ENDPOINTS} hang`, ...medians(beside) },
-    ])
-    report.table(
-      'ratios',
-      ratio(
-        'p99 beside hanging ones / all healthy',
-        medianOf(beside.map(p99Of), healthy.map(p99Of)),
-        1,
-      ),
-    )
-  } finally {
-    await receiver.close()
+    progress(`round ${round}  ${JSON.stringify([plain.at(-1), bare.at(-1), ours.at(-1)])}`)
   }
+  const lines = [
+    summary('undici alone', plain),
+    summary('bare loop, the same rows', bare),
+    summary('posthorn', ours),
+  ]
+  report.table(`${deliveries} webhooks to a local receiver`, lines)
+  const speed = (ones: Posted[], others: Posted[]) => medianOf(ones.map(rateOf), others.map(rateOf))
+  report.table('ratios', [
+    ...ratio('posthorn / undici alone', speed(ours, plain), 1),
+    ...ratio('bare loop / undici alone', speed(bare, plain), 1),
+    ...ratio('posthorn / bare loop', speed(ours, bare), 1),
+  ])
+
+  const healthy: Times[] = []
+  const beside: Times[] = []
+  for (let round = 1; round <= options.rounds; round += 1) {
+    // At the same time, so that what disturbs the machine disturbs both alike.
+    const [without, within] = await Promise.all([
+      inDatabase(server, (db) => load(db, receiver, 0)),
+      inDatabase(server, (db) => load(db, receiver, HANGING)),
+    ])
+    const arrivals = await arrivalsAt(receiver)
+    healthy.push(timesOf(without, arrivals))
+    beside.push(timesOf(within, arrivals))
+    progress(`round ${round}  ${JSON.stringify([healthy.at(-1), beside.at(-1)])}`)
+  }
+  report.table('commit to arrival at healthy endpoints, ms', [
+    { name: 'all healthy', ...medians(healthy) },
+    { name: `${HANGING} of ${ENDPOINTS} hang`, ...medians(beside) },
+  ])
+  report.table(
+    'ratios',
+    ratio(
+      'p99 beside hanging ones / all healthy',
+      medianOf(beside.map(p99Of), healthy.map(p99Of)),
+      1,
+    ),
+  )
 }
 
-interface Receiver {
-  readonly url: string
-  /** Since the last time asked, by id. */
-  arrivals(): Promise<Map<string, number>>
-  close(): Promise<void>
-}
+type Receiver = Child<string>
 
-async function startReceiver(): Promise<Receiver> {
-  const child: ChildProcess = fork(new URL('receiver-process.ts', import.meta.url))
-  const [url] = (await once(child, 'message')) as [string]
-  return {
-    url,
-    async arrivals() {
-      child.send('arrivals')
-      const [pairs] = (await once(child, 'message')) as [[string, number][]]
-      return new Map(pairs)
-    },
-    async close() {
-      const exited = once(child, 'exit')
-      child.send('close')
-      await exited
-    },
-  }
+/** When each webhook came since the last time asked, by id. */
+async function arrivalsAt(receiver: Receiver): Promise<Map<string, number>> {
+  return new Map(await receiver.ask<[string, number][]>('arrivals'))
 }
 
 function bodyOf(n: number): string {
@@ -144,7 +120,7 @@ const rateOf = ({ perSecond }: Posted): number => perSecond
 const cpuOf = ({ cpuUs }: Posted): number => cpuUs
 
 /** What the machine can do: the same bodies, signed, as many at a time, and nothing written down. */
-async function postPlainly({ url }: Receiver, count: number): Promise<Posted> {
+async function postPlainly({ said: url }: Receiver, count: number): Promise<Posted> {
   const agent = new Agent({ connections: CONCURRENCY })
   const secrets = [newWebhookSecret()]
   let next = 0
@@ -196,7 +172,7 @@ async function open(database: Database, receiver: Receiver, hanging: number): Pr
     sealing,
     simulatorAddress: async () => undefined,
   })
-  await addEndpoints(pool, { url: receiver.url, hanging, seal: sealing.seal })
+  await addEndpoints(pool, { url: receiver.said, hanging, seal: sealing.seal })
   const relay = createRelay({ pool, outboxes, transports })
   return {
     pool,
