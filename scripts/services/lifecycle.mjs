@@ -163,3 +163,12 @@ function writeState(folder, state) {
   writeFileSync(draft, `${JSON.stringify(state, null, 2)}\n`)
   renameSync(draft, join(folder, 'state.json'))
 }
+
+/** A file of `servers/config`, with these values in the place of its `{{name}}`. */
+export function readConfig(file, values = {}) {
+  const text = readFileSync(new URL(`servers/config/${file}`, import.meta.url), 'utf8')
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => {
+    if (values[name] === undefined) throw new Error(`${file} has no value for ${name}.`)
+    return values[name]
+  })
+}

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs'
-import { access, chmod, rm, writeFile } from 'node:fs/promises'
+import { access, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { fetchedPackages } from '../archives.mjs'
 import { run } from '../command.mjs'
+import { readConfig } from '../lifecycle.mjs'
 
 /**
  * The path of a Chromium that runs headless: the one that CHROMIUM_PATH names, an installed one, or
@@ -49,10 +50,9 @@ function isExecutable(path) {
 async function fetchChromium(log) {
   const finish = async (folder) => {
     for (const unused of UNUSED) await rm(join(folder, unused), { recursive: true, force: true })
-    await writeFile(join(folder, 'fonts.conf'), FONTS)
+    await writeFile(join(folder, 'fonts.conf'), readConfig('fonts.conf'))
     const program = join(folder, PROGRAM)
-    await writeFile(program, LAUNCHER)
-    await chmod(program, 0o755)
+    await writeFile(program, readConfig('chromium.sh'), { mode: 0o755 })
     // A library that is missing shows here, and not in some test.
     await run(program, ['--headless', '--no-sandbox', '--dump-dom', 'data:text/html,ready'])
   }
@@ -72,37 +72,3 @@ const UNUSED = [
   'usr/share/man',
   'usr/lib/chromium/libVkLayer_khronos_validation.so',
 ]
-
-/** It looks for everything beside itself, so that its folder can be anywhere. */
-const LAUNCHER = `#!/bin/sh
-here=$(dirname "$(readlink -f "$0")")
-for triplet in x86_64-linux-gnu aarch64-linux-gnu; do
-  libraries="$libraries$here/usr/lib/$triplet:$here/lib/$triplet:$here/usr/lib/$triplet/pulseaudio:"
-done
-export LD_LIBRARY_PATH="$libraries$LD_LIBRARY_PATH"
-export FONTCONFIG_FILE="$here/fonts.conf"
-exec "$here/usr/lib/chromium/chromium-headless-shell" "$@"
-`
-
-/** The same letters on every machine, regardless of its fonts. */
-const FONTS = `<?xml version="1.0"?>
-<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
-<fontconfig>
-  <dir prefix="relative">usr/share/fonts</dir>
-  <cachedir prefix="xdg">fontconfig</cachedir>
-  ${[
-    ['sans-serif', 'Liberation Sans'],
-    ['system-ui', 'Liberation Sans'],
-    ['Arial', 'Liberation Sans'],
-    ['Helvetica', 'Liberation Sans'],
-    ['serif', 'Liberation Serif'],
-    ['monospace', 'DejaVu Sans Mono'],
-  ]
-    .map(
-      ([name, font]) =>
-        `<alias binding="same"><family>${name}</family>` +
-        `<prefer><family>${font}</family></prefer></alias>`,
-    )
-    .join('\n  ')}
-</fontconfig>
-`

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fetchedJars, java } from '../archives.mjs'
+import { readConfig } from '../lifecycle.mjs'
 import { probeHttp } from '../ports.mjs'
 import { KAFKA_VERSION, LOGGING, SLF4J } from './kafka.mjs'
 
@@ -25,7 +26,8 @@ export function connect(brokers) {
     async launch({ home, folder, ports, start }) {
       await mkdir(folder, { recursive: true })
       const config = join(folder, 'worker.properties')
-      await writeFile(config, properties({ brokers, folder, home, port: ports.rest }))
+      const values = { brokers, folder, home, port: ports.rest }
+      await writeFile(config, readConfig('connect.properties', values))
       const options = ['-Xmx512m', '-XX:+ExitOnOutOfMemoryError']
       const logging = `-Dlog4j2.configurationFile=${join(home, 'log4j2.properties')}`
       const classes = [
@@ -47,19 +49,3 @@ const JARS = [
   `io.debezium:debezium-connector-postgres:${DEBEZIUM_VERSION}`,
   SLF4J,
 ]
-
-/** Values that connectors read from the environment of the worker stand as `${env:NAME}`. */
-function properties({ brokers, folder, home, port }) {
-  return `
-bootstrap.servers=${brokers}
-listeners=http://${HOST}:${port}
-key.converter=org.apache.kafka.connect.storage.StringConverter
-value.converter=org.apache.kafka.connect.storage.StringConverter
-offset.storage.file.filename=${join(folder, 'offsets')}
-offset.flush.interval.ms=1000
-plugin.discovery=service_load
-plugin.path=${join(home, 'lib')}
-config.providers=env
-config.providers.env.class=org.apache.kafka.common.config.provider.EnvVarConfigProvider
-`
-}

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fetchedJars, java } from '../archives.mjs'
+import { readConfig } from '../lifecycle.mjs'
 import { probeHttp } from '../ports.mjs'
 import { AWS } from './versitygw.mjs'
 
@@ -25,7 +26,7 @@ export const elasticmq = {
   async launch({ home, folder, ports, start }) {
     await mkdir(folder, { recursive: true })
     const config = join(folder, 'elasticmq.conf')
-    await writeFile(config, settings(ports.sqs))
+    await writeFile(config, readConfig('elasticmq.conf', { port: ports.sqs }))
     const options = ['-Xmx256m', '-XX:+ExitOnOutOfMemoryError', `-Dconfig.file=${config}`]
     await start(java(), [...options, '-cp', join(home, 'lib', '*'), 'org.elasticmq.server.Main'])
   },
@@ -37,12 +38,4 @@ export const elasticmq = {
     }),
 
   env: (ports) => ({ SQS_ENDPOINT: `http://${HOST}:${ports.sqs}`, ...AWS }),
-}
-
-function settings(port) {
-  return `include classpath("application.conf")
-node-address { host = ${HOST}, port = ${port} }
-rest-sqs { enabled = true, bind-hostname = "${HOST}", bind-port = ${port} }
-rest-stats { enabled = false }
-`
 }

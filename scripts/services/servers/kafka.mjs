@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fetchedJars, java } from '../archives.mjs'
 import { certificatesIn, makeCertificates } from '../certificates.mjs'
 import { run } from '../command.mjs'
+import { readConfig } from '../lifecycle.mjs'
 import { connection } from '../ports.mjs'
 
 export const KAFKA_VERSION = '4.3.1'
@@ -97,65 +98,11 @@ function classPath(home) {
 }
 
 function properties(data, ports, certificates) {
-  const login = 'org.apache.kafka.common.security'
-  // The voters are listed here and not in the data, so that the ports may change between runs.
-  return `
-process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@127.0.0.1:${ports.controller}
-listeners=PLAINTEXT://127.0.0.1:${ports.broker},CONTROLLER://127.0.0.1:${ports.controller},SECURE://127.0.0.1:${ports.secure},MUTUAL://127.0.0.1:${ports.mutual}
-advertised.listeners=PLAINTEXT://127.0.0.1:${ports.broker},SECURE://127.0.0.1:${ports.secure},MUTUAL://127.0.0.1:${ports.mutual}
-controller.listener.names=CONTROLLER
-inter.broker.listener.name=PLAINTEXT
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,MUTUAL:SSL
-
-ssl.keystore.type=PEM
-ssl.keystore.location=${certificates}/server-both.pem
-ssl.truststore.type=PEM
-ssl.truststore.location=${certificates}/ca.pem
-listener.name.mutual.ssl.client.auth=required
-listener.name.secure.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER
-listener.name.secure.plain.sasl.jaas.config=${login}.plain.PlainLoginModule required user_${USER.name}="${USER.password}";
-listener.name.secure.scram-sha-256.sasl.jaas.config=${login}.scram.ScramLoginModule required;
-listener.name.secure.scram-sha-512.sasl.jaas.config=${login}.scram.ScramLoginModule required;
-# Tokens without a signature, as Kafka takes them for development.
-listener.name.secure.oauthbearer.sasl.jaas.config=${login}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";
-
-log.dirs=${data}
-log.retention.hours=24
-
-auto.create.topics.enable=true
-num.partitions=8
-default.replication.factor=1
-min.insync.replicas=1
-group.initial.rebalance.delay.ms=0
-
-# A broker back from a crash is let in when its old session is over: 3 s and not 9.
-broker.session.timeout.ms=3000
-broker.heartbeat.interval.ms=500
-
-# Internal topics: one copy, as there is one node, and few partitions instead of 50 to make and open.
-offsets.topic.replication.factor=1
-offsets.topic.num.partitions=4
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-transaction.state.log.num.partitions=4
-share.coordinator.state.topic.replication.factor=1
-share.coordinator.state.topic.min.isr=1
-share.coordinator.state.topic.num.partitions=4
-`
+  const user = { user: USER.name, password: USER.password }
+  return readConfig('kafka.properties', { ...user, ...ports, data, certificates })
 }
 
-export const LOGGING = `status = warn
-appender.out.type = Console
-appender.out.name = out
-appender.out.layout.type = PatternLayout
-appender.out.layout.pattern = %d{ISO8601} %p %m (%c)%n
-rootLogger.level = warn
-rootLogger.appenderRef.out.ref = out
-logger.server.name = kafka.server.KafkaRaftServer
-logger.server.level = info
-`
+export const LOGGING = readConfig('log4j2.properties')
 
 const METADATA = 3
 const VERSION = 8

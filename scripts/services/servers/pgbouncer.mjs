@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fetchedPackages, librariesIn, versionOf } from '../archives.mjs'
+import { readConfig } from '../lifecycle.mjs'
 import { isAnyOpen } from '../ports.mjs'
 
 const HOST = '127.0.0.1'
@@ -48,19 +49,8 @@ function configuration(databaseUrl, port) {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl)
   const quoted = (text) => `'${decodeURIComponent(text).replaceAll("'", "''")}'`
   const login = `user=${quoted(username)} password=${quoted(password)}`
-  return `[databases]
-* = host=${hostname} port=${serverPort || 5432} ${login}
-
-[pgbouncer]
-listen_addr = ${HOST}
-listen_port = ${port}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = 20
-max_client_conn = 500
-ignore_startup_parameters = extra_float_digits
-`
+  const server = { hostname, serverPort: serverPort || 5432, login }
+  return readConfig('pgbouncer.ini', { ...server, port })
 }
 
 function programIn(home) {

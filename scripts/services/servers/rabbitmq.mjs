@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fetchedPackages, librariesIn } from '../archives.mjs'
 import { certificatesIn, makeCertificates } from '../certificates.mjs'
+import { readConfig } from '../lifecycle.mjs'
 import { connection, isAnyOpen } from '../ports.mjs'
 import { waitUntil } from '../process.mjs'
 
@@ -27,7 +28,9 @@ export const rabbitmq = {
   async launch({ home, version, folder, ports, start }) {
     const data = join(folder, `data-${version}`)
     await mkdir(data, { recursive: true })
-    await writeFile(join(folder, 'rabbitmq.conf'), config(ports, await makeCertificates(folder)))
+    const certificates = await makeCertificates(folder)
+    const config = readConfig('rabbitmq.conf', { ...ports, certificates })
+    await writeFile(join(folder, 'rabbitmq.conf'), config)
     await writeFile(join(folder, 'enabled_plugins'), '[].\n')
     const erlang = join(home, 'usr/lib/erlang/bin')
     const env = environment({ home, erlang, folder, data, ports })
@@ -90,22 +93,6 @@ const SERVERS = 'usr/lib/rabbitmq/lib'
 
 function serverIn(home, version) {
   return join(home, SERVERS, `rabbitmq_server-${version}`)
-}
-
-function config(ports, certificates) {
-  return `listeners.tcp.1 = 127.0.0.1:${ports.amqp}
-listeners.ssl.1 = 127.0.0.1:${ports.amqps}
-ssl_options.cacertfile = ${certificates}/ca.pem
-ssl_options.certfile = ${certificates}/server.pem
-ssl_options.keyfile = ${certificates}/server-key.pem
-ssl_options.verify = verify_peer
-ssl_options.fail_if_no_peer_cert = true
-log.console = true
-log.console.level = info
-log.console.use_colors = off
-log.connection.level = error
-log.file = false
-`
 }
 
 function environment({ home, erlang, folder, data, ports }) {

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fetchedPackages, librariesIn, versionOf } from '../archives.mjs'
+import { readConfig } from '../lifecycle.mjs'
 import { probeText } from '../ports.mjs'
 
 const HOST = '127.0.0.1'
@@ -26,7 +27,7 @@ export const redis = {
     const data = join(folder, 'data')
     await mkdir(data, { recursive: true })
     const config = join(folder, 'redis.conf')
-    await writeFile(config, settings(data, ports.redis))
+    await writeFile(config, readConfig('redis.conf', { data, port: ports.redis }))
     await start(programIn(home), [config], { env: librariesIn(home) })
   },
 
@@ -38,19 +39,4 @@ export const redis = {
 
 function programIn(home) {
   return join(home, 'usr/bin/redis-server')
-}
-
-/** The title it gives itself names its folder, by which a process is known to be ours. */
-function settings(data, port) {
-  return `bind ${HOST}
-port ${port}
-dir "${data}"
-proc-title-template "{title} {config-file} {listen-addr}"
-appendonly yes
-# Only processes are killed, never the machine: what the kernel has taken is not lost with them.
-appendfsync no
-save ""
-# A replica need not wait for others that might come.
-repl-diskless-sync-delay 0
-`
 }
