@@ -1,3 +1,6 @@
+import { until, type Program } from '../kit/servers/program.ts'
+import type { Mesh } from './lines.ts'
+
 /** Three brokers of one cluster, by their place. */
 export interface BrokerCluster {
   readonly version: string
@@ -17,4 +20,56 @@ export interface BrokerCluster {
   /** Waits until it takes clients. */
   awaitReady(place: number): Promise<void>
   stop(): Promise<void>
+}
+
+/** What differs between brokers. */
+interface Brokers extends Pick<BrokerCluster, 'version' | 'env' | 'pausesAlone' | 'takesClients'> {
+  readonly names: readonly string[]
+  readonly mesh: Mesh
+  startNode(place: number): Program
+  /** Whether the first one founds the cluster and the others join it, one by one. */
+  readonly joinsOneByOne: boolean
+  /** Ends what runs besides the nodes. */
+  close?(): Promise<void>
+  readonly signal: AbortSignal
+}
+
+const START_MS = 180_000
+
+/** Starts all nodes, and comes back when all of them take clients. */
+export async function startBrokers(brokers: Brokers): Promise<BrokerCluster> {
+  const { names, mesh, startNode, joinsOneByOne, close, signal, ...same } = brokers
+  const running: Program[] = []
+  const cluster: BrokerCluster = {
+    ...same,
+    size: names.length,
+    async kill(place) {
+      await running[place]?.kill()
+    },
+    async start(place) {
+      running[place] = startNode(place)
+    },
+    cutOff: (place) => mesh.cutOff(place),
+    heal: () => mesh.heal(),
+    async awaitReady(place) {
+      const isReady = () => cluster.takesClients(place)
+      await until(names[place] ?? '', isReady, { withinMs: START_MS, signal })
+    },
+    async stop() {
+      for (const program of running) await program.kill()
+      await close?.()
+      mesh.close()
+    },
+  }
+  try {
+    for (const place of names.keys()) {
+      await cluster.start(place)
+      if (joinsOneByOne) await cluster.awaitReady(place)
+    }
+    for (const place of names.keys()) await cluster.awaitReady(place)
+  } catch (error) {
+    await cluster.stop()
+    throw error
+  }
+  return cluster
 }

@@ -1,9 +1,8 @@
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { ensurePatroni, freePorts } from '../../scripts/services/index.mjs'
+import { ensurePatroni, freePorts, readConfig } from '../../scripts/services/index.mjs'
 import { openLines, type Line } from './lines.ts'
-import { patroniConfig, PASSWORD } from './patroni-config.ts'
 import { endAllIn, startProgram, until, type Program } from '../kit/servers/program.ts'
 
 /** How a standby must keep up before a commit is answered. */
@@ -44,6 +43,8 @@ export interface ClusterOptions {
 }
 
 const HOST = '127.0.0.1'
+/** Of a cluster on the loopback that lives for minutes. */
+const PASSWORD = 'failover'
 const NAMES = ['one', 'two', 'three']
 const START_MS = 180_000
 /** On a busy machine a server that is well may take seconds for an answer. */
@@ -90,19 +91,20 @@ export async function startPostgresCluster(options: ClusterOptions): Promise<Pos
       Line,
       Line,
     ]
-    const lines = { clients, peers, rest, etcd: toEtcd }
     const config = join(home, `${name}.yml`)
     await writeFile(
       config,
-      patroniConfig({ name, data, ports, lines, replication, binaries: programs.binaries }),
+      readConfig(new URL('patroni.yml', import.meta.url), {
+        ...{ name, data, binaries: programs.binaries, password: PASSWORD, ...ports },
+        ...{ restLine: rest.port, etcdLine: toEtcd.port, peersLine: peers.port },
+        isSynchronous: replication === 'synchronous',
+      }),
       { mode: 0o644 },
     )
     let patroni: Program | undefined
     const node: PostgresNode = {
       name,
-      clients: lines.clients,
-      peers: lines.peers,
-      control: [lines.rest, lines.etcd],
+      ...{ clients, peers, control: [rest, toEtcd] },
       async start() {
         patroni = startProgram({
           command: programs.python,

@@ -3,18 +3,15 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AMQPClient } from '@cloudamqp/amqp-client'
 import { createTcpProxy, type TcpProxy } from '@posthorn/engine/testing'
-import { ensureRabbitmq, freePorts } from '../../scripts/services/index.mjs'
-import type { BrokerCluster } from './broker-cluster.ts'
-import { openMesh, type Mesh } from './mesh.ts'
-import { startProgram, until, type Program } from '../kit/servers/program.ts'
+import { ensureRabbitmq, freePorts, readConfig } from '../../scripts/services/index.mjs'
+import { startBrokers, type BrokerCluster } from './broker-cluster.ts'
+import { openMesh, type Mesh } from './lines.ts'
+import { startProgram, type Program } from '../kit/servers/program.ts'
 
 const NAMES = ['one', 'two', 'three']
-const START_MS = 180_000
 const HOST = '127.0.0.1'
 /** A node that is about to pause may take a connection and say nothing. */
 const ANSWER_MS = 5_000
-/** A node that has said nothing for so long is gone; the default is a minute. */
-const TICK_SECONDS = 8
 
 /** Three RabbitMQ of one cluster, which find each other by their names and talk by lines. */
 export async function startRabbitmqCluster(
@@ -39,15 +36,22 @@ export async function startRabbitmqCluster(
   for (const _ of NAMES) allPorts.push(await freePorts(['amqp', 'distribution']))
   const distribution = allPorts.map((ports) => ports.distribution)
   const mesh = await openMesh({ ports: distribution.map((port) => [port]) })
+  const nodes = NAMES.map(
+    (name, i) => `cluster_formation.classic_config.nodes.${i + 1} = ${name}@localhost`,
+  ).join('\n')
   const mappers: TcpProxy[] = []
-  const made: { readonly port: number; start(): Program }[] = []
+  const made: Node[] = []
   for (const [place, name] of NAMES.entries()) {
     const ports = allPorts[place] as { amqp: number; distribution: number }
     const ownMapper = await openMapper({ epmd, place, distribution, mesh })
     mappers.push(ownMapper)
     const own = join(home, name)
     await mkdir(own, { recursive: true })
-    await writeFile(join(own, 'rabbitmq.conf'), configuration(ports.amqp))
+    const config = readConfig(new URL('rabbitmq.conf', import.meta.url), {
+      port: ports.amqp,
+      nodes,
+    })
+    await writeFile(join(own, 'rabbitmq.conf'), config)
     await writeFile(join(own, 'enabled_plugins'), '[].\n')
     made.push({
       port: ports.amqp,
@@ -65,47 +69,27 @@ export async function startRabbitmqCluster(
         }),
     })
   }
-  const running: (Program | undefined)[] = []
   const urlOf = (hosts: string) => `amqp://guest:guest@${hosts}`
-  const cluster: BrokerCluster = {
+  return startBrokers({
     version: `RabbitMQ ${programs.version}`,
-    size: NAMES.length,
+    names: NAMES.map((name) => `RabbitMQ ${name}`),
+    ...{ mesh, signal, pausesAlone: true, joinsOneByOne: true },
     env: { RABBITMQ_URL: urlOf(made.map(({ port }) => `${HOST}:${port}`).join()) },
-    async kill(place) {
-      await running[place]?.kill()
-    },
-    async start(place) {
-      running[place] = made[place]?.start()
-    },
-    cutOff: (place) => mesh.cutOff(place),
-    heal: () => mesh.heal(),
-    pausesAlone: true,
+    startNode: (place) => (made[place] as Node).start(),
     takesClients(place) {
       const asked = answers(urlOf(`${HOST}:${made[place]?.port}`)).catch(() => false)
       return Promise.race([asked, sleep(ANSWER_MS, false)])
     },
-    async awaitReady(place) {
-      const isReady = () => cluster.takesClients(place)
-      await until(`RabbitMQ ${NAMES[place]}`, isReady, { withinMs: START_MS, signal })
-    },
-    async stop() {
-      for (const program of running) await program?.kill()
+    async close() {
       await Promise.all(mappers.map((each) => each.close()))
       await mapper.kill()
-      mesh.close()
     },
-  }
-  try {
-    // The first one founds the cluster; the others join it.
-    for (const place of NAMES.keys()) {
-      await cluster.start(place)
-      await cluster.awaitReady(place)
-    }
-  } catch (error) {
-    await cluster.stop()
-    throw error
-  }
-  return cluster
+  })
+}
+
+interface Node {
+  readonly port: number
+  start(): Program
 }
 
 interface MapperOptions {
@@ -141,21 +125,4 @@ async function answers(url: string): Promise<boolean> {
   await client.connect()
   await client.close()
   return true
-}
-
-/** A node that is left alone takes nothing: otherwise it would answer for a cluster that it is not. */
-function configuration(port: number): string {
-  const nodes = NAMES.map(
-    (name, i) => `cluster_formation.classic_config.nodes.${i + 1} = ${name}@localhost`,
-  )
-  return `listeners.tcp.1 = ${HOST}:${port}
-cluster_formation.peer_discovery_backend = classic_config
-${nodes.join('\n')}
-cluster_partition_handling = pause_minority
-net_ticktime = ${TICK_SECONDS}
-log.console = true
-log.console.level = warning
-log.console.use_colors = off
-log.file = false
-`
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createNotifier, enqueueAll, transaction, uuid, type Outbox } from '@posthorn/engine'
+import { createNotifier, transaction, uuid, type Outbox } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { EventRow } from '../kit/events/outbox.ts'
 import { keyNames, planTransactions, type PlannedTransaction } from '../kit/events/plan.ts'
-import { advanceAccount, insertAccounts, insertEntries, type Entry } from '../kit/events/queries.ts'
+import { insertAccounts } from '../kit/events/queries.ts'
+import { PlannedRollback, targetOf, writeBatch } from '../kit/events/writer.ts'
 import { createRandom } from '../kit/random.ts'
 
 /** What the database has said of each message that was written. */
@@ -36,8 +37,6 @@ const LANES = 12
 const PAUSE_MS = 250
 /** Planned anew until the writing is over. */
 const WITHOUT_END = Number.MAX_SAFE_INTEGER
-
-class PlannedRollback extends Error {}
 
 export async function prepareWriting(
   pool: Pool,
@@ -84,18 +83,12 @@ async function attempt(
   outbox: Outbox<EventRow>,
   { planned, written }: { planned: PlannedTransaction; written: Written },
 ): Promise<boolean> {
-  const { key, size, rollsBack } = planned
-  const ids = Array.from({ length: size }, () => uuid())
+  const ids = Array.from({ length: planned.size }, () => uuid())
   let isCommitting = false
   const add = (to: Set<string>) => ids.forEach((id) => to.add(id))
   try {
     await transaction(pool, async (tx) => {
-      const last = await advanceAccount(tx, { source: outbox.name, key, by: size })
-      const entries: Entry[] = ids.map((id, i) => ({ id, key, n: last - size + 1 + i }))
-      await insertEntries(tx, outbox.name, entries)
-      const rows = entries.map(({ id, n }) => ({ id, key, n: String(n) }))
-      await enqueueAll(tx, outbox, rows)
-      if (rollsBack) throw new PlannedRollback()
+      await writeBatch(tx, targetOf(outbox), { planned, ids })
       isCommitting = true
     })
     add(written.acknowledged)

@@ -73,6 +73,12 @@ export function ensureKafka(options?: {
   log?: Log
 }): Promise<{ version: string; java: string; classPath: string[] }>
 
+/** A file with settings, with these values in the place of its `{{name}}`. */
+export function readConfig(
+  file: string | URL,
+  values?: Readonly<Record<string, string | number | boolean>>,
+): string
+
 /** A free port per name. */
 export function freePorts<Name extends string>(names: Name[]): Promise<Record<Name, number>>
 

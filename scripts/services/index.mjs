@@ -15,6 +15,7 @@ import { versitygw } from './servers/versitygw.mjs'
 export { ensureChromium } from './servers/chromium.mjs'
 export { ensureKafka } from './servers/kafka.mjs'
 export { ensurePatroni } from './servers/patroni.mjs'
+export { readConfig } from './lifecycle.mjs'
 export { freePorts } from './ports.mjs'
 export { ensureRabbitmq } from './servers/rabbitmq.mjs'
 export {

@@ -164,9 +164,11 @@ function writeState(folder, state) {
   renameSync(draft, join(folder, 'state.json'))
 }
 
-/** A file of `servers/config`, with these values in the place of its `{{name}}`. */
+const CONFIG = new URL('servers/config/', import.meta.url)
+
+/** A file of `servers/config`, or of a URL, with these values in the place of its `{{name}}`. */
 export function readConfig(file, values = {}) {
-  const text = readFileSync(new URL(`servers/config/${file}`, import.meta.url), 'utf8')
+  const text = readFileSync(new URL(file, CONFIG), 'utf8')
   return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => {
     if (values[name] === undefined) throw new Error(`${file} has no value for ${name}.`)
     return values[name]

@@ -36,7 +36,7 @@ export const LANES = 24
 const TRIES = 300
 const PAUSE_MS = 200
 
-class PlannedRollback extends Error {}
+export class PlannedRollback extends Error {}
 
 /** What is written to: messages are added in the transaction of their entries. */
 export interface Target {
@@ -44,7 +44,7 @@ export interface Target {
   add(tx: Transaction, entries: readonly Entry[]): Promise<unknown>
 }
 
-function targetOf(outbox: Outbox<EventRow>): Target {
+export function targetOf(outbox: Outbox<EventRow>): Target {
   return {
     source: outbox.name,
     add: (tx, entries) =>
@@ -94,16 +94,22 @@ export interface Batch {
   readonly ids: readonly string[]
 }
 
-async function attempt(pool: Pool, { source, add }: Target, batch: Batch): Promise<void> {
-  const { planned, ids } = batch
+/** The key's counter, its entries and its messages; throws a planned rollback at the end. */
+export async function writeBatch(
+  tx: Transaction,
+  { source, add }: Target,
+  { planned, ids }: Batch,
+): Promise<void> {
   const { key, size } = planned
-  await transaction(pool, async (tx) => {
-    const last = await advanceAccount(tx, { source, key, by: size })
-    const entries: Entry[] = ids.map((id, i) => ({ id, key, n: last - size + 1 + i }))
-    await insertEntries(tx, source, entries)
-    await add(tx, entries)
-    if (planned.rollsBack) throw new PlannedRollback()
-  })
+  const last = await advanceAccount(tx, { source, key, by: size })
+  const entries: Entry[] = ids.map((id, i) => ({ id, key, n: last - size + 1 + i }))
+  await insertEntries(tx, source, entries)
+  await add(tx, entries)
+  if (planned.rollsBack) throw new PlannedRollback()
+}
+
+function attempt(pool: Pool, target: Target, batch: Batch): Promise<void> {
+  return transaction(pool, (tx) => writeBatch(tx, target, batch))
 }
 
 /** Tries until it is committed. Returns how often it had to be done again. */
