@@ -61,7 +61,7 @@ export interface FamilyPageQuery {
 }
 
 /** Families of a tenant, newest first. */
-export async function listFamilies(db: Queryable, page: FamilyPageQuery): Promise<FamilySummary[]> {
+export async function listFamilies(db: Queryable, page: FamilyPageQuery) {
   const { rows } = await db.query<FamilySummary>(sql`
     select f.id, f.name, f.created_at as "createdAt",
            (select count(*)::int from families.family_members as m where m.family_id = f.id)
@@ -130,7 +130,7 @@ export async function countMail(
   tx: Transaction,
   { id, version }: { readonly id: string; readonly version: number },
   { atOnce, everyMs }: Allowance,
-): Promise<boolean> {
+) {
   const { rows } = await tx.query(sql`
     update families.families
        set mailed_until = greatest(mailed_until, posthorn.now())

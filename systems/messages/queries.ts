@@ -37,11 +37,7 @@ export interface PointRow {
 }
 
 /** What became of the messages that were created in each stretch of the period. */
-export async function selectPoints(
-  db: Queryable,
-  period: Period,
-  seconds: number,
-): Promise<PointRow[]> {
+export async function selectPoints(db: Queryable, period: Period, seconds: number) {
   const { rows } = await db.query<PointRow>(sql`
     with looked as (${inPeriod(period)}),
     points as (
@@ -76,7 +72,7 @@ interface ErrorRow {
 }
 
 /** Why messages of the period failed, the most frequent first. */
-export async function selectErrors(db: Queryable, period: Period): Promise<ErrorRow[]> {
+export async function selectErrors(db: Queryable, period: Period) {
   const { rows } = await db.query<ErrorRow>(sql`
     with looked as (${inPeriod(period)})
     select error_code as code, count(*)::int as count
@@ -95,19 +91,13 @@ export interface MessageKey {
   readonly orgId: string
 }
 
-export async function findMessage(
-  db: Queryable,
-  { id, orgId }: MessageKey,
-): Promise<OutboundMessage | undefined> {
+export async function findMessage(db: Queryable, { id, orgId }: MessageKey) {
   const { rows } = await db.query<OutboundMessage>(sql`
     select * from messages.outbound_message where id = ${id} and org_id = ${orgId}`)
   return rows[0]
 }
 
-export async function lockMessage(
-  tx: Transaction,
-  { id, orgId }: MessageKey,
-): Promise<OutboundMessage | undefined> {
+export async function lockMessage(tx: Transaction, { id, orgId }: MessageKey) {
   const { rows } = await tx.query<OutboundMessage>(sql`
     select * from messages.outbound_message where id = ${id} and org_id = ${orgId} for update`)
   return rows[0]
@@ -116,7 +106,7 @@ export async function lockMessage(
 export async function findByIdempotencyKey(
   db: Queryable,
   { orgId, key }: { orgId: string; key: string },
-): Promise<OutboundMessage | undefined> {
+) {
   const { rows } = await db.query<OutboundMessage>(sql`
     select * from messages.outbound_message
      where org_id = ${orgId} and idempotency_key = ${key}`)
@@ -140,7 +130,7 @@ export interface MessagePage {
   readonly limit: number
 }
 
-export async function listMessages(db: Queryable, page: MessagePage): Promise<OutboundMessage[]> {
+export async function listMessages(db: Queryable, page: MessagePage) {
   const { orgId, limit } = page
   const [status, dossierId, channel] = [page.status, page.dossierId, page.channel].map(orNull)
   const [to, templateCode, errorCode] = [page.to, page.templateCode, page.errorCode].map(orNull)
@@ -169,10 +159,7 @@ function orNull(value: string | undefined): string | null {
   return value ?? null
 }
 
-export async function countByStatus(
-  db: Queryable,
-  orgId: string,
-): Promise<{ status: MessageState; count: number }[]> {
+export async function countByStatus(db: Queryable, orgId: string) {
   const { rows } = await db.query<{ status: MessageState; count: number }>(sql`
     select status, count(*)::int as count
       from messages.outbound_message
@@ -197,7 +184,7 @@ export interface AttemptRow {
 export async function listAttempts(
   db: Queryable,
   page: { messageId: string; before: number | undefined; limit: number },
-): Promise<AttemptRow[]> {
+) {
   const { rows } = await db.query<AttemptRow>(sql`
     select id, attempt_no, status, error_code, error_message, provider_response, next_retry_at,
            created_at, updated_at
@@ -371,7 +358,7 @@ export async function listAuditEvents(
     before: string | undefined
     limit: number
   },
-): Promise<AuditRow[]> {
+) {
   const { rows } = await db.query<AuditRow>(sql`
     select id, seq::text as seq, entity_type, entity_id, action, details, actor, created_at
       from messages.audit_event

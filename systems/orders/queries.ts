@@ -16,7 +16,7 @@ export async function bookShipment(
   tx: Transaction,
   { orderId, orgId }: ShipmentKey,
   trackingCode: string,
-): Promise<ShipmentRow> {
+) {
   const { rows } = await tx.query<ShipmentRow>(sql`
     insert into sagas.shipment (order_id, org_id, status, tracking_code)
     values (${orderId}, ${orgId}, 'BOOKED', ${trackingCode})
@@ -98,10 +98,7 @@ export async function insertOrder(tx: Transaction, order: OrderRow): Promise<voi
             ${order.amount}, ${order.currency})`)
 }
 
-export async function findOrder(
-  db: Queryable,
-  { id, orgId }: { id: string; orgId: string },
-): Promise<Order | undefined> {
+export async function findOrder(db: Queryable, { id, orgId }: { id: string; orgId: string }) {
   const { rows } = await db.query<Order>(sql`
     select o.id, o.saga_id, o.items, o.amount, o.currency, o.created_at,
            s.status as saga_status, s.error_code, s.error
@@ -127,7 +124,7 @@ export type OrderPlace = string | readonly [amount: number, id: string]
 export async function listOrders(
   db: Queryable,
   { orgId, status, before, sort, limit }: OrderListing,
-): Promise<Order[]> {
+) {
   const { beyond, order } = directionOf(sort)
   const [amount, id] = typeof before === 'string' ? [null, before] : (before ?? [null, null])
   const [behind, sorted] = /amount$/.test(sort)
@@ -160,10 +157,7 @@ export interface CarriedOrder {
   readonly currency: string
 }
 
-export async function findOrderOf(
-  db: Queryable,
-  sagaId: string,
-): Promise<CarriedOrder | undefined> {
+export async function findOrderOf(db: Queryable, sagaId: string) {
   const { rows } = await db.query<CarriedOrder>(sql`
     select id as "orderId", org_id as "orgId", amount::float8 as amount, currency
       from sagas.orders where saga_id = ${sagaId}`)

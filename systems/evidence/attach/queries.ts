@@ -41,7 +41,7 @@ export async function findRequested(
 }
 
 /** Whether the publisher still has the row in hand. */
-export async function isClaimed(db: Queryable, rowId: string, claim: string): Promise<boolean> {
+export async function isClaimed(db: Queryable, rowId: string, claim: string) {
   const { rows } = await db.query(sql`
     select from evidence.file_outbox_row
      where id = ${rowId} and claim_token = ${claim} and status in ('PENDING', 'FAILED')`)

@@ -44,7 +44,7 @@ export async function insertAuditEntry(
 }
 
 /** Undefined if the same object, or the same idempotency key, has a job. */
-export async function insertJob(tx: Transaction, job: NewJob): Promise<FileJob | undefined> {
+export async function insertJob(tx: Transaction, job: NewJob) {
   const objectVersion = job.bucket === undefined ? null : (job.version ?? job.etag)
   const { rows } = await tx.query<FileJob>(sql`
     with made as (
@@ -69,7 +69,7 @@ export async function insertJob(tx: Transaction, job: NewJob): Promise<FileJob |
 export async function findSameContent(
   tx: Transaction,
   { org, sha256, days }: { org: string; sha256: string; days: number },
-): Promise<FileJob | undefined> {
+) {
   const { rows } = await tx.query<FileJob>(sql`
     select *
       from evidence.file_job
@@ -84,7 +84,7 @@ export async function findSameContent(
 export async function markCancelled(
   tx: Transaction,
   { id, by, reason }: JobKey & { readonly by: string; readonly reason: string },
-): Promise<FileJob> {
+) {
   const { rows } = await tx.query<FileJob>(sql`
     update evidence.file_job
        set cancelled_at = now(), cancelled_by = ${by}, cancel_reason = ${reason},
@@ -95,9 +95,7 @@ export async function markCancelled(
 }
 
 /** Cancelled jobs that have not come to their end. */
-export async function listCancelled(
-  db: Queryable,
-): Promise<Pick<FileJob, 'id' | 'org_id' | 'cancelled_by'>[]> {
+export async function listCancelled(db: Queryable) {
   const { rows } = await db.query<Pick<FileJob, 'id' | 'org_id' | 'cancelled_by'>>(sql`
     select id, org_id, cancelled_by
       from evidence.file_job
@@ -163,7 +161,7 @@ export async function lockObject(
 export async function findArrived(
   tx: Transaction,
   object: { bucket: string; key: string; version?: string | undefined; etag: string },
-): Promise<FileJob | undefined> {
+) {
   const { bucket, key, version = null, etag } = object
   const { rows } = await tx.query<FileJob>(sql`
     select *
@@ -178,18 +176,18 @@ export async function findArrived(
 export async function findByIdempotencyKey(
   db: Queryable,
   { org, key }: { org: string; key: string },
-): Promise<FileJob | undefined> {
+) {
   const { rows } = await db.query<FileJob>(sql`
     select * from evidence.file_job where org_id = ${org} and idempotency_key = ${key}`)
   return rows[0]
 }
 
-export async function jobExists(db: Queryable, id: string): Promise<boolean> {
+export async function jobExists(db: Queryable, id: string) {
   const { rows } = await db.query(sql`select from evidence.file_job where id = ${id}`)
   return rows.length > 0
 }
 
-export async function lockJob(tx: Transaction, { id, org }: JobKey): Promise<FileJob | undefined> {
+export async function lockJob(tx: Transaction, { id, org }: JobKey) {
   const { rows } = await tx.query<FileJob>(sql`
     select * from evidence.file_job where id = ${id} and org_id = ${org} for update`)
   return rows[0]

@@ -19,7 +19,7 @@ export interface JobClaim {
 export async function claimJob(
   db: Queryable,
   { token, leaseMs, maxSize }: { token: string; leaseMs: number; maxSize: number },
-): Promise<FileJob | undefined> {
+) {
   const { rows } = await db.query<FileJob>(sql`
     with next as (
       select j.id
@@ -48,11 +48,7 @@ export async function claimJob(
 }
 
 /** False: another process has the job by now. */
-export async function renewJob(
-  db: Queryable,
-  { job, token }: JobClaim,
-  leaseMs: number,
-): Promise<boolean> {
+export async function renewJob(db: Queryable, { job, token }: JobClaim, leaseMs: number) {
   const { rows } = await db.query(sql`
     update evidence.file_job
        set claimed_until = now() + ${leaseMs} * interval '1 ms'
@@ -90,7 +86,7 @@ export async function moveCheckpoint(
   tx: Transaction,
   { job, token }: JobClaim,
   { from, to, leaseMs }: { from: number; to: number; leaseMs: number },
-): Promise<boolean> {
+) {
   const { rows } = await tx.query(sql`
     update evidence.file_job
        set rows_read = ${to},
@@ -106,7 +102,7 @@ export async function markStaged(
   tx: Transaction,
   { job, token }: JobClaim,
   { header, rows: expected, warnings }: Checked,
-): Promise<FileJob | undefined> {
+) {
   const { rows } = await tx.query<FileJob>(sql`
     update evidence.file_job
        set columns = ${header.names}::text[], expected_rows = ${expected},
@@ -117,11 +113,7 @@ export async function markStaged(
 }
 
 /** Parsing has ended. The empty delta wakes the tally worker: perhaps nothing else will change. */
-export async function markParsed(
-  tx: Transaction,
-  { job, token }: JobClaim,
-  totalRows: number,
-): Promise<boolean> {
+export async function markParsed(tx: Transaction, { job, token }: JobClaim, totalRows: number) {
   const { rows } = await tx.query(sql`
     with parsed as (
       update evidence.file_job
@@ -137,7 +129,7 @@ export async function markRejected(
   tx: Transaction,
   { job, token }: JobClaim,
   { reason, detail }: Rejection,
-): Promise<boolean> {
+) {
   const { rows } = await tx.query(sql`
     update evidence.file_job
        set status = 'REJECTED', reason = ${reason}, reason_detail = ${detail},

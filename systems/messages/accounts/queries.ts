@@ -10,7 +10,7 @@ export interface AccountKey {
 export async function insertAccount(
   tx: Transaction,
   account: Omit<AccountRow, 'created_at' | 'updated_at'>,
-): Promise<AccountRow | undefined> {
+) {
   const { rows } = await tx.query<AccountRow>(sql`
     insert into messages.account
            (id, org_id, name, business_account_id, phone_number_ids, access_token, app_secret,
@@ -24,10 +24,7 @@ export async function insertAccount(
 }
 
 /** Undefined where another account of the organisation has the name. */
-export async function updateAccount(
-  tx: Transaction,
-  account: AccountRow,
-): Promise<AccountRow | undefined> {
+export async function updateAccount(tx: Transaction, account: AccountRow) {
   const { rows } = await tx.query<AccountRow>(sql`
     update messages.account as a
        set name = ${account.name},
@@ -49,10 +46,7 @@ export async function deleteAccount(tx: Transaction, id: string): Promise<void> 
   await tx.query(sql`delete from messages.account where id = ${id}`)
 }
 
-export async function lockAccount(
-  tx: Transaction,
-  { id, orgId }: AccountKey,
-): Promise<AccountRow | undefined> {
+export async function lockAccount(tx: Transaction, { id, orgId }: AccountKey) {
   const { rows } = await tx.query<AccountRow>(sql`
     select * from messages.account where id = ${id} and org_id = ${orgId} for update`)
   return rows[0]
@@ -62,7 +56,7 @@ export async function lockAccount(
 export async function chooseAccount(
   tx: Transaction,
   { id, orgId }: { id: string | undefined; orgId: string },
-): Promise<{ readonly id: string } | undefined> {
+) {
   // Locked, so that it is not deleted before the message that is to go by it is there.
   const { rows } = await tx.query<{ id: string }>(sql`
     select id from messages.account
@@ -86,30 +80,27 @@ export async function findAccountOfNumber(
   return rows[0]?.id
 }
 
-export async function findAccount(
-  db: Queryable,
-  { id, orgId }: { id: string; orgId?: string },
-): Promise<AccountRow | undefined> {
+export async function findAccount(db: Queryable, { id, orgId }: { id: string; orgId?: string }) {
   const { rows } = await db.query<AccountRow>(sql`
     select * from messages.account
      where id = ${id} and (${orgId ?? null}::text is null or org_id = ${orgId ?? null})`)
   return rows[0]
 }
 
-export async function findAccounts(db: Queryable, ids: readonly string[]): Promise<AccountRow[]> {
+export async function findAccounts(db: Queryable, ids: readonly string[]) {
   const { rows } = await db.query<AccountRow>(sql`
     select * from messages.account where id = any(${ids}::uuid[])`)
   return rows
 }
 
-export async function listAccounts(db: Queryable, orgId: string): Promise<AccountRow[]> {
+export async function listAccounts(db: Queryable, orgId: string) {
   const { rows } = await db.query<AccountRow>(sql`
     select * from messages.account where org_id = ${orgId} order by id`)
   return rows
 }
 
 /** Whether messages of the account wait or are being sent. */
-export async function hasWaiting(tx: Transaction, id: string): Promise<boolean> {
+export async function hasWaiting(tx: Transaction, id: string) {
   const { rows } = await tx.query(sql`
     select from messages.outbound_message
      where account_id = ${id} and status in ('QUEUED', 'SENDING')
@@ -117,7 +108,7 @@ export async function hasWaiting(tx: Transaction, id: string): Promise<boolean> 
   return rows.length > 0
 }
 
-export async function findStops(db: Queryable, accountIds: readonly string[]): Promise<StopRow[]> {
+export async function findStops(db: Queryable, accountIds: readonly string[]) {
   const { rows } = await db.query<StopRow>(sql`
     select * from messages.sending_stop where account_id = any(${accountIds}::text[])`)
   return rows
@@ -155,7 +146,7 @@ export async function upsertStop(tx: Transaction, stop: NewStop): Promise<void> 
 export async function deleteStops(
   tx: Transaction,
   { accountId, numberId }: { accountId: string; numberId?: string },
-): Promise<StopRow[]> {
+) {
   const { rows } = await tx.query<StopRow>(sql`
     delete from messages.sending_stop
      where account_id = ${accountId}
@@ -165,7 +156,7 @@ export async function deleteStops(
 }
 
 /** Stops whose next probe is due; each for one process. */
-export async function lockDueStops(tx: Transaction): Promise<StopRow[]> {
+export async function lockDueStops(tx: Transaction) {
   const { rows } = await tx.query<StopRow>(sql`
     select * from messages.sending_stop
      where probe_at <= now()
@@ -185,7 +176,7 @@ const HELD = (accountId: string, code: string) => sql`
        status = 'QUEUED' and coalesce(account_id::text, channel) = ${accountId}
        and error_code in ('ACCOUNT_STOPPED', ${code})`
 
-export async function listHeld(tx: Transaction, stop: StopRow): Promise<HeldMessage[]> {
+export async function listHeld(tx: Transaction, stop: StopRow) {
   const { rows } = await tx.query<HeldMessage>(sql`
     select id, to_recipient as to
       from messages.outbound_message

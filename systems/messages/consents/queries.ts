@@ -27,7 +27,7 @@ export interface ConsentSubject {
 export async function insertConsentEvent(
   tx: Transaction,
   { orgId, channel, dossierId, recipient, ...word }: ConsentSubject & ConsentWord,
-): Promise<ConsentEventRow> {
+) {
   const { granted, source, proof = null, by, saidAt = null } = word
   const { rows } = await tx.query<ConsentEventRow>(sql`
     insert into messages.consent_event
@@ -47,7 +47,7 @@ export async function listConsentEvents(
     readonly before: string | undefined
     readonly limit: number
   },
-): Promise<ConsentEventRow[]> {
+) {
   const { orgId, of, before = null, limit } = page
   const subject =
     'dossierId' in of
@@ -68,7 +68,7 @@ export async function listConsentEvents(
 export async function listLastWords(
   db: Queryable,
   { orgId, dossierId }: { orgId: string; dossierId: string },
-): Promise<ConsentEventRow[]> {
+) {
   const { rows } = await db.query<ConsentEventRow>(sql`
     select distinct on (channel) *
       from messages.consent_event
@@ -89,7 +89,7 @@ export async function upsertRecipientConsent(
   tx: Transaction,
   key: RecipientKey,
   word: ConsentWord,
-): Promise<boolean> {
+) {
   const { granted, source } = word
   const saidAt = word.saidAt ?? null
   const { rows } = await tx.query(sql`
@@ -148,10 +148,7 @@ export async function findWithdrawals(
 }
 
 /** Dossiers of an organisation under which a recipient was written to, and what they last said. */
-export async function findDossiersOf(
-  tx: Transaction,
-  { orgId, channel, recipient }: RecipientKey,
-): Promise<{ dossierId: string; granted: boolean; source: string | null }[]> {
+export async function findDossiersOf(tx: Transaction, { orgId, channel, recipient }: RecipientKey) {
   const forms = formsOf(recipient)
   const { rows } = await tx.query<{
     dossierId: string
@@ -181,10 +178,7 @@ export async function findDossiersOf(
 }
 
 /** Messages to a recipient that wait. */
-export async function findWaitingFor(
-  tx: Transaction,
-  { orgId, channel, recipient }: RecipientKey,
-): Promise<string[]> {
+export async function findWaitingFor(tx: Transaction, { orgId, channel, recipient }: RecipientKey) {
   const { rows } = await tx.query<{ id: string }>(sql`
     select id
       from messages.outbound_message

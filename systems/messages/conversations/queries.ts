@@ -5,7 +5,7 @@ import type { Inbound } from './inbound.ts'
 import { formsOf } from '../phone-number.ts'
 
 /** Of these ids of the provider, those of messages that are stored. */
-export async function findKnown(db: Queryable, ids: readonly string[]): Promise<string[]> {
+export async function findKnown(db: Queryable, ids: readonly string[]) {
   const { rows } = await db.query<{ id: string }>(sql`
     select provider_message_id as id
       from messages.inbound_message
@@ -30,7 +30,7 @@ export async function findOwners(
   db: Queryable,
   messages: readonly Pick<Inbound, 'providerMessageId' | 'numberId' | 'from' | 'answers'>[],
   orgId: string | null,
-): Promise<Owner[]> {
+) {
   const asked = messages.map(({ providerMessageId, numberId, from, answers }) => ({
     ...{ providerMessageId, numberId, from, answers },
     forms: formsOf(from),
@@ -140,10 +140,7 @@ export interface NewInbound extends Inbound {
 }
 
 /** Stores messages, each once for ever; the ids of those that were not known until now. */
-export async function insertInbound(
-  tx: Transaction,
-  messages: readonly NewInbound[],
-): Promise<{ id: string; sent_at: Date; answers_message_id: string | null }[]> {
+export async function insertInbound(tx: Transaction, messages: readonly NewInbound[]) {
   const { rows } = await tx.query<{
     id: string
     sent_at: Date
@@ -199,20 +196,14 @@ type FoundConversation = Omit<ConversationRow, 'withdrawn_at' | 'withdrawn_sourc
 const timeOf = (place: Place | undefined) => sql`
   timestamptz 'epoch' + ${place?.micros ?? null}::bigint * interval '1 microsecond'`
 
-export async function findConversation(
-  db: Queryable,
-  { id, orgId }: ConversationKey,
-): Promise<FoundConversation | undefined> {
+export async function findConversation(db: Queryable, { id, orgId }: ConversationKey) {
   const { rows } = await db.query<FoundConversation>(sql`
     ${CONVERSATION} where c.id = ${id} and c.org_id = ${orgId}`)
   return rows[0]
 }
 
 /** The conversation, locked until the transaction ends; without what its person last wrote. */
-export async function lockConversation(
-  tx: Transaction,
-  { id, orgId }: ConversationKey,
-): Promise<FoundConversation | undefined> {
+export async function lockConversation(tx: Transaction, { id, orgId }: ConversationKey) {
   const { rows } = await tx.query<FoundConversation>(sql`
     select *, session_until > posthorn.now() as session_open,
            null as last_kind, null as last_text
@@ -234,7 +225,7 @@ export interface ConversationPage {
 export async function listConversations(
   db: Queryable,
   { orgId, recipient, dossierId, before, limit }: ConversationPage,
-): Promise<(FoundConversation & Place)[]> {
+) {
   const forms = recipient === undefined ? null : formsOf(recipient)
   const { rows } = await db.query<FoundConversation & Place>(sql`
     ${CONVERSATION}
@@ -264,10 +255,7 @@ export interface ThreadPage {
 }
 
 /** What was written in both directions, newest first. */
-export async function listThread(
-  db: Queryable,
-  { conversation, before, limit }: ThreadPage,
-): Promise<(ThreadRow & Place)[]> {
+export async function listThread(db: Queryable, { conversation, before, limit }: ThreadPage) {
   const { id, org_id: orgId, channel, recipient } = conversation
   const beforeId = before?.id ?? null
   const { rows } = await db.query<ThreadRow & Place>(sql`
@@ -317,7 +305,7 @@ export interface SessionRow {
   readonly session_open: boolean
 }
 
-export async function findSessions(db: Queryable, ids: readonly string[]): Promise<SessionRow[]> {
+export async function findSessions(db: Queryable, ids: readonly string[]) {
   const { rows } = await db.query<SessionRow>(sql`
     select id, number_id, session_until, session_until > posthorn.now() as session_open
       from messages.conversation

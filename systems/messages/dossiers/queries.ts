@@ -6,7 +6,7 @@ export interface DossierKey {
   readonly dossierId: string
 }
 
-export async function isDossier(db: Queryable, { orgId, dossierId }: DossierKey): Promise<boolean> {
+export async function isDossier(db: Queryable, { orgId, dossierId }: DossierKey) {
   const { rows } = await db.query(sql`
     select from messages.dossier where org_id = ${orgId} and id = ${dossierId}`)
   return rows.length > 0
@@ -53,7 +53,7 @@ export interface ConsentRow {
 export async function upsertConsent(
   tx: Transaction,
   consent: ConsentKey & { granted: boolean; saidAt: Date | undefined },
-): Promise<ConsentRow> {
+) {
   const { saidAt = null } = consent
   const { rows } = await tx.query<ConsentRow>(sql`
     insert into messages.consent as c (org_id, dossier_id, channel, granted, said_at)
@@ -71,10 +71,7 @@ export async function upsertConsent(
 }
 
 /** What a dossier has said about each channel it was asked about. */
-export async function listConsents(
-  db: Queryable,
-  { orgId, dossierId }: DossierKey,
-): Promise<ConsentRow[]> {
+export async function listConsents(db: Queryable, { orgId, dossierId }: DossierKey) {
   const { rows } = await db.query<ConsentRow>(sql`
     select dossier_id, channel, granted, updated_at
       from messages.consent
@@ -84,10 +81,7 @@ export async function listConsents(
 }
 
 /** Messages that wait for their turn. */
-export async function findWaiting(
-  tx: Transaction,
-  { orgId, dossierId, channel }: ConsentKey,
-): Promise<string[]> {
+export async function findWaiting(tx: Transaction, { orgId, dossierId, channel }: ConsentKey) {
   const { rows } = await tx.query<{ id: string }>(sql`
     select id
       from messages.outbound_message
@@ -97,10 +91,7 @@ export async function findWaiting(
 }
 
 /** Of these dossiers' channels, those that may be written to. */
-export async function findGranted(
-  db: Queryable,
-  wanted: readonly ConsentKey[],
-): Promise<ConsentKey[]> {
+export async function findGranted(db: Queryable, wanted: readonly ConsentKey[]) {
   const { rows } = await db.query<ConsentKey>(sql`
     select c.org_id as "orgId", c.dossier_id as "dossierId", c.channel
       from messages.consent as c
@@ -125,7 +116,7 @@ export interface ActivityRow {
 export async function listActivities(
   db: Queryable,
   page: DossierKey & { before: string | undefined; limit: number },
-): Promise<ActivityRow[]> {
+) {
   const { rows } = await db.query<ActivityRow>(sql`
     select id, seq::text as seq, type, metadata, created_at
       from messages.activity

@@ -9,7 +9,7 @@ export interface Subject extends ReportKey {
 }
 
 /** Finds reports' messages by the provider's id, else by our own that came back. */
-export async function findSubjects(db: Queryable, reports: readonly Report[]): Promise<Subject[]> {
+export async function findSubjects(db: Queryable, reports: readonly Report[]) {
   const { rows } = await db.query<Subject>(sql`
     select r."providerMessageId", r.status, m.id as message_id, m.org_id
       from jsonb_to_recordset(${storableJson(reports)}::jsonb)
@@ -38,7 +38,7 @@ export interface Filed {
  * Files reports, each once for ever. Returns those that were not known, or not of which message,
  * until now. In one order, so that two webhooks with the same reports cannot deadlock.
  */
-export async function fileReports(tx: Transaction, filed: readonly Filed[]): Promise<ReportKey[]> {
+export async function fileReports(tx: Transaction, filed: readonly Filed[]) {
   const { rows } = await tx.query<ReportKey>(sql`
     insert into messages.delivery_status as d
            (provider_message_id, status, message_id, org_id, report)
@@ -72,10 +72,7 @@ export interface LockedMessage {
  * Those that no other session has locked. A worker settles a batch in an order of its own: to wait for
  * it with other messages in hand would be a deadlock.
  */
-export async function lockMessages(
-  tx: Transaction,
-  ids: readonly string[],
-): Promise<LockedMessage[]> {
+export async function lockMessages(tx: Transaction, ids: readonly string[]) {
   const { rows } = await tx.query<LockedMessage>(sql`
     select m.id, m.org_id, m.dossier_id, m.channel, m.status, m.to_recipient, m.attempt_count,
            m.attempt_no, m.provider_message_id,
@@ -171,7 +168,7 @@ export interface ParkedReport {
 export async function lockParked(
   tx: Transaction,
   { after, limit }: { after: string; limit: number },
-): Promise<ParkedReport[]> {
+) {
   const { rows } = await tx.query<ParkedReport>(sql`
     select seq::text as seq, report, org_id
       from messages.delivery_status as d
@@ -201,7 +198,7 @@ export async function findLastOlder(tx: Transaction, seconds: number): Promise<s
 }
 
 /** Gives up on reports that were parked for ten minutes. */
-export async function dropParked(tx: Transaction): Promise<Report[]> {
+export async function dropParked(tx: Transaction) {
   const { rows } = await tx.query<{ report: Report }>(sql`
     delete from messages.delivery_status
      where message_id is null and received_at < now() - interval '10 minutes'

@@ -12,7 +12,7 @@ export interface TemplateKey {
 export async function findTemplates(
   db: Queryable,
   { orgId, name }: Pick<TemplateKey, 'orgId' | 'name'>,
-): Promise<TemplateRow[]> {
+) {
   const { rows } = await db.query<TemplateRow>(sql`
     select * from messages.template
      where org_id = ${orgId} and name = ${name}
@@ -20,10 +20,7 @@ export async function findTemplates(
   return rows
 }
 
-export async function findTemplate(
-  db: Queryable,
-  { orgId, name, language }: TemplateKey,
-): Promise<TemplateRow | undefined> {
+export async function findTemplate(db: Queryable, { orgId, name, language }: TemplateKey) {
   const { rows } = await db.query<TemplateRow>(sql`
     select * from messages.template
      where org_id = ${orgId} and name = ${name} and language = ${language}`)
@@ -33,7 +30,7 @@ export async function findTemplate(
 export async function listTemplates(
   db: Queryable,
   page: { orgId: string; after: readonly [string, string] | undefined; limit: number },
-): Promise<TemplateRow[]> {
+) {
   const [name, language] = page.after ?? [null, null]
   const { rows } = await db.query<TemplateRow>(sql`
     select * from messages.template
@@ -50,10 +47,7 @@ export type NewTemplate = Pick<
 >
 
 /** Registers a template, or changes it; `created` tells which. */
-export async function upsertTemplate(
-  tx: Transaction,
-  template: NewTemplate,
-): Promise<TemplateRow & { readonly created: boolean }> {
+export async function upsertTemplate(tx: Transaction, template: NewTemplate) {
   const { rows } = await tx.query<TemplateRow & { created: boolean }>(sql`
     insert into messages.template (org_id, name, language, category, components, status)
     values (${template.org_id}, ${template.name}, ${template.language}, ${template.category},
@@ -65,10 +59,7 @@ export async function upsertTemplate(
   return rows[0] as TemplateRow & { created: boolean }
 }
 
-export async function deleteTemplate(
-  tx: Transaction,
-  { orgId, name, language }: TemplateKey,
-): Promise<boolean> {
+export async function deleteTemplate(tx: Transaction, { orgId, name, language }: TemplateKey) {
   const { rows } = await tx.query(sql`
     delete from messages.template
      where org_id = ${orgId} and name = ${name} and language = ${language}

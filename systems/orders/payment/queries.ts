@@ -36,7 +36,7 @@ export async function beginCharge(
   tx: Transaction,
   { orderId, orgId, amount, currency, key }: PaymentOrder,
   callMs: number,
-): Promise<BegunPayment> {
+) {
   const { rows } = await tx.query<BegunPayment>(sql`
     insert into sagas.payment as p
            (order_id, org_id, status, amount, currency, gateway_key, calls, calling_until)
@@ -92,7 +92,7 @@ export async function settleUncharged(
 export async function cancelPayment(
   tx: Transaction,
   { orderId, orgId, amount, currency, key }: PaymentOrder,
-): Promise<Payment> {
+) {
   const { rows } = await tx.query<Payment>(sql`
     insert into sagas.payment as p
            (order_id, org_id, status, amount, currency, gateway_key, cancelled_at)

@@ -16,10 +16,7 @@ export interface ReservationRow {
 }
 
 /** False: the order has a reservation, in any state. */
-export async function insertReservation(
-  tx: Transaction,
-  { orderId, orgId, items }: Reservation,
-): Promise<boolean> {
+export async function insertReservation(tx: Transaction, { orderId, orgId, items }: Reservation) {
   const { rows } = await tx.query(sql`
     insert into sagas.stock_reservation (order_id, org_id, status, items)
     values (${orderId}, ${orgId}, 'RESERVED', ${JSON.stringify(items)}::jsonb)
@@ -28,10 +25,7 @@ export async function insertReservation(
   return rows.length > 0
 }
 
-export async function findReservation(
-  db: Queryable,
-  orderId: string,
-): Promise<ReservationRow | undefined> {
+export async function findReservation(db: Queryable, orderId: string) {
   const { rows } = await db.query<ReservationRow>(sql`
     select status, missing from sagas.stock_reservation where order_id = ${orderId}`)
   return rows[0]
