@@ -1,7 +1,8 @@
 import { callerOf, PageQuery, pageOf, sortable, type App } from '@posthorn/http'
 import { transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { Type, type Static } from 'typebox'
+import { NullableText, nullable, resource, time } from '@posthorn/system'
+import { Type } from 'typebox'
 import type { RowsOutbox } from '../outbox.ts'
 import { problem } from '../problems.ts'
 import type { EventDelivery, FindDeliveries } from '../results/notification.ts'
@@ -20,7 +21,6 @@ const PATH = '/api/v1/file-jobs'
 const tags = ['evidence']
 const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const SORTS = sortable(['-createdAt', 'createdAt'])
-const Nullable = Type.Union([Type.String(), Type.Null()])
 const NotificationResource = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['N1', 'N2', 'REJECTED']),
@@ -29,36 +29,33 @@ const NotificationResource = Type.Object({
   pendingRetries: Type.Integer(),
   errors: Type.Integer(),
   message: Type.String(),
-  createdAt: Type.String(),
+  createdAt: time(),
   deliveries: Type.Array(
     Type.Object({
       id: Type.String(),
       url: Type.String(),
       status: Type.String(),
       attempts: Type.Integer(),
-      deliveredAt: Nullable,
+      deliveredAt: NullableText,
     }),
     { description: 'what became of its webhook, one for each endpoint' },
   ),
-  mail: Type.Union([
+  mail: nullable(
     Type.Object({
       recipient: Type.String(),
       status: Type.Enum(['PENDING', 'SENT', 'FAILED']),
-      sentAt: Nullable,
-      error: Nullable,
+      sentAt: NullableText,
+      error: NullableText,
     }),
-    Type.Null(),
-  ]),
+  ),
 })
 const SettingsResource = Type.Object({
-  notificationEmail: Type.Union([
+  notificationEmail: nullable(
     Type.String({
-      minLength: 3,
-      maxLength: 254,
+      ...{ minLength: 3, maxLength: 254 },
       pattern: '^[^\\s@<>",;]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$',
     }),
-    Type.Null(),
-  ]),
+  ),
 })
 
 const schemas = {
@@ -154,7 +151,9 @@ export function jobRoutes(app: App, options: JobRoutesOptions): void {
       await findDeliveries(pool, { org: job.org_id, ids }),
       ({ eventId }) => eventId,
     )
-    const items = rows.map((row) => notificationResource(row, deliveries.get(row.id) ?? []))
+    const items = rows.map((row) =>
+      toNotification({ ...row, deliveries: deliveries.get(row.id) ?? [] }),
+    )
     return { items, nextCursor: null }
   })
 
@@ -186,30 +185,18 @@ export function jobRoutes(app: App, options: JobRoutesOptions): void {
   })
 }
 
-function notificationResource(
-  row: NotificationRow,
-  deliveries: readonly EventDelivery[],
-): Static<typeof NotificationResource> {
-  const { mail_recipient: recipient, mail_status: status } = row
-  return {
-    id: row.id,
-    kind: row.kind,
-    round: row.round,
-    success: row.success,
-    pendingRetries: row.pending_retries,
-    errors: row.errors,
-    message: row.message,
-    createdAt: row.created_at.toISOString(),
-    deliveries: deliveries.map(({ id, url, status: state, attempts, deliveredAt }) => ({
-      ...{ id, url, status: state, attempts },
-      deliveredAt: deliveredAt?.toISOString() ?? null,
+const toNotification = resource(NotificationResource, {
+  deliveries: ({ deliveries }: NotificationRow & { deliveries: readonly EventDelivery[] }) =>
+    deliveries.map(({ id, url, status, attempts, deliveredAt }) => ({
+      ...{ id, url, status, attempts, deliveredAt: deliveredAt?.toISOString() ?? null },
     })),
-    mail:
-      recipient === null || status === null
-        ? null
-        : {
-            ...{ recipient, status, error: row.mail_error },
-            sentAt: row.mail_sent_at?.toISOString() ?? null,
-          },
-  }
-}
+  mail: ({
+    mail_recipient: recipient,
+    mail_status: status,
+    mail_error: error,
+    mail_sent_at: at,
+  }) =>
+    recipient === null || status === null
+      ? null
+      : { recipient, status, error, sentAt: at?.toISOString() ?? null },
+})

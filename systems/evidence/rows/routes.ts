@@ -1,21 +1,13 @@
 import { Readable } from 'node:stream'
 import { writeCsvRow } from '@posthorn/bulk/csv'
 import { callerOf, PageQuery, pageOf, sortable, type App } from '@posthorn/http'
+import { NullableText, bigint, resource, time } from '@posthorn/system'
 import type { Pool } from 'pg'
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { findJob } from '../jobs/queries.ts'
 import { problem } from '../problems.ts'
 import { NotStored, type Storage } from '../storage/storage.ts'
-import {
-  findArtifact,
-  findRow,
-  listArtifacts,
-  listAudit,
-  listRows,
-  listErrors,
-  type Artifact,
-  type AuditRow,
-} from './queries.ts'
+import { findArtifact, findRow, listArtifacts, listAudit, listRows, listErrors } from './queries.ts'
 import { ROW_STATES, RowResource, toRowResource, type FileOutboxRow } from './row.ts'
 import type { FileJob } from '../jobs/job.ts'
 import { ERROR_COLUMNS } from '../processor/columns.ts'
@@ -54,23 +46,24 @@ const PATH = '/api/v1/file-jobs/:id'
 const tags = ['evidence']
 const Id = Type.String({ format: 'uuid' })
 const SORTS = sortable(['rowNumber', '-rowNumber'])
-const Nullable = Type.Union([Type.String(), Type.Null()])
 const ArtifactResource = Type.Object({
   id: Type.String(),
   filename: Type.String(),
-  sizeBytes: Type.Integer(),
+  sizeBytes: bigint(),
   contentType: Type.String(),
   attachmentStatus: Type.Enum(['PENDING', 'ATTACHED', 'FAILED']),
-  documentMgmtId: Nullable,
+  documentMgmtId: NullableText,
 })
 const AuditResource = Type.Object({
-  oldStatus: Nullable,
+  oldStatus: NullableText,
   newStatus: Type.String(),
   retryCount: Type.Integer(),
-  errorCode: Nullable,
+  errorCode: NullableText,
   transitionedBy: Type.String(),
-  createdAt: Type.String(),
+  createdAt: time(),
 })
+const toArtifact = resource(ArtifactResource)
+const toAudit = resource(AuditResource)
 
 const schemas = {
   list: {
@@ -140,8 +133,8 @@ export function rowRoutes(app: App, { pool, storage }: RowRoutesOptions): void {
     const [artifacts, audit] = [await listArtifacts(pool, row.id), await listAudit(pool, row.id)]
     return {
       ...toRowResource(row),
-      artifacts: artifacts.map(artifactResource),
-      audit: audit.map(auditResource),
+      artifacts: artifacts.map(toArtifact),
+      audit: audit.map(toAudit),
     }
   })
 
@@ -184,26 +177,4 @@ function attachmentOf(filename: string): string {
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   )
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
-}
-
-function artifactResource(artifact: Artifact): Static<typeof ArtifactResource> {
-  return {
-    id: artifact.id,
-    filename: artifact.filename,
-    sizeBytes: Number(artifact.size_bytes),
-    contentType: artifact.content_type,
-    attachmentStatus: artifact.attachment_status,
-    documentMgmtId: artifact.document_mgmt_id,
-  }
-}
-
-function auditResource(audit: AuditRow): Static<typeof AuditResource> {
-  return {
-    oldStatus: audit.old_status,
-    newStatus: audit.new_status,
-    retryCount: audit.retry_count,
-    errorCode: audit.error_code,
-    transitionedBy: audit.transitioned_by,
-    createdAt: audit.created_at.toISOString(),
-  }
 }
