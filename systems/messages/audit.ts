@@ -1,6 +1,8 @@
 import { uuid, type Transaction, type Queryable } from '@posthorn/engine'
 import { decodeCursor, toPage, type PageQuery } from '@posthorn/http'
 import { Type, type Static } from 'typebox'
+import { resource, type RowOf } from '@posthorn/system'
+import { Time } from './message.ts'
 import { insertActivities, insertAuditEvents, listAuditEvents } from './queries.ts'
 
 export const AuditResource = Type.Object({
@@ -10,32 +12,39 @@ export const AuditResource = Type.Object({
   action: Type.String(),
   details: Type.String(),
   actor: Type.String(),
-  createdAt: Type.String({ format: 'date-time' }),
+  createdAt: Time,
 })
+const toAuditEntry = resource(AuditResource)
+
+/** A row of `messages.audit_event`. */
+export interface AuditRow extends RowOf<typeof AuditResource> {
+  readonly seq: string
+}
 
 /** A cursor of lists that are ordered by when their rows were written. */
-export const SeqCursor = Type.Tuple([Type.String({ pattern: '^\\d{1,18}$' })])
+const SeqCursor = Type.Tuple([Type.String({ pattern: '^\\d{1,18}$' })])
 
-/** What is on record of one message or dossier, newest first. */
-export async function auditPage(
-  db: Queryable,
-  subject: Pick<AuditEvent, 'orgId' | 'entity' | 'entityId'>,
+/** A page of such a list, newest first. */
+export async function pageBySeq<Row, Item>(
   { limit, cursor }: Static<typeof PageQuery>,
+  item: (row: Row) => Item,
+  list: (page: {
+    readonly before: string | undefined
+    readonly limit: number
+  }) => Promise<(Row & { readonly seq: string })[]>,
 ) {
   const before = cursor === undefined ? undefined : decodeCursor(cursor, SeqCursor)[0]
-  const rows = await listAuditEvents(db, { ...subject, before, limit: limit + 1 })
-  return toPage(rows, limit, {
-    item: (row) => ({
-      id: row.id,
-      entityType: row.entity_type,
-      entityId: row.entity_id,
-      action: row.action,
-      details: row.details,
-      actor: row.actor,
-      createdAt: row.created_at.toISOString(),
-    }),
-    after: ({ seq }) => seq,
-  })
+  const rows = await list({ before, limit: limit + 1 })
+  return toPage(rows, limit, { item, after: ({ seq }) => seq })
+}
+
+/** What is on record of one message or dossier, newest first. */
+export function auditPage(
+  db: Queryable,
+  subject: Pick<AuditEvent, 'orgId' | 'entity' | 'entityId'>,
+  query: Static<typeof PageQuery>,
+) {
+  return pageBySeq(query, toAuditEntry, (page) => listAuditEvents(db, { ...subject, ...page }))
 }
 
 /** What happened to a message or a dossier, for people who ask later. */

@@ -1,3 +1,4 @@
+import { Id, NullableText, nullable, resource, time, type RowOf } from '@posthorn/system'
 import { Type, type Static } from 'typebox'
 
 /**
@@ -43,50 +44,8 @@ export type MessageState = (typeof MESSAGE_STATES)[number]
 const PRIORITIES = ['normal', 'urgent'] as const
 export type Priority = (typeof PRIORITIES)[number]
 
-/** A row of `messages.outbound_message`. */
-export interface OutboundMessage {
-  id: string
-  org_id: string
-  dossier_id: string | null
-  account_id: string | null
-  /** Set for free text, which is sent only while this conversation's session is open. */
-  conversation_id: string | null
-  channel: string
-  to_recipient: string
-  template_code: string | null
-  payload_json: Readonly<Record<string, unknown>>
-  /** As the provider takes them, of a registered template. */
-  components: unknown
-  status: MessageState
-  provider_message_id: string | null
-  idempotency_key: string
-  request_fingerprint: string
-  priority: Priority
-  /** What shares claims: the organisation, apart for what is urgent. */
-  readonly lane: string
-  attempt_count: number
-  /** The number of the last attempt, as `outbound_attempt` has it. */
-  attempt_no: number
-  max_attempts: number
-  error_code: string | null
-  error_message: string | null
-  outcome_unknown: boolean
-  next_retry_at: Date
-  /** When it is to go; null: at once. */
-  send_at: Date | null
-  /** By the provider's clock, once it has reported it. */
-  sent_at: Date | null
-  delivered_at: Date | null
-  read_at: Date | null
-  traceparent: string | null
-  created_at: Date
-  updated_at: Date
-  contents_removed_at: Date | null
-}
-
-const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
-const Time = Type.String({ format: 'date-time' })
+/** A moment by the clock of the database. */
+export const Time = time({ format: 'date-time' })
 
 export const DossierId = Type.String({ pattern: '^[A-Za-z0-9._:-]{1,100}$' })
 
@@ -127,71 +86,77 @@ export type NewMessage = Static<typeof NewMessage>
 
 /** A message as the API shows it. */
 export const MessageResource = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: Id,
   orgId: Type.String(),
-  dossierId: Nullable(Type.String()),
-  accountId: Nullable(Type.String()),
-  conversationId: Nullable(
+  dossierId: NullableText,
+  accountId: NullableText,
+  conversationId: nullable(
     Type.String({ format: 'uuid', description: 'free text of this conversation' }),
   ),
   channel: Type.String(),
   to: Type.String(),
-  templateCode: Nullable(Type.String()),
+  templateCode: NullableText,
   payloadJson: Type.Unknown(),
   status: Type.Enum([...MESSAGE_STATES]),
   outcomeUnknown: Type.Boolean({ description: 'sent, perhaps: no answer came' }),
-  providerMessageId: Nullable(Type.String()),
+  providerMessageId: NullableText,
   idempotencyKey: Type.String(),
   priority: Type.Enum([...PRIORITIES]),
   attemptCount: Type.Integer(),
   maxAttempts: Type.Integer(),
-  errorCode: Nullable(Type.String()),
-  errorMessage: Nullable(Type.String()),
-  nextRetryAt: Nullable(Time),
-  sendAt: Nullable(Time),
-  sentAt: Nullable(
-    Type.String({ format: 'date-time', description: "these three by the provider's clock" }),
+  errorCode: NullableText,
+  errorMessage: NullableText,
+  nextRetryAt: nullable(Time),
+  sendAt: nullable(Time),
+  sentAt: nullable(
+    time({ format: 'date-time', description: "these three by the provider's clock" }),
   ),
-  deliveredAt: Nullable(Time),
-  readAt: Nullable(Time),
+  deliveredAt: nullable(Time),
+  readAt: nullable(Time),
   createdAt: Time,
   updatedAt: Time,
-  contentsRemovedAt: Nullable(
-    Type.String({
-      format: 'date-time',
-      description: 'since when payloadJson is without parameters',
-    }),
+  contentsRemovedAt: nullable(
+    time({ format: 'date-time', description: 'since when payloadJson is without parameters' }),
   ),
 })
 
-export function toResource(row: OutboundMessage): Static<typeof MessageResource> {
-  const waits = row.status === 'QUEUED' && row.error_code !== null
-  return {
-    id: row.id,
-    orgId: row.org_id,
-    dossierId: row.dossier_id,
-    accountId: row.account_id,
-    conversationId: row.conversation_id,
-    channel: row.channel,
-    to: row.to_recipient,
-    templateCode: row.template_code,
-    payloadJson: row.payload_json,
-    status: row.status,
-    outcomeUnknown: row.outcome_unknown,
-    providerMessageId: row.provider_message_id,
-    idempotencyKey: row.idempotency_key,
-    priority: row.priority,
-    attemptCount: row.attempt_count,
-    maxAttempts: row.max_attempts,
-    errorCode: row.error_code,
-    errorMessage: row.error_message,
-    nextRetryAt: waits ? row.next_retry_at.toISOString() : null,
-    sendAt: row.send_at?.toISOString() ?? null,
-    sentAt: row.sent_at?.toISOString() ?? null,
-    deliveredAt: row.delivered_at?.toISOString() ?? null,
-    readAt: row.read_at?.toISOString() ?? null,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-    contentsRemovedAt: row.contents_removed_at?.toISOString() ?? null,
-  }
+/** A row of `messages.outbound_message`. */
+export interface OutboundMessage extends RowOf<
+  typeof MessageResource,
+  'to' | 'payloadJson' | 'nextRetryAt'
+> {
+  readonly to_recipient: string
+  readonly payload_json: Readonly<Record<string, unknown>>
+  /** As the provider takes them, of a registered template. */
+  readonly components: unknown
+  readonly request_fingerprint: string
+  /** What shares claims: the organisation, apart for what is urgent. */
+  readonly lane: string
+  /** The number of the last attempt, as `outbound_attempt` has it. */
+  readonly attempt_no: number
+  readonly next_retry_at: Date
+  readonly traceparent: string | null
 }
+
+/** The time of the next attempt is that of a message which has failed and is tried again. */
+export const toResource = resource(MessageResource, {
+  to: (row: OutboundMessage) => row.to_recipient,
+  nextRetryAt: ({ status, error_code: code, next_retry_at: at }) =>
+    status === 'QUEUED' && code !== null ? at.toISOString() : null,
+})
+
+export const AttemptResource = Type.Object({
+  id: Type.String(),
+  attemptNo: Type.Integer(),
+  status: Type.Enum(['TRYING', 'SUCCESS', 'FAILED']),
+  errorCode: NullableText,
+  errorMessage: NullableText,
+  providerResponse: Type.Unknown(),
+  nextRetryAt: nullable(time()),
+  createdAt: time(),
+  updatedAt: time(),
+})
+/** A row of `messages.outbound_attempt`. */
+export type AttemptRow = RowOf<typeof AttemptResource>
+
+export const toAttempt = resource(AttemptResource)

@@ -1,7 +1,12 @@
 import { directionOf, sql, type Failure, type Queryable, type Transaction } from '@posthorn/engine'
 import type { ClosedAttempt } from './attempts.ts'
-import type { Activity, AuditEvent } from './audit.ts'
-import { storableJson, type MessageState, type OutboundMessage } from './message.ts'
+import type { Activity, AuditEvent, AuditRow } from './audit.ts'
+import {
+  storableJson,
+  type AttemptRow,
+  type MessageState,
+  type OutboundMessage,
+} from './message.ts'
 
 /** Messages of an organisation that were created in a time. */
 interface Period {
@@ -168,19 +173,6 @@ export async function countByStatus(db: Queryable, orgId: string) {
   return rows
 }
 
-/** A row of `messages.outbound_attempt`. */
-export interface AttemptRow {
-  readonly id: string
-  readonly attempt_no: number
-  readonly status: 'TRYING' | 'SUCCESS' | 'FAILED'
-  readonly error_code: string | null
-  readonly error_message: string | null
-  readonly provider_response: unknown
-  readonly next_retry_at: Date | null
-  readonly created_at: Date
-  readonly updated_at: Date
-}
-
 export async function listAttempts(
   db: Queryable,
   page: { messageId: string; before: number | undefined; limit: number },
@@ -338,18 +330,6 @@ export async function insertActivities(
              as (id uuid, "orgId" text, "dossierId" text, type text, metadata jsonb))
            with ordinality as u (id, "orgId", "dossierId", type, metadata, place)
      order by place`)
-}
-
-/** A row of `messages.audit_event`. */
-export interface AuditRow {
-  readonly id: string
-  readonly seq: string
-  readonly entity_type: AuditEvent['entity']
-  readonly entity_id: string
-  readonly action: AuditEvent['action']
-  readonly details: string
-  readonly actor: string
-  readonly created_at: Date
 }
 
 export async function listAuditEvents(

@@ -18,10 +18,12 @@ import { Type, type Static } from 'typebox'
 import { AuditResource, auditPage, recordAudit } from './audit.ts'
 import { queueMessage, type Creation } from './creation.ts'
 import {
+  AttemptResource,
   DossierId,
   MESSAGE_STATES,
   MessageResource,
   NewMessage,
+  toAttempt,
   toResource,
   type OutboundMessage,
   type MessageState,
@@ -34,7 +36,6 @@ import {
   listAttempts,
   listMessages,
   lockMessage,
-  type AttemptRow,
   type MessageKey,
 } from './queries.ts'
 
@@ -118,19 +119,6 @@ const Stats = Type.Object({
   orgId: Type.String(),
   counts: Type.Record(Type.String(), Type.Integer()),
 })
-const Nullable = Type.Union([Type.String(), Type.Null()])
-const Attempt = Type.Object({
-  id: Type.String(),
-  attemptNo: Type.Integer(),
-  status: Type.Enum(['TRYING', 'SUCCESS', 'FAILED']),
-  errorCode: Nullable,
-  errorMessage: Nullable,
-  providerResponse: Type.Unknown(),
-  nextRetryAt: Nullable,
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-})
-
 const schemas = {
   create: {
     summary: 'Queue a message, once for each Idempotency-Key',
@@ -150,7 +138,7 @@ const schemas = {
     summary: "A message's attempts, newest first",
     ...{ tags, params },
     querystring: PageQuery,
-    response: { 200: pageOf(Attempt) },
+    response: { 200: pageOf(AttemptResource) },
   },
   audit: {
     summary: 'What happened to a message, newest first',
@@ -218,7 +206,7 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
     const { limit, cursor } = request.query
     const before = cursor === undefined ? undefined : decodeCursor(cursor, NumberCursor)[0]
     const rows = await listAttempts(pool, { messageId: id, before, limit: limit + 1 })
-    return toPage(rows, limit, { item: attemptResource, after: (row) => row.attempt_no })
+    return toPage(rows, limit, { item: toAttempt, after: (row) => row.attempt_no })
   })
 
   app.get(`${PATH}/:id/audit`, { schema: schemas.audit }, async (request) => {
@@ -301,19 +289,5 @@ function requireDone(ordered: Ordered): Static<typeof MessageResource> {
       throw problem('INVALID_STATE', { detail: `The message is ${ordered.status}.` })
     case 'contentsRemoved':
       throw problem('CONTENTS_REMOVED', { detail: 'Send a new message instead.' })
-  }
-}
-
-function attemptResource(row: AttemptRow): Static<typeof Attempt> {
-  return {
-    id: row.id,
-    attemptNo: row.attempt_no,
-    status: row.status,
-    errorCode: row.error_code,
-    errorMessage: row.error_message,
-    providerResponse: row.provider_response,
-    nextRetryAt: row.next_retry_at?.toISOString() ?? null,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
   }
 }

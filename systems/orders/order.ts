@@ -1,4 +1,5 @@
 import type { SagaStatus } from '@posthorn/saga'
+import { NullableText, bigint, resource, time, type RowOf } from '@posthorn/system'
 import { Type, type Static } from 'typebox'
 
 /** Of this sku there never is any. */
@@ -50,46 +51,26 @@ export const ORDER_STATUS: Readonly<Record<SagaStatus, OrderStatus>> = {
   TERMINATED: 'FAILED',
 }
 
-/** An order with what its saga says. */
-export interface Order {
-  readonly id: string
-  readonly saga_id: string
-  readonly items: readonly Item[]
-  readonly amount: string
-  readonly currency: string
-  readonly created_at: Date
-  readonly saga_status: SagaStatus
-  readonly error_code: string | null
-  readonly error: string | null
-}
-
-const Nullable = Type.Union([Type.String(), Type.Null()])
-
 export const OrderResource = Type.Object({
   id: Type.String(),
   sagaId: Type.String(),
   status: Type.Enum([...ORDER_STATES]),
   items: Type.Array(Item),
-  amount: Type.Integer(),
+  amount: bigint(),
   currency: Type.String(),
-  errorCode: Nullable,
-  errorMessage: Nullable,
-  createdAt: Type.String(),
+  errorCode: NullableText,
+  errorMessage: NullableText,
+  createdAt: time(),
 })
 
-export function toResource(order: Order): Static<typeof OrderResource> {
-  return {
-    id: order.id,
-    sagaId: order.saga_id,
-    status: ORDER_STATUS[order.saga_status],
-    items: [...order.items],
-    amount: Number(order.amount),
-    currency: order.currency,
-    errorCode: order.error_code,
-    errorMessage: order.error,
-    createdAt: order.created_at.toISOString(),
-  }
+/** An order with what its saga says. */
+export interface Order extends RowOf<typeof OrderResource, 'status'> {
+  readonly saga_status: SagaStatus
 }
+
+export const toResource = resource(OrderResource, {
+  status: (order: Order) => ORDER_STATUS[order.saga_status],
+})
 
 /** One line for each sku: who names it twice wants both. */
 export function mergeItems(items: readonly Item[]): Item[] {

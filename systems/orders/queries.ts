@@ -98,13 +98,14 @@ export async function insertOrder(tx: Transaction, order: OrderRow): Promise<voi
             ${order.amount}, ${order.currency})`)
 }
 
-export async function findOrder(db: Queryable, { id, orgId }: { id: string; orgId: string }) {
-  const { rows } = await db.query<Order>(sql`
+const ORDER = sql`
     select o.id, o.saga_id, o.items, o.amount, o.currency, o.created_at,
-           s.status as saga_status, s.error_code, s.error
+           s.status as saga_status, s.error_code, s.error as error_message
       from sagas.orders as o
-      join sagas.saga as s on s.id = o.saga_id
-     where o.id = ${id} and o.org_id = ${orgId}`)
+      join sagas.saga as s on s.id = o.saga_id`
+
+export async function findOrder(db: Queryable, { id, orgId }: { id: string; orgId: string }) {
+  const { rows } = await db.query<Order>(sql`${ORDER} where o.id = ${id} and o.org_id = ${orgId}`)
   return rows[0]
 }
 
@@ -134,10 +135,7 @@ export async function listOrders(
       ]
     : [sql`o.id ${beyond} ${id}::uuid`, sql`o.id ${order}`]
   const { rows } = await db.query<Order>(sql`
-    select o.id, o.saga_id, o.items, o.amount, o.currency, o.created_at,
-           s.status as saga_status, s.error_code, s.error
-      from sagas.orders as o
-      join sagas.saga as s on s.id = o.saga_id
+    ${ORDER}
      where o.org_id = ${orgId}
        and (${status ?? null}::text is null
             or s.status = ${status ?? null}

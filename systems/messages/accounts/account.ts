@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
-import type { Sealing } from '@posthorn/system'
+import { NullableText, nullable, resource, type RowOf, type Sealing } from '@posthorn/system'
+import { Time } from '../message.ts'
 import type { SendingAccount } from '../providers/provider.ts'
 
 /** A row of `messages.account`; secrets are sealed. */
@@ -71,11 +72,8 @@ export type NewAccount = Static<typeof NewAccount>
 
 export const AccountChange = Type.Partial(NewAccount)
 
-const Time = Type.String({ format: 'date-time' })
-const Nullable = Type.Union([Type.String(), Type.Null()])
-
 export const StopResource = Type.Object({
-  phoneNumberId: Type.Union([Type.String(), Type.Null()], { description: 'null: all numbers' }),
+  phoneNumberId: nullable(Type.String(), { description: 'null: all numbers' }),
   code: Type.String(),
   reason: Type.String(),
   stoppedAt: Time,
@@ -88,72 +86,54 @@ export const AccountResource = Type.Object({
   isDefault: Type.Boolean({ description: 'in the settings of the server, for all organisations' }),
   channel: Type.String(),
   phoneNumberIds: Type.Array(Type.String()),
-  businessAccountId: Nullable,
-  webhookPath: Nullable,
+  businessAccountId: NullableText,
+  webhookPath: NullableText,
   stops: Type.Array(StopResource),
-  createdAt: Type.Union([Time, Type.Null()]),
-  updatedAt: Type.Union([Time, Type.Null()]),
+  createdAt: nullable(Time),
+  updatedAt: nullable(Time),
 })
 
 /** A row of `messages.sending_stop`. */
-export interface StopRow {
+export interface StopRow extends RowOf<typeof StopResource, 'phoneNumberId' | 'nextProbeAt'> {
   readonly account_id: string
   /** Empty for all numbers. */
   readonly number_id: string
   readonly org_id: string | null
-  readonly code: string
-  readonly reason: string
   readonly credentials: string
-  readonly stopped_at: Date
   readonly probe_at: Date
   readonly probe_message_id: string | null
 }
 
-export function stopResource(stop: StopRow): Static<typeof StopResource> {
-  return {
-    phoneNumberId: stop.number_id === '' ? null : stop.number_id,
-    code: stop.code,
-    reason: stop.reason,
-    stoppedAt: stop.stopped_at.toISOString(),
-    nextProbeAt: stop.probe_at.toISOString(),
-  }
-}
+const toStop = resource(StopResource, {
+  phoneNumberId: ({ number_id: id }: StopRow) => (id === '' ? null : id),
+  nextProbeAt: ({ probe_at: at }) => at.toISOString(),
+})
 
 /** Where Meta's app of this account sends its webhooks. */
 export function webhookPathOf(id: string): string {
   return `/api/v1/webhooks/whatsapp/accounts/${id}/inbound`
 }
 
-export function accountResource(
-  account: AccountRow,
-  stops: readonly StopRow[],
-): Static<typeof AccountResource> {
-  return {
-    id: account.id,
-    name: account.name,
-    isDefault: false,
-    channel: 'whatsapp',
-    phoneNumberIds: [...account.phone_number_ids],
-    businessAccountId: account.business_account_id,
-    webhookPath: webhookPathOf(account.id),
-    stops: stops.map(stopResource),
-    createdAt: account.created_at.toISOString(),
-    updatedAt: account.updated_at.toISOString(),
-  }
-}
+type Stopped<Account> = Account & { readonly stops: readonly StopRow[] }
+
+/** An account of an organisation. */
+export const toAccount = resource(AccountResource, {
+  isDefault: () => false,
+  channel: () => 'whatsapp',
+  webhookPath: ({ id }: Stopped<AccountRow>) => webhookPathOf(id),
+  stops: ({ stops }) => stops.map(toStop),
+})
 
 /** An account of the settings. */
 export function ownResource(
   channel: string,
-  account: SendingAccount,
-  stops: readonly StopRow[],
+  { id, numberIds, stops }: Stopped<SendingAccount>,
 ): Static<typeof AccountResource> {
   return {
-    ...{ id: account.id, name: 'Default', isDefault: true, channel },
-    phoneNumberIds: [...account.numberIds],
+    ...{ id, name: 'Default', isDefault: true, channel, phoneNumberIds: [...numberIds] },
     businessAccountId: null,
     webhookPath: channel === 'whatsapp' ? '/api/v1/webhooks/whatsapp/inbound' : null,
-    stops: stops.map(stopResource),
+    stops: stops.map(toStop),
     createdAt: null,
     updatedAt: null,
   }

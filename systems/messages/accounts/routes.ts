@@ -11,10 +11,10 @@ import type { Providers } from '../providers/provider.ts'
 import {
   AccountChange,
   AccountResource,
-  accountResource,
   NewAccount,
   ownResource,
   sealSecret,
+  toAccount,
   type AccountRow,
   type Secret,
 } from './account.ts'
@@ -82,13 +82,14 @@ export function accountRoutes(app: App, options: AccountRoutesOptions): void {
     const own = [...providers.values()]
     const ids = [...accounts.map(({ id }) => id), ...own.map((provider) => provider.own.id)]
     const stops = await findStops(pool, ids)
-    const stopsOf = (id: string) => stops.filter((stop) => stop.account_id === id)
+    const withStops = <Account extends { readonly id: string }>(account: Account) => ({
+      ...account,
+      stops: stops.filter((stop) => stop.account_id === account.id),
+    })
     return {
       items: [
-        ...accounts.map((account) => accountResource(account, stopsOf(account.id))),
-        ...own.map(({ channel, own: account }) =>
-          ownResource(channel, account, stopsOf(account.id)),
-        ),
+        ...accounts.map((account) => toAccount(withStops(account))),
+        ...own.map(({ channel, own: account }) => ownResource(channel, withStops(account))),
       ],
     }
   })
@@ -109,7 +110,7 @@ export function accountRoutes(app: App, options: AccountRoutesOptions): void {
       await record(tx, inserted, { action: 'CREATED', details: `Account ${body.name} added`, by })
       return inserted
     })
-    return reply.code(201).send(accountResource(account, []))
+    return reply.code(201).send(toAccount({ ...account, stops: [] }))
   })
 
   /** Works on the caller's account under a lock. */
@@ -136,7 +137,7 @@ export function accountRoutes(app: App, options: AccountRoutesOptions): void {
         const because = 'its access token was changed'
         await resumeSending(tx, outbox, { accountId: account.id, by, because })
       }
-      return accountResource(account, await findStops(tx, [account.id]))
+      return toAccount({ ...account, stops: await findStops(tx, [account.id]) })
     }),
   )
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
-import type { ConsentEventRow } from './queries.ts'
+import { Id, NullableText, resource, type RowOf } from '@posthorn/system'
+import { Time } from '../message.ts'
 
 /** How people say that they agree, or no longer do. */
 const CONSENT_SOURCES = ['api', 'form', 'paper', 'spoken', 'message', 'import'] as const
@@ -35,31 +36,22 @@ export function keywordTime(sentAt: Date, granted: boolean): Date {
   return granted ? sentAt : new Date(sentAt.getTime() + 999)
 }
 
-const Nullable = Type.Union([Type.String(), Type.Null()])
-
 /** A grant or a withdrawal as the API shows it. */
 export const ConsentEventResource = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: Id,
   channel: Type.String(),
-  dossierId: Nullable,
-  recipient: Nullable,
+  dossierId: NullableText,
+  recipient: NullableText,
   granted: Type.Boolean(),
   source: Type.String({ description: 'how it was given; keyword: the person wrote it' }),
-  proof: Nullable,
+  proof: NullableText,
   actor: Type.String({ description: 'who wrote it down' }),
-  saidAt: Type.String({ format: 'date-time' }),
+  saidAt: Time,
 })
 
-export function toConsentEvent(row: ConsentEventRow): Static<typeof ConsentEventResource> {
-  return {
-    id: row.id,
-    channel: row.channel,
-    dossierId: row.dossier_id,
-    recipient: row.recipient,
-    granted: row.granted,
-    source: row.source,
-    proof: row.proof,
-    actor: row.actor,
-    saidAt: row.said_at.toISOString(),
-  }
+/** A row of `messages.consent_event`. */
+export interface ConsentEventRow extends RowOf<typeof ConsentEventResource> {
+  readonly seq: string
 }
+
+export const toConsentEvent = resource(ConsentEventResource)

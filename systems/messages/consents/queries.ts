@@ -1,20 +1,6 @@
 import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import { digestOf, formsOf } from '../phone-number.ts'
-import type { ConsentWord } from './consent-event.ts'
-
-/** A row of `messages.consent_event`. */
-export interface ConsentEventRow {
-  readonly id: string
-  readonly seq: string
-  readonly channel: string
-  readonly dossier_id: string | null
-  readonly recipient: string | null
-  readonly granted: boolean
-  readonly source: string
-  readonly proof: string | null
-  readonly actor: string
-  readonly said_at: Date
-}
+import type { ConsentEventRow, ConsentWord } from './consent-event.ts'
 
 /** Whose consent it is: a dossier's, a recipient's, or both. */
 export interface ConsentSubject {

@@ -10,7 +10,7 @@ import {
   type App,
 } from '@posthorn/http'
 import { Type } from 'typebox'
-import { SeqCursor } from '../audit.ts'
+import { pageBySeq } from '../audit.ts'
 import { ConsentEventResource, toConsentEvent, NewConsent } from '../consents/consent-event.ts'
 import { findWithdrawals, listConsentEvents } from '../consents/queries.ts'
 import { setRecipientConsent } from '../consents/recipient-consent.ts'
@@ -168,11 +168,9 @@ export function conversationRoutes(app: App, { pool, outbox }: RouteOptions): vo
   app.get(`${PATH}/:id/consents`, { schema: schemas.consents }, async (request) => {
     const { org: orgId } = callerOf(request)
     const { recipient } = await findOwn({ id: request.params.id, orgId })
-    const { limit: most, cursor: from } = request.query
-    const before = from === undefined ? undefined : decodeCursor(from, SeqCursor)[0]
-    const page = { orgId, of: { recipient }, before, limit: most + 1 }
-    const rows = await listConsentEvents(pool, page)
-    return toPage(rows, most, { item: toConsentEvent, after: ({ seq }) => seq })
+    return pageBySeq(request.query, toConsentEvent, (page) =>
+      listConsentEvents(pool, { orgId, of: { recipient }, ...page }),
+    )
   })
 
   app.put(`${PATH}/:id/consent`, { schema: schemas.consent }, async (request) => {

@@ -108,6 +108,7 @@ export async function findGranted(db: Queryable, wanted: readonly ConsentKey[]) 
 export interface ActivityRow {
   readonly id: string
   readonly seq: string
+  readonly dossier_id: string
   readonly type: string
   readonly metadata: unknown
   readonly created_at: Date
@@ -118,7 +119,7 @@ export async function listActivities(
   page: DossierKey & { before: string | undefined; limit: number },
 ) {
   const { rows } = await db.query<ActivityRow>(sql`
-    select id, seq::text as seq, type, metadata, created_at
+    select id, seq::text as seq, dossier_id, type, metadata, created_at
       from messages.activity
      where org_id = ${page.orgId} and dossier_id = ${page.dossierId}
        and (${page.before ?? null}::bigint is null or seq < ${page.before ?? null}::bigint)

@@ -1,18 +1,16 @@
 import { transaction } from '@posthorn/engine'
-import {
-  callerOf,
-  decodeCursor,
-  invalid,
-  PageQuery,
-  pageOf,
-  toPage,
-  type App,
-} from '@posthorn/http'
+import { callerOf, invalid, PageQuery, pageOf, type App } from '@posthorn/http'
 import { Type, type Static } from 'typebox'
-import { AuditResource, auditPage, SeqCursor } from '../audit.ts'
-import { ConsentEventResource, toConsentEvent, NewConsent } from '../consents/consent-event.ts'
-import { listConsentEvents, listLastWords, type ConsentEventRow } from '../consents/queries.ts'
-import { DossierId } from '../message.ts'
+import { AuditResource, auditPage, pageBySeq } from '../audit.ts'
+import {
+  ConsentEventResource,
+  toConsentEvent,
+  NewConsent,
+  type ConsentEventRow,
+} from '../consents/consent-event.ts'
+import { listConsentEvents, listLastWords } from '../consents/queries.ts'
+import { NullableText, nullable, resource } from '@posthorn/system'
+import { DossierId, Time } from '../message.ts'
 import { problem } from '../problems.ts'
 import type { RouteOptions } from '../routes.ts'
 import { setConsent } from './consent.ts'
@@ -26,10 +24,10 @@ const Consent = Type.Object({
   dossierId: Type.String(),
   channel: Type.String(),
   granted: Type.Boolean(),
-  updatedAt: Type.String({ format: 'date-time' }),
-  source: Type.Union([Type.String(), Type.Null()], { description: 'how it was said last' }),
-  proof: Type.Union([Type.String(), Type.Null()]),
-  recipient: Type.Union([Type.String(), Type.Null()]),
+  updatedAt: Time,
+  source: nullable(Type.String(), { description: 'how it was said last' }),
+  proof: NullableText,
+  recipient: NullableText,
 })
 
 const consents = {
@@ -69,8 +67,9 @@ const Activity = Type.Object({
   dossierId: Type.String(),
   type: Type.String(),
   metadata: Type.Unknown(),
-  createdAt: Type.String({ format: 'date-time' }),
+  createdAt: Time,
 })
+const toActivity = resource(Activity)
 
 const activities = {
   summary: 'The timeline of a dossier, newest first',
@@ -112,27 +111,18 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
     const { org: orgId } = callerOf(request)
     const { id: dossierId } = request.params
     if (!(await isDossier(pool, { orgId, dossierId }))) throw problem('NOT_FOUND')
-    const { limit, cursor } = request.query
-    const before = cursor === undefined ? undefined : decodeCursor(cursor, SeqCursor)[0]
-    const page = { orgId, of: { dossierId }, before, limit: limit + 1 }
-    const rows = await listConsentEvents(pool, page)
-    return toPage(rows, limit, { item: toConsentEvent, after: ({ seq }) => seq })
+    return pageBySeq(request.query, toConsentEvent, (page) =>
+      listConsentEvents(pool, { orgId, of: { dossierId }, ...page }),
+    )
   })
 
   app.get(`${PATH}/activities`, { schema: activities }, async (request) => {
     const { org: orgId } = callerOf(request)
     const { id: dossierId } = request.params
     if (!(await isDossier(pool, { orgId, dossierId }))) throw problem('NOT_FOUND')
-    const { limit, cursor } = request.query
-    const before = cursor === undefined ? undefined : decodeCursor(cursor, SeqCursor)[0]
-    const rows = await listActivities(pool, { orgId, dossierId, before, limit: limit + 1 })
-    return toPage(rows, limit, {
-      item: ({ id, type, metadata, created_at: at }) => ({
-        ...{ id, dossierId, type, metadata },
-        createdAt: at.toISOString(),
-      }),
-      after: ({ seq }) => seq,
-    })
+    return pageBySeq(request.query, toActivity, (page) =>
+      listActivities(pool, { orgId, dossierId, ...page }),
+    )
   })
 
   app.get(`${PATH}/audit`, { schema: audit }, async (request) => {

@@ -1,10 +1,11 @@
 import { callerOf, invalid, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
+import { nullable } from '@posthorn/system'
+import { Time } from '../message.ts'
 import { selectErrors, selectPoints, type PointRow } from '../queries.ts'
 
-const Time = Type.String({ format: 'date-time' })
-const Seconds = Type.Union([Type.Number(), Type.Null()])
+const Seconds = nullable(Type.Number())
 
 const Point = Type.Object({
   at: Type.String({ format: 'date-time', description: 'the beginning of the stretch' }),

@@ -22,7 +22,7 @@ import {
   Components,
   templateErrors,
   TemplateResource,
-  templateResource,
+  toTemplate,
   type TemplateRow,
 } from './template.ts'
 
@@ -88,7 +88,7 @@ export function templateRoutes(app: App, { pool, sealing, lister }: TemplateRout
     const orgId = callerOf(request).org
     const rows = await listTemplates(pool, { orgId, after, limit: limit + 1 })
     return toPage(rows, limit, {
-      item: templateResource,
+      item: toTemplate,
       after: ({ name, language }) => [name, language],
     })
   })
@@ -96,7 +96,7 @@ export function templateRoutes(app: App, { pool, sealing, lister }: TemplateRout
   app.get(`${PATH}/:name/:language`, { schema: schemas.one }, async (request) => {
     const row = await findTemplate(pool, { orgId: callerOf(request).org, ...request.params })
     if (!row) throw problem('NOT_FOUND')
-    return templateResource(row)
+    return toTemplate(row)
   })
 
   app.put(`${PATH}/:name/:language`, { schema: schemas.put, ...ADMIN }, async (request, reply) => {
@@ -109,7 +109,7 @@ export function templateRoutes(app: App, { pool, sealing, lister }: TemplateRout
       await record(tx, stored, { action: stored.created ? 'CREATED' : 'UPDATED', by })
       return stored
     })
-    return reply.code(row.created ? 201 : 200).send(templateResource(row))
+    return reply.code(row.created ? 201 : 200).send(toTemplate(row))
   })
 
   app.delete(

@@ -1,5 +1,7 @@
 import type { FieldError } from '@posthorn/http'
+import { nullable, resource, type RowOf } from '@posthorn/system'
 import { Type, type Static } from 'typebox'
+import { Time } from '../message.ts'
 
 export const CATEGORIES = ['AUTHENTICATION', 'MARKETING', 'UTILITY'] as const
 
@@ -53,18 +55,6 @@ type Component<Name extends Components[number]['type']> = Extract<
   Components[number],
   { type: Name }
 >
-
-/** A row of `messages.template`. */
-export interface TemplateRow {
-  readonly org_id: string
-  readonly name: string
-  readonly language: string
-  readonly category: (typeof CATEGORIES)[number]
-  readonly components: Components
-  readonly status: string
-  readonly created_at: Date
-  readonly updated_at: Date
-}
 
 export function partOf<Name extends Components[number]['type']>(
   components: Components,
@@ -136,8 +126,6 @@ function isInOrder(placeholders: readonly string[]): boolean {
   return placeholders.every((name, i) => name === String(i + 1))
 }
 
-const Time = Type.String({ format: 'date-time' })
-
 export const TemplateResource = Type.Object({
   name: Type.String(),
   language: Type.String(),
@@ -146,7 +134,7 @@ export const TemplateResource = Type.Object({
   components: Type.Array(Type.Unknown(), { description: 'as the Cloud API writes them' }),
   parameters: Type.Object(
     {
-      header: Type.Union([Type.Enum(['text', 'image', 'video', 'document']), Type.Null()]),
+      header: nullable(Type.Enum(['text', 'image', 'video', 'document'])),
       body: Type.Array(Type.String()),
       buttons: Type.Array(Type.Enum(['url', 'copy_code', 'otp'])),
     },
@@ -154,6 +142,19 @@ export const TemplateResource = Type.Object({
   ),
   createdAt: Time,
   updatedAt: Time,
+})
+
+/** A row of `messages.template`. */
+export interface TemplateRow extends RowOf<typeof TemplateResource, 'components' | 'parameters'> {
+  readonly org_id: string
+  readonly components: Components
+}
+
+export const toTemplate = resource(TemplateResource, {
+  parameters(row: TemplateRow) {
+    const { header, body, buttons } = wantedBy(row)
+    return { header, body: [...body], buttons: buttons.map(({ kind }) => kind) }
+  },
 })
 
 export type WantedButton = { readonly index: number; readonly kind: 'url' | 'copy_code' | 'otp' }
@@ -182,16 +183,5 @@ export function wantedBy(template: Pick<TemplateRow, 'components'>): Wanted {
         return type === 'URL' && placeholdersIn(url).length > 0 ? [{ index, kind: 'url' }] : []
       },
     ),
-  }
-}
-
-export function templateResource(row: TemplateRow): Static<typeof TemplateResource> {
-  const { header, body, buttons } = wantedBy(row)
-  return {
-    ...{ name: row.name, language: row.language, category: row.category, status: row.status },
-    components: [...row.components],
-    parameters: { header, body: [...body], buttons: buttons.map(({ kind }) => kind) },
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
   }
 }
