@@ -14,66 +14,21 @@ export interface ValueObject {
   readonly value: string
 }
 
-export function valueOf(value: string): ValueObject {
-  return { value }
+type Values<Name extends string> = Readonly<Record<Name, ValueObject>>
+
+/** Each text as a value object. */
+export function valuesOf<Name extends string>(texts: Readonly<Record<Name, string>>) {
+  const entries = Object.entries<string>(texts).map(([name, value]) => [name, { value }])
+  return Object.fromEntries(entries) as Values<Name>
 }
 
-export interface Invited {
-  readonly invitationId: ValueObject
-  readonly familyId: ValueObject
-  readonly email: ValueObject
-  readonly role: ValueObject
+export interface Invited extends Values<
+  'invitationId' | 'familyId' | 'email' | 'role' | 'invitedByUserId'
+> {
   /** Secret, and sealed unless `FAMILIES_EVENT_TOKEN` says otherwise. Absent once it is processed. */
   readonly token?: ValueObject
   readonly expiresAt: string
-  readonly invitedByUserId: ValueObject
   readonly isResend: boolean
-}
-
-export interface Created {
-  readonly familyId: ValueObject
-  readonly name: ValueObject
-  readonly ownerUserId: ValueObject
-}
-
-export interface Joined {
-  readonly familyId: ValueObject
-  readonly invitationId: ValueObject
-  readonly userId: ValueObject
-  readonly role: ValueObject
-}
-
-export interface Revoked {
-  readonly invitationId: ValueObject
-  readonly familyId: ValueObject
-  readonly revokedByUserId: ValueObject
-}
-
-export interface Declined {
-  readonly invitationId: ValueObject
-  readonly familyId: ValueObject
-  readonly declinedByUserId: ValueObject
-}
-
-export interface Left {
-  readonly familyId: ValueObject
-  readonly userId: ValueObject
-}
-
-export interface Removed extends Left {
-  readonly removedByUserId: ValueObject
-}
-
-export interface RoleChanged extends Left {
-  readonly previousRole: ValueObject
-  readonly role: ValueObject
-  readonly changedByUserId: ValueObject
-}
-
-export interface OwnershipTransferred {
-  readonly familyId: ValueObject
-  readonly previousOwnerUserId: ValueObject
-  readonly ownerUserId: ValueObject
 }
 
 export const FAMILY_CREATED = 'FamilyHub.Families.FamilyCreatedEvent'
@@ -87,14 +42,23 @@ export const ROLE_CHANGED = 'FamilyHub.Families.FamilyMemberRoleChangedEvent'
 export const OWNERSHIP_TRANSFERRED = 'FamilyHub.Families.FamilyOwnershipTransferredEvent'
 
 export type FamilyEvent =
-  | DomainEvent<typeof FAMILY_CREATED, Created>
-  | DomainEvent<typeof MEMBER_JOINED, Joined>
-  | DomainEvent<typeof MEMBER_LEFT, Left>
-  | DomainEvent<typeof MEMBER_REMOVED, Removed>
-  | DomainEvent<typeof ROLE_CHANGED, RoleChanged>
-  | DomainEvent<typeof OWNERSHIP_TRANSFERRED, OwnershipTransferred>
+  | DomainEvent<typeof FAMILY_CREATED, Values<'familyId' | 'name' | 'ownerUserId'>>
+  | DomainEvent<typeof MEMBER_JOINED, Values<'familyId' | 'invitationId' | 'userId' | 'role'>>
+  | DomainEvent<typeof MEMBER_LEFT, Values<'familyId' | 'userId'>>
+  | DomainEvent<typeof MEMBER_REMOVED, Values<'familyId' | 'userId' | 'removedByUserId'>>
+  | DomainEvent<
+      typeof ROLE_CHANGED,
+      Values<'familyId' | 'userId' | 'previousRole' | 'role' | 'changedByUserId'>
+    >
+  | DomainEvent<
+      typeof OWNERSHIP_TRANSFERRED,
+      Values<'familyId' | 'previousOwnerUserId' | 'ownerUserId'>
+    >
 
 export type InvitationEvent =
   | DomainEvent<typeof MEMBER_INVITED, Invited>
-  | DomainEvent<typeof INVITATION_REVOKED, Revoked>
-  | DomainEvent<typeof INVITATION_DECLINED, Declined>
+  | DomainEvent<typeof INVITATION_REVOKED, Values<'invitationId' | 'familyId' | 'revokedByUserId'>>
+  | DomainEvent<
+      typeof INVITATION_DECLINED,
+      Values<'invitationId' | 'familyId' | 'declinedByUserId'>
+    >

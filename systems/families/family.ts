@@ -13,7 +13,7 @@ import {
   MEMBER_REMOVED,
   OWNERSHIP_TRANSFERRED,
   ROLE_CHANGED,
-  valueOf,
+  valuesOf,
   wordOf,
   type FamilyEvent,
   type FamilyRole,
@@ -79,7 +79,7 @@ export class Family extends AggregateRoot<FamilyEvent> {
     family.raise({
       type: FAMILY_CREATED,
       occurredAt: now,
-      payload: { familyId: valueOf(family.id), name: valueOf(name), ownerUserId: valueOf(by) },
+      payload: valuesOf({ familyId: family.id, name, ownerUserId: by }),
     })
     return accept(family)
   }
@@ -137,12 +137,12 @@ export class Family extends AggregateRoot<FamilyEvent> {
     this.raise({
       type: MEMBER_JOINED,
       occurredAt: now,
-      payload: {
-        familyId: valueOf(this.id),
-        invitationId: valueOf(invitation.id),
-        userId: valueOf(by),
-        role: valueOf(wordOf(role)),
-      },
+      payload: valuesOf({
+        familyId: this.id,
+        invitationId: invitation.id,
+        userId: by,
+        role: wordOf(role),
+      }),
     })
     return accept(invitation)
   }
@@ -177,7 +177,7 @@ export class Family extends AggregateRoot<FamilyEvent> {
     this.raise({
       type: MEMBER_LEFT,
       occurredAt: now,
-      payload: { familyId: valueOf(this.id), userId: valueOf(by) },
+      payload: valuesOf({ familyId: this.id, userId: by }),
     })
     return accept(this)
   }
@@ -196,11 +196,7 @@ export class Family extends AggregateRoot<FamilyEvent> {
     this.raise({
       type: MEMBER_REMOVED,
       occurredAt: now,
-      payload: {
-        familyId: valueOf(this.id),
-        userId: valueOf(userId),
-        removedByUserId: valueOf(by),
-      },
+      payload: valuesOf({ familyId: this.id, userId, removedByUserId: by }),
     })
     return accept(this)
   }
@@ -221,13 +217,13 @@ export class Family extends AggregateRoot<FamilyEvent> {
     this.raise({
       type: ROLE_CHANGED,
       occurredAt: now,
-      payload: {
-        familyId: valueOf(this.id),
-        userId: valueOf(userId),
-        previousRole: valueOf(wordOf(previous)),
-        role: valueOf(wordOf(role)),
-        changedByUserId: valueOf(by),
-      },
+      payload: valuesOf({
+        familyId: this.id,
+        userId,
+        previousRole: wordOf(previous),
+        role: wordOf(role),
+        changedByUserId: by,
+      }),
     })
     return accept(this)
   }
@@ -247,11 +243,7 @@ export class Family extends AggregateRoot<FamilyEvent> {
     this.raise({
       type: OWNERSHIP_TRANSFERRED,
       occurredAt: now,
-      payload: {
-        familyId: valueOf(this.id),
-        previousOwnerUserId: valueOf(by),
-        ownerUserId: valueOf(userId),
-      },
+      payload: valuesOf({ familyId: this.id, previousOwnerUserId: by, ownerUserId: userId }),
     })
     return accept(this)
   }

@@ -5,7 +5,7 @@ import {
   INVITATION_DECLINED,
   INVITATION_REVOKED,
   MEMBER_INVITED,
-  valueOf,
+  valuesOf,
   wordOf,
   type FamilyRole,
   type InvitationEvent,
@@ -150,11 +150,11 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
     this.raise({
       type: INVITATION_REVOKED,
       occurredAt: now,
-      payload: {
-        invitationId: valueOf(this.id),
-        familyId: valueOf(this.state.familyId),
-        revokedByUserId: valueOf(by),
-      },
+      payload: valuesOf({
+        invitationId: this.id,
+        familyId: this.state.familyId,
+        revokedByUserId: by,
+      }),
     })
   }
 
@@ -164,11 +164,11 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
     this.raise({
       type: INVITATION_DECLINED,
       occurredAt: now,
-      payload: {
-        invitationId: valueOf(this.id),
-        familyId: valueOf(this.state.familyId),
-        declinedByUserId: valueOf(by),
-      },
+      payload: valuesOf({
+        invitationId: this.id,
+        familyId: this.state.familyId,
+        declinedByUserId: by,
+      }),
     })
   }
 
@@ -178,13 +178,9 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
       type: MEMBER_INVITED,
       occurredAt: now,
       payload: {
-        invitationId: valueOf(this.id),
-        familyId: valueOf(familyId),
-        email: valueOf(email),
-        role: valueOf(wordOf(role)),
-        token: valueOf(token),
+        ...valuesOf({ invitationId: this.id, familyId, email, role: wordOf(role) }),
+        ...valuesOf({ token, invitedByUserId: by }),
         expiresAt: expiresAt.toISOString(),
-        invitedByUserId: valueOf(by),
         isResend,
       },
     })

@@ -2,9 +2,9 @@ import { FAMILY_ROLES } from './events.ts'
 import SchemaBuilder from '@pothos/core'
 import type { Queryable } from '@posthorn/engine'
 import { problem } from '@posthorn/http'
-import { toUuid, type Actor, type FamilyCommands } from './commands.ts'
-import { type Family as FamilyAggregate, type FamilyState, type Member } from './family.ts'
-import { INVITATION_STATUSES, type InvitationState } from './invitation.ts'
+import { toUuid, type Accepted, type Actor, type FamilyCommands } from './commands.ts'
+import { Family as FamilyAggregate, type FamilyState, type Member } from './family.ts'
+import { FamilyMemberInvitation, INVITATION_STATUSES, type InvitationState } from './invitation.ts'
 import {
   listFamilies,
   listInvitations,
@@ -118,29 +118,6 @@ const FamilyError = builder.objectRef<Refusal>('FamilyError').implement({
   }),
 })
 
-/** What a mutation answers: what it was about, and why it did nothing. */
-function payloadType(name: string, shows: { family?: true; invitation?: true }) {
-  return builder.objectRef<Payload>(name).implement({
-    fields: (t) => ({
-      ...(shows.family && {
-        family: t.field({
-          type: Family,
-          nullable: true,
-          resolve: (payload: Payload) => payload.family,
-        }),
-      }),
-      ...(shows.invitation && {
-        invitation: t.field({
-          type: Invitation,
-          nullable: true,
-          resolve: (payload: Payload) => payload.invitation,
-        }),
-      }),
-      errors: t.field({ type: [FamilyError], resolve: ({ errors }) => errors }),
-    }),
-  })
-}
-
 builder.queryType({
   fields: (t) => ({
     family: t.field({
@@ -171,135 +148,115 @@ builder.queryType({
   }),
 })
 
-const CreateFamilyInput = builder.inputType('CreateFamilyInput', {
-  fields: (t) => ({ name: t.string() }),
-})
-const InviteFamilyMemberByEmailInput = builder.inputType('InviteFamilyMemberByEmailInput', {
-  fields: (t) => ({ familyId: t.id(), email: t.string(), role: t.field({ type: FamilyRole }) }),
-})
-const ResendInvitationInput = builder.inputType('ResendInvitationInput', {
-  fields: (t) => ({ invitationId: t.id() }),
-})
-const AcceptInvitationInput = builder.inputType('AcceptInvitationInput', {
-  fields: (t) => ({ token: t.string() }),
-})
-const RevokeInvitationInput = builder.inputType('RevokeInvitationInput', {
-  fields: (t) => ({ invitationId: t.id() }),
-})
-const DeclineInvitationInput = builder.inputType('DeclineInvitationInput', {
-  fields: (t) => ({ token: t.string() }),
-})
-const LeaveFamilyInput = builder.inputType('LeaveFamilyInput', {
-  fields: (t) => ({ familyId: t.id() }),
-})
-const RemoveFamilyMemberInput = builder.inputType('RemoveFamilyMemberInput', {
-  fields: (t) => ({ familyId: t.id(), userId: t.string() }),
-})
-const ChangeFamilyMemberRoleInput = builder.inputType('ChangeFamilyMemberRoleInput', {
-  fields: (t) => ({ familyId: t.id(), userId: t.string(), role: t.field({ type: FamilyRole }) }),
-})
-const TransferFamilyOwnershipInput = builder.inputType('TransferFamilyOwnershipInput', {
-  fields: (t) => ({ familyId: t.id(), userId: t.string() }),
-})
+/** What mutations are told. */
+const INPUTS = {
+  name: 'String',
+  familyId: 'ID',
+  invitationId: 'ID',
+  email: 'String',
+  userId: 'String',
+  token: 'String',
+  role: FamilyRole,
+} as const
+type Input = Readonly<Record<Exclude<keyof typeof INPUTS, 'role'>, string>> & Pick<Member, 'role'>
 
-builder.mutationType({
-  fields: (t) => ({
-    createFamily: t.field({
-      type: payloadType('CreateFamilyPayload', { family: true }),
-      nullable: true,
-      args: { input: t.arg({ type: CreateFamilyInput }) },
-      resolve: async (_, { input }, { actor, commands }) =>
-        familyPayload(await commands.create(actor, input)),
+interface Mutation<Name extends keyof Input> {
+  readonly takes: readonly Name[]
+  readonly shows: readonly ('family' | 'invitation')[]
+  run(
+    commands: FamilyCommands,
+    actor: Actor,
+    input: Pick<Input, Name>,
+  ): Promise<Result<FamilyAggregate | FamilyMemberInvitation | Accepted>>
+}
+
+/** A mutation with the types of its input and its payload: what it was about, and why it did nothing. */
+function mutation<Name extends keyof Input>(name: string, { takes, shows, run }: Mutation<Name>) {
+  const typeName = name.slice(0, 1).toUpperCase() + name.slice(1)
+  const input = builder.inputType(`${typeName}Input`, {
+    fields: (t) =>
+      Object.fromEntries(takes.map((field) => [field, t.field({ type: INPUTS[field] })])),
+  })
+  const payload = builder.objectRef<Payload>(`${typeName}Payload`).implement({
+    fields: (t) => ({
+      ...(shows.includes('family') && {
+        family: t.field({ type: Family, nullable: true, resolve: ({ family }) => family }),
+      }),
+      ...(shows.includes('invitation') && {
+        invitation: t.field({
+          type: Invitation,
+          nullable: true,
+          resolve: ({ invitation }) => invitation,
+        }),
+      }),
+      errors: t.field({ type: [FamilyError], resolve: ({ errors }) => errors }),
     }),
-    inviteFamilyMemberByEmail: t.field({
-      type: payloadType('InviteFamilyMemberByEmailPayload', { invitation: true }),
+  })
+  builder.mutationField(name, (t) =>
+    t.field({
+      type: payload,
       nullable: true,
-      args: { input: t.arg({ type: InviteFamilyMemberByEmailInput }) },
-      async resolve(_, { input }, { actor, commands }) {
-        const { value, refusal } = await commands.invite(actor, input)
-        return { invitation: value?.state, errors: listOf(refusal) }
+      args: { input: t.arg({ type: input }) },
+      async resolve(_, args, { actor, commands }) {
+        const { input: told } = args as unknown as { readonly input: Pick<Input, Name> }
+        const { value, refusal } = await run(commands, actor, told)
+        return { ...(value && statesOf(value)), errors: refusal ? [refusal] : [] }
       },
     }),
-    resendInvitation: t.field({
-      type: payloadType('ResendInvitationPayload', { invitation: true }),
-      nullable: true,
-      args: { input: t.arg({ type: ResendInvitationInput }) },
-      async resolve(_, { input }, { actor, commands }) {
-        const { value, refusal } = await commands.resend(actor, input.invitationId)
-        return { invitation: value?.state, errors: listOf(refusal) }
-      },
-    }),
-    acceptInvitation: t.field({
-      type: payloadType('AcceptInvitationPayload', { family: true, invitation: true }),
-      nullable: true,
-      args: { input: t.arg({ type: AcceptInvitationInput }) },
-      async resolve(_, { input }, { actor, commands }) {
-        const { value, refusal } = await commands.accept(actor, input.token)
-        return {
-          family: value?.family.state,
-          invitation: value?.invitation.state,
-          errors: listOf(refusal),
-        }
-      },
-    }),
-    revokeInvitation: t.field({
-      type: payloadType('RevokeInvitationPayload', { invitation: true }),
-      nullable: true,
-      args: { input: t.arg({ type: RevokeInvitationInput }) },
-      async resolve(_, { input }, { actor, commands }) {
-        const { value, refusal } = await commands.revoke(actor, input.invitationId)
-        return { invitation: value?.state, errors: listOf(refusal) }
-      },
-    }),
-    declineInvitation: t.field({
-      type: payloadType('DeclineInvitationPayload', { invitation: true }),
-      nullable: true,
-      args: { input: t.arg({ type: DeclineInvitationInput }) },
-      async resolve(_, { input }, { actor, commands }) {
-        const { value, refusal } = await commands.decline(actor, input.token)
-        return { invitation: value?.state, errors: listOf(refusal) }
-      },
-    }),
-    leaveFamily: t.field({
-      type: payloadType('LeaveFamilyPayload', { family: true }),
-      nullable: true,
-      args: { input: t.arg({ type: LeaveFamilyInput }) },
-      resolve: async (_, { input }, { actor, commands }) =>
-        familyPayload(await commands.leave(actor, input.familyId)),
-    }),
-    removeFamilyMember: t.field({
-      type: payloadType('RemoveFamilyMemberPayload', { family: true }),
-      nullable: true,
-      args: { input: t.arg({ type: RemoveFamilyMemberInput }) },
-      resolve: async (_, { input }, { actor, commands }) =>
-        familyPayload(await commands.remove(actor, input)),
-    }),
-    changeFamilyMemberRole: t.field({
-      type: payloadType('ChangeFamilyMemberRolePayload', { family: true }),
-      nullable: true,
-      args: { input: t.arg({ type: ChangeFamilyMemberRoleInput }) },
-      resolve: async (_, { input }, { actor, commands }) =>
-        familyPayload(await commands.changeRole(actor, input)),
-    }),
-    transferFamilyOwnership: t.field({
-      type: payloadType('TransferFamilyOwnershipPayload', { family: true }),
-      nullable: true,
-      args: { input: t.arg({ type: TransferFamilyOwnershipInput }) },
-      resolve: async (_, { input }, { actor, commands }) =>
-        familyPayload(await commands.transfer(actor, input)),
-    }),
-  }),
+  )
+}
+
+function statesOf(
+  value: FamilyAggregate | FamilyMemberInvitation | Accepted,
+): Omit<Payload, 'errors'> {
+  if (value instanceof FamilyAggregate) return { family: value.state }
+  if (value instanceof FamilyMemberInvitation) return { invitation: value.state }
+  return { family: value.family.state, invitation: value.invitation.state }
+}
+
+builder.mutationType({})
+mutation('createFamily', {
+  ...{ takes: ['name'], shows: ['family'] },
+  run: (commands, actor, input) => commands.create(actor, input),
+})
+mutation('inviteFamilyMemberByEmail', {
+  ...{ takes: ['familyId', 'email', 'role'], shows: ['invitation'] },
+  run: (commands, actor, input) => commands.invite(actor, input),
+})
+mutation('resendInvitation', {
+  ...{ takes: ['invitationId'], shows: ['invitation'] },
+  run: (commands, actor, { invitationId }) => commands.resend(actor, invitationId),
+})
+mutation('acceptInvitation', {
+  ...{ takes: ['token'], shows: ['family', 'invitation'] },
+  run: (commands, actor, { token }) => commands.accept(actor, token),
+})
+mutation('revokeInvitation', {
+  ...{ takes: ['invitationId'], shows: ['invitation'] },
+  run: (commands, actor, { invitationId }) => commands.revoke(actor, invitationId),
+})
+mutation('declineInvitation', {
+  ...{ takes: ['token'], shows: ['invitation'] },
+  run: (commands, actor, { token }) => commands.decline(actor, token),
+})
+mutation('leaveFamily', {
+  ...{ takes: ['familyId'], shows: ['family'] },
+  run: (commands, actor, { familyId }) => commands.leave(actor, familyId),
+})
+mutation('removeFamilyMember', {
+  ...{ takes: ['familyId', 'userId'], shows: ['family'] },
+  run: (commands, actor, member) => commands.remove(actor, member),
+})
+mutation('changeFamilyMemberRole', {
+  ...{ takes: ['familyId', 'userId', 'role'], shows: ['family'] },
+  run: (commands, actor, member) => commands.changeRole(actor, member),
+})
+mutation('transferFamilyOwnership', {
+  ...{ takes: ['familyId', 'userId'], shows: ['family'] },
+  run: (commands, actor, member) => commands.transfer(actor, member),
 })
 
 export const familySchema = limitAnswers(builder.toSchema())
-
-function listOf(refusal: Refusal | undefined): readonly Refusal[] {
-  return refusal ? [refusal] : []
-}
-
-function familyPayload({ value, refusal }: Result<FamilyAggregate>): Payload {
-  return { family: value?.state, errors: listOf(refusal) }
-}
 
 function roleIn(members: readonly Member[], { sub }: Actor) {
   return members.find(({ userId }) => userId === sub)?.role
@@ -314,9 +271,8 @@ async function listVisible(
   const before = toUuid(cursor ?? undefined)
   if (cursor != null && before === undefined) throw problem('CURSOR_INVALID')
   const memberId = seesAll ? undefined : actor.sub
-  const rows = await listFamilies(db, {
-    ...{ orgId: actor.org, memberId, before, limit: ON_A_PAGE + 1 },
-  })
+  const page = { orgId: actor.org, memberId, before, limit: ON_A_PAGE + 1 }
+  const rows = await listFamilies(db, page)
   const items = rows.slice(0, ON_A_PAGE)
   return { items, nextCursor: rows.length > ON_A_PAGE ? (items.at(-1)?.id ?? null) : null }
 }
