@@ -2,9 +2,8 @@ import { uuid } from '@posthorn/engine'
 import { killAtPoint, killPoints, withBroker } from '@posthorn/engine/testing'
 import { afterAll, expect, test } from 'vitest'
 import { pdf, zip, zipOfCases } from './testing/archive.ts'
-import { expectAttachedOnce } from './testing/attached.ts'
-import { startRole, type Role, type RoleOptions } from './testing/role.ts'
-import { evidenceDatabase, runEvidence } from './testing/running.ts'
+import { evidenceDatabase, expectAttachedOnce, runEvidence } from './testing/running.ts'
+import { type Role, type RoleOptions, startRole } from './testing/role.ts'
 
 /*
  * Every part is killed with SIGKILL at each of its steps, in a process of its own, on a real Kafka,

@@ -1,11 +1,15 @@
-import { createKafkaProxy, withBroker, type TcpProxy } from '@posthorn/engine/testing'
+import { type TcpProxy, createKafkaProxy, withBroker } from '@posthorn/engine/testing'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { casesNamed, zipOfCases } from './testing/archive.ts'
-import { expectAttachedOnce } from './testing/attached.ts'
+import {
+  type Client,
+  evidenceDatabase,
+  expectAttachedOnce,
+  runEvidence,
+} from './testing/running.ts'
 import { startChild } from './testing/child.ts'
-import { privateKafka, type PrivateKafka } from './testing/private-kafka.ts'
-import { evidenceDatabase, runEvidence, type Client } from './testing/running.ts'
+import { type PrivateKafka, privateKafka } from './testing/private-kafka.ts'
 
 /*
  * What the system leans on goes away in the middle of a file and comes back: Kafka, Postgres, the

@@ -16,11 +16,11 @@ import {
 } from '@posthorn/engine/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { outcomeOf } from './attach/outcome.ts'
-import { rowsOutbox, type Moved } from './outbox.ts'
+import { type Moved, rowsOutbox } from './outbox.ts'
 import { mailsOutbox } from './results/mails.ts'
 import type { FileOutboxRow } from './rows/row.ts'
 import { evidenceDatabase } from './testing/running.ts'
-import { storeJob } from './testing/stored.ts'
+import { storeJob } from './testing/queries.ts'
 
 const db = await evidenceDatabase()
 const outbox = rowsOutbox({ perMerchant: 1_000 })

@@ -4,10 +4,16 @@ import { join } from 'node:path'
 import { testDatabase, withBroker } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
 import { casesNamed, zipOfCases } from './testing/archive.ts'
-import { ownBucket, type OwnBucket } from './testing/own-bucket.ts'
 import { privateKafka } from './testing/private-kafka.ts'
-import { startServer } from './testing/real-server.ts'
-import { clientOf, type Client } from './testing/running.ts'
+import { type Client, clientOf } from './testing/running.ts'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { TOKEN_SECRET } from './testing/serving.ts'
+import { randomUUID } from 'node:crypto'
+import { CreateBucketCommand, DeleteBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { s3Storage } from './storage/s3.ts'
+import type { Storage } from './storage/storage.ts'
 
 /*
  * The server as it is shipped, a Kafka and a bucket of its own: a merchant's file of 1,000 rows, of
@@ -182,4 +188,74 @@ interface Hook {
 
 async function* whole(bytes: Buffer) {
   yield bytes
+}
+
+const MAIN = fileURLToPath(new URL('../../../apps/server/src/main.ts', import.meta.url))
+
+interface RealServer {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** The server as it is shipped, with all its systems, in a process of its own. */
+async function startServer(env: Readonly<Record<string, string>>): Promise<RealServer> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH,
+      ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
+      ...{ PORT: '0', POSTHORN_RATE_LIMIT: '0', POSTHORN_JWT_SECRET: TOKEN_SECRET },
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  let said = ''
+  const ready = new Promise<string>((resolve) => {
+    child.stdout.on('data', (chunk) => {
+      said += String(chunk)
+      const url = /ready: (http:\S+)/.exec(said)?.[1]
+      if (url !== undefined) resolve(url)
+    })
+  })
+  const url = await Promise.race([ready, exited.then(() => undefined)])
+  if (url === undefined) throw new Error(`the server ended by itself: ${said}`)
+  return {
+    url,
+    async close() {
+      child.kill('SIGTERM')
+      const late = setTimeout(() => child.kill('SIGKILL'), 12_000)
+      await exited
+      clearTimeout(late)
+    },
+  }
+}
+
+interface OwnBucket {
+  readonly storage: Storage
+  /** What a process must have in its environment to use it. */
+  readonly env: Readonly<Record<string, string>>
+  /** Removes it with all it holds. */
+  close(): Promise<void>
+}
+
+/** A bucket for one test on the S3 server: a sweep must not find what others put there. */
+async function ownBucket(endpoint: string): Promise<OwnBucket> {
+  const bucket = `evidence-${randomUUID()}`
+  const region = process.env['AWS_REGION'] ?? 'us-east-1'
+  const client = new S3Client({ endpoint, region, forcePathStyle: true })
+  await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  const storage = s3Storage({ bucket, endpoint, region })
+  const { AWS_ACCESS_KEY_ID: keyId = '', AWS_SECRET_ACCESS_KEY: secret = '' } = process.env
+  return {
+    storage,
+    env: {
+      ...{ S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region },
+      ...{ S3_ACCESS_KEY_ID: keyId, S3_SECRET_ACCESS_KEY: secret },
+    },
+    async close() {
+      for await (const { key } of storage.list('')) await storage.remove(key)
+      await client.send(new DeleteBucketCommand({ Bucket: bucket }))
+    },
+  }
 }

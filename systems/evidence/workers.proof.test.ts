@@ -2,9 +2,8 @@ import { uuid } from '@posthorn/engine'
 import { proxyTo, withBroker } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { casesNamed, zipOfCases } from './testing/archive.ts'
-import { expectAttachedOnce } from './testing/attached.ts'
-import { startChild, type Child } from './testing/child.ts'
-import { evidenceDatabase, runEvidence } from './testing/running.ts'
+import { evidenceDatabase, expectAttachedOnce, runEvidence } from './testing/running.ts'
+import { type Child, startChild } from './testing/child.ts'
 
 /*
  * Two workers, each in a process of its own, in one consumer group of a real Kafka; the file

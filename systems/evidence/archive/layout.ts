@@ -1,10 +1,8 @@
 import { constants, inflateRawSync } from 'node:zlib'
-import { ENCRYPTED, readExtraFields, type Entry } from './directory.ts'
+import { ENCRYPTED, type Entry, type Window, readExtraFields, showName } from './directory.ts'
 import { uint64 } from './end-record.ts'
-import { showName } from './entry-name.ts'
 import { TELLING_BYTES, isArchive } from './magic.ts'
 import { ArchiveRejected } from './reasons.ts'
-import type { Window } from './window.ts'
 
 /** An entry whose bytes are known to be its own. */
 export interface PlacedEntry {

@@ -1,17 +1,15 @@
 import { tmpdir } from 'node:os'
-import { Readable } from 'node:stream'
+import { Readable, pipeline } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { SpoolFile } from '@posthorn/bulk/spool'
-import type { Archive, ArchiveSource, OpenedArchive, EvidenceStream } from './archive.ts'
-import { readDirectory, type Entry } from './directory.ts'
+import type { Archive, ArchiveSource, EvidenceStream, OpenedArchive } from './archive.ts'
+import { type Entry, foldName, isAdded, readDirectory, showName, windowOn } from './directory.ts'
 import { findEnd } from './end-record.ts'
-import { isAdded, showName, foldName } from './entry-name.ts'
-import { placeEntries, type PlacedEntry } from './layout.ts'
-import { DEFAULT_LIMITS, type ArchiveLimits } from './limits.ts'
+import { type PlacedEntry, placeEntries } from './layout.ts'
+import { type ArchiveLimits, DEFAULT_LIMITS } from './limits.ts'
 import { ArchiveRejected, BadFileError } from './reasons.ts'
-import { windowOn } from './window.ts'
-import { isArchiveName, TELLING_BYTES, evidenceType } from './magic.ts'
-import { DamagedEntry, unpack } from './entry-stream.ts'
+import { TELLING_BYTES, evidenceType, isArchiveName } from './magic.ts'
+import { crc32, createInflateRaw } from 'node:zlib'
 
 /** How ZIP files begin: with an entry, or with their end if they have none. */
 const BEGINNINGS = ['PK\u0003\u0004', 'PK\u0005\u0006']
@@ -271,4 +269,62 @@ function archiveOf(spool: SpoolFile, { csv, files }: Contents, limits: ArchiveLi
     },
     close: () => spool.close(),
   }
+}
+
+/** The bytes of an entry are not what the archive says of them. */
+class DamagedEntry extends Error {
+  readonly fault: 'packing' | 'longer' | 'shorter' | 'checksum'
+
+  constructor(fault: DamagedEntry['fault'], detail: string, options?: ErrorOptions) {
+    super(detail, options)
+    this.name = 'DamagedEntry'
+    this.fault = fault
+  }
+}
+
+/**
+ * Unpacks an entry. It never gives more bytes than the archive says the entry has, so what was
+ * checked against the limits by the directory holds for what is really unpacked; and it only ends
+ * well if size and checksum are right.
+ */
+async function* unpack(spool: SpoolFile, entry: PlacedEntry): AsyncIterable<Buffer> {
+  let size = 0
+  let crc = 0
+  for await (const piece of unpackPieces(spool, entry)) {
+    size += piece.length
+    if (size > entry.size) throw new DamagedEntry('longer', `It has more than ${entry.size} bytes.`)
+    crc = crc32(piece, crc)
+    yield piece
+  }
+  if (size < entry.size) {
+    throw new DamagedEntry('shorter', `It has ${size} bytes instead of ${entry.size}.`)
+  }
+  if (crc !== entry.crc) throw new DamagedEntry('checksum', 'Its checksum is wrong.')
+}
+
+async function* unpackPieces(spool: SpoolFile, entry: PlacedEntry): AsyncIterable<Buffer> {
+  const { dataStart, packedSize, method } = entry
+  const packed = spool.stream(dataStart, dataStart + packedSize)
+  if (method === 0) return yield* packed
+  const inflate = createInflateRaw()
+  let broken: unknown
+  pipeline(Readable.from(packed, { objectMode: false }), inflate, (error) => (broken = error))
+  try {
+    yield* inflate
+  } catch (error) {
+    if (isPackingFault(error))
+      throw new DamagedEntry('packing', 'It cannot be unpacked.', { cause: error })
+    throw broken ?? error
+  } finally {
+    inflate.destroy()
+  }
+  if (inflate.bytesWritten !== packedSize) {
+    throw new DamagedEntry('packing', 'It has bytes that do not belong to it.')
+  }
+}
+
+/** zlib's own complaints; all others are about the local file. */
+function isPackingFault(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException
+  return code.startsWith('Z_')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { orgOfKey } from './incoming.ts'
+import { orgOfKey } from './arrival.ts'
 import { readNotification } from './notification.ts'
 
 const OBJECT = { key: 'incoming/acme/a.zip', size: 10, eTag: 'e1', sequencer: '0055AED6DCD90281E5' }

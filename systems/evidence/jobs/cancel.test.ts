@@ -74,7 +74,7 @@ test('a file that was not read yet ends without a row, also under the hands of i
   const client = await waiting.as()
   const id = await client.job(await zipOfCases(['never']))
   await cancel(id, undefined, client)
-  const { startWorking } = await import('../testing/working.ts')
+  const { startWorking } = await import('../testing/serving.ts')
   const working = await startWorking(waiting.system, { pool: idle.connect(), parts: ['workers'] })
   await client.until(id, { status: 'REJECTED', reason: 'CANCELLED', cancelReason: 'wrong month' })
   await working.close()

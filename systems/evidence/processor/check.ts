@@ -1,7 +1,7 @@
 import type { Archive } from '../archive/archive.ts'
-import { readCsv, type CsvRow } from '@posthorn/bulk/csv'
-import { readHeader, readRow, type Header } from './columns.ts'
-import { rejectionFor, rejectionOf, type Rejection } from './rejection.ts'
+import { CsvError, type CsvErrorCode, type CsvRow, readCsv } from '@posthorn/bulk/csv'
+import { type Header, type HeaderReason, readHeader, readRow } from './columns.ts'
+import { type ArchiveReason, ArchiveRejected } from '../archive/reasons.ts'
 
 /** What is known of a file before its first row is stored. */
 export interface Checked {
@@ -73,4 +73,33 @@ function findUnused(archive: Archive, named: ReadonlySet<string>): string[] {
   const shown = names.slice(0, MOST_NAMES).join(', ')
   const rest = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
   return [`No row names these files: ${shown}${rest}.`]
+}
+
+/** Why a job is `REJECTED`. */
+export interface Rejection {
+  readonly kind: 'rejected'
+  readonly reason:
+    | ArchiveReason
+    | CsvErrorCode
+    | HeaderReason
+    | 'NO_ROWS'
+    | 'TOO_MANY_ROWS'
+    | 'OBJECT_MISSING'
+    | 'OBJECT_CHANGED'
+    | 'PROCESSING_FAILED'
+    | 'CANCELLED'
+  /** A sentence for the merchant. */
+  readonly detail: string
+}
+
+export function rejectionFor(reason: Rejection['reason'], detail: string): Rejection {
+  return { kind: 'rejected', reason, detail }
+}
+
+/** What was thrown because of the file itself, as a rejection; anything else is thrown again. */
+export function rejectionOf(error: unknown): Rejection {
+  if (error instanceof ArchiveRejected) return rejectionFor(error.reason, error.detail)
+  if (error instanceof CsvError)
+    return rejectionFor(error.code, `The CSV cannot be read: ${error.message}.`)
+  throw error
 }

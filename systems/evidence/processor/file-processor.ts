@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { backOff, transaction } from '@posthorn/engine'
-import { raiseAlert, recoverAlert, type PeriodicTask } from '@posthorn/operate'
+import { type PeriodicTask, raiseAlert, recoverAlert } from '@posthorn/operate'
 import type { FileJob } from '../jobs/job.ts'
-import type { Nudge } from '../nudge.ts'
 import { ScannerAway } from '../scan/clamd.ts'
-import { JobWaits, processJob, type ProcessorOptions } from './process.ts'
-import { claimJob, releaseJob, renewJob, type JobClaim } from './queries.ts'
+import { JobWaits, type ProcessorOptions, processJob } from './process.ts'
+import { type JobClaim, claimJob, releaseJob, renewJob } from './queries.ts'
 import { JobLost } from './storing.ts'
 
 export interface FileProcessorOptions extends ProcessorOptions {
@@ -140,4 +139,42 @@ async function alertOperator(
 ): Promise<void> {
   const alert = { source: SOURCE, subject, tenant, code: 'FILE_JOB_STUCK', detail }
   await transaction(pool, (tx) => raiseAlert(tx, alert))
+}
+
+/** Lets a worker sleep until there may be work. A lost ring costs only time. */
+interface Nudge {
+  /** Ends the sleep of all, and the next one of those who are awake. */
+  ring(): void
+  /** Sleeps so long, or until a ring or the signal's abort. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+}
+
+export function createNudge(): Nudge {
+  let rings = 0
+  let seen = 0
+  const sleepers = new Set<() => void>()
+  return {
+    ring() {
+      rings += 1
+      for (const wake of sleepers) wake()
+    },
+    sleep(ms, signal) {
+      return new Promise((resolve) => {
+        if (signal.aborted || rings > seen) {
+          seen = rings
+          return resolve()
+        }
+        const wake = () => {
+          clearTimeout(timer)
+          sleepers.delete(wake)
+          signal.removeEventListener('abort', wake)
+          seen = rings
+          resolve()
+        }
+        const timer = setTimeout(wake, ms)
+        sleepers.add(wake)
+        signal.addEventListener('abort', wake)
+      })
+    },
+  }
 }

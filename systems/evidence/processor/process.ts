@@ -1,4 +1,4 @@
-import { transaction, type Log } from '@posthorn/engine'
+import { type Log, transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { Archive } from '../archive/archive.ts'
 import type { ArchiveLimits } from '../archive/limits.ts'
@@ -7,19 +7,18 @@ import type { FileJob } from '../jobs/job.ts'
 import { countUsage } from '../jobs/queries.ts'
 import type { RowsOutbox } from '../outbox.ts'
 import type { Progress } from '../progress.ts'
-import { notifyOnce, type Notify } from '../results/notification.ts'
+import { type Notify, notifyOnce } from '../results/notification.ts'
 import type { Scanner } from '../scan/clamd.ts'
 import type { Storage } from '../storage/storage.ts'
-import { check } from './check.ts'
+import { type Rejection, check, rejectionFor, rejectionOf } from './check.ts'
 import {
+  type JobClaim,
   insertFiles,
   listFiles,
   markParsed,
   markRejected,
   markStaged,
-  type JobClaim,
 } from './queries.ts'
-import { rejectionFor, rejectionOf, type Rejection } from './rejection.ts'
 import { stageFiles } from './staging.ts'
 import { JobLost, storeRows } from './storing.ts'
 

@@ -1,9 +1,8 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { type Queryable, type Transaction, sql } from '@posthorn/engine'
 import type { CopyStreamQuery } from 'pg-copy-streams'
 import { copyInto } from '@posthorn/bulk/copy'
 import type { FileJob } from '../jobs/job.ts'
-import type { Checked } from './check.ts'
-import type { Rejection } from './rejection.ts'
+import type { Checked, Rejection } from './check.ts'
 import type { StagedFile } from './staging.ts'
 
 /** A job that is ours until the lease runs out. */

@@ -1,21 +1,21 @@
 import {
+  type Transaction,
   confirm,
   createRelay,
   silentLog,
   transaction,
   uuid,
-  type Transaction,
 } from '@posthorn/engine'
 import { replay } from '@posthorn/operate'
 import { everywhere, fakeTransport } from '@posthorn/engine/testing'
 import { beforeEach, expect, test } from 'vitest'
-import { outcomeOf, type Answer } from '../attach/outcome.ts'
+import { type Answer, outcomeOf } from '../attach/outcome.ts'
 import { findJob } from '../jobs/queries.ts'
 import { rowsOutbox } from '../outbox.ts'
 import { createProgress } from '../progress.ts'
 import { retryErrors } from '../rows/retry.ts'
 import { evidenceDatabase } from '../testing/running.ts'
-import { storeJob } from '../testing/stored.ts'
+import { storeJob } from '../testing/queries.ts'
 import type { MerchantEvent } from './notification.ts'
 import { addUpAll } from './add-up.ts'
 

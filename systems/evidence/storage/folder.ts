@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { constants, type Dirent, type Stats } from 'node:fs'
-import { mkdir, open, opendir, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { type Dirent, type Stats, constants } from 'node:fs'
+import { type FileHandle, mkdir, open, opendir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { countBytes } from './byte-counter.ts'
-import { NotStored, ignoreErrors, type Storage, type StoredObject } from './storage.ts'
+import { NotStored, type Storage, type StoredObject, countBytes, ignoreErrors } from './storage.ts'
 
 /**
  * Keys as paths below a folder and back. Most keys are their own path; what a file system would

@@ -4,13 +4,12 @@ import {
   GetObjectCommand,
   HeadObjectCommand,
   S3Client,
+  type S3ClientConfig,
   S3ServiceException,
   paginateListObjectsV2,
-  type S3ClientConfig,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
-import { countBytes } from './byte-counter.ts'
-import { NotStored, ignoreErrors, type ReadOptions, type Storage } from './storage.ts'
+import { NotStored, type ReadOptions, type Storage, countBytes, ignoreErrors } from './storage.ts'
 
 export interface S3Options {
   readonly bucket: string

@@ -1,5 +1,5 @@
-import { startTestChild, type TestChild } from '@posthorn/engine/testing'
-import type { Part } from './working.ts'
+import { type TestChild, startTestChild } from '@posthorn/engine/testing'
+import type { Part } from './serving.ts'
 
 export interface Child extends TestChild {
   readonly url: string

@@ -1,27 +1,26 @@
 import {
-  schedule,
-  createNotifier,
-  createRelay,
-  silentLog,
   type Subscriber,
   type Transport,
+  createNotifier,
+  createRelay,
+  schedule,
+  silentLog,
 } from '@posthorn/engine'
-import { startPeriodically, type PeriodicTask } from '@posthorn/operate'
+import { type PeriodicTask, startPeriodically } from '@posthorn/operate'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { Pool } from 'pg'
-import { reachCommits, type Reach } from '@posthorn/system/testing'
+import { type Reach, reachCommits } from '@posthorn/system/testing'
 import { DEFAULT_LIMITS } from '../archive/limits.ts'
 import { documentsApi } from '../attach/documents.ts'
 import { createPause } from '../attach/pause.ts'
 import { evidenceWorker } from '../attach/attacher.ts'
-import { createNudge } from '../nudge.ts'
+import { createNudge, fileProcessors } from '../processor/file-processor.ts'
 import { rowsOutbox } from '../outbox.ts'
-import { fileProcessors } from '../processor/file-processor.ts'
 import { createProgress } from '../progress.ts'
 import { resultsWorker } from '../results/add-up.ts'
 import { folderStorage } from '../storage/folder.ts'
 import type { Storage } from '../storage/storage.ts'
-import { topicOf, topicForEach } from './topics.ts'
+import { topicForEach, topicOf } from './serving.ts'
 
 /** Each can be a process of its own. */
 export type Role = 'processor' | 'publisher' | 'worker' | 'results'

@@ -2,13 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { advanceClock, useMovableClock, wakeAllRelays } from '@posthorn/operate'
-import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
+import { type TestDatabase, testDatabase } from '@posthorn/engine/testing'
 import { signToken } from '@posthorn/http'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import { afterAll, expect } from 'vitest'
 import { evidence } from '../index.ts'
-import { serve, TOKEN_SECRET, type Serving } from './serving.ts'
-import { startWorking, type Part } from './working.ts'
+import { type Part, type Serving, TOKEN_SECRET, serve, startWorking } from './serving.ts'
 
 export interface Answer {
   readonly status: number
@@ -130,4 +129,51 @@ export async function clientOf(
       return body.items as Record<string, unknown>[]
     },
   }
+}
+
+interface Expected {
+  readonly id: string
+  readonly org: string
+  /** Those that have their evidence. */
+  readonly cases: readonly string[]
+  /** All rows of the file. */
+  readonly rows: number
+}
+
+interface Attachment {
+  readonly idempotency_key: string
+  readonly case_id: string
+  readonly document_mgmt_ids: readonly string[]
+}
+
+/** Rows, artifacts and notifications are there once, and the document API's own record says the same. */
+export async function expectAttachedOnce(
+  { db, documents, as }: Pick<Running, 'db' | 'documents' | 'as'>,
+  { id, org, cases, rows: count }: Expected,
+): Promise<void> {
+  const { items } = (await documents('GET', '/attachments')) as { items?: Attachment[] }
+  const mine = (items ?? []).filter((each) => cases.includes(each.case_id))
+  expect(mine.map((each) => each.case_id).toSorted()).toEqual(cases.toSorted())
+  const { rows } = await db.pool.query<{ key: string; documents: string[] }>(
+    `select r.id as key, array_agg(a.document_mgmt_id order by a.position) as documents
+       from evidence.file_outbox_row as r
+       join evidence.file_job_artifact as a on a.file_outbox_row_id = r.id
+      where r.file_job_id = $1 and r.status = 'SUCCESS' and a.attachment_status = 'ATTACHED'
+      group by r.id`,
+    [id],
+  )
+  const believed = new Map(rows.map((row) => [row.key, row.documents]))
+  expect(believed).toEqual(
+    new Map(mine.map((each) => [each.idempotency_key, each.document_mgmt_ids])),
+  )
+  const { rows: numbers } = await db.pool.query(
+    `select count(*)::int as rows, min(row_number) as first, max(row_number) as last
+       from evidence.file_outbox_row
+      where file_job_id = $1`,
+    [id],
+  )
+  expect(numbers).toEqual([{ rows: count, first: 1, last: count }])
+  const { body } = await (await as({ org })).get(`/api/v1/file-jobs/${id}/notifications`)
+  expect(body.items).toMatchObject([{ kind: 'N2' }, { kind: 'N1' }])
+  expect(body.items).toHaveLength(2)
 }

@@ -1,7 +1,6 @@
 import type { Log } from '@posthorn/engine'
 import { Pool } from 'pg'
-import { serve } from './serving.ts'
-import { startWorking, type Part } from './working.ts'
+import { type Part, serve, startWorking } from './serving.ts'
 
 /*
  * The system in a process of its own, with the parts that CHILD_PARTS names: says its address, and

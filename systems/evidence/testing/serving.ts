@@ -1,9 +1,21 @@
-import { silentLog, type Log } from '@posthorn/engine'
-import { createApp, createVerifier, type App } from '@posthorn/http'
+import {
+  type Destination,
+  type Log,
+  type Subscriber,
+  type Transport,
+  createNotifier,
+  createRelay,
+  schedule,
+  silentLog,
+} from '@posthorn/engine'
+import { type App, createApp, createVerifier } from '@posthorn/http'
 import { simulators } from '@posthorn/simulators'
 import type { Pool } from 'pg'
-import { createSealing, readSettings, type OpenSystem } from '@posthorn/system'
-import { evidence, type FindDeliveries, type MerchantEvent, type Notify } from '../index.ts'
+import { type OpenSystem, createSealing, readSettings } from '@posthorn/system'
+import { type FindDeliveries, type MerchantEvent, type Notify, evidence } from '../index.ts'
+import { startPeriodically } from '@posthorn/operate'
+import { kafkaTransport } from '@posthorn/transports/kafka'
+import { postgresTopics } from '@posthorn/transports/postgres'
 
 export const TOKEN_SECRET = 'a secret that only the tests of evidence know'
 
@@ -61,4 +73,109 @@ export async function serve(options: ServingOptions): Promise<Serving> {
   await app.register(simulators, { pool, simulators: system.simulators ?? [] })
   url = await app.listen({ host: '127.0.0.1', port: 0 })
   return { app, url, system, notified }
+}
+
+export function topicOf(prefix: string, tenant: string): string {
+  return `${prefix}.${tenant}`
+}
+
+/** A broker that others use too: what goes to one topic goes to one for each merchant here. */
+export function topicForEach(
+  broker: Transport & Subscriber,
+  prefix: string,
+): Transport & Subscriber {
+  return {
+    ...broker,
+    deliver: (batch, options) =>
+      broker.deliver(
+        batch.map(({ message, destination }) => ({
+          message,
+          destination: { ...destination, topic: topicOf(prefix, message.tenant ?? '') },
+        })),
+        options,
+      ),
+  }
+}
+
+/** The same topics and groups under names of its own. */
+export function underPrefix(
+  broker: Required<Transport> & Subscriber,
+  prefix = '',
+): Required<Transport> & Subscriber {
+  if (prefix === '') return broker
+  const rename = (destination: Destination): Destination => ({
+    ...destination,
+    topic: `${prefix}.${destination.topic}`,
+    options: { group: `${prefix}.${String(destination.options?.['group'])}` },
+  })
+  return {
+    ...broker,
+    deliver: (batch, options) =>
+      broker.deliver(
+        batch.map(({ message, destination }) => ({ message, destination: rename(destination) })),
+        options,
+      ),
+    passed: (sent) =>
+      broker.passed(
+        sent.map(({ destination, ref }) => ({ destination: rename(destination), ref })),
+      ),
+    subscribe: (consumer) =>
+      broker.subscribe({
+        ...consumer,
+        topic: `${prefix}.${consumer.topic}`,
+        group: `${prefix}.${consumer.group}`,
+      }),
+  }
+}
+
+export type Part = 'workers' | 'relay' | 'consumers'
+
+interface WorkingOptions {
+  readonly pool: Pool
+  readonly parts: readonly Part[]
+  /** Without them, topics in Postgres. */
+  readonly kafkaBrokers?: readonly string[] | undefined
+  /** Before the names of its topics and groups, on a Kafka that others use too. */
+  readonly kafkaPrefix?: string | undefined
+  readonly log?: Log
+}
+
+interface Working {
+  readonly broker: Transport & Subscriber
+  close(): Promise<void>
+}
+
+/** What runs behind the server: file processor and results, publisher, evidence worker. */
+export async function startWorking(
+  system: OpenSystem,
+  { pool, parts, kafkaBrokers, kafkaPrefix, log = silentLog }: WorkingOptions,
+): Promise<Working> {
+  const reading = {
+    log,
+    deadLetters: pool,
+    retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
+  } as const
+  const broker = kafkaBrokers
+    ? // The shortest session that a broker takes: so long is a dead process waited for.
+      underPrefix(kafkaTransport({ brokers: kafkaBrokers, session: '6s', ...reading }), kafkaPrefix)
+    : postgresTopics({ pool, poll: '100ms', lease: '2s', ...reading })
+  const { outboxes, workers = [], consumers = [], transports } = system
+  const isRelay = parts.includes('relay')
+  const relay = createRelay({ pool, outboxes, transports: { kafka: broker, ...transports }, log })
+  // A process without a relay rings for those elsewhere.
+  const notifier = isRelay ? undefined : createNotifier(pool, outboxes, { log })
+  const stopWorkers = startPeriodically(parts.includes('workers') ? workers : [], { log })
+  if (parts.includes('consumers')) {
+    await Promise.all(consumers.map((consumer) => broker.subscribe(consumer)))
+  }
+  if (isRelay) await relay.start()
+  return {
+    broker,
+    async close() {
+      await stopWorkers()
+      await relay.stop()
+      await broker.close()
+      await notifier?.close()
+    },
+  }
 }

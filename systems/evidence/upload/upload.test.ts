@@ -7,12 +7,11 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { inbox } from '../attach/attacher.ts'
-import { evidenceRetention } from '../retention.ts'
+import { evidenceRetention, sweepOrphans } from '../retention.ts'
 import { folderStorage } from '../storage/folder.ts'
 import type { Storage } from '../storage/storage.ts'
 import { zipOfCases } from '../testing/archive.ts'
 import { evidenceDatabase, runEvidence } from '../testing/running.ts'
-import { sweepOrphans } from './orphans.ts'
 import { uploadKey } from './routes.ts'
 
 const db = await evidenceDatabase()
