@@ -199,10 +199,10 @@ interface RealServer {
 
 /** The server as it is shipped, with all its systems, in a process of its own. */
 async function startServer(env: Readonly<Record<string, string>>): Promise<RealServer> {
-  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const { PATH: path, NODE_COMPILE_CACHE } = process.env
   const child = spawn(process.execPath, [MAIN], {
     env: {
-      PATH,
+      PATH: path,
       ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
       ...{ PORT: '0', POSTHORN_RATE_LIMIT: '0', POSTHORN_JWT_SECRET: TOKEN_SECRET },
       ...env,

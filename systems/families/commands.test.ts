@@ -4,8 +4,7 @@ import { Pool } from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { createCommands } from './commands.ts'
 import { familyEvents, familyOutbox } from './outbox.ts'
-import { familyDatabase } from './testing/family-database.ts'
-import { newAddress, runFamilies, sealing } from './testing/running.ts'
+import { familyDatabase, newAddress, runFamilies, sealing } from './testing/running.ts'
 
 const db = await familyDatabase()
 const line = await proxyTo(db.url)

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { fuzzGraphql } from '@posthorn/fuzz'
-import { familyDatabase } from './testing/family-database.ts'
-import { runFamilies } from './testing/running.ts'
+import { familyDatabase, runFamilies } from './testing/running.ts'
 
 /* The short form of what `npm run fuzz` does with GraphQL. */
 test('made-up, damaged and dear requests are answered, and none by a server error', async () => {

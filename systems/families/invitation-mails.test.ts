@@ -1,10 +1,9 @@
-import { createRelay, toMessage, uuid, type Message } from '@posthorn/engine'
+import { type Message, createRelay, toMessage, uuid } from '@posthorn/engine'
 import { listAlerts, listDeadLetters } from '@posthorn/operate'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MEMBER_INVITED } from './events.ts'
-import { familyDatabase } from './testing/family-database.ts'
-import { newAddress, runFamilies, sentToken, tokenIn } from './testing/running.ts'
+import { familyDatabase, newAddress, runFamilies, sentToken, tokenIn } from './testing/running.ts'
 
 const db = await familyDatabase()
 const running = await runFamilies(db)

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Role } from '@posthorn/http'
-import { familyDatabase } from './testing/family-database.ts'
-import { newAddress, runFamilies, sentToken, type Client } from './testing/running.ts'
+import {
+  type Client,
+  familyDatabase,
+  newAddress,
+  runFamilies,
+  sentToken,
+} from './testing/running.ts'
 
 const db = await familyDatabase()
 const running = await runFamilies(db)

@@ -1,4 +1,7 @@
 import {
+  type Message,
+  type Outbox,
+  type Outcome,
   createRelay,
   delivered,
   enqueueAll,
@@ -7,9 +10,6 @@ import {
   transaction,
   unreachable,
   uuid,
-  type Message,
-  type Outcome,
-  type Outbox,
 } from '@posthorn/engine'
 import {
   advanceClock,
@@ -27,9 +27,8 @@ import {
 } from '@posthorn/engine/testing'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MEMBER_INVITED } from './events.ts'
-import { familyOutbox, type OutboxEvent } from './outbox.ts'
-import { familyDatabase } from './testing/family-database.ts'
-import { sealing } from './testing/running.ts'
+import { type OutboxEvent, familyOutbox } from './outbox.ts'
+import { familyDatabase, sealing } from './testing/running.ts'
 
 const db = await familyDatabase()
 const outbox = familyOutbox(sealing)

@@ -1,11 +1,10 @@
-import { createRelay, enqueueAll, transaction, uuid, type Transport } from '@posthorn/engine'
+import { type Transport, createRelay, enqueueAll, transaction, uuid } from '@posthorn/engine'
 import { listAlerts, outboxStats } from '@posthorn/operate'
 import { proxyTo, withBroker } from '@posthorn/engine/testing'
-import { rabbitmqTransport, type RabbitmqTransport } from '@posthorn/transports/rabbitmq'
+import { type RabbitmqTransport, rabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { afterEach, expect, test } from 'vitest'
 import { FAMILY_CREATED } from './events.ts'
-import { familyDatabase } from './testing/family-database.ts'
-import { newAddress, runFamilies, tokenIn } from './testing/running.ts'
+import { familyDatabase, newAddress, runFamilies, tokenIn } from './testing/running.ts'
 
 const db = await familyDatabase()
 const running = await runFamilies(db)

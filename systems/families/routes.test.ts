@@ -2,9 +2,8 @@ import { advanceClock, useMovableClock } from '@posthorn/operate'
 import { silentLog } from '@posthorn/engine'
 import { buildClientSchema, getIntrospectionQuery } from 'graphql'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { familyDatabase } from './testing/family-database.ts'
 import { createGraphql } from './graphql.ts'
-import { newAddress, runFamilies, sentToken } from './testing/running.ts'
+import { familyDatabase, newAddress, runFamilies, sentToken } from './testing/running.ts'
 
 const db = await familyDatabase()
 const running = await runFamilies(db)

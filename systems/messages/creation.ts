@@ -1,12 +1,12 @@
-import { enqueue, type Outbox, type Transaction } from '@posthorn/engine'
+import { type Outbox, type Transaction, enqueue } from '@posthorn/engine'
 import type { FieldError } from '@posthorn/http'
 import { chooseAccount } from './accounts/queries.ts'
 import { recordAudit } from './audit.ts'
-import { lockWithdrawal, type Withdrawal } from './consents/queries.ts'
+import { type Withdrawal, lockWithdrawal } from './consents/queries.ts'
 import { askConsent } from './dossiers/consent.ts'
 import type { NewMessage, OutboundMessage } from './message.ts'
 import { findByIdempotencyKey } from './queries.ts'
-import { fitTemplate, type Fitted } from './templates/fit.ts'
+import { type Fitted, fitTemplate } from './templates/fill.ts'
 
 /** A request for a message, and who makes it. */
 export interface MessageRequest {

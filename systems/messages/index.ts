@@ -1,31 +1,31 @@
 import { migrationsFrom } from '@posthorn/engine'
-import { mail, type Simulator } from '@posthorn/simulators'
-import { whatsapp } from './simulators/whatsapp/index.ts'
+import { type Simulator, mail } from '@posthorn/simulators'
+import { whatsapp } from './simulators/index.ts'
 import {
-  defineSystem,
   type Host,
   type OpenSystem,
   type System,
   auditSource,
+  defineSystem,
 } from '@posthorn/system'
-import { demo } from './demo/index.ts'
+import { demo } from './demo.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { accountProbes } from './accounts/stops.ts'
 import type { Notify } from './conversations/intake.ts'
-import { keywordsOf } from './conversations/keywords.ts'
+import { keywordsOf } from './conversations/inbound.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import { dossierRoutes } from './dossiers/routes.ts'
 import { figureRoutes } from './figures/routes.ts'
-import { outboundOutbox, TRANSPORT } from './outbox.ts'
+import { TRANSPORT, outboundOutbox } from './outbox.ts'
 import { EmailProvider } from './providers/email.ts'
-import { providersOf, type Providers, type SendingAccount } from './providers/provider.ts'
+import { type Providers, type SendingAccount, providersOf } from './providers/provider.ts'
 import { WhatsAppCloudApiProvider } from './providers/whatsapp.ts'
 import { messageRetention } from './retention.ts'
 import { messageRoutes } from './routes.ts'
-import { MESSAGES_SETTINGS, SIMULATOR, type MessagesSettings } from './settings.ts'
+import { MESSAGES_SETTINGS, type MessagesSettings, SIMULATOR } from './settings.ts'
 import { parkedReports } from './statuses/parked-reports.ts'
 import { webhookRoutes } from './statuses/routes.ts'
-import { createTemplateLister, type TemplateLister } from './templates/import.ts'
+import { type TemplateLister, createTemplateLister } from './templates/import.ts'
 import { templateRoutes } from './templates/routes.ts'
 import { outboundTransport } from './worker.ts'
 import { followMessages } from './journey/queries.ts'

@@ -1,22 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  schedule,
-  createRelay,
-  enqueue,
-  transaction,
-  uuid,
   type Relay,
   type Subscriber,
   type Transport,
+  createRelay,
+  enqueue,
+  schedule,
+  transaction,
+  uuid,
 } from '@posthorn/engine'
 import { advanceClock, getMessage, listAlerts, replay, useMovableClock } from '@posthorn/operate'
-import { createKafkaProxy, proxyTo, withBroker, type TcpProxy } from '@posthorn/engine/testing'
+import { type TcpProxy, createKafkaProxy, proxyTo, withBroker } from '@posthorn/engine/testing'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { afterEach, describe, expect, test } from 'vitest'
 import { orderEvents } from './outbox.ts'
-import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
-import { runOrders, runParticipants } from './testing/running.ts'
+import { expectStockAddsUp, orderDatabase, runOrders, runParticipants } from './testing/running.ts'
 
 type Broker = Transport & Subscriber
 

@@ -1,8 +1,7 @@
 import { killAtPoint, killPoints } from '@posthorn/engine/testing'
 import { afterAll, expect, test } from 'vitest'
-import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
-import { ROLES, startRole, type Role } from './testing/role.ts'
-import { runOrders } from './testing/running.ts'
+import { expectStockAddsUp, orderDatabase, runOrders } from './testing/running.ts'
+import { ROLES, type Role, startRole } from './testing/role.ts'
 
 const db = await orderDatabase()
 const running = await runOrders(db)

@@ -1,18 +1,17 @@
-import { exponential, type Transaction } from '@posthorn/engine'
+import { type Transaction, exponential } from '@posthorn/engine'
 import {
-  defineSaga,
-  refuse,
   type Effect,
   type Refusal,
   type ReplyRun,
   type Saga,
   type SagaKind,
+  defineSaga,
+  refuse,
 } from '@posthorn/saga'
 import { Value } from 'typebox/value'
 import { Booked, COMMANDS, REPLIES, Refused, Taken, UNDONE } from './events.ts'
 import type { Item } from './order.ts'
-import { refundPayment, type RefundOptions } from './payment/refund.ts'
-import { chargeKey } from './payment/cashier.ts'
+import { type RefundOptions, chargeKey, refundPayment } from './payment/cashier.ts'
 import { cancelShipment } from './queries.ts'
 import { releaseStock, shipStock } from './stock/reservation.ts'
 

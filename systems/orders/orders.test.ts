@@ -1,4 +1,4 @@
-import { schedule, transaction, uuid, type Queryable } from '@posthorn/engine'
+import { type Queryable, schedule, transaction, uuid } from '@posthorn/engine'
 import { idempotencyTableSql } from '@posthorn/engine/inbox'
 import { outboxConformance } from '@posthorn/engine/testing'
 import { startSaga } from '@posthorn/saga'
@@ -7,10 +7,9 @@ import { afterAll, expect, test } from 'vitest'
 import { createGateway } from '@posthorn/gateway'
 import { orderSaga } from './order-saga.ts'
 import { orderEvents } from './outbox.ts'
-import { listOrders, type OrderListing } from './queries.ts'
+import { type OrderListing, listOrders } from './queries.ts'
 import { orderKeys } from './routes.ts'
-import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
-import { runOrders, runParticipants } from './testing/running.ts'
+import { expectStockAddsUp, orderDatabase, runOrders, runParticipants } from './testing/running.ts'
 
 const db = await orderDatabase()
 const running = await runOrders(db, { GATEWAY_TIMEOUT_MS: '300' })

@@ -1,16 +1,13 @@
-import { silentLog, sql, toMessage, transaction, uuid, type Message } from '@posthorn/engine'
+import { type Message, silentLog, sql, toMessage, transaction, uuid } from '@posthorn/engine'
 import { expect, test } from 'vitest'
-import { createGateway, type Gateway } from '@posthorn/gateway'
+import { type Gateway, createGateway } from '@posthorn/gateway'
 import { COMMANDS } from './events.ts'
 import { orderEvents } from './outbox.ts'
-import { refundPayment } from './payment/refund.ts'
-import { cashier, chargeKey } from './payment/cashier.ts'
+import { cashier, chargeKey, refundPayment } from './payment/cashier.ts'
 import { cancelShipment } from './queries.ts'
 import { shipper } from './shipment/shipper.ts'
-import { releaseStock } from './stock/reservation.ts'
-import { stockKeeper } from './stock/stock-keeper.ts'
-import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
-import { runOrders } from './testing/running.ts'
+import { releaseStock, stockKeeper } from './stock/reservation.ts'
+import { expectStockAddsUp, orderDatabase, runOrders } from './testing/running.ts'
 
 const db = await orderDatabase()
 const { pool } = db

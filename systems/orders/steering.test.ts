@@ -4,8 +4,7 @@ import { postgresTopics } from '@posthorn/transports/postgres'
 import { afterAll, expect, test } from 'vitest'
 import { releaseStock, reserveStock, shipStock } from './stock/reservation.ts'
 import { SHIPMENTS } from './shipment/shipper.ts'
-import { expectStockAddsUp, orderDatabase } from './testing/order-database.ts'
-import { runOrders, runParticipants } from './testing/running.ts'
+import { expectStockAddsUp, orderDatabase, runOrders, runParticipants } from './testing/running.ts'
 
 const db = await orderDatabase()
 await useMovableClock(db.pool)

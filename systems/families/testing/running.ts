@@ -1,11 +1,17 @@
-import { createRelay, uuid, type Log, type Message, type Outbox } from '@posthorn/engine'
-import { fakeTransport, type FakeTransport, type TestDatabase } from '@posthorn/engine/testing'
-import { createApp, createVerifier, signToken, type App, type Role } from '@posthorn/http'
+import { type Log, type Message, type Outbox, createRelay, uuid } from '@posthorn/engine'
+import {
+  type FakeTransport,
+  type TestDatabase,
+  fakeTransport,
+  testDatabase,
+} from '@posthorn/engine/testing'
+import { type App, type Role, createApp, createVerifier, signToken } from '@posthorn/http'
 import { mail, simulators } from '@posthorn/simulators'
 import { afterAll, expect } from 'vitest'
-import { createSealing, readSettings, type OpenSystem } from '@posthorn/system'
+import { type OpenSystem, createSealing, readSettings } from '@posthorn/system'
 import { families } from '../index.ts'
 import type { OutboxEvent } from '../outbox.ts'
+import { topicMigrations } from '@posthorn/transports/postgres'
 
 const SECRET = 'a secret that only the tests of families know'
 
@@ -209,4 +215,9 @@ function logInto(lines: string[]): Log {
     lines.push(JSON.stringify({ ...details, error, message }))
   }
   return { debug: note, info: note, warn: note, error: note }
+}
+
+/** A database with the tables of this system and of the Postgres topics. */
+export async function familyDatabase(): Promise<TestDatabase> {
+  return testDatabase({ migrations: [await topicMigrations(), await families.migrations()] })
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { digestOf, formsOf } from '../phone-number.ts'
-import { readInbound } from './inbound.ts'
-import { keywordsOf, meaningOf } from './keywords.ts'
+import { keywordsOf, meaningOf, readInbound } from './inbound.ts'
 
 const metadata = { display_phone_number: '15550783881', phone_number_id: '106540352242922' }
 const sent = (more: object) => ({

@@ -1,19 +1,18 @@
-import { uuid, type Log, type Outbox, type Transaction } from '@posthorn/engine'
+import { type Log, type Outbox, type Transaction, uuid } from '@posthorn/engine'
 import { announce, raiseAlert } from '@posthorn/operate'
 import { recordActivities } from '../audit.ts'
 import { keywordTime } from '../consents/consent-event.ts'
 import { setRecipientConsent } from '../consents/recipient-consent.ts'
 import type { OutboundMessage } from '../message.ts'
-import type { Inbound } from './inbound.ts'
-import { meaningOf, type Keywords } from './keywords.ts'
+import { type Inbound, type Keywords, meaningOf } from './inbound.ts'
 import {
+  type ConversationChange,
+  type NewInbound,
+  type Owner,
   findKnown,
   findOwners,
   insertInbound,
   upsertConversations,
-  type ConversationChange,
-  type NewInbound,
-  type Owner,
 } from './queries.ts'
 
 /** An event for a customer's webhooks. */

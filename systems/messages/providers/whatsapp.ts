@@ -1,29 +1,28 @@
 import { createHash } from 'node:crypto'
 import {
+  type Duration,
   delivered,
   refused,
   retryLater,
   unknown,
   unreachable,
-  type Duration,
 } from '@posthorn/engine'
 import { sleep } from '@posthorn/operate'
 import type { FieldError } from '@posthorn/http'
 import { isPossiblePhoneNumber } from 'libphonenumber-js'
-import { Type, type TSchema } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { Agent } from 'undici'
 import type { NewMessage } from '../message.ts'
-import { postMessage, type GraphReply } from './graph-api.ts'
+import { type GraphReply, postMessage } from './graph-api.ts'
 import { Pacer, Pauses } from './pauses.ts'
-import type { TemplatePayload } from '../templates/fill.ts'
-import { DEFAULT_LANGUAGE } from '../templates/fit.ts'
+import { DEFAULT_LANGUAGE, type TemplatePayload } from '../templates/fill.ts'
 import {
-  payloadErrors,
-  stopped,
   type Answered,
   type Outgoing,
   type Provider,
   type SendingAccount,
+  payloadErrors,
+  stopped,
 } from './provider.ts'
 import { classOf } from './whatsapp-errors.ts'
 

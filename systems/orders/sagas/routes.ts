@@ -1,10 +1,194 @@
 import { PosthornError, type Queryable } from '@posthorn/engine'
-import { PageQuery, callerOf, pageOf, sortable, type App } from '@posthorn/http'
-import { getSaga, listSagas, type SagaDetails, type SagaPage } from '@posthorn/saga'
+import { type App, PageQuery, callerOf, pageOf, sortable } from '@posthorn/http'
+import {
+  type SagaDetails,
+  type SagaPage,
+  type SagaSummary,
+  type StepDetails,
+  getSaga,
+  listSagas,
+} from '@posthorn/saga'
 import type { Pool } from 'pg'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { problem } from '../problems.ts'
-import { SAGA_STATES, SagaItem, SagaResource, toDetails, toItem } from './resource.ts'
+
+const SAGA_STATES = [
+  'RUNNING',
+  'COMPENSATING',
+  'COMPLETED',
+  'COMPENSATED',
+  'FAILED',
+  'TERMINATED',
+] as const
+
+const SAGA_ACTIONS = ['cancel', 'resume', 'skip', 'terminate'] as const
+
+const Nullable = Type.Union([Type.String(), Type.Null()])
+const Failure = Type.Union([
+  Type.Object({ code: Type.String(), message: Type.String() }),
+  Type.Null(),
+])
+
+const SagaItem = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  version: Type.Integer(),
+  status: Type.Enum([...SAGA_STATES]),
+  step: Nullable,
+  direction: Type.Union([Type.Enum(['forward', 'back']), Type.Null()], {
+    description: 'Where it goes, or went when it failed; null once it is over',
+  }),
+  waitsFor: Type.Array(Type.String()),
+  dueAt: Nullable,
+  cancelledAt: Nullable,
+  deadlineAt: Nullable,
+  error: Failure,
+  held: Failure,
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+  finishedAt: Nullable,
+})
+
+export const SagaResource = Type.Object({
+  ...SagaItem.properties,
+  input: Type.Unknown(),
+  atHand: Type.Array(Type.String(), {
+    description:
+      'The steps that are tried, waited at or undone; several where they run side by side',
+  }),
+  steps: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      branch: Type.Union(
+        [Type.Object({ fork: Type.Integer(), name: Type.String() }), Type.Null()],
+        {
+          description: 'Null for a step that no other runs beside',
+        },
+      ),
+      status: Type.String(),
+      attempts: Type.Integer(),
+      output: Type.Unknown(),
+      skipped: Type.Union([Type.Enum(['action', 'compensation']), Type.Null()]),
+      error: Failure,
+      dueAt: Type.Union([Type.String(), Type.Null()], {
+        description: 'Until when it waits, by the business clock',
+      }),
+      timedOut: Type.Boolean(),
+      startedAt: Nullable,
+      endedAt: Nullable,
+      undoStartedAt: Nullable,
+      undoneAt: Nullable,
+      updatedAt: Nullable,
+    }),
+  ),
+  compensations: Type.Array(
+    Type.Object({
+      step: Type.String(),
+      status: Type.Enum(['UNDOING', 'COMPENSATED']),
+      attempts: Type.Integer(),
+      undoneAt: Nullable,
+    }),
+  ),
+  events: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      step: Type.String(),
+      type: Type.String(),
+      topic: Type.String(),
+      payload: Type.Unknown(),
+      status: Type.String(),
+      createdAt: Type.String(),
+      sentAt: Nullable,
+    }),
+  ),
+  replies: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      kind: Type.Enum(['reply', 'signal']),
+      type: Type.String(),
+      payload: Type.Unknown(),
+      status: Type.String(),
+      receivedAt: Type.String(),
+    }),
+  ),
+  actions: Type.Array(
+    Type.Object({
+      action: Type.Enum([...SAGA_ACTIONS]),
+      step: Nullable,
+      was: Type.Enum([...SAGA_STATES]),
+      by: Type.String(),
+      reason: Nullable,
+      at: Type.String(),
+    }),
+    { description: 'What operators did to it, first one first' },
+  ),
+  allows: Type.Array(Type.Enum([...SAGA_ACTIONS]), {
+    description: 'What an operator may do to it now',
+  }),
+})
+
+function toItem(saga: SagaSummary): Static<typeof SagaItem> {
+  const { id, name, version, status, step = null, error = null, held = null } = saga
+  const { direction = null } = saga
+  return {
+    ...{ id, name, version, status, step, direction, error, held },
+    waitsFor: [...saga.waitsFor],
+    dueAt: time(saga.dueAt),
+    cancelledAt: time(saga.cancelledAt),
+    deadlineAt: time(saga.deadlineAt),
+    createdAt: saga.createdAt.toISOString(),
+    updatedAt: saga.updatedAt.toISOString(),
+    finishedAt: time(saga.finishedAt),
+  }
+}
+
+export function toDetails(saga: SagaDetails): Static<typeof SagaResource> {
+  return {
+    ...toItem(saga),
+    input: saga.input,
+    atHand: [...saga.atHand],
+    steps: saga.steps.map(stepOf),
+    // Last step first, as they are undone.
+    compensations: saga.steps.toReversed().flatMap(compensationOf),
+    events: saga.events.map((event) => ({
+      ...event,
+      createdAt: event.createdAt.toISOString(),
+      sentAt: time(event.sentAt),
+    })),
+    replies: saga.replies.map((reply) => ({
+      ...reply,
+      receivedAt: reply.receivedAt.toISOString(),
+    })),
+    actions: saga.actions.map(({ step = null, reason = null, at, ...action }) => ({
+      ...action,
+      ...{ step, reason, at: at.toISOString() },
+    })),
+    allows: [...saga.allows],
+  }
+}
+
+function stepOf(step: StepDetails): Static<typeof SagaResource>['steps'][number] {
+  const { name, status, attempts, timedOut } = step
+  const { branch = null, output = null, skipped = null, error = null } = step
+  return {
+    ...{ name, branch, status, attempts, output, skipped, error, timedOut },
+    dueAt: time(step.dueAt),
+    startedAt: time(step.startedAt),
+    endedAt: time(step.endedAt),
+    undoStartedAt: time(step.undoStartedAt),
+    undoneAt: time(step.undoneAt),
+    updatedAt: time(step.updatedAt),
+  }
+}
+
+function compensationOf({ name: step, status, undoAttempts: attempts, undoneAt }: StepDetails) {
+  if (status !== 'UNDOING' && status !== 'COMPENSATED') return []
+  return [{ step, status, attempts, undoneAt: time(undoneAt) }]
+}
+
+function time(value: Date | undefined): string | null {
+  return value?.toISOString() ?? null
+}
 
 const PATH = '/api/v1/sagas'
 const tags = ['sagas']

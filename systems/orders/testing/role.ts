@@ -1,20 +1,20 @@
 import {
+  type ConsumerBatch,
   createNotifier,
   createRelay,
   schedule,
   silentLog,
-  type ConsumerBatch,
 } from '@posthorn/engine'
-import { sagaTransport, sagaTurns, type AnySaga } from '@posthorn/saga'
+import { type AnySaga, sagaTransport, sagaTurns } from '@posthorn/saga'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
-import { createGateway, type Gateway } from '@posthorn/gateway'
-import { reachCommits, type Reach } from '@posthorn/system/testing'
+import { type Gateway, createGateway } from '@posthorn/gateway'
+import { type Reach, reachCommits } from '@posthorn/system/testing'
 import { orderSaga } from '../order-saga.ts'
 import { orderEvents } from '../outbox.ts'
 import { cashier } from '../payment/cashier.ts'
 import { shipper } from '../shipment/shipper.ts'
-import { stockKeeper } from '../stock/stock-keeper.ts'
+import { stockKeeper } from '../stock/reservation.ts'
 import { answers } from '../events.ts'
 
 /** Each can be a process of its own. */

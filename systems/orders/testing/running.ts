@@ -1,17 +1,21 @@
 import {
+  type Log,
+  type Subscriber,
+  type Transport,
   createNotifier,
   createRelay,
   silentLog,
-  type Subscriber,
-  type Transport,
 } from '@posthorn/engine'
-import type { TestDatabase } from '@posthorn/engine/testing'
-import { createApp, createVerifier, signToken, type App, type Role } from '@posthorn/http'
+import { type TestDatabase, testDatabase } from '@posthorn/engine/testing'
+import { type App, type Role, createApp, createVerifier, signToken } from '@posthorn/http'
 import { gateway } from '@posthorn/gateway/simulators'
 import { simulators } from '@posthorn/simulators'
-import { afterAll } from 'vitest'
-import type { OpenSystem } from '@posthorn/system'
-import { openOrders } from './open-orders.ts'
+import { afterAll, expect } from 'vitest'
+import { type OpenSystem, createSealing, readSettings } from '@posthorn/system'
+import type { Pool } from 'pg'
+import { orders } from '../index.ts'
+import { topicMigrations } from '@posthorn/transports/postgres'
+import { selectWrongStock } from './queries.ts'
 
 const SECRET = 'a secret that only the tests of orders know'
 
@@ -149,4 +153,33 @@ function clientOf(url: string, token: string): Client {
     status: async (id) => String((await client.get(`/orders/${id}`)).body.status),
   }
   return client
+}
+
+interface OpenOrdersOptions {
+  readonly pool: Pool
+  readonly env: Readonly<Record<string, string>>
+  readonly log: Log
+  baseUrl(): string
+}
+
+/** The system as a host opens it, with the settings of an environment. */
+function openOrders({ pool, env, log, baseUrl }: OpenOrdersOptions): OpenSystem {
+  const { values, mistakes } = readSettings(orders.settings, { env, production: false })
+  if (mistakes.length > 0) throw new Error(mistakes.join('; '))
+  return orders.open({
+    ...{ pool, log, baseUrl, settings: values },
+    production: false,
+    sealing: createSealing(['k'.repeat(32)]),
+    simulatorAddress: async () => undefined,
+  })
+}
+
+/** A database with the tables of this system and of the Postgres topics. */
+export async function orderDatabase(): Promise<TestDatabase> {
+  return testDatabase({ migrations: [await topicMigrations(), await orders.migrations()] })
+}
+
+/** What is reserved is what the orders hold, sku by sku, and nothing came or went. */
+export async function expectStockAddsUp({ pool }: TestDatabase): Promise<void> {
+  expect(await selectWrongStock(pool, 1_000_000)).toEqual([])
 }

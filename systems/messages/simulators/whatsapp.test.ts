@@ -5,11 +5,10 @@ import { useMovableClock } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import type { Pool } from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
-import { serve, type TestServer } from '@posthorn/simulators/testing'
-import { timetable, USUAL } from './behaviour.ts'
+import { type TestServer, serve } from '@posthorn/simulators/testing'
+import { USUAL, timetable, toAsciiJson } from './reports.ts'
 import { whatsapp } from './index.ts'
 import { Throughput } from './limits.ts'
-import { toAsciiJson } from './reports.ts'
 
 /** Either part, by how it went. */
 interface GraphAnswer {

@@ -1,8 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { folderStorage } from './folder.ts'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
-import { NotStored, TooLarge, type Storage } from '../storage.ts'
+import { NotStored, type Storage, TooLarge } from './storage.ts'
+import { proxyTo, withBroker } from '@posthorn/engine/testing'
+import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3'
+import { s3Storage } from './s3.ts'
 
 /** Keys that break careless storages; also S3 servers that keep files. */
 const STRANGE_NAMES = [
@@ -221,4 +228,134 @@ async function* silentAfter(size: number, silent: () => void): AsyncIterable<Uin
   yield* chunks(Buffer.alloc(size))
   silent()
   await sleep(60_000, undefined, { ref: false })
+}
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'posthorn-storage-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+storageConformance('a folder', async () => ({
+  storage: folderStorage(await mkdtemp(join(folder, 'storage-'))),
+  prefix: 'incoming/acme/',
+}))
+
+describe('a folder', () => {
+  test.each([
+    '../out',
+    '..',
+    '.',
+    '/etc/passwd',
+    'a/../../out',
+    'a//b',
+    'C:\\x',
+    '.hidden',
+    'a\0b',
+  ])('holds the key %j inside', async (key) => {
+    const inside = await mkdtemp(join(folder, 'inside-'))
+    const storage = folderStorage(join(inside, 'deep', 'deeper'))
+    await storage.put(key, one('x'))
+    expect((await buffer(await storage.read(key))).toString()).toBe('x')
+    const keys = []
+    for await (const object of storage.list('')) keys.push(object.key)
+    expect(keys).toEqual([key])
+    expect(await readdir(inside)).toEqual(['deep'])
+    expect(await readdir(join(inside, 'deep'))).toEqual(['deeper'])
+  })
+
+  test('takes files dropped into it, but not hidden ones', async () => {
+    const dropped = await mkdtemp(join(folder, 'dropped-'))
+    await mkdir(join(dropped, 'incoming/acme'), { recursive: true })
+    for (const name of ['a b+c 100%.zip', '.DS_Store', '.partial.zip']) {
+      await writeFile(join(dropped, 'incoming/acme', name), 'x')
+    }
+    const storage = folderStorage(dropped)
+    const keys = []
+    for await (const { key } of storage.list('incoming/')) keys.push(key)
+    expect(keys).toEqual(['incoming/acme/a b+c 100%.zip'])
+    expect(await storage.head(keys[0] ?? '')).toMatchObject({ size: 1 })
+  })
+
+  test('reads to the end what is replaced meanwhile', async () => {
+    const storage = folderStorage(await mkdtemp(join(folder, 'replaced-')))
+    await storage.put('a', one('old'.repeat(1_000_000)))
+    const stream = await storage.read('a')
+    await storage.put('a', one('new'))
+    expect((await buffer(stream)).toString('utf8', 2_999_997)).toBe('old')
+  })
+
+  test('clears away what a process left that died long ago', async () => {
+    const left = await mkdtemp(join(folder, 'left-'))
+    const unfinished = join(left, '.unfinished')
+    await mkdir(unfinished)
+    await writeFile(join(unfinished, 'old'), 'x')
+    await writeFile(join(unfinished, 'young'), 'x')
+    const twoDaysAgo = new Date(Date.now() - 48 * 3_600_000)
+    await utimes(join(unfinished, 'old'), twoDaysAgo, twoDaysAgo)
+    await folderStorage(left).put('a', one('x'))
+    expect(await readdir(unfinished)).toEqual(['young'])
+  })
+})
+
+async function* one(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+withBroker('S3_ENDPOINT', (endpoint) => {
+  const bucket = process.env['S3_BUCKET'] ?? 'posthorn-test'
+  const run = `test-${randomUUID()}`
+
+  storageConformance('a bucket', async () => ({
+    storage: s3Storage({ bucket, endpoint, region: 'us-east-1' }),
+    prefix: `${run}/${randomUUID()}/`,
+  }))
+
+  test('a read whose line breaks fails; it does not end early', async () => {
+    const line = await proxyTo(endpoint)
+    const storage = s3Storage({ bucket, endpoint: line.by(endpoint), region: 'us-east-1' })
+    await storage.put(`${run}/cut`, zeros(30))
+    const stream = await storage.read(`${run}/cut`)
+    let size = 0
+    const reading = (async () => {
+      for await (const chunk of stream) {
+        size += (chunk as Buffer).length
+        line.cut()
+      }
+    })()
+    await expect(reading).rejects.toMatchObject({ code: 'ECONNRESET' })
+    expect(size).toBeLessThan(30_000_000)
+  })
+
+  test('a put whose line breaks fails and shows nothing', async () => {
+    const line = await proxyTo(endpoint)
+    const storage = s3Storage({ bucket, endpoint: line.by(endpoint), region: 'us-east-1' })
+    const put = storage.put(
+      `${run}/lost`,
+      zeros(3, () => line.cut()),
+    )
+    await expect(put).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    const direct = s3Storage({ bucket, endpoint, region: 'us-east-1' })
+    expect(await direct.head(`${run}/lost`)).toBeUndefined()
+  })
+
+  afterAll(async () => {
+    const storage = s3Storage({ bucket, endpoint, region: 'us-east-1' })
+    const keys: string[] = []
+    for await (const { key } of storage.list(`${run}/`)) keys.push(key)
+    while (keys.length > 0) await Promise.all(keys.splice(0, 40).map((key) => storage.remove(key)))
+  })
+
+  test('a failed put leaves no parts that cost money', async () => {
+    const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true })
+    const { Uploads = [] } = await client.send(
+      new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: `${run}/` }),
+    )
+    expect(Uploads).toEqual([])
+  })
+})
+
+async function* zeros(megabytes: number, atEnd: () => void = () => undefined) {
+  for (let index = 0; index < megabytes; index += 1) yield Buffer.alloc(1_000_000)
+  atEnd()
 }
