@@ -37,51 +37,49 @@ export function evidenceRetention(options: RetentionOptions): RetentionCatalogue
   }
 }
 
+const things = { 'file-job': 't.file_job_id' }
+const jobs = {
+  ...{ table: 'evidence.file_job', key: ['id'], org: 't.org_id' },
+  things: { 'file-job': 't.id' },
+}
+const rows = { table: 'evidence.file_outbox_row', key: ['id'], org: 't.org_id', things }
+const files = {
+  ...{ table: 'evidence.file_job_file', key: ['file_job_id', 'name'], org: ORG_OF_JOB, things },
+}
+const audit = {
+  ...{ table: 'evidence.audit_log', key: ['seq'], org: 't.org_id', audit: true as const },
+  things: AUDITED,
+}
+
 function evidenceClasses({ storage, inbox }: RetentionOptions): DataClass[] {
-  const things = { 'file-job': 't.file_job_id' }
   return [
     {
-      name: 'evidence.files',
+      ...{ name: 'evidence.files', keep: '90d', least: '1d', personal: true },
       title: 'Uploaded ZIPs and staged evidence files of jobs that are over',
-      keep: '90d',
-      least: '1d',
-      personal: true,
       leaves: 'The job and its rows; errors can no longer be tried again.',
       rules: [
         {
-          table: 'evidence.file_job',
-          key: ['id'],
-          uuid: 'id',
-          dated: 't.completed_at',
+          ...{ ...jobs, uuid: 'id', dated: 't.completed_at' },
           when: `t.files_removed_at is null and t.status in ('COMPLETED', 'REJECTED')`,
-          org: 't.org_id',
-          things: { 'file-job': 't.id' },
           set: { files_removed_at: 'now()' },
         },
       ],
       prune: ({ pool, signal }) => sweepRemovals({ pool, storage }, signal),
     },
     {
-      name: 'evidence.orphans',
+      ...{ name: 'evidence.orphans', keep: '1h', fixed: true, personal: true },
       title: 'Uploads whose process died before there was a job',
-      keep: '1h',
-      fixed: true,
-      personal: true,
       leaves: 'Nothing.',
       prune: ({ pool, signal }) => sweepOrphans({ pool, storage }, { ageMs: ORPHAN_MS, signal }),
     },
     {
-      name: 'evidence.rows',
+      ...{ name: 'evidence.rows', keep: '365d', least: '7d', personal: true },
       title: 'Rows of file jobs with their artifacts and audit',
-      keep: '365d',
-      least: '7d',
-      personal: true,
       leaves: 'The job with its counts.',
       rules: [
         {
           table: 'evidence.file_outbox_row_audit',
-          key: ['id'],
-          uuid: 'file_outbox_row_id',
+          ...{ key: ['id'], uuid: 'file_outbox_row_id', audit: true },
           dated: `(select j.completed_at from evidence.file_outbox_row as r
                      join evidence.file_job as j on j.id = r.file_job_id
                     where r.id = t.file_outbox_row_id and j.status in ('COMPLETED', 'REJECTED'))`,
@@ -90,83 +88,42 @@ function evidenceClasses({ storage, inbox }: RetentionOptions): DataClass[] {
             'file-job': `(select r.file_job_id from evidence.file_outbox_row as r
                            where r.id = t.file_outbox_row_id)`,
           },
-          audit: true,
         },
-        {
-          table: 'evidence.file_outbox_row',
-          key: ['id'],
-          uuid: 'id',
-          dated: JOB_OVER,
-          when: `t.status in ('SUCCESS', 'ERROR')`,
-          org: 't.org_id',
-          things,
-        },
+        { ...rows, uuid: 'id', dated: JOB_OVER, when: `t.status in ('SUCCESS', 'ERROR')` },
       ],
     },
     {
-      name: 'evidence.jobs',
+      ...{ name: 'evidence.jobs', keep: '1095d', least: '30d', personal: true },
       title: 'File jobs with their counts and notifications',
-      keep: '1095d',
-      least: '30d',
-      personal: true,
       leaves: 'Nothing. A job stays as long as one of its rows or files.',
       rules: [
+        { ...files, uuid: 'file_job_id', dated: JOB_OVER },
         {
-          table: 'evidence.file_job_file',
-          key: ['file_job_id', 'name'],
-          uuid: 'file_job_id',
-          dated: JOB_OVER,
-          org: ORG_OF_JOB,
-          things,
-        },
-        {
-          table: 'evidence.file_job',
-          key: ['id'],
-          uuid: 'id',
-          dated: 't.completed_at',
+          ...{ ...jobs, uuid: 'id', dated: 't.completed_at' },
           // An object that is still there would be found again, and become a job again.
           when: `t.status in ('COMPLETED', 'REJECTED') and t.files_removed_at is not null
              and not exists (select from evidence.object_removal as o
                               where o.key in (t.storage_key, 'staging/' || t.id || '/'))
              and not exists (select from evidence.file_outbox_row as r where r.file_job_id = t.id)
              and not exists (select from evidence.file_job_file as f where f.file_job_id = t.id)`,
-          org: 't.org_id',
-          things: { 'file-job': 't.id' },
         },
       ],
     },
     {
-      name: 'evidence.audit',
+      ...{ name: 'evidence.audit', keep: '3650d', least: '1825d', personal: true },
       title: 'Audit of files',
-      keep: '3650d',
-      least: '1825d',
-      personal: true,
       leaves: 'Its seals, and a note of the removal.',
-      rules: [
-        {
-          table: 'evidence.audit_log',
-          key: ['seq'],
-          since: 'created_at',
-          dated: 't.created_at',
-          org: 't.org_id',
-          things: AUDITED,
-          audit: true,
-        },
-      ],
+      rules: [{ ...audit, since: 'created_at', dated: 't.created_at' }],
     },
     {
-      name: 'evidence.inbox',
+      ...{ name: 'evidence.inbox', fixed: true, personal: false },
       title: 'Ids of rows that were handled',
       keep: `${inbox.retentionMs}ms`,
-      fixed: true,
-      personal: false,
       leaves: 'Nothing. Events that are older are refused.',
       maintained: [
         {
-          table: 'evidence.consumer_inbox',
-          key: ['event_id', 'consumer'],
-          ordered: 'event_id',
-          dated: 't.received_at',
+          ...{ table: 'evidence.consumer_inbox', key: ['event_id', 'consumer'] },
+          ...{ ordered: 'event_id', dated: 't.received_at' },
         },
       ],
       prune: async ({ pool, log }) => (await pruneInbox(pool, inbox, { log })).deleted,
@@ -186,9 +143,7 @@ const JOB_OF_PERSON = `exists (select from evidence.file_outbox_row as r
 const FILE_OF_PERSON = `exists (select from evidence.file_job_artifact as a
                                  where a.storage_key = t.storage_key and a.removed_at is not null)`
 const everyKind = (condition: string) => ({
-  email: condition,
-  phone: condition,
-  externalId: condition,
+  ...{ email: condition, phone: condition, externalId: condition },
 })
 const ROW_BUSY = `exists (select from evidence.file_outbox_row as r
                            where r.id = t.file_outbox_row_id and r.status not in ('SUCCESS', 'ERROR'))`
@@ -197,49 +152,32 @@ const JOB_BUSY = `exists (select from evidence.file_job as j
 
 /** Rows come last: the others are found by them. */
 const personal: PersonalTable[] = [
+  audit,
   {
-    table: 'evidence.audit_log',
-    key: ['seq'],
-    org: 't.org_id',
-    things: AUDITED,
-    audit: true,
-  },
-  {
-    table: 'evidence.file_job_mail',
-    key: ['id'],
-    org: 't.org_id',
+    ...{ table: 'evidence.file_job_mail', key: ['id'], org: 't.org_id' },
     busy: `t.status = 'PENDING'`,
   },
   {
-    table: 'evidence.org_settings',
-    key: ['org_id'],
+    ...{ table: 'evidence.org_settings', key: ['org_id'], org: 't.org_id' },
     columns: { notification_email: { to: 'null' } },
-    org: 't.org_id',
   },
   {
-    table: 'evidence.file_job_artifact',
-    key: ['file_outbox_row_id', 'position'],
+    ...{ table: 'evidence.file_job_artifact', key: ['file_outbox_row_id', 'position'] },
+    ...{ org: ORG_OF_JOB, busy: ROW_BUSY, things },
     columns: {
       filename: { to: `'[erased]'` },
       removed_at: { to: 'coalesce(t.removed_at, now())' },
     },
     about: everyKind(ARTIFACT_OF_PERSON),
-    org: ORG_OF_JOB,
-    busy: ROW_BUSY,
-    things: { 'file-job': 't.file_job_id' },
   },
   {
-    table: 'evidence.file_job_file',
-    key: ['file_job_id', 'name'],
+    ...files,
     columns: { name: { to: `'erased-' || md5(t.name || random())` } },
     about: everyKind(FILE_OF_PERSON),
-    org: ORG_OF_JOB,
     busy: JOB_BUSY,
-    things: { 'file-job': 't.file_job_id' },
   },
   {
-    table: 'evidence.file_job',
-    key: ['id'],
+    ...jobs,
     columns: {
       idempotency_key: {
         to: `case when t.idempotency_key ~* $pattern then 'erased-' || t.id else t.idempotency_key end`,
@@ -247,13 +185,10 @@ const personal: PersonalTable[] = [
       upload_removed_at: { to: 'coalesce(t.upload_removed_at, now())' },
     },
     about: everyKind(JOB_OF_PERSON),
-    org: 't.org_id',
     busy: `t.status not in ('COMPLETED', 'REJECTED')`,
-    things: { 'file-job': 't.id' },
   },
   {
-    table: 'evidence.file_outbox_row',
-    key: ['id'],
+    ...rows,
     columns: {
       evidence_files: { to: `'[erased]'` },
       metadata: { to: `'{"erased": true}'::jsonb` },
@@ -261,9 +196,7 @@ const personal: PersonalTable[] = [
       error_code: { to: `case when t.status = 'ERROR' then 'INVALID_ROW' else t.error_code end` },
     },
     about: { externalId: 't.case_id = $value' },
-    org: 't.org_id',
     busy: `t.status not in ('SUCCESS', 'ERROR')`,
-    things: { 'file-job': 't.file_job_id' },
   },
 ]
 

@@ -4,41 +4,31 @@ import { inbox } from './invitation-mails.ts'
 
 const ORG_OF_FAMILY = '(select f.org_id from families.families as f where f.id = t.family_id)'
 
+const ofFamily = { org: ORG_OF_FAMILY, things: { family: 't.family_id' } }
+const invitations = { table: 'families.family_member_invitations', key: ['id'], ...ofFamily }
+
 /** What families keep. */
 export const familyRetention: RetentionCatalogue = {
   classes: [
     {
-      name: 'families.invitations',
+      ...{ name: 'families.invitations', keep: '365d', least: '1d', personal: true },
       title: 'Invitations that were answered, revoked or have expired',
-      keep: '365d',
-      least: '1d',
-      personal: true,
       leaves: 'The member, if the invitation was accepted.',
       rules: [
         {
-          table: 'families.family_member_invitations',
-          key: ['id'],
-          uuid: 'id',
-          dated: 't.expires_at',
+          ...{ ...invitations, uuid: 'id', dated: 't.expires_at' },
           when: `t.status <> 'PENDING' or t.expires_at < posthorn.now()`,
-          org: ORG_OF_FAMILY,
-          things: { family: 't.family_id' },
         },
       ],
     },
     {
-      name: 'families.inbox',
+      ...{ name: 'families.inbox', keep: '90d', fixed: true, personal: false },
       title: 'Ids of events for which a mail was sent',
-      keep: '90d',
-      fixed: true,
-      personal: false,
       leaves: 'Nothing. Events that are older are refused.',
       maintained: [
         {
-          table: 'families.consumer_inbox',
-          key: ['event_id', 'consumer'],
-          ordered: 'event_id',
-          dated: 't.received_at',
+          ...{ table: 'families.consumer_inbox', key: ['event_id', 'consumer'] },
+          ...{ ordered: 'event_id', dated: 't.received_at' },
         },
       ],
       prune: async ({ pool, log }) => (await pruneInbox(pool, inbox, { log })).deleted,
@@ -46,15 +36,9 @@ export const familyRetention: RetentionCatalogue = {
   ],
   things: { family: { table: 'families.families', id: 'id', org: 'org_id' } },
   personal: [
+    { table: 'families.outbox_events', key: ['event_id'], org: 't.org_id', busy: 't.status = 0' },
     {
-      table: 'families.outbox_events',
-      key: ['event_id'],
-      org: 't.org_id',
-      busy: 't.status = 0',
-    },
-    {
-      table: 'families.family_member_invitations',
-      key: ['id'],
+      ...invitations,
       columns: {
         // An address of its own: two of one family may not be the same while they are open.
         email: { to: `case when t.email ~* $find then 'erased-' || t.id else t.email end` },
@@ -62,15 +46,10 @@ export const familyRetention: RetentionCatalogue = {
           to: `case when t.status = 'PENDING' and t.email ~* $find then 'REVOKED' else t.status end`,
         },
       },
-      org: ORG_OF_FAMILY,
-      things: { family: 't.family_id' },
     },
     {
-      table: 'families.family_members',
-      key: ['family_id', 'user_id'],
+      ...{ table: 'families.family_members', key: ['family_id', 'user_id'], ...ofFamily },
       columns: { email: { to: `case when t.email ~* $find then null else t.email end` } },
-      org: ORG_OF_FAMILY,
-      things: { family: 't.family_id' },
     },
   ],
   kept: {

@@ -12,13 +12,21 @@ const DOSSIER_OF_AUDIT = `case when t.entity_type = 'DOSSIER' then t.entity_id e
 const WITHOUT_CONTENTS = `jsonb_strip_nulls(jsonb_build_object('language', t.payload_json -> 'language'))
        || '{"removed": true}'`
 
-const contents = {
-  table: 'messages.outbound_message',
-  key: ['id'],
-  uuid: 'id',
-  dated: 't.updated_at',
-  org: 't.org_id',
+/** Rows of a table that belong to an organisation and a dossier. */
+const ofDossier = (table: string) => ({
+  ...{ table: `messages.${table}`, key: ['id'], org: 't.org_id' },
   things: { dossier: 't.dossier_id' },
+})
+const messages = { ...ofDossier('outbound_message'), uuid: 'id', dated: 't.updated_at' }
+const inbound = { ...ofDossier('inbound_message'), uuid: 'id', dated: 't.received_at' }
+const reports = { table: 'messages.delivery_status', key: ['provider_message_id', 'status'] }
+const audit = {
+  ...{ table: 'messages.audit_event', key: ['seq'], org: 't.org_id', audit: true as const },
+  things: { dossier: DOSSIER_OF_AUDIT },
+}
+
+const contents = {
+  ...messages,
   set: {
     payload_json: WITHOUT_CONTENTS,
     components: 'null',
@@ -28,21 +36,10 @@ const contents = {
   },
 }
 
-const inboundContents = {
-  table: 'messages.inbound_message',
-  key: ['id'],
-  uuid: 'id',
-  dated: 't.received_at',
-  org: 't.org_id',
-  things: { dossier: 't.dossier_id' },
-}
-
 const classes: DataClass[] = [
   {
-    name: 'messages.contents',
+    ...{ name: 'messages.contents', keep: '1d', personal: true },
     title: 'Contents of messages that were sent: codes and other parameters',
-    keep: '1d',
-    personal: true,
     leaves: 'The message without its parameters.',
     rules: [
       {
@@ -53,28 +50,20 @@ const classes: DataClass[] = [
     ],
   },
   {
-    name: 'messages.failed-contents',
+    ...{ name: 'messages.failed-contents', keep: '7d', personal: true },
     title: 'Contents of messages that failed',
-    keep: '7d',
-    personal: true,
     leaves: 'The message without its parameters; it can no longer be sent again.',
     rules: [{ ...contents, when: `t.contents_removed_at is null and t.status = 'FAILED'` }],
   },
   {
-    name: 'messages.conversation-texts',
+    ...{ name: 'messages.conversation-texts', keep: '90d', personal: true },
     title: 'What people wrote, and the answers',
-    keep: '90d',
-    personal: true,
     leaves: 'The conversation without its texts.',
     rules: [
       {
-        ...inboundContents,
+        ...inbound,
         when: 't.contents_removed_at is null',
-        set: {
-          text: 'null',
-          content: `'{"removed": true}'`,
-          contents_removed_at: 'now()',
-        },
+        set: { text: 'null', content: `'{"removed": true}'`, contents_removed_at: 'now()' },
       },
       {
         ...contents,
@@ -84,181 +73,85 @@ const classes: DataClass[] = [
     ],
   },
   {
-    name: 'messages.messages',
+    ...{ name: 'messages.messages', keep: '365d', least: '30d', personal: true },
     title: 'Messages with their attempts',
-    keep: '365d',
-    least: '30d',
-    personal: true,
     leaves: 'The audit. Messages that wait or are being sent stay.',
-    rules: [
-      {
-        table: 'messages.outbound_message',
-        key: ['id'],
-        uuid: 'id',
-        dated: 't.updated_at',
-        when: `t.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')`,
-        org: 't.org_id',
-        things: { dossier: 't.dossier_id' },
-      },
-    ],
+    rules: [{ ...messages, when: `t.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')` }],
   },
   {
-    name: 'messages.conversations',
-    title: 'Conversations and when people wrote',
-    keep: '365d',
     // The provider repeats itself for a week at the most.
-    least: '8d',
-    personal: true,
+    ...{ name: 'messages.conversations', keep: '365d', least: '8d', personal: true },
+    title: 'Conversations and when people wrote',
     leaves: 'What was said about consent.',
     rules: [
-      inboundContents,
+      inbound,
       {
-        table: 'messages.conversation',
-        key: ['id'],
-        uuid: 'id',
-        dated: 't.active_at',
+        ...{ ...ofDossier('conversation'), uuid: 'id', dated: 't.active_at' },
         when: `not exists (select from messages.inbound_message as i where i.conversation_id = t.id)
                and not exists (select from messages.outbound_message as m
                                 where m.conversation_id = t.id)`,
-        org: 't.org_id',
-        things: { dossier: 't.dossier_id' },
       },
     ],
   },
   {
-    name: 'messages.consents',
+    ...{ name: 'messages.consents', keep: '3650d', least: '365d', personal: true },
     title: 'What people said about being written to, with proof',
-    keep: '3650d',
-    least: '365d',
-    personal: true,
     leaves: 'Whether the dossier or the number may be written to.',
-    rules: [
-      {
-        table: 'messages.consent_event',
-        key: ['id'],
-        uuid: 'id',
-        dated: 't.created_at',
-        org: 't.org_id',
-        things: { dossier: 't.dossier_id' },
-      },
-    ],
+    rules: [{ ...ofDossier('consent_event'), uuid: 'id', dated: 't.created_at' }],
   },
   {
-    name: 'messages.statuses',
-    title: "The provider's reports of delivery",
-    keep: '30d',
     // The provider repeats itself for a week at the most.
-    least: '8d',
-    personal: true,
+    ...{ name: 'messages.statuses', keep: '30d', least: '8d', personal: true },
+    title: "The provider's reports of delivery",
     leaves: "The message's state.",
-    rules: [
-      {
-        table: 'messages.delivery_status',
-        key: ['provider_message_id', 'status'],
-        since: 'received_at',
-        dated: 't.received_at',
-        org: 't.org_id',
-      },
-    ],
+    rules: [{ ...reports, org: 't.org_id', since: 'received_at', dated: 't.received_at' }],
   },
   {
-    name: 'messages.activities',
+    ...{ name: 'messages.activities', keep: '1095d', personal: true },
     title: 'Activities of dossiers',
-    keep: '1095d',
-    personal: true,
     leaves: 'The dossier, its consents and the audit.',
-    rules: [
-      {
-        table: 'messages.activity',
-        key: ['id'],
-        uuid: 'id',
-        dated: 't.created_at',
-        org: 't.org_id',
-        things: { dossier: 't.dossier_id' },
-      },
-    ],
+    rules: [{ ...ofDossier('activity'), uuid: 'id', dated: 't.created_at' }],
   },
   {
-    name: 'messages.audit',
+    ...{ name: 'messages.audit', keep: '3650d', least: '365d', personal: true },
     title: 'Audit of messages and consents',
-    keep: '3650d',
-    least: '365d',
-    personal: true,
     leaves: 'Its seals, and a note of the removal.',
-    rules: [
-      {
-        table: 'messages.audit_event',
-        key: ['seq'],
-        since: 'created_at',
-        dated: 't.created_at',
-        org: 't.org_id',
-        things: { dossier: DOSSIER_OF_AUDIT },
-        audit: true,
-      },
-    ],
+    rules: [{ ...audit, since: 'created_at', dated: 't.created_at' }],
   },
 ]
 
+/** The same where a dossier is the person that is erased. */
+const aboutDossier = (table: string) => ({
+  ...ofDossier(table),
+  about: { dossierId: 't.dossier_id = $value' },
+})
+
 const personal: PersonalTable[] = [
+  audit,
   {
-    table: 'messages.audit_event',
-    key: ['seq'],
-    org: 't.org_id',
-    things: { dossier: DOSSIER_OF_AUDIT },
-    audit: true,
-  },
-  {
-    table: 'messages.outbound_attempt',
-    key: ['id'],
+    ...{ table: 'messages.outbound_attempt', key: ['id'], org: ORG_OF_ATTEMPT },
     about: { dossierId: `${DOSSIER_OF_ATTEMPT} = $value` },
-    org: ORG_OF_ATTEMPT,
     busy: `t.status = 'TRYING'`,
     things: { dossier: DOSSIER_OF_ATTEMPT },
   },
+  { ...reports, org: 'coalesce(t.org_id, $tenant)', busy: 't.message_id is null' },
+  aboutDossier('activity'),
   {
-    table: 'messages.delivery_status',
-    key: ['provider_message_id', 'status'],
+    ...aboutDossier('inbound_message'),
     org: 'coalesce(t.org_id, $tenant)',
-    busy: 't.message_id is null',
-  },
-  {
-    table: 'messages.activity',
-    key: ['id'],
-    about: { dossierId: 't.dossier_id = $value' },
-    org: 't.org_id',
-    things: { dossier: 't.dossier_id' },
-  },
-  {
-    table: 'messages.inbound_message',
-    key: ['id'],
     columns: {
       text: { to: 'null' },
       content: { to: `'{"erased": true}'::jsonb` },
       contents_removed_at: { to: 'coalesce(t.contents_removed_at, now())' },
     },
-    about: { dossierId: 't.dossier_id = $value' },
-    org: 'coalesce(t.org_id, $tenant)',
-    things: { dossier: 't.dossier_id' },
   },
   {
-    table: 'messages.conversation',
-    key: ['id'],
+    ...aboutDossier('conversation'),
     columns: { recipient: { to: `'erased-' || t.id` }, contact_name: { to: 'null' } },
-    about: { dossierId: 't.dossier_id = $value' },
-    org: 't.org_id',
-    things: { dossier: 't.dossier_id' },
   },
+  { ...aboutDossier('consent_event'), columns: { proof: { to: `'erased'` } } },
   {
-    table: 'messages.consent_event',
-    key: ['id'],
-    columns: { proof: { to: `'erased'` } },
-    about: { dossierId: 't.dossier_id = $value' },
-    org: 't.org_id',
-    things: { dossier: 't.dossier_id' },
-  },
-  {
-    table: 'messages.outbound_message',
-    key: ['id'],
+    ...aboutDossier('outbound_message'),
     columns: {
       payload_json: { to: `'{"erased": true}'::jsonb` },
       components: { to: 'null' },
@@ -267,10 +160,7 @@ const personal: PersonalTable[] = [
         to: `case when t.idempotency_key ~* $pattern then 'erased-' || t.id else t.idempotency_key end`,
       },
     },
-    about: { dossierId: 't.dossier_id = $value' },
-    org: 't.org_id',
     busy: `t.status in ('QUEUED', 'SENDING')`,
-    things: { dossier: 't.dossier_id' },
   },
 ]
 

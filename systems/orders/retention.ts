@@ -26,124 +26,81 @@ const ORG_OF_SAGA = '(select s.tenant from sagas.saga as s where s.id = t.saga_i
 const ARCHIVED_SAGA = `(t.row_data ->> 'saga_id')::uuid`
 
 const participant = (table: string) => ({
-  table,
-  key: ['order_id'],
-  uuid: 'order_id',
+  ...{ table, key: ['order_id'], uuid: 'order_id', org: 't.org_id' },
   dated: endOfOrder('t.order_id'),
-  org: 't.org_id',
   things: { saga: SAGA_OF_ORDER },
 })
 
-const ofSaga = { uuid: 'saga_id', dated: endOf('t.saga_id'), org: ORG_OF_SAGA }
+const things = { saga: 't.saga_id' }
+const events = { table: 'sagas.saga_outbox', key: ['id'], org: 't.tenant', things }
+const sagas = { table: 'sagas.saga', key: ['id'], org: 't.tenant', things: { saga: 't.id' } }
+/** What goes with its saga. */
+const parts = [
+  { table: 'sagas.saga_reply', key: ['saga_id', 'event_id'] },
+  { table: 'sagas.saga_step', key: ['saga_id', 'position'] },
+  { table: 'sagas.saga_action', key: ['id'] },
+].map((part) => ({ ...part, org: ORG_OF_SAGA, things }))
+const keysOf = { table: 'sagas.idempotency_keys', key: ['scope', 'key'] }
 
 /** What sagas and orders keep: a saga, its order and its events go together. */
 export function orderRetention({ keys }: { readonly keys: IdempotencyStore }): RetentionCatalogue {
   return {
     classes: [
       {
-        name: 'sagas.sagas',
-        title: 'Sagas that have ended, with their orders, steps and events',
-        keep: '365d',
         // As long as the inbox knows their messages.
-        least: '30d',
-        personal: true,
+        ...{ name: 'sagas.sagas', keep: '365d', least: '30d', personal: true },
+        title: 'Sagas that have ended, with their orders, steps and events',
         leaves:
           'The transitions of their events. Sagas that failed stay until an operator ends them.',
         rules: [
           {
-            table: 'posthorn.archive',
-            key: ['message_id', 'outbox'],
-            since: 'archived_at',
+            ...{ table: 'posthorn.archive', key: ['message_id', 'outbox'], since: 'archived_at' },
             dated: endOfEvent(ARCHIVED_SAGA, 't.archived_at'),
             when: `t.outbox = 'sagas.events'`,
             org: `t.row_data ->> 'tenant'`,
             things: { saga: `t.row_data ->> 'saga_id'` },
           },
           {
-            table: 'sagas.saga_outbox',
-            key: ['id'],
-            since: 'sent_at',
-            dated: endOfEvent('t.saga_id', 't.sent_at'),
+            ...{ ...events, since: 'sent_at', dated: endOfEvent('t.saga_id', 't.sent_at') },
             when: `t.status = 'SENT'`,
-            org: 't.tenant',
-            things: { saga: 't.saga_id' },
           },
           participant('sagas.stock_reservation'),
           participant('sagas.payment'),
           participant('sagas.shipment'),
           {
-            table: 'sagas.orders',
-            key: ['id'],
-            uuid: 'id',
+            ...{ table: 'sagas.orders', key: ['id'], uuid: 'id', org: 't.org_id', things },
             dated: endOf('t.saga_id'),
-            org: 't.org_id',
-            things: { saga: 't.saga_id' },
           },
+          ...parts.map((part) => ({ ...part, uuid: 'saga_id', dated: endOf('t.saga_id') })),
           {
-            ...ofSaga,
-            table: 'sagas.saga_reply',
-            key: ['saga_id', 'event_id'],
-            things: { saga: 't.saga_id' },
-          },
-          {
-            ...ofSaga,
-            table: 'sagas.saga_step',
-            key: ['saga_id', 'position'],
-            things: { saga: 't.saga_id' },
-          },
-          {
-            ...ofSaga,
-            table: 'sagas.saga_action',
-            key: ['id'],
-            things: { saga: 't.saga_id' },
-          },
-          {
-            table: 'sagas.saga',
-            key: ['id'],
-            uuid: 'id',
-            dated: 't.finished_at',
+            ...{ ...sagas, uuid: 'id', dated: 't.finished_at' },
             when: `t.status in ('COMPLETED', 'COMPENSATED', 'TERMINATED')
                and not exists (select from sagas.saga_outbox as e where e.saga_id = t.id)
                and not exists (select from posthorn.archive as a
                                 where a.outbox = 'sagas.events' and a.row_data ->> 'saga_id' = t.id::text)
                and not exists (select from sagas.orders as o where o.saga_id = t.id)`,
-            org: 't.tenant',
-            things: { saga: 't.id' },
           },
         ],
       },
       {
-        name: 'sagas.inbox',
+        ...{ name: 'sagas.inbox', fixed: true, personal: false },
         title: 'Ids of events that participants have handled',
         keep: `${consumerInbox.retentionMs}ms`,
-        fixed: true,
-        personal: false,
         leaves: 'Nothing. Events that are older are refused.',
         maintained: [
           {
-            table: 'sagas.consumer_inbox',
-            key: ['event_id', 'consumer'],
-            ordered: 'event_id',
-            dated: 't.received_at',
+            ...{ table: 'sagas.consumer_inbox', key: ['event_id', 'consumer'] },
+            ...{ ordered: 'event_id', dated: 't.received_at' },
           },
         ],
         prune: async ({ pool, log }) => (await pruneInbox(pool, consumerInbox, { log })).deleted,
       },
       {
-        name: 'sagas.idempotency-keys',
+        ...{ name: 'sagas.idempotency-keys', fixed: true, personal: true },
         title: 'Idempotency keys of orders',
         keep: `${toMs('1d')}ms`,
-        fixed: true,
-        personal: true,
         leaves: 'The order.',
-        maintained: [
-          {
-            table: 'sagas.idempotency_keys',
-            key: ['scope', 'key'],
-            since: 'expires_at',
-            dated: 't.expires_at',
-          },
-        ],
+        maintained: [{ ...keysOf, since: 'expires_at', dated: 't.expires_at' }],
         prune: ({ pool }) => pruneKeys(pool, keys),
       },
     ],
@@ -157,44 +114,11 @@ const RUNNING = `exists (select from sagas.saga as s
                           where s.id = t.saga_id and s.status in ('RUNNING', 'COMPENSATING', 'FAILED'))`
 
 const personal: PersonalTable[] = [
+  { ...events, busy: `t.status <> 'SENT'` },
+  ...parts.map((part) => ({ ...part, busy: RUNNING })),
+  { ...sagas, busy: `t.status in ('RUNNING', 'COMPENSATING', 'FAILED')` },
   {
-    table: 'sagas.saga_outbox',
-    key: ['id'],
-    org: 't.tenant',
-    busy: `t.status <> 'SENT'`,
-    things: { saga: 't.saga_id' },
-  },
-  {
-    table: 'sagas.saga_reply',
-    key: ['saga_id', 'event_id'],
-    org: ORG_OF_SAGA,
-    busy: RUNNING,
-    things: { saga: 't.saga_id' },
-  },
-  {
-    table: 'sagas.saga_step',
-    key: ['saga_id', 'position'],
-    org: ORG_OF_SAGA,
-    busy: RUNNING,
-    things: { saga: 't.saga_id' },
-  },
-  {
-    table: 'sagas.saga_action',
-    key: ['id'],
-    org: ORG_OF_SAGA,
-    busy: RUNNING,
-    things: { saga: 't.saga_id' },
-  },
-  {
-    table: 'sagas.saga',
-    key: ['id'],
-    org: 't.tenant',
-    busy: `t.status in ('RUNNING', 'COMPENSATING', 'FAILED')`,
-    things: { saga: 't.id' },
-  },
-  {
-    table: 'sagas.idempotency_keys',
-    key: ['scope', 'key'],
+    ...keysOf,
     columns: {
       // The client chose it, and may have put anything into it.
       key: {
