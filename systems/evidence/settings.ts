@@ -1,10 +1,11 @@
 import { Type, type Static } from 'typebox'
+import { wholeNumber } from '@posthorn/system'
 import { mailSettings } from '@posthorn/system/mailer'
 import { storageSettings } from './storage/settings.ts'
 import { DEFAULT_LIMITS, type ArchiveLimits } from './archive/limits.ts'
 
-const amount = (description: string, value: number) =>
-  Type.Integer({ description, minimum: 1, maximum: 1_000_000_000_000, default: value })
+const amount = (description: string, usual: number) =>
+  wholeNumber(description, [1, 1_000_000_000_000, usual])
 
 /** What archives may cost, as the part of the system's settings. */
 const archiveSettings = {
@@ -51,12 +52,10 @@ const arrivalSettings = {
       secret: true,
     }),
   ),
-  EVIDENCE_SWEEP_MS: Type.Integer({
-    description: 'how often incoming/ is searched for files that no event announced, in ms',
-    minimum: 100,
-    maximum: 86_400_000,
-    default: 60_000,
-  }),
+  EVIDENCE_SWEEP_MS: wholeNumber(
+    'how often incoming/ is searched for files that no event announced, in ms',
+    [100, 86_400_000, 60_000],
+  ),
 }
 
 /** Stands for the simulated document API of this server. */
@@ -76,91 +75,59 @@ export const evidenceSettings = Type.Object({
       secret: true,
     }),
   ),
-  DOCUMENTS_TIMEOUT_MS: Type.Integer({
-    description: 'how long the files of a row may take to be attached, in ms',
-    minimum: 100,
-    maximum: 3_600_000,
-    default: 60_000,
-  }),
-  DOCUMENTS_PROBE_MS: Type.Integer({
-    description: 'how often a worker that is not let in (401, 403) tries again, in ms',
-    minimum: 10,
-    maximum: 3_600_000,
-    default: 30_000,
-  }),
-  EVIDENCE_IN_FLIGHT: Type.Integer({
-    description:
-      'rows of one merchant that are published and without an outcome, at the most; 0 for no bound',
-    minimum: 0,
-    maximum: 1_000_000,
-    default: 1_000,
-  }),
-  EVIDENCE_CALLS_AT_ONCE: Type.Integer({
-    description: 'calls of the document management API that one process makes at once',
-    minimum: 1,
-    maximum: 1_000,
-    default: 32,
-  }),
-  EVIDENCE_FILES_AT_ONCE: Type.Integer({
-    description: 'files that one process reads at once; with two or more, one of them is small',
-    minimum: 1,
-    maximum: 64,
-    default: 4,
-  }),
-  EVIDENCE_LEASE_MS: Type.Integer({
-    description: 'how long a file or a row is left to a process that is not heard of, in ms',
-    minimum: 500,
-    maximum: 3_600_000,
-    default: 30_000,
-  }),
-  EVIDENCE_MAX_ROWS: Type.Integer({
-    description: 'rows of a CSV',
-    minimum: 1,
-    maximum: 67_000_000,
-    default: 1_100_000,
-  }),
-  EVIDENCE_UNREAD_JOBS: Type.Integer({
-    description: 'files of one merchant that may wait to be read; another upload is refused',
-    minimum: 1,
-    maximum: 1_000_000,
-    default: 100,
-  }),
-  EVIDENCE_BATCH_ROWS: Type.Integer({
-    description: 'rows of a CSV that are stored in one transaction',
-    minimum: 1,
-    maximum: 100_000,
-    default: 5_000,
-  }),
-  EVIDENCE_SAME_FILE_DAYS: Type.Integer({
-    description: 'how long the same file of a merchant is worth a warning, in days; 0 for never',
-    minimum: 0,
-    maximum: 3_650,
-    default: 30,
-  }),
-  EVIDENCE_UPLOADS_AT_ONCE: Type.Integer({
-    description: 'uploads that one process takes at once, of all merchants',
-    minimum: 1,
-    maximum: 100_000,
-    default: 200,
-  }),
-  EVIDENCE_UPLOADS_PER_MERCHANT: Type.Integer({
-    description: 'uploads of one merchant that one process takes at once',
-    minimum: 1,
-    maximum: 100_000,
-    default: 8,
-  }),
-  EVIDENCE_UPLOAD_BYTES_PER_SECOND: Type.Integer({
-    description: 'the slowest that an upload may be; one that brings less is ended with 408',
-    minimum: 1,
-    maximum: 1_000_000_000,
-    default: 10_000,
-  }),
-  EVIDENCE_UPLOAD_WINDOW_MS: Type.Integer({
-    description: 'over how long the pace of an upload is measured, in ms',
-    minimum: 100,
-    maximum: 600_000,
-    default: 30_000,
-  }),
+  DOCUMENTS_TIMEOUT_MS: wholeNumber(
+    'how long the files of a row may take to be attached, in ms',
+    [100, 3_600_000, 60_000],
+  ),
+  DOCUMENTS_PROBE_MS: wholeNumber(
+    'how often a worker that is not let in (401, 403) tries again, in ms',
+    [10, 3_600_000, 30_000],
+  ),
+  EVIDENCE_IN_FLIGHT: wholeNumber(
+    'rows of one merchant that are published and without an outcome, at the most; 0 for no bound',
+    [0, 1_000_000, 1_000],
+  ),
+  EVIDENCE_CALLS_AT_ONCE: wholeNumber(
+    'calls of the document management API that one process makes at once',
+    [1, 1_000, 32],
+  ),
+  EVIDENCE_FILES_AT_ONCE: wholeNumber(
+    'files that one process reads at once; with two or more, one of them is small',
+    [1, 64, 4],
+  ),
+  EVIDENCE_LEASE_MS: wholeNumber(
+    'how long a file or a row is left to a process that is not heard of, in ms',
+    [500, 3_600_000, 30_000],
+  ),
+  EVIDENCE_MAX_ROWS: wholeNumber('rows of a CSV', [1, 67_000_000, 1_100_000]),
+  EVIDENCE_UNREAD_JOBS: wholeNumber(
+    'files of one merchant that may wait to be read; another upload is refused',
+    [1, 1_000_000, 100],
+  ),
+  EVIDENCE_BATCH_ROWS: wholeNumber(
+    'rows of a CSV that are stored in one transaction',
+    [1, 100_000, 5_000],
+  ),
+  EVIDENCE_SAME_FILE_DAYS: wholeNumber(
+    'how long the same file of a merchant is worth a warning, in days; 0 for never',
+    [0, 3_650, 30],
+  ),
+  EVIDENCE_UPLOADS_AT_ONCE: wholeNumber(
+    'uploads that one process takes at once, of all merchants',
+    [1, 100_000, 200],
+  ),
+  EVIDENCE_UPLOADS_PER_MERCHANT: wholeNumber(
+    'uploads of one merchant that one process takes at once',
+    [1, 100_000, 8],
+  ),
+  EVIDENCE_UPLOAD_BYTES_PER_SECOND: wholeNumber(
+    'the slowest that an upload may be; one that brings less is ended with 408',
+    [1, 1_000_000_000, 10_000],
+  ),
+  EVIDENCE_UPLOAD_WINDOW_MS: wholeNumber(
+    'over how long the pace of an upload is measured, in ms',
+    [100, 600_000, 30_000],
+  ),
   CLAMD_ADDRESS: Type.Optional(
     Type.String({
       description:
@@ -168,13 +135,10 @@ export const evidenceSettings = Type.Object({
       pattern: '^(tcp://.+:[0-9]+|unix:/.+)$',
     }),
   ),
-  EVIDENCE_ROWS_PER_DAY: Type.Integer({
-    description:
-      'rows of one merchant in 24 hours; once they are used up, uploads are refused and objects wait',
-    minimum: 1,
-    maximum: 1_000_000_000_000,
-    default: 10_000_000,
-  }),
+  EVIDENCE_ROWS_PER_DAY: wholeNumber(
+    'rows of one merchant in 24 hours; once they are used up, uploads are refused and objects wait',
+    [1, 1_000_000_000_000, 10_000_000],
+  ),
   ...mailSettings,
   ...storageSettings,
   ...archiveSettings,

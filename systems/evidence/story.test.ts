@@ -9,7 +9,7 @@ import { type Client, clientOf } from './testing/running.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { TOKEN_SECRET } from './testing/serving.ts'
+import { TEST_SECRET } from '@posthorn/system/testing/serve'
 import { randomUUID } from 'node:crypto'
 import { CreateBucketCommand, DeleteBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { s3Storage } from './storage/s3.ts'
@@ -204,7 +204,7 @@ async function startServer(env: Readonly<Record<string, string>>): Promise<RealS
     env: {
       PATH: path,
       ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
-      ...{ PORT: '0', POSTHORN_RATE_LIMIT: '0', POSTHORN_JWT_SECRET: TOKEN_SECRET },
+      ...{ PORT: '0', POSTHORN_RATE_LIMIT: '0', POSTHORN_JWT_SECRET: TEST_SECRET },
       ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],

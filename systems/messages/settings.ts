@@ -1,3 +1,4 @@
+import { wholeNumber } from '@posthorn/system'
 import { Type, type Static } from 'typebox'
 
 /** The word for an address that the host's own simulator has. */
@@ -8,34 +9,20 @@ export const MESSAGES_SETTINGS = Type.Object({
     description: 'true, or false for a process that leaves messages waiting',
     default: true,
   }),
-  OUTBOUND_WORKER_POLL_INTERVAL_MS: Type.Integer({
-    description: 'how often to poll for messages without a wake-up, in ms',
-    minimum: 10,
-    maximum: 3_600_000,
-    default: 5_000,
-  }),
-  OUTBOUND_WORKER_BATCH_SIZE: Type.Integer({
-    description: 'messages a claim takes at the most',
-    minimum: 1,
-    maximum: 1_000,
-    default: 10,
-  }),
-  OUTBOUND_WORKER_LANES: Type.Integer({
-    description: 'claims under way at once in one process',
-    minimum: 1,
-    maximum: 64,
-    default: 4,
-  }),
+  OUTBOUND_WORKER_POLL_INTERVAL_MS: wholeNumber(
+    'how often to poll for messages without a wake-up, in ms',
+    [10, 3_600_000, 5_000],
+  ),
+  OUTBOUND_WORKER_BATCH_SIZE: wholeNumber('messages a claim takes at the most', [1, 1_000, 10]),
+  OUTBOUND_WORKER_LANES: wholeNumber('claims under way at once in one process', [1, 64, 4]),
   OUTBOUND_UNKNOWN_OUTCOME: Type.Enum(['resend', 'hold'], {
     description: 'resend or hold what may or may not have been sent',
     default: 'resend',
   }),
-  OUTBOUND_UNKNOWN_WAIT_MS: Type.Integer({
-    description: 'how long a status may settle it before, in ms',
-    minimum: 1_000,
-    maximum: 86_400_000,
-    default: 120_000,
-  }),
+  OUTBOUND_UNKNOWN_WAIT_MS: wholeNumber(
+    'how long a status may settle it before, in ms',
+    [1_000, 86_400_000, 120_000],
+  ),
   WHATSAPP_API_URL: Type.String({
     description: "the Graph API as https://graph.facebook.com, or simulator for the server's own",
     pattern: '^(simulator|https?://[^\\s]+[^/\\s])$',
@@ -80,18 +67,14 @@ export const MESSAGES_SETTINGS = Type.Object({
     default: '106540352242922',
     production: 'required',
   }),
-  WHATSAPP_MESSAGES_PER_SECOND: Type.Integer({
-    description: 'what one number sends in a second at the most, or 0 for no limit; Meta takes 80',
-    minimum: 0,
-    maximum: 10_000,
-    default: 75,
-  }),
-  WHATSAPP_TIMEOUT_MS: Type.Integer({
-    description: 'how long WhatsApp may take to answer, in ms',
-    minimum: 100,
-    maximum: 120_000,
-    default: 10_000,
-  }),
+  WHATSAPP_MESSAGES_PER_SECOND: wholeNumber(
+    'what one number sends in a second at the most, or 0 for no limit; Meta takes 80',
+    [0, 10_000, 75],
+  ),
+  WHATSAPP_TIMEOUT_MS: wholeNumber(
+    'how long WhatsApp may take to answer, in ms',
+    [100, 120_000, 10_000],
+  ),
   WHATSAPP_ALLOW_UNSIGNED: Type.Boolean({
     description: 'true to accept webhooks without a signature; else false',
     default: false,

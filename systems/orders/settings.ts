@@ -1,3 +1,4 @@
+import { wholeNumber } from '@posthorn/system'
 import { Type } from 'typebox'
 import { gatewaySettings } from '@posthorn/gateway'
 
@@ -14,11 +15,9 @@ export const orderSettings = Type.Object({
     pattern: '^[A-Za-z0-9._-]{1,100}$',
     default: 'sagas.events',
   }),
-  SAGAS_OPENING_STOCK: Type.Integer({
-    description: 'how much there is of a sku that is ordered for the first time',
-    minimum: 0,
-    maximum: 1_000_000_000,
-    default: 1_000_000,
-  }),
+  SAGAS_OPENING_STOCK: wholeNumber(
+    'how much there is of a sku that is ordered for the first time',
+    [0, 1_000_000_000, 1_000_000],
+  ),
   ...gatewaySettings,
 })

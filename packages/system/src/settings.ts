@@ -1,5 +1,5 @@
 import { Value } from 'typebox/value'
-import type { Static, TObject, TSchema } from 'typebox'
+import { Type, type Static, type TObject, type TSchema } from 'typebox'
 
 /** What a setting may say beyond its type. */
 export interface SettingOptions {
@@ -14,6 +14,14 @@ export interface SettingOptions {
 }
 
 export type SettingsSchema = TObject
+
+/** A setting that is a whole number: its bounds, and what it is where it is not set. */
+export function wholeNumber(
+  description: string,
+  [minimum, maximum, usual]: readonly [minimum: number, maximum: number, usual: number],
+) {
+  return Type.Integer({ description, minimum, maximum, default: usual })
+}
 
 /** The settings that are right, and a sentence for each that is not. */
 export interface SettingsRead<Values> {

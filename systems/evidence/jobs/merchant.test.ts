@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silentLog, transaction, uuid } from '@posthorn/engine'
+import { signTestToken } from '@posthorn/system/testing/serve'
 import { expect, test } from 'vitest'
 import { pdf, zip, zipOfCases } from '../testing/archive.ts'
 import { evidenceDatabase, runEvidence } from '../testing/running.ts'
@@ -128,9 +129,7 @@ async function hold(
 }
 
 async function tokenOf(org: string): Promise<string> {
-  const { signToken } = await import('@posthorn/http')
-  const { TOKEN_SECRET } = await import('../testing/serving.ts')
-  return signToken({ secret: TOKEN_SECRET, sub: 'ada', org, role: 'admin' })
+  return signTestToken({ sub: 'ada', org, role: 'admin' })
 }
 
 test('uploads that only hold their connection are ended, and there are never too many', async () => {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { advanceClock, useMovableClock, wakeAllRelays } from '@posthorn/operate'
 import { type TestDatabase, testDatabase } from '@posthorn/engine/testing'
-import { signToken } from '@posthorn/http'
+import { signTestToken } from '@posthorn/system/testing/serve'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import { afterAll, expect } from 'vitest'
 import { evidence } from '../index.ts'
-import { type Part, type Serving, TOKEN_SECRET, serve, startWorking } from './serving.ts'
+import { type Part, type Serving, serve, startWorking } from './serving.ts'
 
 export interface Answer {
   readonly status: number
@@ -91,9 +91,9 @@ const JOBS = '/api/v1/file-jobs'
 /** A user with a token, at a server of this process or of another. */
 export async function clientOf(
   url: string,
-  { sub = 'ada', org = 'acme' }: { sub?: string; org?: string } = {},
+  caller: { readonly sub?: string; readonly org?: string } = {},
 ): Promise<Client> {
-  const token = await signToken({ secret: TOKEN_SECRET, sub, org, role: 'admin' })
+  const token = await signTestToken({ role: 'admin', ...caller })
   const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
     const headers = { authorization: `Bearer ${token}`, ...(init.headers as object) }
     const response = await fetch(url + path, { ...init, method, headers })

@@ -8,21 +8,15 @@ import {
   schedule,
   silentLog,
 } from '@posthorn/engine'
-import { type App, createApp, createVerifier } from '@posthorn/http'
-import { simulators } from '@posthorn/simulators'
 import type { Pool } from 'pg'
-import { type OpenSystem, createSealing, readSettings } from '@posthorn/system'
+import type { OpenSystem } from '@posthorn/system'
+import { serveSystem, type ServedSystem } from '@posthorn/system/testing/serve'
 import { type FindDeliveries, type MerchantEvent, type Notify, evidence } from '../index.ts'
 import { startPeriodically } from '@posthorn/operate'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { postgresTopics } from '@posthorn/transports/postgres'
 
-export const TOKEN_SECRET = 'a secret that only the tests of evidence know'
-
-export interface Serving {
-  readonly app: App
-  readonly url: string
-  readonly system: OpenSystem
+export interface Serving extends ServedSystem {
   /** Notifications to merchants, committed or not. */
   readonly notified: readonly MerchantEvent[]
 }
@@ -45,34 +39,10 @@ export async function serve(options: ServingOptions): Promise<Serving> {
       ...{ id: eventId, eventId, url: 'https://merchant.test/hook', status: 'delivered' },
       ...{ attempts: 1, deliveredAt: new Date(0) },
     }))
-  const made = evidence({ notify, findDeliveries })
-  const app = await createApp({
-    title: 'evidence',
-    version: '1',
-    production: false,
-    rateLimit: false,
-    log: false,
-    verify: createVerifier({ secret: TOKEN_SECRET }),
+  const served = await serveSystem(evidence({ notify, findDeliveries }), {
+    ...{ pool, log, env: { EVIDENCE_FOLDER: folder, ...env } },
   })
-  const { values, mistakes } = readSettings(made.settings, {
-    env: { EVIDENCE_FOLDER: folder, ...env },
-    production: false,
-  })
-  if (mistakes.length > 0) throw new Error(mistakes.join('\n'))
-  let url = ''
-  const system = made.open({
-    pool,
-    log,
-    settings: values,
-    production: false,
-    baseUrl: () => url,
-    sealing: createSealing(['k'.repeat(32)]),
-    simulatorAddress: async (name) => app.simulatorAddresses[name],
-  })
-  await system.routes?.(app)
-  await app.register(simulators, { pool, simulators: system.simulators ?? [] })
-  url = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { app, url, system, notified }
+  return { ...served, notified }
 }
 
 export function topicOf(prefix: string, tenant: string): string {

@@ -5,6 +5,7 @@ import { applyRetention } from '@posthorn/operate'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { signTestToken } from '@posthorn/system/testing/serve'
 import { expect, test } from 'vitest'
 import { inbox } from '../attach/attacher.ts'
 import { evidenceRetention, sweepOrphans } from '../retention.ts'
@@ -179,9 +180,7 @@ test('a client that hangs up in the middle leaves nothing', async () => {
 })
 
 async function hangUp(type: string): Promise<void> {
-  const { signToken } = await import('@posthorn/http')
-  const { TOKEN_SECRET } = await import('../testing/serving.ts')
-  const token = await signToken({ secret: TOKEN_SECRET, sub: 'ada', org: 'gone' })
+  const token = await signTestToken({ sub: 'ada', org: 'gone' })
   await new Promise<void>((resolve) => {
     const call = request(`${running.url}${PATH}`, {
       method: 'POST',

@@ -5,15 +5,14 @@ import {
   fakeTransport,
   testDatabase,
 } from '@posthorn/engine/testing'
-import { type App, type Role, createApp, createVerifier, signToken } from '@posthorn/http'
-import { mail, simulators } from '@posthorn/simulators'
+import type { App } from '@posthorn/http'
+import { mail } from '@posthorn/simulators'
 import { afterAll, expect } from 'vitest'
-import { type OpenSystem, createSealing, readSettings } from '@posthorn/system'
+import { createSealing, type OpenSystem } from '@posthorn/system'
+import { serveSystem, signTestToken, type TestCaller } from '@posthorn/system/testing/serve'
 import { families } from '../index.ts'
 import type { OutboxEvent } from '../outbox.ts'
 import { topicMigrations } from '@posthorn/transports/postgres'
-
-const SECRET = 'a secret that only the tests of families know'
 
 export const sealing = createSealing(['k'.repeat(32)])
 
@@ -40,7 +39,7 @@ export interface Running {
   readonly outbox: Outbox<OutboxEvent>
   /** Every line that was logged, as JSON. */
   readonly logged: string[]
-  as(caller: { sub?: string; org?: string; role?: Role }): Promise<Client>
+  as(caller: TestCaller): Promise<Client>
   mails(): Promise<MailSeen[]>
   /** Orders the mail server to fail: see the simulators. */
   fault(order: object): Promise<void>
@@ -74,28 +73,11 @@ export interface Outcome {
 /** The system behind a real server, with the simulated mailbox; closed after the file's tests. */
 export async function runFamilies(db: Pick<TestDatabase, 'pool'>): Promise<Running> {
   const logged: string[] = []
-  const log = logInto(logged)
-  const app = await createApp({
-    title: 'families',
-    version: '1',
-    production: false,
-    rateLimit: false,
-    verify: createVerifier({ secret: SECRET }),
-    log: { level: 'debug', stream: { write: (line) => void logged.push(line) } },
+  const { app, url, system } = await serveSystem(families, {
+    ...{ pool: db.pool, sealing, baseUrl: () => 'https://hub.test', outside: [mail()] },
+    log: logInto(logged),
+    logging: { level: 'debug', stream: { write: (line) => void logged.push(line) } },
   })
-  const { values } = readSettings(families.settings, { env: {}, production: false })
-  const system = families.open({
-    pool: db.pool,
-    log,
-    settings: values,
-    production: false,
-    baseUrl: () => 'https://hub.test',
-    sealing,
-    simulatorAddress: async (name) => app.simulatorAddresses[name],
-  })
-  await system.routes?.(app)
-  await app.register(simulators, { pool: db.pool, simulators: [mail()] })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
   const outbox = system.outboxes[0] as Outbox<OutboxEvent>
   const broker = fakeTransport()
   const transports = { rabbitmq: broker }
@@ -114,9 +96,7 @@ export async function runFamilies(db: Pick<TestDatabase, 'pool'>): Promise<Runni
       for (let i = 0; i < 200 && (await relay.tick()) > 0; i += 1);
     },
     logged,
-    async as({ sub = 'ada', org = 'acme', role = 'member' }) {
-      return clientOf(url, await signToken({ secret: SECRET, sub, org, role }))
-    },
+    as: async (caller) => clientOf(url, await signTestToken(caller)),
     async mails() {
       const response = await fetch(`${url}/sim/mail/requests?limit=200`)
       return ((await response.json()) as { items: MailSeen[] }).items

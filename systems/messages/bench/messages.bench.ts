@@ -10,7 +10,8 @@ import {
   type Relay,
 } from '@posthorn/engine'
 import { startPeriodically } from '@posthorn/operate'
-import { type OpenSystem, createSealing, readSettings } from '@posthorn/system'
+import type { OpenSystem } from '@posthorn/system'
+import { openSystem } from '@posthorn/system/testing/serve'
 import { messages as system } from '../index.ts'
 import { Pool } from 'pg'
 import { posthorn } from '../../../bench/queues/contestants/posthorn.ts'
@@ -87,7 +88,7 @@ async function measure(database: Database, load: Load, count: number) {
   const app = await createBenchApp({ production: false, rateLimit: false })
   opened.defer(() => app.close())
   let outside: Serving = { url: '', token: '' }
-  const open = openSystem(pool, load, () => outside.url)
+  const open = openMessages(pool, load, () => outside.url)
   await open.routes?.(app)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const script = new URL('outside-process.ts', import.meta.url)
@@ -108,24 +109,19 @@ async function measure(database: Database, load: Load, count: number) {
   return { name: load.name, ...(await drain({ relay, pool, count, outside })) }
 }
 
-function openSystem(pool: Pool, load: Load, url: () => string): OpenSystem {
+function openMessages(pool: Pool, load: Load, url: () => string): OpenSystem {
   const env = {
     WHATSAPP_PHONE_NUMBER_IDS: NUMBERS.join(),
     WHATSAPP_MESSAGES_PER_SECOND: String(load.pace),
     OUTBOUND_WORKER_LANES: String(LANES),
     OUTBOUND_WORKER_BATCH_SIZE: String(load.batch),
   }
-  const { values } = readSettings(system.settings, { env, production: false })
   const complain = (details: object, text: string) => progress(`${text} ${JSON.stringify(details)}`)
-  return system.open({
-    pool,
+  return openSystem(system, {
+    ...{ pool, env },
     log: { debug: () => undefined, info: () => undefined, warn: complain, error: complain },
-    settings: values,
-    production: false,
     // The simulator is where the system looks for it: below `/sim/whatsapp` of this.
     baseUrl: () => url().replace('/sim/whatsapp', ''),
-    sealing: createSealing(['a key of at least thirty-two characters']),
-    simulatorAddress: async () => undefined,
   })
 }
 

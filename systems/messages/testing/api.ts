@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto'
-import { createRelay, silentLog, type Relay } from '@posthorn/engine'
+import { createRelay, type Relay } from '@posthorn/engine'
 import { useMovableClock } from '@posthorn/operate'
 import type { TestDatabase } from '@posthorn/engine/testing'
-import { createApp, createVerifier, signToken, type App, type Role } from '@posthorn/http'
-import { mail, simulators } from '@posthorn/simulators'
+import type { App, Role } from '@posthorn/http'
+import { mail } from '@posthorn/simulators'
 import { whatsapp } from '../simulators/index.ts'
-import { type OpenSystem, createSealing, readSettings } from '@posthorn/system'
+import type { OpenSystem } from '@posthorn/system'
+import { serveSystem, signTestToken } from '@posthorn/system/testing/serve'
 import type { Notify } from '../conversations/intake.ts'
-import { messages, messagesWith } from '../index.ts'
+import { messagesWith } from '../index.ts'
 
-const SECRET = 'a secret that only the tests of messages know'
 export const APP_SECRET = 'simulated-app-secret'
 
 export interface Answer<Body> {
@@ -56,38 +56,20 @@ export async function startApi(
 ): Promise<TestApi> {
   const { pool } = database
   await useMovableClock(pool)
-  const { values, mistakes } = readSettings(messages.settings, { env, production: false })
-  if (mistakes.length > 0) throw new Error(mistakes.join('; '))
-  const app = await createApp({
-    title: 'messages',
-    version: '1',
-    production: false,
-    rateLimit: false,
-    verify: createVerifier({ secret: SECRET }),
-  })
-  let url = ''
-  const system = messagesWith({ notify }).open({
-    ...{ pool, log: silentLog, production: false },
-    settings: values,
-    baseUrl: () => url,
-    sealing: createSealing(['a key of at least thirty-two characters']),
-    simulatorAddress: async (name) => app.simulatorAddresses[name],
-  })
-  await system.routes?.(app)
   const outside = whatsapp({
     accessToken: 'simulated-access-token',
     appSecret: APP_SECRET,
     behaviour: { paceMs: 20 },
   })
-  await app.register(simulators, { pool, simulators: [outside, mail()] })
-  url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const simulated = { pool, env, outside: [outside, mail()] }
+  const { app, url, system } = await serveSystem(messagesWith({ notify }), simulated)
   const transports = system.transports ?? {}
   const relay = createRelay({ pool: database.connect(), outboxes: system.outboxes, transports })
 
   return {
     ...{ app, url, system, relay },
     async call(method, path, { org = 'acme', role = 'member', body, key } = {}) {
-      const token = await signToken({ secret: SECRET, sub: 'ada', org, role })
+      const token = await signTestToken({ org, role })
       const response = await fetch(url + path, {
         method,
         headers: {

@@ -2,19 +2,13 @@
  * A worker that is killed in the worst moment: the provider has answered, and the worker has not written
  * it down yet. Says `answered` then, and waits for its end.
  */
-import { createRelay, silentLog, type Transport } from '@posthorn/engine'
-import { createSealing, readSettings } from '@posthorn/system'
+import { createRelay, type Transport } from '@posthorn/engine'
+import { openSystem } from '@posthorn/system/testing/serve'
 import { Pool } from 'pg'
 import { messages } from '../index.ts'
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
-const { values } = readSettings(messages.settings, { env: process.env, production: false })
-const { outboxes, transports = {} } = messages.open({
-  ...{ pool, log: silentLog, production: false, settings: values },
-  baseUrl: () => '',
-  sealing: createSealing(['a key of at least thirty-two characters']),
-  simulatorAddress: async () => undefined,
-})
+const { outboxes, transports = {} } = openSystem(messages, { pool, env: process.env })
 
 function speechless(transport: Transport): Transport {
   return {

@@ -1,23 +1,13 @@
-import {
-  type Log,
-  type Subscriber,
-  type Transport,
-  createNotifier,
-  createRelay,
-  silentLog,
-} from '@posthorn/engine'
+import { type Subscriber, type Transport, createNotifier, createRelay } from '@posthorn/engine'
 import { type TestDatabase, testDatabase } from '@posthorn/engine/testing'
-import { type App, type Role, createApp, createVerifier, signToken } from '@posthorn/http'
+import type { App } from '@posthorn/http'
 import { gateway } from '@posthorn/gateway/simulators'
-import { simulators } from '@posthorn/simulators'
 import { afterAll, expect } from 'vitest'
-import { type OpenSystem, createSealing, readSettings } from '@posthorn/system'
-import type { Pool } from 'pg'
+import type { OpenSystem } from '@posthorn/system'
+import { serveSystem, signTestToken, type TestCaller } from '@posthorn/system/testing/serve'
 import { orders } from '../index.ts'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import { selectWrongStock } from './queries.ts'
-
-const SECRET = 'a secret that only the tests of orders know'
 
 export interface Answer {
   readonly status: number
@@ -43,7 +33,7 @@ export interface Running {
   readonly app: App
   readonly url: string
   readonly system: OpenSystem
-  as(caller?: { sub?: string; org?: string; role?: Role }): Promise<Client>
+  as(caller?: TestCaller): Promise<Client>
   /** What the gateway has of an order. */
   ledger(orderId: string): Promise<Charged>
   fault(order: object): Promise<void>
@@ -54,22 +44,9 @@ export async function runOrders(
   db: TestDatabase,
   env: Record<string, string> = {},
 ): Promise<Running> {
-  const app = await createApp({
-    title: 'orders',
-    version: '1',
-    production: false,
-    rateLimit: false,
-    verify: createVerifier({ secret: SECRET }),
-  })
-  let url = ''
-  const system = openOrders({ pool: db.pool, env, log: silentLog, baseUrl: () => url })
-  await system.routes?.(app)
   // No system here takes its webhooks.
-  await app.register(simulators, {
-    pool: db.pool,
-    simulators: [gateway()],
-  })
-  url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const outside = [gateway()]
+  const { app, url, system } = await serveSystem(orders, { pool: db.pool, env, outside })
   const notifier = createNotifier(db.pool, system.outboxes)
   afterAll(async () => {
     await app.close()
@@ -79,9 +56,7 @@ export async function runOrders(
     app,
     url,
     system,
-    async as({ sub = 'ada', org = 'acme', role = 'member' } = {}) {
-      return clientOf(url, await signToken({ secret: SECRET, sub, org, role }))
-    },
+    as: async (caller) => clientOf(url, await signTestToken(caller)),
     async ledger(orderId) {
       const response = await fetch(`${url}/sim/gateway/ledger`)
       const { charges, refunds } = (await response.json()) as Charged
@@ -153,25 +128,6 @@ function clientOf(url: string, token: string): Client {
     status: async (id) => String((await client.get(`/orders/${id}`)).body.status),
   }
   return client
-}
-
-interface OpenOrdersOptions {
-  readonly pool: Pool
-  readonly env: Readonly<Record<string, string>>
-  readonly log: Log
-  baseUrl(): string
-}
-
-/** The system as a host opens it, with the settings of an environment. */
-function openOrders({ pool, env, log, baseUrl }: OpenOrdersOptions): OpenSystem {
-  const { values, mistakes } = readSettings(orders.settings, { env, production: false })
-  if (mistakes.length > 0) throw new Error(mistakes.join('; '))
-  return orders.open({
-    ...{ pool, log, baseUrl, settings: values },
-    production: false,
-    sealing: createSealing(['k'.repeat(32)]),
-    simulatorAddress: async () => undefined,
-  })
 }
 
 /** A database with the tables of this system and of the Postgres topics. */
