@@ -87,28 +87,16 @@ export interface Accepted {
   readonly invitation: FamilyMemberInvitation
 }
 
-/** What can be done to families: each loads, asks the rules, and commits in a unit of its own. */
-export interface FamilyCommands {
-  create(actor: Actor, input: { readonly name: string }): Promise<Result<Family>>
-  invite(
-    actor: Actor,
-    input: { readonly familyId: string; readonly email: string; readonly role: FamilyRole },
-  ): Promise<Result<FamilyMemberInvitation>>
-  resend(actor: Actor, invitationId: string): Promise<Result<FamilyMemberInvitation>>
-  accept(actor: Actor, token: string): Promise<Result<Accepted>>
-  revoke(actor: Actor, invitationId: string): Promise<Result<FamilyMemberInvitation>>
-  decline(actor: Actor, token: string): Promise<Result<FamilyMemberInvitation>>
-  leave(actor: Actor, familyId: string): Promise<Result<Family>>
-  remove(actor: Actor, member: MemberRef): Promise<Result<Family>>
-  changeRole(
-    actor: Actor,
-    member: MemberRef & { readonly role: FamilyRole },
-  ): Promise<Result<Family>>
-  transfer(actor: Actor, member: MemberRef): Promise<Result<Family>>
+export type FamilyCommands = ReturnType<typeof createCommands>
+
+interface Invitee {
+  readonly familyId: string
+  readonly email: string
+  readonly role: FamilyRole
 }
 
 /** A member of a family, as requests name one. */
-export interface MemberRef {
+interface MemberRef {
   readonly familyId: string
   readonly userId: string
 }
@@ -127,7 +115,8 @@ const NO_HISTORY: AddressHistory = { open: undefined, mailedUntil: undefined }
 /** To find out about a commit whose answer was lost. */
 const MOST_COMMITS = 3
 
-export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands {
+/** What can be done to families: each loads, asks the rules, and commits in a unit of its own. */
+export function createCommands(pool: Pool, events: EventOutbox) {
   async function decideUntilCommitted<Value>(
     decide: (unit: UnitOfWork, now: Date) => Promise<Decision<Value>>,
   ): Promise<Result<Value>> {
@@ -190,15 +179,15 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
     })
 
   return {
-    create: ({ sub, org }, { name }) =>
+    create: ({ sub, org }: Actor, { name }: { readonly name: string }) =>
       decideUntilCommitted(async (unit, now) => {
         const result = Family.create({ name, orgId: org }, { by: sub, now })
         if (result.value) unit.save(result.value)
         return { result }
       }),
 
-    invite: (actor, { familyId, email: typed, role }) =>
-      decideUntilCommitted(async (unit, now) => {
+    invite: (actor: Actor, { familyId, email: typed, role }: Invitee) =>
+      decideUntilCommitted<FamilyMemberInvitation>(async (unit, now) => {
         const family = await findFamily(unit, actor, familyId)
         if (!family) return { result: refuse('NOT_FOUND') }
         const email = toEmailAddress(typed)
@@ -211,7 +200,7 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
         return { result, mailed: { family, invitation: result.value } }
       }),
 
-    resend: (actor, invitationId) =>
+    resend: (actor: Actor, invitationId: string) =>
       decideUntilCommitted(async (unit, now) => {
         const found = await load(unit, actor, invitationId)
         if (!found) return { result: refuse('NOT_FOUND') }
@@ -221,7 +210,7 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
         return { result: family.resend(invitation, history, inviting), mailed: found }
       }),
 
-    accept: (actor, token) =>
+    accept: (actor: Actor, token: string) =>
       decideUntilCommitted<Accepted>(async (unit, now) => {
         const found = await load(unit, actor, await findByToken(pool, hashOf(token)))
         if (!found) return { result: refuse('NOT_FOUND') }
@@ -231,32 +220,32 @@ export function createCommands(pool: Pool, events: EventOutbox): FamilyCommands 
         return { result: refusal ? { refusal } : { value: found } }
       }),
 
-    revoke: (actor, invitationId) =>
+    revoke: (actor: Actor, invitationId: string) =>
       decideUntilCommitted(async (unit, now) => {
         const found = await load(unit, actor, invitationId)
         if (!found) return { result: refuse('NOT_FOUND') }
         return { result: found.family.revoke(found.invitation, { by: actor.sub, now }) }
       }),
 
-    decline: (actor, token) =>
+    decline: (actor: Actor, token: string) =>
       decideUntilCommitted(async (unit, now) => {
         const found = await load(unit, actor, await findByToken(pool, hashOf(token)))
         if (!found) return { result: refuse('NOT_FOUND') }
         return { result: found.family.decline(found.invitation, { by: actor.sub, now }) }
       }),
 
-    leave: (actor, familyId) =>
+    leave: (actor: Actor, familyId: string) =>
       changeMembers(actor, familyId, (family, acting) => family.leave(acting)),
 
-    remove: (actor, { familyId, userId }) =>
+    remove: (actor: Actor, { familyId, userId }: MemberRef) =>
       changeMembers(actor, familyId, (family, acting) => family.remove(userId, acting)),
 
-    changeRole: (actor, { familyId, userId, role }) =>
+    changeRole: (actor: Actor, { familyId, userId, role }: MemberRef & Pick<Invitee, 'role'>) =>
       changeMembers(actor, familyId, (family, acting) =>
         family.changeRole({ userId, role }, acting),
       ),
 
-    transfer: (actor, { familyId, userId }) =>
+    transfer: (actor: Actor, { familyId, userId }: MemberRef) =>
       changeMembers(actor, familyId, (family, acting) => family.transfer(userId, acting)),
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 import { NotStored, type Storage } from '../storage/storage.ts'
+import { noteErrors } from '../scan/clamd.ts'
 import { type Answer, answerOf } from './outcome.ts'
 import type { RequestedFile } from './queries.ts'
 
@@ -176,25 +177,12 @@ function prepareFile(
 
 async function readForm(form: MultipartBody, ours: { error?: Error }): Promise<Buffer> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of noteOwnErrors(form.bytes(), ours)) chunks.push(chunk)
+  for await (const chunk of noteErrors(form.bytes(), ours)) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
 function streamForm(form: MultipartBody, ours: { error?: Error }): Readable {
-  return Readable.from(noteOwnErrors(form.bytes(), ours), { objectMode: false })
-}
-
-/** Notes our own errors apart from those of the network: both end the request. */
-async function* noteOwnErrors(
-  bytes: AsyncIterable<Uint8Array>,
-  ours: { error?: Error },
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* bytes
-  } catch (error) {
-    ours.error = error instanceof Error ? error : new Error(String(error))
-    throw error
-  }
+  return Readable.from(noteErrors(form.bytes(), ours), { objectMode: false })
 }
 
 function lostAnswer({ key }: NotStored): Answer {

@@ -1,9 +1,8 @@
 import { createWriteStream } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
-import { crc32, createDeflateRaw } from 'node:zlib'
 import { uuid } from '@posthorn/engine'
+import { ZipFile } from 'yazl'
 
 /** Evidence files that all rows share. */
 const FILES = ['invoice.pdf', 'receipt.pdf', 'terms.pdf', 'letter.pdf']
@@ -66,94 +65,18 @@ function* copyArtifacts(count: number, jobId: string): Generator<string> {
 
 /** A ZIP with the CSV deflated and the evidence stored. */
 async function writeZip(path: string, count: number): Promise<void> {
-  const packed = `${path}.csv.deflated`
-  let crc = 0
-  let size = 0
   function* csv() {
-    yield* ['case_id,evidence_files,amount\n']
+    yield 'case_id,evidence_files,amount\n'
     yield* chunkLines(count, (i) => `${caseOf(i)},${fileOf(i)},${amountOf(i)}\n`)
   }
-  function* countLines() {
-    for (const text of csv()) {
-      const bytes = Buffer.from(text)
-      crc = crc32(bytes, crc)
-      size += bytes.length
-      yield bytes
-    }
-  }
-  await pipeline(Readable.from(countLines()), createDeflateRaw(), createWriteStream(packed))
-  const entries: Entry[] = [
-    { name: 'cases.csv', method: 8, crc, size, packed: (await stat(packed)).size },
-    ...FILES.map((name): Entry => {
-      const bytes = evidenceContent(name)
-      return { name, method: 0, crc: crc32(bytes), size: bytes.length, packed: bytes.length }
-    }),
-  ]
-  await using file = await open(path, 'w')
-  const directory: Buffer[] = []
-  let at = 0
-  for (const entry of entries) {
-    const local = Buffer.concat([signatureBytes(0x04034b50), fieldsOf(entry), nameOf(entry)])
-    directory.push(directoryEntry(entry, at))
-    await file.write(local)
-    if (entry.method === 0) await file.write(evidenceContent(entry.name))
-    else await copyInto(file, packed)
-    at += local.length + entry.packed
-  }
-  const all = Buffer.concat(directory)
-  const end = Buffer.alloc(22)
-  end.writeUInt32LE(0x06054b50, 0)
-  end.writeUInt16LE(entries.length, 8)
-  end.writeUInt16LE(entries.length, 10)
-  end.writeUInt32LE(all.length, 12)
-  end.writeUInt32LE(at, 16)
-  await file.write(Buffer.concat([all, end]))
-}
-
-interface Entry {
-  readonly name: string
-  readonly method: 0 | 8
-  readonly crc: number
-  readonly size: number
-  readonly packed: number
+  const zip = new ZipFile()
+  zip.addReadStream(Readable.from(csv(), { objectMode: false }), 'cases.csv')
+  for (const name of FILES) zip.addBuffer(evidenceContent(name), name, { compress: false })
+  zip.end()
+  await pipeline(zip.outputStream, createWriteStream(path))
 }
 
 /** The bytes of an evidence file. */
 export function evidenceContent(name: string): Buffer {
   return Buffer.from(`%PDF-1.7\n${name}\n`.padEnd(1_018, '.') + '\n%%EOF')
-}
-
-function nameOf({ name }: Entry): Buffer {
-  return Buffer.from(name)
-}
-
-function signatureBytes(signature: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(signature)
-  return bytes
-}
-
-/** What a local header and the directory say alike. */
-function fieldsOf({ name, method, crc, size, packed }: Entry): Buffer {
-  const fields = Buffer.alloc(26)
-  fields.writeUInt16LE(20, 0)
-  fields.writeUInt16LE(method, 4)
-  fields.writeUInt16LE(0x21, 8)
-  fields.writeUInt32LE(crc, 10)
-  fields.writeUInt32LE(packed, 14)
-  fields.writeUInt32LE(size, 18)
-  fields.writeUInt16LE(Buffer.byteLength(name), 22)
-  return fields
-}
-
-function directoryEntry(entry: Entry, at: number): Buffer {
-  const rest = Buffer.alloc(14)
-  rest.writeUInt32LE(at, 10)
-  const madeBy = Buffer.from([20, 0])
-  return Buffer.concat([signatureBytes(0x02014b50), madeBy, fieldsOf(entry), rest, nameOf(entry)])
-}
-
-async function copyInto(file: Awaited<ReturnType<typeof open>>, path: string): Promise<void> {
-  await using from = await open(path)
-  for await (const chunk of from.createReadStream()) await file.write(chunk as Buffer)
 }

@@ -112,7 +112,7 @@ function verdictOf(answer: string): Verdict {
 }
 
 /** Tells our own mistakes from those of the connection. */
-async function* noteErrors(
+export async function* noteErrors(
   bytes: AsyncIterable<Uint8Array>,
   ours: { error?: Error },
 ): AsyncGenerator<Uint8Array> {

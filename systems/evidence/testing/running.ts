@@ -17,16 +17,7 @@ export interface Answer {
   readonly body: any
 }
 
-export interface Client {
-  send(method: string, path: string, init?: RequestInit): Promise<Answer>
-  get(path: string): Promise<Answer>
-  upload(bytes: BodyInit, options?: { filename?: string; key?: string }): Promise<Answer>
-  /** Uploads a file and returns its job's id. */
-  job(bytes: Buffer): Promise<string>
-  /** Waits until the job is as wanted. */
-  until(id: string, wanted: object): Promise<Record<string, unknown>>
-  rows(id: string, query?: string): Promise<Record<string, unknown>[]>
-}
+export type Client = Awaited<ReturnType<typeof clientOf>>
 
 export interface Running extends Serving {
   readonly db: TestDatabase
@@ -92,7 +83,7 @@ const JOBS = '/api/v1/file-jobs'
 export async function clientOf(
   url: string,
   caller: { readonly sub?: string; readonly org?: string } = {},
-): Promise<Client> {
+) {
   const token = await signTestToken({ role: 'admin', ...caller })
   const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
     const headers = { authorization: `Bearer ${token}`, ...(init.headers as object) }
@@ -102,7 +93,10 @@ export async function clientOf(
     const body: unknown = isJson ? JSON.parse(text) : undefined
     return { status: response.status, headers: response.headers, text, body }
   }
-  const upload: Client['upload'] = (bytes, { filename = 'cases.zip', key } = {}) =>
+  const upload = (
+    bytes: BodyInit,
+    { filename = 'cases.zip', key }: { filename?: string; key?: string } = {},
+  ) =>
     send('POST', `${JOBS}?filename=${encodeURIComponent(filename)}`, {
       headers: {
         'content-type': 'application/zip',
@@ -113,18 +107,20 @@ export async function clientOf(
   return {
     send,
     upload,
-    get: (path) => send('GET', path),
-    async job(bytes) {
+    get: (path: string) => send('GET', path),
+    /** Uploads a file and returns its job's id. */
+    async job(bytes: Buffer) {
       const { status, body } = await upload(new Uint8Array(bytes))
       expect(status, JSON.stringify(body)).toBe(202)
       return String(body.fileJobId)
     },
-    async until(id, wanted) {
+    /** Waits until the job is as wanted. */
+    async until(id: string, wanted: object) {
       const read = async () => (await send('GET', `${JOBS}/${id}`)).body as Record<string, unknown>
       await expect.poll(read, { timeout: 100_000, interval: 50 }).toMatchObject(wanted)
       return read()
     },
-    async rows(id, query = '') {
+    async rows(id: string, query = '') {
       const { body } = await send('GET', `${JOBS}/${id}/rows?limit=200${query}`)
       return body.items as Record<string, unknown>[]
     },

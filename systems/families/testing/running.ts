@@ -50,18 +50,7 @@ export interface Running {
   deliver(): Promise<void>
 }
 
-export interface Client {
-  readonly token: string
-  ask(query: string, variables?: object): Promise<Answer>
-  create(name?: string): Promise<string>
-  invite(familyId: string, email: string, role?: string): Promise<Outcome>
-  resend(invitationId: string): Promise<Outcome>
-  accept(token: string): Promise<Outcome>
-  revoke(invitationId: string): Promise<Outcome>
-  decline(token: string): Promise<Outcome>
-  /** A mutation about members, by its name: why it was refused, undefined if it was done. */
-  act(name: string, input: object): Promise<string | undefined>
-}
+export type Client = ReturnType<typeof clientOf>
 
 export interface Outcome {
   readonly code: string | undefined
@@ -135,7 +124,7 @@ export function newAddress(): string {
   return `${uuid()}@example.com`
 }
 
-function clientOf(url: string, token: string): Client {
+function clientOf(url: string, token: string) {
   const ask = async (query: string, variables: object = {}): Promise<Answer> => {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
@@ -168,15 +157,19 @@ function clientOf(url: string, token: string): Client {
       const payload = data?.['createFamily'] as { family: { id: string } } | undefined
       return payload?.family.id ?? ''
     },
-    invite: (familyId, email, role = 'MEMBER') =>
+    invite: (familyId: string, email: string, role = 'MEMBER') =>
       change('inviteFamilyMemberByEmail', 'InviteFamilyMemberByEmailInput', {
         ...{ familyId, email, role },
       }),
-    resend: (invitationId) => change('resendInvitation', 'ResendInvitationInput', { invitationId }),
-    accept: (code) => change('acceptInvitation', 'AcceptInvitationInput', { token: code }),
-    revoke: (invitationId) => change('revokeInvitation', 'RevokeInvitationInput', { invitationId }),
-    decline: (code) => change('declineInvitation', 'DeclineInvitationInput', { token: code }),
-    async act(name, input) {
+    resend: (invitationId: string) =>
+      change('resendInvitation', 'ResendInvitationInput', { invitationId }),
+    accept: (code: string) => change('acceptInvitation', 'AcceptInvitationInput', { token: code }),
+    revoke: (invitationId: string) =>
+      change('revokeInvitation', 'RevokeInvitationInput', { invitationId }),
+    decline: (code: string) =>
+      change('declineInvitation', 'DeclineInvitationInput', { token: code }),
+    /** A mutation about members, by its name: why it was refused, undefined if it was done. */
+    async act(name: string, input: object) {
       const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}Input`
       const query = `mutation ($input: ${type}!) {
         ${name}(input: $input) { family { id } errors { code } } }`

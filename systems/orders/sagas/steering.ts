@@ -11,7 +11,7 @@ import {
   skipStep,
   terminateSaga,
 } from '@posthorn/saga'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { problem } from '../problems.ts'
@@ -79,11 +79,7 @@ const common = {
 }
 
 const schemas = {
-  resume: {
-    ...common,
-    summary: 'Resume a failed saga where it stopped',
-    body: OptionalReason,
-  },
+  resume: { ...common, summary: 'Resume a failed saga where it stopped', body: OptionalReason },
   cancel: {
     ...common,
     summary: 'Compensate a saga that runs, or failed while it ran',
@@ -116,52 +112,38 @@ const config = { access: 'operate' } as const
 
 /** What operators do to sagas; each answers with the saga as it is then. */
 export function steeringRoutes(app: App, pool: Pool): void {
-  const steer = (
-    request: FastifyRequest,
-    id: string,
-    act: (tx: Transaction, by: string) => Promise<Steering>,
+  const steer = async (
+    request: FastifyRequest<{ Params: { id: string } }>,
+    reply: FastifyReply,
+    act: (tx: Transaction, id: string, by: string) => Promise<Steering>,
   ) => {
     const { org, sub: by } = callerOf(request)
-    return transaction(pool, async (tx) => {
+    const { id } = request.params
+    const details = await transaction(pool, async (tx) => {
       await findOwn(tx, { id, org })
-      expectDone(await act(tx, by))
+      expectDone(await act(tx, id, by))
       const saga = await findOwn(tx, { id, org })
       await settleOrder(tx, saga)
       return toDetails(saga)
     })
+    return reply.code(202).send(details)
   }
 
-  app.post(`${PATH}/resume`, { schema: schemas.resume, config }, async (request, reply) => {
-    const { body, params } = request
-    const saga = await steer(request, params.id, (tx, by) =>
-      resumeSaga(tx, params.id, { by, ...body }),
-    )
-    return reply.code(202).send(saga)
-  })
+  app.post(`${PATH}/resume`, { schema: schemas.resume, config }, (request, reply) =>
+    steer(request, reply, (tx, id, by) => resumeSaga(tx, id, { by, ...request.body })),
+  )
 
-  app.post(`${PATH}/cancel`, { schema: schemas.cancel, config }, async (request, reply) => {
-    const { body, params } = request
-    const saga = await steer(request, params.id, (tx, by) =>
-      cancelSaga(tx, params.id, { by, ...body }),
-    )
-    return reply.code(202).send(saga)
-  })
+  app.post(`${PATH}/cancel`, { schema: schemas.cancel, config }, (request, reply) =>
+    steer(request, reply, (tx, id, by) => cancelSaga(tx, id, { by, ...request.body })),
+  )
 
-  app.post(`${PATH}/skip`, { schema: schemas.skip, config }, async (request, reply) => {
-    const { body, params } = request
-    const saga = await steer(request, params.id, (tx, by) =>
-      skipStep(tx, params.id, { by, ...body }),
-    )
-    return reply.code(202).send(saga)
-  })
+  app.post(`${PATH}/skip`, { schema: schemas.skip, config }, (request, reply) =>
+    steer(request, reply, (tx, id, by) => skipStep(tx, id, { by, ...request.body })),
+  )
 
-  app.post(`${PATH}/terminate`, { schema: schemas.terminate, config }, async (request, reply) => {
-    const { body, params } = request
-    const saga = await steer(request, params.id, (tx, by) =>
-      terminateSaga(tx, params.id, { by, ...body }),
-    )
-    return reply.code(202).send(saga)
-  })
+  app.post(`${PATH}/terminate`, { schema: schemas.terminate, config }, (request, reply) =>
+    steer(request, reply, (tx, id, by) => terminateSaga(tx, id, { by, ...request.body })),
+  )
 }
 
 function expectDone(steering: Steering): void {

@@ -16,13 +16,7 @@ export interface Answer {
   readonly body: any
 }
 
-export interface Client {
-  get(path: string): Promise<Answer>
-  post(path: string, body?: object, headers?: Record<string, string>): Promise<Answer>
-  /** Places an order and returns its id and its saga's. */
-  order(fields?: object): Promise<{ id: string; sagaId: string }>
-  status(id: string): Promise<string>
-}
+export type Client = ReturnType<typeof clientOf>
 
 export interface Charged {
   readonly charges: { id: string; idempotencyKey: string; status: string; amount: number }[]
@@ -92,42 +86,31 @@ export async function runParticipants(
   }
 }
 
-function clientOf(url: string, token: string): Client {
+function clientOf(url: string, token: string) {
   const call = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const headers = new Headers(init.headers)
     headers.set('authorization', `Bearer ${token}`)
     const response = await fetch(`${url}/api/v1${path}`, { ...init, headers })
     const { status } = response
-    return {
-      status,
-      headers: response.headers,
-      body: JSON.parse((await response.text()) || 'null'),
-    }
+    const body: unknown = JSON.parse((await response.text()) || 'null')
+    return { status, headers: response.headers, body }
   }
-  const client: Client = {
-    get: (path) => call(path),
-    post: (path, body, headers = {}) =>
-      call(path, {
-        method: 'POST',
-        ...(body
-          ? {
-              body: JSON.stringify(body),
-              headers: { 'content-type': 'application/json', ...headers },
-            }
-          : { headers }),
-      }),
+  const get = (path: string) => call(path)
+  const post = (path: string, body?: object, given: Record<string, string> = {}) => {
+    const headers = { ...(body && { 'content-type': 'application/json' }), ...given }
+    return call(path, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) })
+  }
+  return {
+    ...{ get, post },
+    /** Places an order and returns its id and its saga's. */
     async order(fields = {}) {
       const items = [{ sku: 'LAMP', quantity: 2 }]
-      const answer = await client.post('/orders', {
-        ...{ items, amount: 4_200, currency: 'EUR' },
-        ...fields,
-      })
+      const answer = await post('/orders', { items, amount: 4_200, currency: 'EUR', ...fields })
       if (answer.status !== 202) throw new Error(JSON.stringify(answer.body))
       return answer.body as { id: string; sagaId: string }
     },
-    status: async (id) => String((await client.get(`/orders/${id}`)).body.status),
+    status: async (id: string) => String((await get(`/orders/${id}`)).body.status),
   }
-  return client
 }
 
 /** A database with the tables of this system and of the Postgres topics. */
