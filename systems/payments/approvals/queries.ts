@@ -1,5 +1,6 @@
 import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { NewProposal, Proposal, ProposalStatus } from './proposal.ts'
+import { all, first, one } from '../rows.ts'
 
 /** Above which amount of a currency two persons are needed; null: never. */
 export interface Limit {
@@ -7,14 +8,12 @@ export interface Limit {
   readonly amount: number | null
 }
 
-export async function selectLimits(db: Queryable, org: string): Promise<Limit[]> {
-  const { rows } = await db.query<Limit>(sql`
+export const selectLimits = (db: Queryable, org: string) =>
+  all<Limit>(db)(sql`
     select currency, amount::float8 as amount
       from payments.approval_limits
      where org_id = ${org}
      order by currency`)
-  return rows
-}
 
 export async function replaceLimits(
   tx: Transaction,
@@ -33,11 +32,11 @@ const COLUMNS = sql`id, org_id, kind, subject, request, amount::float8 as amount
   decided_by, decided_at, decision_reason, result`
 
 /** Undefined if the same is proposed already and waits. */
-export async function insertProposal(
+export const insertProposal = (
   tx: Transaction,
   { id, expires, ...init }: NewProposal & { id: string; expires: string },
-): Promise<Proposal | undefined> {
-  const { rows } = await tx.query<Proposal>(sql`
+) =>
+  first<Proposal>(tx)(sql`
     insert into payments.proposals
            (id, org_id, kind, subject, request, amount, currency, reason, request_key, proposed_by,
             expires_at)
@@ -46,53 +45,37 @@ export async function insertProposal(
             posthorn.now() + ${expires}::interval)
     on conflict do nothing
     returning ${COLUMNS}`)
-  return rows[0]
-}
 
-export async function findProposal(
-  db: Queryable,
-  { id, org }: { id: string; org: string },
-): Promise<Proposal | undefined> {
-  const { rows } = await db.query<Proposal>(sql`
+export const findProposal = (db: Queryable, { id, org }: { id: string; org: string }) =>
+  first<Proposal>(db)(sql`
     select ${COLUMNS} from payments.proposals where id = ${id} and org_id = ${org}`)
-  return rows[0]
-}
 
 /** The one that was made under a client's key. */
-export async function findByKey(
+export const findByKey = (
   db: Queryable,
   { org, by, key }: { org: string; by: string; key: string },
-): Promise<Proposal | undefined> {
-  const { rows } = await db.query<Proposal>(sql`
+) =>
+  first<Proposal>(db)(sql`
     select ${COLUMNS}
       from payments.proposals
      where org_id = ${org} and proposed_by = ${by} and request_key = ${key}`)
-  return rows[0]
-}
 
 /** The one that waits, about the same thing. */
-export async function findPending(
+export const findPending = (
   db: Queryable,
   { org, kind, subject }: Pick<NewProposal, 'org' | 'kind' | 'subject'>,
-): Promise<Proposal | undefined> {
-  const { rows } = await db.query<Proposal>(sql`
+) =>
+  first<Proposal>(db)(sql`
     select ${COLUMNS}
       from payments.proposals
      where org_id = ${org} and kind = ${kind} and subject = ${subject} and status = 'pending'`)
-  return rows[0]
-}
 
 /** Locked until the end: two persons who decide at once do it one after the other. */
-export async function lockProposal(
-  tx: Transaction,
-  { id, org }: { id: string; org: string },
-): Promise<Proposal | undefined> {
-  const { rows } = await tx.query<Proposal>(sql`
+export const lockProposal = (tx: Transaction, { id, org }: { id: string; org: string }) =>
+  first<Proposal>(tx)(sql`
     select ${COLUMNS} from payments.proposals where id = ${id} and org_id = ${org} for update`)
-  return rows[0]
-}
 
-export async function closeProposal(
+export const closeProposal = (
   tx: Transaction,
   close: {
     id: string
@@ -101,20 +84,18 @@ export async function closeProposal(
     reason: string | null
     result: Readonly<Record<string, unknown>> | null
   },
-): Promise<Proposal> {
-  const { rows } = await tx.query<Proposal>(sql`
+) =>
+  one<Proposal>(tx)(sql`
     update payments.proposals
        set status = ${close.status}, decided_by = ${close.by}, decided_at = posthorn.now(),
            decision_reason = ${close.reason},
            result = ${close.result === null ? null : JSON.stringify(close.result)}::jsonb
      where id = ${close.id} and status = 'pending'
     returning ${COLUMNS}`)
-  return rows[0] as Proposal
-}
 
 /** Ends some of those whose time is over. */
-export async function expireProposals(tx: Transaction): Promise<Proposal[]> {
-  const { rows } = await tx.query<Proposal>(sql`
+export const expireProposals = (tx: Transaction) =>
+  all<Proposal>(tx)(sql`
     with over as (
       select id from payments.proposals
        where status = 'pending' and expires_at <= posthorn.now()
@@ -129,15 +110,13 @@ export async function expireProposals(tx: Transaction): Promise<Proposal[]> {
     returning ${sql`p.id, org_id, kind, subject, request, amount::float8 as amount, currency, reason,
       status, proposed_by, proposed_at, expires_at, true as is_over, decided_by, decided_at,
       decision_reason, result`}`)
-  return rows
-}
 
-export async function selectProposals(
+export function selectProposals(
   db: Queryable,
   page: { org: string; status: string | null; before: string | null; sort: string; limit: number },
 ): Promise<Proposal[]> {
   const { beyond, order } = directionOf(page.sort)
-  const { rows } = await db.query<Proposal>(sql`
+  return all<Proposal>(db)(sql`
     select ${COLUMNS}
       from payments.proposals
      where org_id = ${page.org}
@@ -145,5 +124,4 @@ export async function selectProposals(
        and (${page.before}::uuid is null or id ${beyond} ${page.before}::uuid)
      order by id ${order}
      limit ${page.limit}`)
-  return rows
 }

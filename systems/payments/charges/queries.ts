@@ -2,6 +2,7 @@ import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/en
 import type { KeyClaim } from '@posthorn/engine/inbox'
 import type { NewPayment, Payment, PaymentStatus, PaymentWithSums } from './payment.ts'
 import type { GatewayTransaction, Refund } from './transaction.ts'
+import { all, some, first } from '../rows.ts'
 
 /** Which payment, and whose: another organisation's is not found. */
 export interface PaymentKey {
@@ -20,7 +21,7 @@ export interface FreshKey {
  * if the key is there. Beside `claimKey` and three inserts this takes less than half of the
  * database's time, and nearly every payment has a new key.
  */
-export async function insertPayment(
+export function insertPayment(
   tx: Transaction,
   { claim, fingerprint }: FreshKey,
   { ids, payment }: { readonly ids: PaymentIds; readonly payment: NewPayment },
@@ -28,7 +29,7 @@ export async function insertPayment(
   const { lockMs, expiresMs } = claim.store
   const { externalPaymentId = null, description = null, metadata, paymentMethod = null } = payment
   const { capture = 'automatic' } = payment
-  const { rows } = await tx.query(sql`
+  return some(tx)(sql`
     with key as (
       insert into payments.idempotency_keys
              (scope, key, fingerprint, lock_token, locked_until, state, expires_at)
@@ -60,7 +61,6 @@ export async function insertPayment(
              || case ${capture}::text when 'manual' then '{"capture": "manual"}'::jsonb
                 else '{}'::jsonb end)
       from payment`)
-  return rows.length > 0
 }
 
 export interface PaymentIds {
@@ -72,7 +72,7 @@ export interface PaymentIds {
   readonly type: 'charge' | 'authorisation'
 }
 
-export async function insertRefund(
+export const insertRefund = (
   tx: Transaction,
   ids: {
     paymentId: string
@@ -81,8 +81,8 @@ export async function insertRefund(
     by: string
     amount: number
   },
-): Promise<void> {
-  await tx.query(sql`
+) =>
+  tx.query(sql`
     with refund as (
       insert into payments.transactions (id, payment_id, type, amount, currency, gateway_key)
       select ${ids.transactionId}::uuid, id, 'refund', ${ids.amount}::bigint, currency,
@@ -96,13 +96,9 @@ export async function insertRefund(
                                 'amount', ${ids.amount}::bigint))
       from payments.payments
      where id = ${ids.paymentId}`)
-}
 
-export async function findPayment(
-  db: Queryable,
-  { id, orgId }: PaymentKey,
-): Promise<PaymentWithSums | undefined> {
-  const { rows } = await db.query<PaymentWithSums>(sql`
+export const findPayment = (db: Queryable, { id, orgId }: PaymentKey) =>
+  first<PaymentWithSums>(db)(sql`
     select p.*, l.refunded as refunded_amount, l.disputed as disputed_amount, l.net as net_amount,
            (select d.status
               from payments.disputes as d
@@ -112,24 +108,20 @@ export async function findPayment(
       from payments.payments as p
       join payments.ledger as l on l.payment_id = p.id
      where p.id = ${id} and p.org_id = ${orgId}`)
-  return rows[0]
-}
 
 /**
  * Locked until the end: no two moves of one payment at once. Not its key, which a reconciliation of a
  * million records holds for as long as it runs. `orgId` left out: of any organisation.
  */
-export async function lockPayment(
+export const lockPayment = (
   tx: Transaction,
   { id, orgId }: { readonly id: string; readonly orgId?: string },
-): Promise<Payment | undefined> {
-  const { rows } = await tx.query<Payment>(sql`
+) =>
+  first<Payment>(tx)(sql`
     select *
       from payments.payments
      where id = ${id} and (${orgId ?? null}::text is null or org_id = ${orgId ?? null})
        for no key update`)
-  return rows[0]
-}
 
 /** By the gateway's reference, of any organisation; none if several have it. */
 export async function lockPaymentByRef(tx: Transaction, ref: string): Promise<Payment | undefined> {
@@ -166,7 +158,7 @@ export interface PaymentPage extends PaymentFilter {
 export type PaymentPlace = string | readonly [amount: number, id: string]
 
 /** By id, which has its time in it, or by amount. Planned anew for each search: the filters that are there choose the index. */
-export async function selectPayments(db: Queryable, page: PaymentPage): Promise<PaymentWithSums[]> {
+export function selectPayments(db: Queryable, page: PaymentPage): Promise<PaymentWithSums[]> {
   const { beyond, order } = directionOf(page.sort)
   const [amount, id] =
     typeof page.before === 'string' ? [null, page.before] : (page.before ?? [null, null])
@@ -176,7 +168,7 @@ export async function selectPayments(db: Queryable, page: PaymentPage): Promise<
         sql`amount ${order}, id ${order}`,
       ]
     : [sql`id ${beyond} ${id}::uuid`, sql`id ${order}`]
-  const { rows } = await db.query<PaymentWithSums>(sql`
+  return all<PaymentWithSums>(db)(sql`
     with found as (
       select *
         from payments.payments
@@ -206,29 +198,21 @@ export async function selectPayments(db: Queryable, page: PaymentPage): Promise<
       from found as p
       join payments.ledger as l on l.payment_id = p.id
      order by ${sorted}`)
-  return rows
 }
 
 /** The refunds of a payment, oldest first: those that were made, are under way, or failed. */
-export async function selectRefunds(db: Queryable, paymentId: string): Promise<Refund[]> {
-  const { rows } = await db.query<Refund>(sql`
+export const selectRefunds = (db: Queryable, paymentId: string) =>
+  all<Refund>(db)(sql`
     select id, amount::float8 as amount, gateway_ref as ref,
            confirmed_at is not null as "isConfirmed", status = 'failed' as "isFailed"
       from payments.transactions
      where payment_id = ${paymentId} and type = 'refund'
      order by id`)
-  return rows
-}
 
 /** Everything that the gateway was asked to do for a payment, oldest first. */
-export async function selectTransactions(
-  db: Queryable,
-  paymentId: string,
-): Promise<GatewayTransaction[]> {
-  const { rows } = await db.query<GatewayTransaction>(sql`
+export const selectTransactions = (db: Queryable, paymentId: string) =>
+  all<GatewayTransaction>(db)(sql`
     select * from payments.transactions where payment_id = ${paymentId} order by id`)
-  return rows
-}
 
 /** A transaction with what the gateway has to know of its payment. */
 export interface TransactionOfPayment extends GatewayTransaction {
@@ -237,17 +221,12 @@ export interface TransactionOfPayment extends GatewayTransaction {
   readonly payment_method: string | null
 }
 
-export async function findTransaction(
-  db: Queryable,
-  id: string,
-): Promise<TransactionOfPayment | undefined> {
-  const { rows } = await db.query<TransactionOfPayment>(sql`
+export const findTransaction = (db: Queryable, id: string) =>
+  first<TransactionOfPayment>(db)(sql`
     select t.*, p.org_id, p.gateway_ref as charge_ref, p.payment_method
       from payments.transactions as t
       join payments.payments as p on p.id = t.payment_id
      where t.id = ${id}`)
-  return rows[0]
-}
 
 export interface AuditEntry {
   readonly orgId: string | null
@@ -258,12 +237,11 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-export async function createAuditLog(tx: Transaction, entry: AuditEntry): Promise<void> {
-  await tx.query(sql`
+export const createAuditLog = (tx: Transaction, entry: AuditEntry) =>
+  tx.query(sql`
     select payments.create_audit_log(
              ${entry.orgId}, ${entry.actor}, ${entry.action}, ${entry.entity}, ${entry.entityId},
              ${JSON.stringify(entry.details)}::jsonb)`)
-}
 
 /** A row of `payments.audit_log`. */
 export interface AuditRow {
@@ -274,16 +252,14 @@ export interface AuditRow {
   readonly created_at: Date
 }
 
-export async function selectAudit(
+export const selectAudit = (
   db: Queryable,
   page: { orgId: string; paymentId: string; before: string | undefined; limit: number },
-): Promise<AuditRow[]> {
-  const { rows } = await db.query<AuditRow>(sql`
+) =>
+  all<AuditRow>(db)(sql`
     select seq, actor, action, details, created_at
       from payments.audit_log
      where entity_type = 'payment' and entity_id = ${page.paymentId} and org_id = ${page.orgId}
        and (${page.before ?? null}::bigint is null or seq < ${page.before ?? null}::bigint)
      order by seq desc
      limit ${page.limit}`)
-  return rows
-}

@@ -1,4 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { all } from '../rows.ts'
 
 /** An entry of the system's own audit. */
 export interface AuditEntry {
@@ -34,8 +35,8 @@ export interface Notable {
  * notice in this hour; one that has to wait gets it in the next. Older ones are history when notices are
  * switched on, and those about notices themselves would never end.
  */
-export async function selectRaised(tx: Transaction, own: string): Promise<Notable[]> {
-  const { rows } = await tx.query<Notable>(sql`
+export const selectRaised = (tx: Transaction, own: string) =>
+  all<Notable>(tx)(sql`
     select * from (
       select distinct on (a.source, a.subject)
              a.id::text as id, a.source, a.subject, a.tenant, a.code, a.detail, a.raised_at,
@@ -51,12 +52,10 @@ export async function selectRaised(tx: Transaction, own: string): Promise<Notabl
     ) as raised
     order by id::bigint
     limit 500`)
-  return rows
-}
 
 /** Alerts with a notice that have recovered. */
-export async function takeRecovered(tx: Transaction): Promise<Notable[]> {
-  const { rows } = await tx.query<Notable>(sql`
+export const takeRecovered = (tx: Transaction) =>
+  all<Notable>(tx)(sql`
     with over as (
       select n.id, a.recovered_at
         from payments.alert_notices n
@@ -77,11 +76,9 @@ export async function takeRecovered(tx: Transaction): Promise<Notable[]> {
            a.recovered_at, date_trunc('hour', now()) as hour
       from closed join posthorn.alert a on a.id = closed.alert_id
      order by a.id`)
-  return rows
-}
 
-async function insertAudit(tx: Transaction, entries: readonly AuditEntry[]): Promise<void> {
-  await tx.query(sql`
+const insertAudit = (tx: Transaction, entries: readonly AuditEntry[]) =>
+  tx.query(sql`
     select payments.create_audit_log(e."org", e."actor", e."action", e."entityType", e."entityId",
                                      coalesce(e."details", '{}'))
       from rows from (
@@ -90,7 +87,6 @@ async function insertAudit(tx: Transaction, entries: readonly AuditEntry[]): Pro
                "details" jsonb)
            ) with ordinality as e
      order by e.ordinality`)
-}
 
 export interface AuditRow {
   readonly seq: string
@@ -101,11 +97,11 @@ export interface AuditRow {
 }
 
 /** Newest first, those before `before`. */
-export async function selectAudit(
+export const selectAudit = (
   db: Queryable,
   page: { org: string; deliveryId: string; before: string | null; limit: number },
-): Promise<AuditRow[]> {
-  const { rows } = await db.query<AuditRow>(sql`
+) =>
+  all<AuditRow>(db)(sql`
     select seq::text as seq, actor, action, details, created_at
       from payments.audit_log
      where entity_type = 'webhook_delivery' and entity_id = ${page.deliveryId}
@@ -113,5 +109,3 @@ export async function selectAudit(
        and (${page.before}::bigint is null or seq < ${page.before}::bigint)
      order by audit_log.seq desc
      limit ${page.limit}`)
-  return rows
-}

@@ -2,6 +2,7 @@ import { sql, type Transaction } from '@posthorn/engine'
 import type { GatewayError } from '@posthorn/gateway'
 import type { Payment } from '../payment.ts'
 import type { Settlement } from '../settle/queries.ts'
+import { some, first, one } from '../../rows.ts'
 
 /** A capture or a void that is about to be asked for. */
 export interface NewDecision {
@@ -15,8 +16,8 @@ export interface NewDecision {
 }
 
 /** False while another one is under way, or was done. */
-export async function insertDecision(tx: Transaction, decision: NewDecision): Promise<boolean> {
-  const { rows } = await tx.query(sql`
+export const insertDecision = (tx: Transaction, decision: NewDecision) =>
+  some(tx)(sql`
     with decision as (
       insert into payments.transactions (id, payment_id, type, amount, currency, gateway_key)
       select ${decision.transactionId}::uuid, id, ${decision.type}, ${decision.amount}::bigint,
@@ -31,19 +32,17 @@ export async function insertDecision(tx: Transaction, decision: NewDecision): Pr
              jsonb_build_object('amount', ${decision.amount}::bigint))
       from decision
       join payments.payments as p on p.id = decision.payment_id`)
-  return rows.length > 0
-}
 
 /**
  * The money is held. A webhook may have said more already; one that a webhook has failed is left
  * alone, and the answer is undefined.
  */
-export async function settleAuthorised(
+export const settleAuthorised = (
   tx: Transaction,
   { transactionId, paymentId, by }: Settlement,
   ref: string,
-): Promise<Payment | undefined> {
-  const { rows } = await tx.query<Payment>(sql`
+) =>
+  first<Payment>(tx)(sql`
     with payment as (
       update payments.payments
          set gateway_ref = coalesce(gateway_ref, ${ref}),
@@ -62,16 +61,14 @@ export async function settleAuthorised(
            payments.create_audit_log(org_id, ${by}, 'payment.authorised', 'payment', id::text,
                                      jsonb_build_object('gatewayRef', ${ref}::text))
       from payment`)
-  return rows[0]
-}
 
 /** Ends the request of a capture or a void as done. */
-export async function settleDecision(
+export const settleDecision = (
   tx: Transaction,
   { transactionId, paymentId, by }: Settlement,
   { ref, action }: { readonly ref: string; readonly action: string },
-): Promise<void> {
-  await tx.query(sql`
+) =>
+  tx.query(sql`
     with decision as (
       update payments.transactions
          set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now()
@@ -82,56 +79,45 @@ export async function settleDecision(
                                      jsonb_build_object('amount', decision.amount))
       from decision
       join payments.payments as p on p.id = ${paymentId}`)
-}
 
 /** The money is taken: the payment succeeds when the gateway's webhook says so. */
-export async function markCaptured(tx: Transaction, id: string, amount: number): Promise<Payment> {
-  const { rows } = await tx.query<Payment>(sql`
+export const markCaptured = (tx: Transaction, id: string, amount: number) =>
+  one<Payment>(tx)(sql`
     update payments.payments
        set authorisation = 'captured', captured_amount = coalesce(captured_amount, ${amount})
      where id = ${id}
     returning *`)
-  return rows[0] as Payment
-}
 
 /** The gateway is asked about a capture whose webhook does not come within five minutes. */
-export async function planLookup(tx: Transaction, id: string): Promise<void> {
-  await tx.query(sql`
+export const planLookup = (tx: Transaction, id: string) =>
+  tx.query(sql`
     update payments.payments
        set lookup_at = posthorn.now() + interval '5 minutes', lookups = 0
      where id = ${id}`)
-}
 
 /** The money is held; what was said of it since stays. */
-export async function markAuthorised(tx: Transaction, id: string): Promise<void> {
-  await tx.query(sql`
+export const markAuthorised = (tx: Transaction, id: string) =>
+  tx.query(sql`
     update payments.payments
        set authorisation = coalesce(authorisation, 'authorised')
      where id = ${id}`)
-}
 
 /** The money is free again: the payment has failed. */
-export async function markFree(
-  tx: Transaction,
-  id: string,
-  as: 'voided' | 'expired',
-): Promise<Payment> {
-  const { rows } = await tx.query<Payment>(sql`
+export const markFree = (tx: Transaction, id: string, as: 'voided' | 'expired') =>
+  one<Payment>(tx)(sql`
     update payments.payments
        set authorisation = ${as}, status = 'failed', error_code = ${as},
            error_message = ${`The authorisation was ${as}.`}
      where id = ${id}
     returning *`)
-  return rows[0] as Payment
-}
 
 /** A capture or a void that the gateway refused: what is held is as it was. */
-export async function settleNotDecided(
+export const settleNotDecided = (
   tx: Transaction,
   { transactionId, paymentId, by }: Settlement,
   { code, message }: GatewayError,
-): Promise<void> {
-  await tx.query(sql`
+) =>
+  tx.query(sql`
     with decision as (
       update payments.transactions
          set status = 'failed', error_code = ${code}, error_message = ${message},
@@ -145,4 +131,3 @@ export async function settleNotDecided(
                                 'message', ${message}::text, 'retryable', false))
       from decision
       join payments.payments as p on p.id = ${paymentId}`)
-}

@@ -1,21 +1,20 @@
 import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Payment } from '../payment.ts'
 import type { Dispute, DisputeChange } from './dispute.ts'
+import { all, one } from '../../rows.ts'
 
 /** Of a payment, oldest first. */
-export async function selectDisputes(db: Queryable, paymentId: string): Promise<Dispute[]> {
-  const { rows } = await db.query<Dispute>(sql`
+export const selectDisputes = (db: Queryable, paymentId: string) =>
+  all<Dispute>(db)(sql`
     select * from payments.disputes where payment_id = ${paymentId} order by opened_at, id`)
-  return rows
-}
 
 /** Opens a dispute or goes on with it; a reason and a date that are there stay. */
-export async function saveDispute(
+export const saveDispute = (
   tx: Transaction,
   { id: paymentId, org_id: orgId, currency }: Pick<Payment, 'id' | 'org_id' | 'currency'>,
   { ref, status, amount, reason, evidenceDueAt }: DisputeChange,
-): Promise<Dispute> {
-  const { rows } = await tx.query<Dispute>(sql`
+) =>
+  one<Dispute>(tx)(sql`
     insert into payments.disputes as d
            (id, payment_id, org_id, gateway_ref, status, amount, currency, reason, evidence_due_at,
             closed_at)
@@ -27,5 +26,3 @@ export async function saveDispute(
            evidence_due_at = coalesce(d.evidence_due_at, excluded.evidence_due_at),
            closed_at = coalesce(d.closed_at, excluded.closed_at)
     returning *`)
-  return rows[0] as Dispute
-}

@@ -1,5 +1,6 @@
 import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { EventOutcome, EventSource } from '../inbound/event.ts'
+import { all, listIds } from '../../rows.ts'
 
 /** A row of `payments.webhook_events`, without what it came as. */
 export interface KeptEvent {
@@ -37,11 +38,11 @@ export interface EventPage {
   readonly limit: number
 }
 
-export async function selectEvents(db: Queryable, page: EventPage): Promise<KeptEvent[]> {
+export function selectEvents(db: Queryable, page: EventPage): Promise<KeptEvent[]> {
   const { orgId, status, type, paymentId, since, until, before } = page
   const [received, eventId] = before ?? [null, null]
   const { beyond, order } = directionOf(page.sort)
-  const { rows } = await db.query<KeptEvent>(sql`
+  return all<KeptEvent>(db)(sql`
     select event_id, type, source, payment_id, named_payment, gateway_ref, outcome, reason,
            received_at, decided_at,
            to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as received
@@ -56,7 +57,6 @@ export async function selectEvents(db: Queryable, page: EventPage): Promise<Kept
             or (received_at, event_id) ${beyond} (${received}::timestamptz, ${eventId}::text))
      order by received_at ${order}, event_id ${order}
      limit ${page.limit}`)
-  return rows
 }
 
 /** One event, if it belongs to one of these; null as above. */
@@ -73,20 +73,19 @@ export async function findEvent(
 }
 
 /** Makes an event that named no payment of ours one of this payment. */
-export async function attachEvent(
+export const attachEvent = (
   tx: Transaction,
   eventId: string,
   payment: { readonly id: string; readonly org_id: string },
-): Promise<void> {
-  await tx.query(sql`
+) =>
+  tx.query(sql`
     update payments.webhook_events
        set payment_id = ${payment.id}, org_id = ${payment.org_id}, outcome = 'parked'
      where event_id = ${eventId} and outcome = 'unknown_payment'`)
-}
 
 /** Payments that appeared although events named them in vain within the last hour. */
-export async function selectAwaited(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(sql`
+export const selectAwaited = (db: Queryable, limit: number) =>
+  listIds(db)(sql`
     with unknown as (
       select named_payment, gateway_ref
         from payments.webhook_events
@@ -97,5 +96,3 @@ export async function selectAwaited(db: Queryable, limit: number): Promise<strin
      union
     select p.id from unknown join payments.payments as p on p.gateway_ref = unknown.gateway_ref
      limit ${limit}`)
-  return rows.map(({ id }) => id)
-}

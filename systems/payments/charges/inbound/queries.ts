@@ -1,6 +1,7 @@
 import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Payment, PaymentStatus } from '../payment.ts'
 import type { EventOutcome, ReceivedEvent } from './event.ts'
+import { some } from '../../rows.ts'
 
 /** What became of an event. */
 export interface EventResult {
@@ -15,7 +16,7 @@ export interface NamedByEvent {
 }
 
 /** False if the event is known. The text is kept as it came: numbers, spaces, fields of any name. */
-export async function insertEvent(
+export const insertEvent = (
   tx: Transaction,
   { event, text, original, source = 'webhook' }: ReceivedEvent,
   {
@@ -24,8 +25,8 @@ export async function insertEvent(
     payment,
     named,
   }: EventResult & { readonly payment?: Payment; readonly named: NamedByEvent },
-): Promise<boolean> {
-  const { rows } = await tx.query(sql`
+) =>
+  some(tx)(sql`
     insert into payments.webhook_events
            (event_id, type, source, payment_id, org_id, named_payment, gateway_ref, payload, original,
             outcome, reason, decided_at)
@@ -34,8 +35,6 @@ export async function insertEvent(
             ${text}::json, ${original ?? null}, ${outcome}, ${reason ?? null}, posthorn.now())
     on conflict (event_id) do nothing
     returning event_id`)
-  return rows.length > 0
-}
 
 /** Makes events that waited for this payment its own, to be decided about. Their ids. */
 export async function adoptEvents(
@@ -61,26 +60,21 @@ export async function selectParked(tx: Transaction, paymentId: string): Promise<
   return rows.map(({ text }) => text)
 }
 
-export async function settleEvent(
-  tx: Transaction,
-  eventId: string,
-  { outcome, reason }: EventResult,
-): Promise<void> {
-  await tx.query(sql`
+export const settleEvent = (tx: Transaction, eventId: string, { outcome, reason }: EventResult) =>
+  tx.query(sql`
     update payments.webhook_events
        set outcome = ${outcome}, reason = ${reason ?? null}, decided_at = posthorn.now()
      where event_id = ${eventId}`)
-}
 
 /**
  * Moves a payment; the gateway's reference is taken from the event if no answer has brought it. A
  * charge that the gateway took in undecided is decided with it.
  */
-export async function movePayment(
+export const movePayment = (
   tx: Transaction,
   { id, to, ref }: { readonly id: string; readonly to: PaymentStatus; readonly ref: string | null },
-): Promise<void> {
-  await tx.query(sql`
+) =>
+  tx.query(sql`
     with charge as (
       update payments.transactions
          set status = case ${to} when 'failed' then 'failed' else 'succeeded' end,
@@ -92,7 +86,6 @@ export async function movePayment(
     update payments.payments
        set status = ${to}, gateway_ref = coalesce(gateway_ref, ${ref})
      where id = ${id}`)
-}
 
 /** Ends a charge that the gateway took back. Its reference, if it had succeeded until now. */
 export async function failCharge(tx: Transaction, paymentId: string): Promise<string | undefined> {
@@ -107,20 +100,18 @@ export async function failCharge(tx: Transaction, paymentId: string): Promise<st
   return rows[0]?.gateway_ref
 }
 
-export async function confirmRefund(tx: Transaction, id: string): Promise<void> {
-  await tx.query(sql`
+export const confirmRefund = (tx: Transaction, id: string) =>
+  tx.query(sql`
     update payments.transactions
        set confirmed_at = posthorn.now(), updated_at = posthorn.now()
      where id = ${id}`)
-}
 
-export async function failRefund(tx: Transaction, id: string, reason: string): Promise<void> {
-  await tx.query(sql`
+export const failRefund = (tx: Transaction, id: string, reason: string) =>
+  tx.query(sql`
     update payments.transactions
        set status = 'failed', error_code = 'refund_failed', error_message = ${reason},
            updated_at = posthorn.now()
      where id = ${id}`)
-}
 
 /** A refund that was made at the gateway, by others than us, or that came to nothing there. */
 export async function insertRefundOfGateway(

@@ -2,6 +2,7 @@ import { sql, type Transaction } from '@posthorn/engine'
 import type { GatewayError } from '@posthorn/gateway'
 import type { Payment } from '../payment.ts'
 import type { GatewayTransaction } from '../transaction.ts'
+import { first, one } from '../../rows.ts'
 
 /** A transaction that is about to end, and who ends it. */
 export interface Settlement {
@@ -19,12 +20,12 @@ export interface SettledPayment extends Payment {
  * The money is taken. The payment stays as it is: it succeeds when the gateway's webhook says so. One
  * that a webhook has failed is left alone, and the answer is undefined.
  */
-export async function settleCharged(
+export const settleCharged = (
   tx: Transaction,
   { transactionId, paymentId, by }: Settlement,
   ref: string,
-): Promise<SettledPayment | undefined> {
-  const { rows } = await tx.query<SettledPayment>(sql`
+) =>
+  first<SettledPayment>(tx)(sql`
     with payment as (
       update payments.payments
          set gateway_ref = coalesce(gateway_ref, ${ref}),
@@ -46,19 +47,17 @@ export async function settleCharged(
            payments.create_audit_log(org_id, ${by}, 'payment.charged', 'payment', id::text,
                                      jsonb_build_object('gatewayRef', ${ref}::text))
       from payment`)
-  return rows[0]
-}
 
 /**
  * The gateway has the charge and decides later, by webhook: its transaction waits, unless the webhook
  * was faster than this answer.
  */
-export async function settlePending(
+export const settlePending = (
   tx: Transaction,
   { transactionId, paymentId, by }: Settlement,
   ref: string,
-): Promise<Payment> {
-  const { rows } = await tx.query<Payment>(sql`
+) =>
+  one<Payment>(tx)(sql`
     with payment as (
       update payments.payments
          set gateway_ref = coalesce(gateway_ref, ${ref}),
@@ -78,16 +77,14 @@ export async function settlePending(
            payments.create_audit_log(org_id, ${by}, 'payment.charge_pending', 'payment', id::text,
                                      jsonb_build_object('gatewayRef', ${ref}::text))
       from payment`)
-  return rows[0] as Payment
-}
 
 /** The money is not taken. A webhook may have said so first: then the payment has failed already. */
-export async function settleNotCharged(
+export const settleNotCharged = (
   tx: Transaction,
   { transactionId, paymentId, by }: Settlement,
   failure: GatewayError & { readonly ref?: string | undefined },
-): Promise<SettledPayment> {
-  const { rows } = await tx.query<SettledPayment>(sql`
+) =>
+  one<SettledPayment>(tx)(sql`
     with charge as (
       update payments.transactions
          set status = 'failed', gateway_ref = ${failure.ref ?? null}, error_code = ${failure.code},
@@ -111,15 +108,9 @@ export async function settleNotCharged(
              jsonb_build_object('code', ${failure.code}::text, 'message', ${failure.message}::text,
                                 'retryable', false))
       from payment`)
-  return rows[0] as SettledPayment
-}
 
-export async function settleRefunded(
-  tx: Transaction,
-  { transactionId, by }: Settlement,
-  ref: string,
-): Promise<GatewayTransaction> {
-  const { rows } = await tx.query<GatewayTransaction>(sql`
+export const settleRefunded = (tx: Transaction, { transactionId, by }: Settlement, ref: string) =>
+  one<GatewayTransaction>(tx)(sql`
     with refund as (
       update payments.transactions
          set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now(),
@@ -134,15 +125,13 @@ export async function settleRefunded(
              jsonb_build_object('refundId', refund.id, 'gatewayRef', ${ref}::text))
       from refund
       join payments.payments as payment on payment.id = refund.payment_id`)
-  return rows[0] as GatewayTransaction
-}
 
-export async function settleNotRefunded(
+export const settleNotRefunded = (
   tx: Transaction,
   { transactionId, by }: Settlement,
   { code, message }: GatewayError,
-): Promise<void> {
-  await tx.query(sql`
+) =>
+  tx.query(sql`
     with refund as (
       update payments.transactions
          set status = 'failed', error_code = ${code}, error_message = ${message},
@@ -156,4 +145,3 @@ export async function settleNotRefunded(
                                 'message', ${message}::text, 'retryable', false))
       from refund
       join payments.payments as payment on payment.id = refund.payment_id`)
-}

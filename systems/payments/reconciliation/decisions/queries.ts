@@ -3,6 +3,7 @@ import type { Owner } from '../owner.ts'
 import { takenAmount, type RecordKey } from '../records/queries.ts'
 import type { Reason } from '../reason.ts'
 import type { Adjustment, DecisionRule } from './decision.ts'
+import { all } from '../../rows.ts'
 
 /** A payment and the record that has it. */
 export interface PaymentUse {
@@ -16,12 +17,8 @@ export interface PaymentUse {
 }
 
 /** Those of the ids that are payments of the organisation. */
-export async function selectPaymentUse(
-  db: Queryable,
-  { org }: Owner,
-  ids: readonly string[],
-): Promise<PaymentUse[]> {
-  const { rows } = await db.query<PaymentUse>(sql`
+export const selectPaymentUse = (db: Queryable, { org }: Owner, ids: readonly string[]) =>
+  all<PaymentUse>(db)(sql`
     select p.id, ${takenAmount} as amount, p.currency, coalesce(r.run_id, l.run_id) as run_id,
            coalesce(r.line_number, l.line_number) as line_number,
            coalesce((select sum(m.amount - coalesce(m.adjustment, 0))
@@ -32,8 +29,6 @@ export async function selectPaymentUse(
         on r.matched_payment_id = p.id and r.matched_as is null
       left join payments.reconciliation_links as l on l.payment_id = p.id
      where p.org_id = ${org} and p.id = any(${ids}::uuid[])`)
-  return rows
-}
 
 /** A refund, the payment that it is of, and the record that has it. */
 export interface RefundUse extends Omit<PaymentUse, 'parts'> {
@@ -47,14 +42,13 @@ export async function selectRefundUse(
   ids: readonly string[],
 ): Promise<RefundUse[]> {
   if (ids.length === 0) return []
-  const { rows } = await db.query<RefundUse>(sql`
+  return all<RefundUse>(db)(sql`
     select t.id, t.payment_id, t.amount, t.currency, f.run_id, f.line_number
       from payments.transactions as t
       join payments.payments as p on p.id = t.payment_id
       left join payments.reconciliation_refunds as f on f.refund_id = t.id
      where p.org_id = ${org} and t.type = 'refund' and t.status <> 'failed'
        and t.id = any(${ids}::uuid[])`)
-  return rows
 }
 
 /** How a record looks after a decision. */
@@ -115,8 +109,8 @@ export interface Move extends RecordKey {
 }
 
 /** The tallies of the last run, and the counts of the file. */
-export async function moveTally(tx: Transaction, move: Move): Promise<void> {
-  await tx.query(sql`
+export const moveTally = (tx: Transaction, move: Move) =>
+  tx.query(sql`
     with gone as (
       update payments.reconciliation_tallies
          set records = records - 1, amount = amount - ${move.amount}::bigint
@@ -133,7 +127,6 @@ export async function moveTally(tx: Transaction, move: Move): Promise<void> {
        set matched = matched + ${move.matched}::integer,
            unmatched = unmatched - ${move.matched}::integer
      where id = ${move.runId}`)
-}
 
 /** Why a record is now as it is. */
 export interface NewDetail extends RecordKey {
@@ -146,25 +139,23 @@ export interface NewDetail extends RecordKey {
 }
 
 /** What the detail said before goes to the history by itself. */
-export async function replaceDetail(tx: Transaction, detail: NewDetail): Promise<void> {
-  await tx.query(sql`
+export const replaceDetail = (tx: Transaction, detail: NewDetail) =>
+  tx.query(sql`
     update payments.reconciliation_details
        set run_no = ${detail.runNo}, reason = ${detail.reason}, payment_id = coalesce(${detail.paymentId}, payment_id),
            note = ${detail.note}, actor = ${detail.actor}, created_at = posthorn.now()
      where run_id = ${detail.runId} and line_number = ${detail.line}`)
-}
 
 /** A decision about a record answers its suggestions. */
-export async function closeSuggestions(
+export const closeSuggestions = (
   tx: Transaction,
   { runId, line, accepted }: RecordKey & { readonly accepted: string | null },
-): Promise<void> {
-  await tx.query(sql`
+) =>
+  tx.query(sql`
     update payments.reconciliation_suggestions
        set status = case when id = ${accepted}::uuid then 'accepted' else 'dismissed' end
      where run_id = ${runId} and status = 'open'
        and (line_number = ${line} or ${line} = any(line_numbers))`)
-}
 
 /** One of several decisions in a transaction: refused, it leaves the others as they are. */
 export const beginOne = (tx: Transaction) => tx.query(sql`savepoint one_decision`)

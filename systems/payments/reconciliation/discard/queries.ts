@@ -1,5 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Run } from '../runs/run.ts'
+import { all, one } from '../../rows.ts'
 
 /** Who takes a file back, and why. */
 export interface Discard {
@@ -26,20 +27,16 @@ export async function releaseMatches(tx: Transaction, { runId }: Discard): Promi
 }
 
 /** Which payment a record had stays in its history, which a trigger writes. */
-export async function explainDiscard(tx: Transaction, discard: Discard): Promise<void> {
-  await tx.query(sql`
+export const explainDiscard = (tx: Transaction, discard: Discard) =>
+  tx.query(sql`
     update payments.reconciliation_details
        set run_no = ${discard.runNo}, reason = 'discarded', note = ${discard.note},
            actor = ${discard.by}, created_at = posthorn.now()
      where run_id = ${discard.runId} and reason in ('exact_match', 'manual_match')`)
-}
 
 /** What was matched counts as discarded from now on. */
-export async function moveTallies(
-  tx: Transaction,
-  { id, run_no: runNo }: Pick<Run, 'id' | 'run_no'>,
-): Promise<void> {
-  await tx.query(sql`
+export const moveTallies = (tx: Transaction, { id, run_no: runNo }: Pick<Run, 'id' | 'run_no'>) =>
+  tx.query(sql`
     with matched as (
       delete from payments.reconciliation_tallies
        where run_id = ${id} and run_no = ${runNo} and reason in ('exact_match', 'manual_match')
@@ -49,27 +46,22 @@ export async function moveTallies(
     select ${id}::uuid, ${runNo}::integer, currency, 'discarded', sum(records), sum(amount)
       from matched
      group by currency`)
-}
 
-export async function markDiscarded(tx: Transaction, discard: Discard): Promise<Run> {
-  const { rows } = await tx.query<Run>(sql`
+export const markDiscarded = (tx: Transaction, discard: Discard) =>
+  one<Run>(tx)(sql`
     update payments.reconciliation_runs
        set status = 'discarded', matched = 0, unmatched = total, discarded_at = posthorn.now(),
            discarded_by = ${discard.by}, discard_reason = ${discard.note}
      where id = ${discard.runId}
     returning *`)
-  return rows[0] as Run
-}
 
 /** How much of each currency is matched, whichever way it went. */
-export async function selectMatchedSums(
+export const selectMatchedSums = (
   db: Queryable,
   { id, run_no: runNo }: Pick<Run, 'id' | 'run_no'>,
-): Promise<{ currency: string; amount: number }[]> {
-  const { rows } = await db.query<{ currency: string; amount: number }>(sql`
+) =>
+  all<{ currency: string; amount: number }>(db)(sql`
     select currency, sum(abs(amount))::float8 as amount
       from payments.reconciliation_tallies
      where run_id = ${id} and run_no = ${runNo} and reason in ('exact_match', 'manual_match')
      group by currency`)
-  return rows
-}

@@ -3,6 +3,7 @@ import type { Owner } from '../owner.ts'
 import { takenAmount } from '../records/queries.ts'
 import type { Reason } from '../reason.ts'
 import type { ExceptionRow, OpenTally, Tab } from './exception.ts'
+import { all } from '../../rows.ts'
 
 export interface ExceptionPage extends Owner {
   /** Of one file; left out, of all. */
@@ -14,12 +15,12 @@ export interface ExceptionPage extends Owner {
 }
 
 /** The newest file first, each in its order. */
-export async function selectExceptions(
+export function selectExceptions(
   db: Queryable,
   { org, runId, tab, reason, after, limit }: ExceptionPage,
 ): Promise<ExceptionRow[]> {
   const [afterRun, afterLine] = after ?? [null, null]
-  const { rows } = await db.query<ExceptionRow>(sql`
+  return all<ExceptionRow>(db)(sql`
     select r.run_id, r.line_number, r.external_transaction_id, r.amount, r.currency,
            to_char(r.booked_on, 'YYYY-MM-DD') as booked_on, r.occurrence_no, r.duplicate_of,
            r.status, r.matched_payment_id, r.matched_as, r.fee, r.adjustment, r.adjustment_kind, r.decided_by,
@@ -60,15 +61,14 @@ export async function selectExceptions(
              else true end
      order by u.id desc, r.line_number
      limit ${limit}`)
-  return rows
 }
 
 /** From the tallies: a few rows for each file, however many records it has. */
-export async function selectOpenTallies(
+export const selectOpenTallies = (
   db: Queryable,
   { org, runId }: Pick<ExceptionPage, 'org' | 'runId'>,
-): Promise<OpenTally[]> {
-  const { rows } = await db.query<OpenTally>(sql`
+) =>
+  all<OpenTally>(db)(sql`
     select t.reason, t.currency, t.records, t.amount,
            extract(epoch from posthorn.now() - u.created_at)::float8 as age_seconds
       from payments.reconciliation_runs as u
@@ -78,8 +78,6 @@ export async function selectOpenTallies(
        and t.reason in ('no_match', 'duplicate', 'amount_mismatch', 'currency_mismatch',
                         'manual_unmatch', 'reopened')
        and t.records > 0`)
-  return rows
-}
 
 /** Open records that something is suggested for. */
 export async function countSuggested(
@@ -104,16 +102,14 @@ export interface DayTally {
   readonly amount: string
 }
 
-export async function selectDayTallies(db: Queryable, { org }: Owner): Promise<DayTally[]> {
-  const { rows } = await db.query<DayTally>(sql`
+export const selectDayTallies = (db: Queryable, { org }: Owner) =>
+  all<DayTally>(db)(sql`
     select to_char(u.ran_at at time zone 'UTC', 'YYYY-MM-DD') as day, t.currency, t.reason,
            sum(t.records)::integer as records, sum(t.amount)::text as amount
       from payments.reconciliation_runs as u
       join payments.reconciliation_tallies as t on t.run_id = u.id and t.run_no = u.run_no
      where u.org_id = ${org} and u.status <> 'discarded' and t.records > 0
      group by 1, 2, 3`)
-  return rows
-}
 
 /** The last so many days by the business clock, oldest first. */
 export async function selectDays(db: Queryable, count: number): Promise<string[]> {

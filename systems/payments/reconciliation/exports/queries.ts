@@ -21,9 +21,8 @@ export interface ExportRow {
 }
 
 /** One moment for all statements of an export, and nothing written. */
-export async function readAsOfNow(tx: Transaction): Promise<void> {
-  await tx.query(sql`set transaction isolation level repeatable read read only`)
-}
+export const readAsOfNow = (tx: Transaction) =>
+  tx.query(sql`set transaction isolation level repeatable read read only`)
 
 /** What a statement gives, a thousand rows at a time, fetched when they are asked for. */
 export async function* fetchBatches(

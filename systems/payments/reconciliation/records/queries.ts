@@ -3,6 +3,7 @@ import type { Owner, RunKey } from '../owner.ts'
 import type { Reason } from '../reason.ts'
 import type { Detail, PaymentSide, RefundSide, StatementRecord } from './record.ts'
 import type { StatementBalance } from '../formats/findings.ts'
+import { all, first } from '../../rows.ts'
 
 interface StatementPage {
   readonly runId: string
@@ -11,19 +12,17 @@ interface StatementPage {
 }
 
 /** In the order of the file. */
-export async function selectStatements(
+export const selectStatements = (
   db: Queryable,
   { runId, after: [number, currency], limit }: StatementPage,
-): Promise<StatementBalance[]> {
-  const { rows } = await db.query<StatementBalance>(sql`
+) =>
+  all<StatementBalance>(db)(sql`
     select number, currency, statement_id as "statementId", account, first_line as "firstLine",
            last_line as "lastLine", entries, booked, opening, closing
       from payments.reconciliation_statements
      where run_id = ${runId} and (number, currency) > (${number}, ${currency})
      order by number, currency
      limit ${limit}`)
-  return rows
-}
 
 /** What was taken of the payment `p`: of one that was captured in part, that part. */
 export const takenAmount = sql`coalesce(p.captured_amount, p.amount)`
@@ -52,8 +51,8 @@ export interface RecordPage {
 }
 
 /** In the order of the file. */
-export async function selectRecords(db: Queryable, page: RecordPage): Promise<StatementRecord[]> {
-  const { rows } = await db.query<StatementRecord>(sql`
+export const selectRecords = (db: Queryable, page: RecordPage) =>
+  all<StatementRecord>(db)(sql`
     select ${COLUMNS}
       from payments.reconciliation_records as r
       left join payments.reconciliation_details as d
@@ -63,47 +62,32 @@ export async function selectRecords(db: Queryable, page: RecordPage): Promise<St
        and (${page.reason ?? null}::text is null or d.reason = ${page.reason ?? null})
      order by r.line_number
      limit ${page.limit}`)
-  return rows
-}
 
 export interface RecordKey {
   readonly runId: string
   readonly line: number
 }
 
-export async function findRecord(
-  db: Queryable,
-  { runId, line }: RecordKey,
-): Promise<StatementRecord | undefined> {
-  const { rows } = await db.query<StatementRecord>(sql`
+export const findRecord = (db: Queryable, { runId, line }: RecordKey) =>
+  first<StatementRecord>(db)(sql`
     select ${COLUMNS}
       from payments.reconciliation_records as r
       left join payments.reconciliation_details as d
         on d.run_id = r.run_id and d.line_number = r.line_number
      where r.run_id = ${runId} and r.line_number = ${line}`)
-  return rows[0]
-}
 
-export async function selectDetails(
-  db: Queryable,
-  page: Omit<RecordPage, 'status'>,
-): Promise<Detail[]> {
-  const { rows } = await db.query<Detail>(sql`
+export const selectDetails = (db: Queryable, page: Omit<RecordPage, 'status'>) =>
+  all<Detail>(db)(sql`
     select line_number, run_no, reason, payment_id, note, actor, created_at
       from payments.reconciliation_details
      where run_id = ${page.runId} and line_number > ${page.after}
        and (${page.reason ?? null}::text is null or reason = ${page.reason ?? null})
      order by line_number
      limit ${page.limit}`)
-  return rows
-}
 
 /** The current detail of a record and what it was before, newest first; a bounded number. */
-export async function selectDetailsOf(
-  db: Queryable,
-  { runId, line }: RecordKey,
-): Promise<Detail[]> {
-  const { rows } = await db.query<Detail>(sql`
+export const selectDetailsOf = (db: Queryable, { runId, line }: RecordKey) =>
+  all<Detail>(db)(sql`
     select line_number, run_no, reason, payment_id, note, actor, created_at
       from (select *, null::bigint as seq
               from payments.reconciliation_details
@@ -114,20 +98,16 @@ export async function selectDetailsOf(
       where run_id = ${runId} and line_number = ${line}
       order by seq desc
       limit 100)`)
-  return rows
-}
 
-export async function selectPaymentSides(
+export const selectPaymentSides = (
   db: Queryable,
   { ids, org }: { readonly ids: readonly string[]; readonly org: string },
-): Promise<PaymentSide[]> {
-  const { rows } = await db.query<PaymentSide>(sql`
+) =>
+  all<PaymentSide>(db)(sql`
     select p.id, ${takenAmount} as amount, p.currency, p.external_payment_id, p.status, p.created_at
       from payments.payments as p
      where p.org_id = ${org} and p.id = any(${ids}::uuid[])
      order by p.id`)
-  return rows
-}
 
 export interface MissingPage extends RunKey {
   readonly status: string | undefined
@@ -147,8 +127,8 @@ export interface RefundPage extends Owner {
 }
 
 /** Refunds of the organisation that no record of any run has, newest first. */
-export async function selectFreeRefunds(db: Queryable, page: RefundPage): Promise<RefundSide[]> {
-  const { rows } = await db.query<RefundSide>(sql`
+export const selectFreeRefunds = (db: Queryable, page: RefundPage) =>
+  all<RefundSide>(db)(sql`
     select t.id, t.payment_id, t.amount, t.currency, t.status, t.gateway_ref,
            p.external_payment_id, t.created_at
       from payments.transactions as t
@@ -159,8 +139,6 @@ export async function selectFreeRefunds(db: Queryable, page: RefundPage): Promis
        and (${page.before ?? null}::uuid is null or t.id < ${page.before ?? null}::uuid)
      order by t.id desc
      limit ${page.limit}`)
-  return rows
-}
 
 /** What the records say that stand for parts of the payment `p`. */
 const partsOf = sql`
@@ -211,8 +189,8 @@ const lastDue = (days: number) => sql`
             where extract(isodow from later) < 6) >= ${days})`
 
 /** Newest first. */
-export async function selectMissing(tx: Transaction, page: MissingPage): Promise<PaymentSide[]> {
-  const { rows } = await tx.query<PaymentSide>(sql`
+export const selectMissing = (tx: Transaction, page: MissingPage) =>
+  all<PaymentSide>(tx)(sql`
     select p.id, p.amount, p.currency, p.external_payment_id, p.status, p.created_at
       from (${missingPayments(page)}) as p
      where (${page.status ?? null}::text is null or p.status = ${page.status ?? null})
@@ -224,5 +202,3 @@ export async function selectMissing(tx: Transaction, page: MissingPage): Promise
        and (${page.before ?? null}::uuid is null or p.id < ${page.before ?? null}::uuid)
      order by p.id desc
      limit ${page.limit}`)
-  return rows
-}

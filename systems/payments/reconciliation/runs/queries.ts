@@ -3,6 +3,7 @@ import type { Owner, RunKey } from '../owner.ts'
 import { isUnused, takenAmount } from '../records/queries.ts'
 import type { Tally } from '../reason.ts'
 import type { Run, RunResult } from './run.ts'
+import { all, first, one } from '../../rows.ts'
 
 /** Whether money went out in a record that has no payment: what refunds are for. */
 export async function hasMoneyOut(tx: Transaction): Promise<boolean> {
@@ -28,8 +29,8 @@ const out = sql`
    where reason is null and amount < 0`
 
 /** Gives records the refund that they name by its own id or by the gateway's. */
-export async function pairByRefund(tx: Transaction, owner: Owner): Promise<void> {
-  await tx.query(sql`
+export const pairByRefund = (tx: Transaction, owner: Owner) =>
+  tx.query(sql`
     with named as (
       select id, payment_id, amount, currency, name
         from (${refunds(owner)}) as r
@@ -47,14 +48,13 @@ export async function pairByRefund(tx: Transaction, owner: Owner): Promise<void>
        set reason = 'exact_match', payment_id = p.payment_id, refund_id = p.id, external_id = null
       from pair as p
      where p.line_number = o.line_number and p.of_refund = 1 and p.of_record = 1`)
-}
 
 /**
  * Gives the others a refund of the payment that they name: of several equal ones the first line gets
  * the first, those that are done before those that are not.
  */
-export async function pairByRefundedPayment(tx: Transaction, owner: Owner): Promise<void> {
-  await tx.query(sql`
+export const pairByRefundedPayment = (tx: Transaction, owner: Owner) =>
+  tx.query(sql`
     with open as (
       select *, row_number() over (partition by external_id collate "C", amount, currency
                                        order by line_number) as nth
@@ -72,11 +72,10 @@ export async function pairByRefundedPayment(tx: Transaction, owner: Owner): Prom
       join free as f on f.external_id = n.external_id and f.amount = n.amount
                     and f.currency = n.currency and f.nth = n.nth
      where n.line_number = o.line_number`)
-}
 
 /** Says of the rest which would have been refunds, had another record not had them. */
-export async function explainTakenRefunds(tx: Transaction, owner: Owner): Promise<void> {
-  await tx.query(sql`
+export const explainTakenRefunds = (tx: Transaction, owner: Owner) =>
+  tx.query(sql`
     with named as (
       select r.amount, r.currency, n.name, min(r.payment_id::text)::uuid as payment_id
         from (${refunds(owner)}) as r
@@ -89,25 +88,21 @@ export async function explainTakenRefunds(tx: Transaction, owner: Owner): Promis
       from named as n
      where o.reason is null and o.amount < 0 and n.name = o.external_id
        and n.amount = -o.amount and n.currency = o.currency`)
-}
 
 /** After their records are matched. */
-export async function insertRefunds(tx: Transaction, { id }: RunKey): Promise<void> {
-  await tx.query(sql`
+export const insertRefunds = (tx: Transaction, { id }: RunKey) =>
+  tx.query(sql`
     insert into payments.reconciliation_refunds (refund_id, run_id, line_number)
     select refund_id, ${id}::uuid, line_number
       from reconciliation_outcome
      where refund_id is not null
      order by refund_id`)
-}
 
-export async function findRun(db: Queryable, { id, org }: RunKey): Promise<Run | undefined> {
-  const { rows } = await db.query<Run>(sql`
+export const findRun = (db: Queryable, { id, org }: RunKey) =>
+  first<Run>(db)(sql`
     select *
       from payments.reconciliation_runs
      where id = ${id} and org_id = ${org}`)
-  return rows[0]
-}
 
 export interface RunPage extends Owner {
   readonly status: string | undefined
@@ -117,9 +112,9 @@ export interface RunPage extends Owner {
   readonly limit: number
 }
 
-export async function selectRuns(db: Queryable, page: RunPage): Promise<Run[]> {
+export function selectRuns(db: Queryable, page: RunPage): Promise<Run[]> {
   const { beyond, order } = directionOf(page.sort)
-  const { rows } = await db.query<Run>(sql`
+  return all<Run>(db)(sql`
     select *
       from payments.reconciliation_runs
      where org_id = ${page.org}
@@ -127,7 +122,6 @@ export async function selectRuns(db: Queryable, page: RunPage): Promise<Run[]> {
        and (${page.before}::uuid is null or id ${beyond} ${page.before}::uuid)
      order by id ${order}
      limit ${page.limit}`)
-  return rows
 }
 
 /**
@@ -148,9 +142,8 @@ export async function lockOwner(tx: Transaction, { org }: Owner, waitMs: number)
  * more than a minute instead of a third of a second. Where a look into an index is wanted all the
  * same, statements say so by a subselect.
  */
-export async function avoidLoops(tx: Transaction): Promise<void> {
-  await tx.query(sql`select set_config('enable_nestloop', 'off', true)`)
-}
+export const avoidLoops = (tx: Transaction) =>
+  tx.query(sql`select set_config('enable_nestloop', 'off', true)`)
 
 /**
  * For the statements of one run. The memory lets the join keep the order of the file, and that is
@@ -192,8 +185,8 @@ const preference = sql`
  * line gets the first payment by preference and age, the second the next. Each side is numbered before they are joined,
  * so that a thousand equal rows are a thousand pairs and not a million.
  */
-export async function pairRecords(tx: Transaction, { id, org }: RunKey): Promise<void> {
-  await tx.query(sql`
+export const pairRecords = (tx: Transaction, { id, org }: RunKey) =>
+  tx.query(sql`
     insert into reconciliation_outcome
            (line_number, amount, gross, currency, reason, payment_id, external_id)
     with open as (
@@ -219,15 +212,14 @@ export async function pairRecords(tx: Transaction, { id, org }: RunKey): Promise
       left join free as f on f.external_id = o.external_id and f.amount = o.gross
                          and f.currency = o.currency and f.nth = o.nth
      order by o.line_number`)
-}
 
 /**
  * Says of the others why they have none, and which payment comes nearest: the one that is taken,
  * else the first of their name in their currency, else the first of their name, by preference and
  * age. By sets of equal payments, for the same reason as above.
  */
-export async function explainRest(tx: Transaction, { org }: Owner): Promise<void> {
-  await tx.query(sql`
+export const explainRest = (tx: Transaction, { org }: Owner) =>
+  tx.query(sql`
     with named as materialized (
       select p.external_payment_id as external_id, ${takenAmount} as amount, p.currency,
              -- The preference is one character before the id.
@@ -259,14 +251,10 @@ export async function explainRest(tx: Transaction, { org }: Owner): Promise<void
               left join of_name as far on far.external_id = r.external_id
              where r.external_id is not null) as why
      where o.line_number = why.line_number`)
-}
 
 /** What the run comes to: what was settled before, and the outcome of what was open. */
-export async function tallyOutcome(
-  tx: Transaction,
-  { id, run_no: before }: Pick<Run, 'id' | 'run_no'>,
-): Promise<Tally[]> {
-  const { rows } = await tx.query<Tally>(sql`
+export const tallyOutcome = (tx: Transaction, { id, run_no: before }: Pick<Run, 'id' | 'run_no'>) =>
+  all<Tally>(tx)(sql`
     select currency, reason, sum(records)::integer as records, sum(amount)::text as amount
       from (select currency, reason, records, amount
               from payments.reconciliation_tallies
@@ -279,11 +267,9 @@ export async function tallyOutcome(
      where records > 0
      group by currency, reason
      order by currency, reason`)
-  return rows
-}
 
-export async function applyMatches(tx: Transaction, runId: string): Promise<void> {
-  await tx.query(sql`
+export const applyMatches = (tx: Transaction, runId: string) =>
+  tx.query(sql`
     update payments.reconciliation_records as r
        set status = 'matched', matched_payment_id = o.payment_id, decided_by = 'auto',
            matched_as = case when o.refund_id is not null then 'refund' end,
@@ -291,54 +277,50 @@ export async function applyMatches(tx: Transaction, runId: string): Promise<void
            version = r.version + 1
       from reconciliation_outcome as o
      where o.reason = 'exact_match' and r.run_id = ${runId} and r.line_number = o.line_number`)
-}
 
 /** Of a file's first run: no record has a detail yet. */
-export async function insertDetails(
+export const insertDetails = (
   tx: Transaction,
   { id, runNo }: { readonly id: string; readonly runNo: number },
-): Promise<void> {
-  await tx.query(sql`
+) =>
+  tx.query(sql`
     insert into payments.reconciliation_details
            (run_id, line_number, run_no, reason, payment_id)
     select ${id}::uuid, line_number, ${runNo}::integer, reason, payment_id
       from reconciliation_outcome`)
-}
 
 /** Of a later one: those that say something else now. What they said before stays in the history. */
-export async function replaceDetails(
+export const replaceDetails = (
   tx: Transaction,
   { id, runNo }: { readonly id: string; readonly runNo: number },
-): Promise<void> {
-  await tx.query(sql`
+) =>
+  tx.query(sql`
     update payments.reconciliation_details as d
        set run_no = ${runNo}, reason = o.reason, payment_id = o.payment_id, note = null,
            actor = null, created_at = posthorn.now()
       from reconciliation_outcome as o
      where d.run_id = ${id} and d.line_number = o.line_number
        and (d.reason, d.payment_id) is distinct from (o.reason, o.payment_id)`)
-}
 
-export async function insertTallies(
+export const insertTallies = (
   tx: Transaction,
   { id, runNo }: { readonly id: string; readonly runNo: number },
   tallies: readonly Tally[],
-): Promise<void> {
-  await tx.query(sql`
+) =>
+  tx.query(sql`
     insert into payments.reconciliation_tallies
            (run_id, run_no, currency, reason, records, amount)
     select ${id}::uuid, ${runNo}::integer, currency, reason, records, amount
       from jsonb_to_recordset(${JSON.stringify(tallies)}::jsonb)
         as t (currency text, reason text, records integer, amount bigint)`)
-}
 
 /** The run's counts and its audit, in one statement. */
-export async function completeRun(
+export const completeRun = (
   tx: Transaction,
   { id, runNo, by }: { readonly id: string; readonly runNo: number; readonly by: string },
   result: RunResult,
-): Promise<Run> {
-  const { rows } = await tx.query<Run>(sql`
+) =>
+  one<Run>(tx)(sql`
     with completed as (
       update payments.reconciliation_runs
          set status = 'completed', run_no = ${runNo}, matched = ${result.matched},
@@ -351,21 +333,17 @@ export async function completeRun(
              org_id, ${by}, 'reconciliation.completed', 'reconciliation', id::text,
              ${JSON.stringify({ ...result, runNo })}::jsonb) as audit
       from completed`)
-  return rows[0] as Run
-}
 
 /** Of the last run of each file, or of one. */
-export async function selectTallies(
+export const selectTallies = (
   db: Queryable,
   { id, runNo }: { readonly id: string; readonly runNo: number },
-): Promise<Tally[]> {
-  const { rows } = await db.query<Tally>(sql`
+) =>
+  all<Tally>(db)(sql`
     select currency, reason, records, amount
       from payments.reconciliation_tallies
      where run_id = ${id} and run_no = ${runNo} and records > 0
      order by currency, reason`)
-  return rows
-}
 
 /** What the matched records of a run are more than their payments, by currency. */
 export async function selectAdjustments(

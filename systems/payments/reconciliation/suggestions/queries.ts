@@ -2,6 +2,7 @@ import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { RunKey } from '../owner.ts'
 import { isUnused, takenAmount, type RecordKey } from '../records/queries.ts'
 import type { Suggestion, Tolerance } from './suggestion.ts'
+import { all, count, first, one } from '../../rows.ts'
 
 /** Suggestions of a pass at the most, and for one record of it. */
 export const MOST_OF_A_PASS = 10_000
@@ -50,17 +51,16 @@ const storing = ({ id }: RunKey, kind: Suggestion['kind']) => sql`
   returning id`
 
 /** Forgets what was suggested and not answered. */
-export async function deleteOpen(tx: Transaction, runId: string): Promise<void> {
-  await tx.query(sql`
+export const deleteOpen = (tx: Transaction, runId: string) =>
+  tx.query(sql`
     delete from payments.reconciliation_suggestions where run_id = ${runId} and status = 'open'`)
-}
 
-export async function suggestByAmount(
+export const suggestByAmount = (
   tx: Transaction,
   key: RunKey,
   { absolute = 0, bps = 0 }: Tolerance,
-): Promise<number> {
-  const { rows } = await tx.query(sql`
+) =>
+  count(tx)(sql`
     with open as (
       select *, count(*) over (partition by external_id, currency) as peers
         from (${open(key)}) as r
@@ -83,15 +83,13 @@ export async function suggestByAmount(
       select *, ${oneRecord} from pair where nth <= ${MOST_OF_A_RECORD}
     )
     ${storing(key, 'amount_tolerance')}`)
-  return rows.length
-}
 
-export async function suggestByDate(
+export const suggestByDate = (
   tx: Transaction,
   key: RunKey,
   { before, after }: { readonly before: number; readonly after: number },
-): Promise<number> {
-  const { rows } = await tx.query(sql`
+) =>
+  count(tx)(sql`
     with open as (
       select *, count(*) over (partition by amount, currency) as peers
         from (${open(key)}) as r
@@ -113,8 +111,6 @@ export async function suggestByDate(
       select *, ${oneRecord} from pair where nth <= ${MOST_OF_A_RECORD}
     )
     ${storing(key, 'date_window')}`)
-  return rows.length
-}
 
 /** Fees of a many-to-one pass: the record may be so much less than its payments. */
 export interface Payouts {
@@ -122,12 +118,12 @@ export interface Payouts {
 }
 
 /** One record for all payments whose metadata names it. */
-export async function suggestByPayout(
+export const suggestByPayout = (
   tx: Transaction,
   key: RunKey,
   { field, fee: { absolute = 0, bps = 0 } }: Payouts & { readonly field: string },
-): Promise<number> {
-  const { rows } = await tx.query(sql`
+) =>
+  count(tx)(sql`
     with payout as (
       select metadata ->> ${field} as name, currency, sum(amount) as amount,
              array_agg(id order by id) as payment_ids
@@ -145,16 +141,14 @@ export async function suggestByPayout(
              between 0 and greatest(${absolute}::bigint, abs(r.amount) * ${bps}::bigint / 10000)
     )
     ${storing(key, 'many_to_one')}`)
-  return rows.length
-}
 
 /** One record for all payments of a day, so many days before it or less. */
-export async function suggestByDay(
+export const suggestByDay = (
   tx: Transaction,
   key: RunKey,
   { before, fee: { absolute = 0, bps = 0 } }: Payouts & { readonly before: number },
-): Promise<number> {
-  const { rows } = await tx.query(sql`
+) =>
+  count(tx)(sql`
     with payout as (
       select (created_at at time zone 'UTC')::date as day, currency, sum(amount) as amount,
              array_agg(id order by id) as payment_ids
@@ -176,16 +170,14 @@ export async function suggestByDay(
       select *, ${oneRecord} from pair where nth <= ${MOST_OF_A_RECORD}
     )
     ${storing(key, 'many_to_one')}`)
-  return rows.length
-}
 
 /** Refunds of the same amount as a record in which money went out, a few days before or after it. */
-export async function suggestRefunds(
+export const suggestRefunds = (
   tx: Transaction,
   key: RunKey,
   { before, after }: { readonly before: number; readonly after: number },
-): Promise<number> {
-  const { rows } = await tx.query(sql`
+) =>
+  count(tx)(sql`
     with open as (
       select *, count(*) over (partition by amount, currency) as peers
         from (${open(key)}) as r
@@ -214,16 +206,10 @@ export async function suggestRefunds(
       select * from pair where nth <= ${MOST_OF_A_RECORD}
     )
     ${storing(key, 'date_window')}`)
-  return rows.length
-}
 
 /** Records of one name that add up to its one payment, or to less by a fee. */
-export async function suggestParts(
-  tx: Transaction,
-  key: RunKey,
-  { absolute = 0, bps = 0 }: Tolerance,
-): Promise<number> {
-  const { rows } = await tx.query(sql`
+export const suggestParts = (tx: Transaction, key: RunKey, { absolute = 0, bps = 0 }: Tolerance) =>
+  count(tx)(sql`
     with paid as (
       select min(external_id) as external_id, currency, sum(amount) as amount,
              array_agg(line_number order by line_number) as line_numbers
@@ -246,12 +232,10 @@ export async function suggestParts(
              between 0 and greatest(${absolute}::bigint, f.amount * ${bps}::bigint / 10000)
     )
     ${storing(key, 'one_to_many')}`)
-  return rows.length
-}
 
 /** Flags what two passes see differently: another suggestion has the same record or payment. */
-export async function flagAmbiguous(tx: Transaction, runId: string): Promise<void> {
-  await tx.query(sql`
+export const flagAmbiguous = (tx: Transaction, runId: string) =>
+  tx.query(sql`
     with part as (
       select id, line_number, unnest(payment_ids || refund_ids) as payment_id
         from payments.reconciliation_suggestions
@@ -266,7 +250,6 @@ export async function flagAmbiguous(tx: Transaction, runId: string): Promise<voi
      where s.run_id = ${runId} and s.status = 'open' and not s.ambiguous
        and (s.line_number in (select line_number from crowded)
             or s.id in (select id from part where payment_id in (select payment_id from wanted)))`)
-}
 
 export interface SuggestionPage {
   readonly runId: string
@@ -276,48 +259,37 @@ export interface SuggestionPage {
 }
 
 /** In the order of the file. */
-export async function selectSuggestions(
+export const selectSuggestions = (
   db: Queryable,
   { runId, status, after: [line, id], limit }: SuggestionPage,
-): Promise<Suggestion[]> {
-  const { rows } = await db.query<Suggestion>(sql`
+) =>
+  all<Suggestion>(db)(sql`
     select *
       from payments.reconciliation_suggestions
      where run_id = ${runId} and status = ${status}
        and (line_number, id) > (${line}, ${id}::uuid)
      order by line_number, id
      limit ${limit}`)
-  return rows
-}
 
 /** The open ones of a record. */
-export async function selectSuggestionsOf(
-  db: Queryable,
-  { runId, line }: RecordKey,
-): Promise<Suggestion[]> {
-  const { rows } = await db.query<Suggestion>(sql`
+export const selectSuggestionsOf = (db: Queryable, { runId, line }: RecordKey) =>
+  all<Suggestion>(db)(sql`
     select *
       from payments.reconciliation_suggestions
      where run_id = ${runId} and line_number = ${line} and status = 'open'
      order by id
      limit 100`)
-  return rows
-}
 
-export async function findSuggestion(
+export const findSuggestion = (
   db: Queryable,
   { runId, id }: { readonly runId: string; readonly id: string },
-): Promise<Suggestion | undefined> {
-  const { rows } = await db.query<Suggestion>(sql`
+) =>
+  first<Suggestion>(db)(sql`
     select * from payments.reconciliation_suggestions where run_id = ${runId} and id = ${id}`)
-  return rows[0]
-}
 
-export async function dismissSuggestion(tx: Transaction, id: string): Promise<Suggestion> {
-  const { rows } = await tx.query<Suggestion>(sql`
+export const dismissSuggestion = (tx: Transaction, id: string) =>
+  one<Suggestion>(tx)(sql`
     update payments.reconciliation_suggestions
        set status = 'dismissed'
      where id = ${id}
     returning *`)
-  return rows[0] as Suggestion
-}

@@ -4,6 +4,7 @@ import { copyInto } from '@posthorn/bulk/copy'
 import type { BalanceCounts, StatementBalance } from '../formats/findings.ts'
 import type { Format } from '../formats/format.ts'
 import type { CurrencySum } from './loading.ts'
+import { some } from '../../rows.ts'
 
 /** The columns a line of the copy has, tab by tab. */
 const COPY_RECORDS = `
@@ -37,8 +38,8 @@ export interface NewRun {
 }
 
 /** False, and nothing, if a member has uploaded the file before or is about to: it waits to know. */
-export async function insertRun(tx: Transaction, run: NewRun): Promise<boolean> {
-  const { rows } = await tx.query(sql`
+export const insertRun = (tx: Transaction, run: NewRun) =>
+  some(tx)(sql`
     insert into payments.reconciliation_runs
            (id, org_id, user_id, filename, file_hash, file_bytes, profile_id, profile_version,
             total, unmatched, duplicates, sums, format, balances, pending)
@@ -48,8 +49,6 @@ export async function insertRun(tx: Transaction, run: NewRun): Promise<boolean> 
             ${run.balances && JSON.stringify(run.balances)}::jsonb, ${run.pending})
     on conflict (org_id, file_hash) where discarded_at is null do nothing
     returning id`)
-  return rows.length > 0
-}
 
 export async function insertStatements(
   tx: Transaction,

@@ -2,18 +2,14 @@ import { directionOf, sql, type Outcome, type Queryable, type Transaction } from
 import type { Attempt } from './attempt.ts'
 import type { AttemptRow, WebhookDelivery } from './delivery.ts'
 import type { RetryRun } from './settling.ts'
+import { all, count, first, listIds } from '../../rows.ts'
 
 /** An open attempt's answer comes within the transport's time and a margin; by real time. */
 const OPEN_FOR = '90 seconds'
 
-export async function findDelivery(
-  db: Queryable,
-  { org, id }: { org: string; id: string },
-): Promise<WebhookDelivery | undefined> {
-  const { rows } = await db.query<WebhookDelivery>(sql`
+export const findDelivery = (db: Queryable, { org, id }: { org: string; id: string }) =>
+  first<WebhookDelivery>(db)(sql`
     select * from payments.webhook_deliveries where id = ${id} and org_id = ${org}`)
-  return rows[0]
-}
 
 export interface DeliveryPage {
   readonly org: string
@@ -29,12 +25,9 @@ export interface DeliveryPage {
   readonly limit: number
 }
 
-export async function selectDeliveries(
-  db: Queryable,
-  page: DeliveryPage,
-): Promise<WebhookDelivery[]> {
+export function selectDeliveries(db: Queryable, page: DeliveryPage): Promise<WebhookDelivery[]> {
   const { beyond, order } = directionOf(page.sort)
-  const { rows } = await db.query<WebhookDelivery>(sql`
+  return all<WebhookDelivery>(db)(sql`
     select * from payments.webhook_deliveries
      where org_id = ${page.org}
        and (${page.status}::text is null or status = ${page.status})
@@ -46,7 +39,6 @@ export async function selectDeliveries(
        and (${page.before}::uuid is null or id ${beyond} ${page.before}::uuid)
      order by id ${order}
      limit ${page.limit}`)
-  return rows
 }
 
 /** The deliveries of events to a merchant's endpoints, whichever state they are in. */
@@ -55,7 +47,7 @@ export async function selectEventDeliveries(
   { org, ids }: { readonly org: string; readonly ids: readonly string[] },
 ): Promise<EventDelivery[]> {
   if (ids.length === 0) return []
-  const { rows } = await db.query<EventDelivery>(sql`
+  return all<EventDelivery>(db)(sql`
     select d.id, d.event_id as "eventId", e.url, d.status, d.attempts,
            d.delivered_at as "deliveredAt"
       from payments.webhook_deliveries as d
@@ -63,7 +55,6 @@ export async function selectEventDeliveries(
      where d.org_id = ${org} and d.event_id = any(${ids}::text[])
      order by d.id
      limit 1000`)
-  return rows
 }
 
 /** What became of an event at one endpoint. */
@@ -77,29 +68,22 @@ export interface EventDelivery {
 }
 
 /** The texts of those deliveries that are sent as they came, by their ids. */
-export async function selectBodies(
-  db: Queryable,
-  ids: readonly string[],
-): Promise<{ readonly id: string; readonly body: string }[]> {
-  const { rows } = await db.query<{ id: string; body: string }>(sql`
+export const selectBodies = (db: Queryable, ids: readonly string[]) =>
+  all<{ id: string; body: string }>(db)(sql`
     select id, body
       from payments.webhook_deliveries
      where id = any(${ids}::uuid[]) and body is not null`)
-  return rows
-}
 
 /** What waits for an endpoint and is not under way. */
-export async function selectWaiting(
+export const selectWaiting = (
   tx: Transaction,
   { endpointId, limit }: { endpointId: string; limit: number },
-): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(sql`
+) =>
+  listIds(tx)(sql`
     select id from payments.webhook_deliveries
      where endpoint_id = ${endpointId} and status in ('pending', 'failed')
      order by id
      limit ${limit}`)
-  return rows.map(({ id }) => id)
-}
 
 export interface MissedFilter {
   readonly endpointId: string
@@ -109,53 +93,41 @@ export interface MissedFilter {
 }
 
 /** What an endpoint missed in a time, oldest first. */
-export async function selectMissed(
-  db: Queryable,
-  { endpointId, since, until, limit }: MissedFilter,
-): Promise<Pick<WebhookDelivery, 'id' | 'status'>[]> {
-  const { rows } = await db.query<Pick<WebhookDelivery, 'id' | 'status'>>(sql`
+export const selectMissed = (db: Queryable, { endpointId, since, until, limit }: MissedFilter) =>
+  all<Pick<WebhookDelivery, 'id' | 'status'>>(db)(sql`
     select id, status from payments.webhook_deliveries
      where endpoint_id = ${endpointId} and status in ('abandoned', 'skipped_disabled')
        and created_at >= ${since}
        and (${until}::timestamptz is null or created_at < ${until}::timestamptz)
      order by created_at, id
      limit ${limit}`)
-  return rows
-}
 
 /** What waits for another attempt at an endpoint, of a time. */
-export async function selectRetries(
-  db: Queryable,
-  { endpointId, since, until, limit }: MissedFilter,
-): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(sql`
+export const selectRetries = (db: Queryable, { endpointId, since, until, limit }: MissedFilter) =>
+  listIds(db)(sql`
     select id from payments.webhook_deliveries
      where endpoint_id = ${endpointId} and status = 'failed' and claim_token is null
        and created_at >= ${since}
        and (${until}::timestamptz is null or created_at < ${until}::timestamptz)
      order by id
      limit ${limit}`)
-  return rows.map(({ id }) => id)
-}
 
-export async function makeRetriesDue(tx: Transaction, ids: readonly string[]): Promise<number> {
-  const { rows } = await tx.query<{ id: string }>(sql`
+export const makeRetriesDue = (tx: Transaction, ids: readonly string[]) =>
+  count(tx)(sql`
     update payments.webhook_deliveries
        set next_attempt_at = least(next_attempt_at, posthorn.now())
      where id = any(${ids}::uuid[]) and status = 'failed' and claim_token is null
     returning id`)
-  return rows.length
-}
 
 /**
  * Lets what was skipped, or delivered and is wanted once more, wait for a first attempt again, with
  * its transition. The engine's own replay is for what is dead.
  */
-export async function reviveDeliveries(
+export const reviveDeliveries = (
   tx: Transaction,
   { ids, by }: { ids: readonly string[]; by: string },
-): Promise<string[]> {
-  const { rows } = await tx.query<{ id: string }>(sql`
+) =>
+  listIds(tx)(sql`
     with picked as (
       select id, status from payments.webhook_deliveries
        where id = any(${ids}::uuid[]) and status in ('skipped_disabled', 'delivered')
@@ -178,14 +150,12 @@ export async function reviveDeliveries(
         from revived
     )
     select id from revived`)
-  return rows.map(({ id }) => id)
-}
 
-export async function selectAttempts(
+export const selectAttempts = (
   db: Queryable,
   page: { deliveryId: string; before: string | null; limit: number },
-): Promise<AttemptRow[]> {
-  const { rows } = await db.query<AttemptRow>(sql`
+) =>
+  all<AttemptRow>(db)(sql`
     select id, attempt_no, state, request_url, request_headers, response_status, response_headers,
            response_body, response_encoding, response_truncated, duration_ms, error_class, error,
            started_at
@@ -194,8 +164,6 @@ export async function selectAttempts(
        and (${page.before}::uuid is null or id < ${page.before}::uuid)
      order by id desc
      limit ${page.limit}`)
-  return rows
-}
 
 /** Requests that go on by themselves. One that was answered meanwhile stays as it is. */
 export async function insertOpenAttempts(
@@ -249,12 +217,8 @@ export async function settleAttemptRows(
 }
 
 /** An answer that came late: kept with its outcome, for the next claim of the delivery. */
-export async function insertAnswer(
-  tx: Transaction,
-  attempt: Attempt,
-  outcome: Outcome,
-): Promise<void> {
-  await tx.query(sql`
+export const insertAnswer = (tx: Transaction, attempt: Attempt, outcome: Outcome) =>
+  tx.query(sql`
     insert into payments.webhook_attempts as kept (${ATTEMPT_COLUMNS}, state, outcome)
     select ${ATTEMPT_VALUES}, 'answered', ${JSON.stringify(outcome)}::jsonb
       from jsonb_to_recordset(${JSON.stringify([attempt])}::jsonb) as ${ATTEMPT_FIELDS}
@@ -268,7 +232,6 @@ export async function insertAnswer(
            response_truncated = excluded.response_truncated, duration_ms = excluded.duration_ms,
            error_class = excluded.error_class, error = excluded.error
      where kept.state = 'open'`)
-}
 
 /** Makes deliveries due whose request has been answered, so that the answer is applied. */
 export async function makeAnsweredDue(tx: Transaction, ids: readonly string[]): Promise<void> {
@@ -292,16 +255,11 @@ export interface Unsettled {
   readonly alive: boolean
 }
 
-export async function selectUnsettled(
-  db: Queryable,
-  deliveryIds: readonly string[],
-): Promise<Unsettled[]> {
-  const { rows } = await db.query<Unsettled>(sql`
+export const selectUnsettled = (db: Queryable, deliveryIds: readonly string[]) =>
+  all<Unsettled>(db)(sql`
     select id, delivery_id, state, outcome, coalesce(open_until > now(), false) as alive
       from payments.webhook_attempts
      where delivery_id = any(${deliveryIds}::uuid[]) and state <> 'settled'`)
-  return rows
-}
 
 /** A delivery's place in its key's order, and how long the one before it still waits. */
 export interface Place {
@@ -311,8 +269,8 @@ export interface Place {
   readonly behind_ms: number | null
 }
 
-export async function selectPlaces(db: Queryable, ids: readonly string[]): Promise<Place[]> {
-  const { rows } = await db.query<Place>(sql`
+export const selectPlaces = (db: Queryable, ids: readonly string[]) =>
+  all<Place>(db)(sql`
     select d.id, d.position::float8 as position, (
              select (extract(epoch from max(b.next_attempt_at) - posthorn.now()) * 1000)::float8
                from payments.webhook_deliveries b
@@ -322,8 +280,6 @@ export async function selectPlaces(db: Queryable, ids: readonly string[]): Promi
            ) as behind_ms
       from payments.webhook_deliveries d
      where d.id = any(${ids}::uuid[])`)
-  return rows
-}
 
 /** Lets what was held back behind finished deliveries go on. */
 export async function wakeHeld(
@@ -361,14 +317,12 @@ export interface RunRow {
   readonly ran_at: Date
 }
 
-export async function selectRuns(
+export const selectRuns = (
   db: Queryable,
   page: { org: string; before: string | null; limit: number },
-): Promise<RunRow[]> {
-  const { rows } = await db.query<RunRow>(sql`
+) =>
+  all<RunRow>(db)(sql`
     select id, processed, success, failed, ran_at from payments.webhook_retry_runs
      where org_id = ${page.org} and (${page.before}::uuid is null or id < ${page.before}::uuid)
      order by id desc
      limit ${page.limit}`)
-  return rows
-}

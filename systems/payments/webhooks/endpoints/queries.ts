@@ -3,6 +3,7 @@ import type { Filter } from '../filters/filter.ts'
 import type { StoredUrl } from './endpoint-url.ts'
 import type { Endpoint, Signing, Subscribed } from './endpoint.ts'
 import type { RetryPolicy } from './retry.ts'
+import { all, first, listIds, one } from '../../rows.ts'
 
 /** Endpoints that a merchant may have: an event is written once for each of them. */
 const MOST_ENDPOINTS = 200
@@ -37,7 +38,7 @@ export async function insertEndpoint(
   await tx.query(sql`
     select pg_advisory_xact_lock(hashtextextended(
              jsonb_build_array('webhook endpoints', ${org}::text)::text, 0))`)
-  const { rows } = await tx.query<Endpoint>(sql`
+  return first<Endpoint>(tx)(sql`
     insert into payments.webhook_endpoints
            (id, org_id, url, url_query, event_types, ordered, retry_waits, retry_attempts, timeout_ms,
             rate_per_second, signing, filter)
@@ -49,7 +50,6 @@ export async function insertEndpoint(
      where (select count(*) from payments.webhook_endpoints
              where org_id = ${org} and deleted_at is null) < ${MOST_ENDPOINTS}::int
     returning ${COLUMNS}`)
-  return rows[0]
 }
 
 /** Where endpoints are, by their ids; of deleted ones too, as long as something is owed to them. */
@@ -62,61 +62,47 @@ export async function selectUrls(
   return new Map(rows.map(({ id, url }) => [id, url]))
 }
 
-export async function findEndpoint(
-  db: Queryable,
-  { org, id }: { org: string; id: string },
-): Promise<Endpoint | undefined> {
-  const { rows } = await db.query<Endpoint>(sql`
+export const findEndpoint = (db: Queryable, { org, id }: { org: string; id: string }) =>
+  first<Endpoint>(db)(sql`
     select ${COLUMNS} from payments.webhook_endpoints
      where id = ${id} and org_id = ${org} and deleted_at is null`)
-  return rows[0]
-}
 
 /** The same, held against changes by others until the transaction ends. */
-export async function lockEndpoint(
-  tx: Transaction,
-  { org, id }: { org: string; id: string },
-): Promise<Endpoint | undefined> {
-  const { rows } = await tx.query<Endpoint>(sql`
+export const lockEndpoint = (tx: Transaction, { org, id }: { org: string; id: string }) =>
+  first<Endpoint>(tx)(sql`
     select ${COLUMNS} from payments.webhook_endpoints
      where id = ${id} and org_id = ${org} and deleted_at is null
        for update`)
-  return rows[0]
-}
 
 /** Newest first, those before `before`. */
-export async function selectEndpoints(
+export const selectEndpoints = (
   db: Queryable,
   page: { org: string; status: string | null; before: string | null; limit: number },
-): Promise<Endpoint[]> {
-  const { rows } = await db.query<Endpoint>(sql`
+) =>
+  all<Endpoint>(db)(sql`
     select ${COLUMNS} from payments.webhook_endpoints
      where org_id = ${page.org} and deleted_at is null
        and (${page.status}::text is null or status = ${page.status})
        and (${page.before}::uuid is null or id < ${page.before}::uuid)
      order by id desc
      limit ${page.limit}`)
-  return rows
-}
 
 /** The endpoints that charts show at the most: the newest. */
 const MOST_CHARTED = 200
 
-export async function selectEndpointIds(db: Queryable, org: string): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(sql`
+export const selectEndpointIds = (db: Queryable, org: string) =>
+  listIds(db)(sql`
     select id from payments.webhook_endpoints
      where org_id = ${org} and deleted_at is null
      order by id desc
      limit ${MOST_CHARTED}`)
-  return rows.map(({ id }) => id)
-}
 
-export async function updateEndpoint(
+export const updateEndpoint = (
   tx: Transaction,
   id: string,
   { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, ...rest }: EndpointSettings,
-): Promise<Endpoint> {
-  const { rows } = await tx.query<Endpoint>(sql`
+) =>
+  one<Endpoint>(tx)(sql`
     update payments.webhook_endpoints
        set url = ${url}, url_query = ${rest.url_query}, event_types = ${eventTypes}::text[], ordered = ${ordered}::boolean,
            retry_waits = ${retry?.waits ?? null}::integer[],
@@ -126,45 +112,34 @@ export async function updateEndpoint(
            updated_at = posthorn.now()
      where id = ${id}
     returning ${COLUMNS}`)
-  return rows[0] as Endpoint
-}
 
-export async function markSigning(
-  tx: Transaction,
-  { id, signing }: { id: string; signing: Signing },
-): Promise<Endpoint> {
-  const { rows } = await tx.query<Endpoint>(sql`
+export const markSigning = (tx: Transaction, { id, signing }: { id: string; signing: Signing }) =>
+  one<Endpoint>(tx)(sql`
     update payments.webhook_endpoints
        set signing = ${signing}, updated_at = posthorn.now()
      where id = ${id}
     returning ${COLUMNS}`)
-  return rows[0] as Endpoint
-}
 
-export async function markEnabled(tx: Transaction, id: string): Promise<Endpoint> {
-  const { rows } = await tx.query<Endpoint>(sql`
+export const markEnabled = (tx: Transaction, id: string) =>
+  one<Endpoint>(tx)(sql`
     update payments.webhook_endpoints
        set status = 'enabled', disabled_at = null, disabled_reason = null,
            failing_since = null, last_failed_at = null, warned_at = null,
            updated_at = posthorn.now()
      where id = ${id}
     returning ${COLUMNS}`)
-  return rows[0] as Endpoint
-}
 
 /** Those that were enabled until now. */
-export async function markDisabled(
+export const markDisabled = (
   tx: Transaction,
   { ids, reason }: { ids: readonly string[]; reason: string },
-): Promise<Endpoint[]> {
-  const { rows } = await tx.query<Endpoint>(sql`
+) =>
+  all<Endpoint>(tx)(sql`
     update payments.webhook_endpoints
        set status = 'disabled', disabled_at = posthorn.now(), disabled_reason = ${reason},
            updated_at = posthorn.now()
      where id = any(${ids}::uuid[]) and status = 'enabled'
     returning ${COLUMNS}`)
-  return rows
-}
 
 export async function markDeleted(tx: Transaction, id: string): Promise<void> {
   await tx.query(sql`
@@ -175,16 +150,14 @@ export async function markDeleted(tx: Transaction, id: string): Promise<void> {
 }
 
 /** Every endpoint of a merchant that wants an event, the disabled ones too. */
-export async function selectSubscribed(
+export const selectSubscribed = (
   tx: Transaction,
   { org, filters }: { org: string; filters: readonly string[] },
-): Promise<Subscribed[]> {
-  const { rows } = await tx.query<Subscribed>(sql`
+) =>
+  all<Subscribed>(tx)(sql`
     select id, ordered, status, retry_attempts, filter from payments.webhook_endpoints
      where org_id = ${org} and deleted_at is null and event_types && ${filters}::text[]
      order by id`)
-  return rows
-}
 
 /** What a relay needs to know of an endpoint; `secrets` are sealed, newest first. */
 export interface Sending extends Pick<
@@ -195,8 +168,8 @@ export interface Sending extends Pick<
 }
 
 /** Of those that are enabled. */
-export async function selectSending(db: Queryable, ids: readonly string[]): Promise<Sending[]> {
-  const { rows } = await db.query<Sending>(sql`
+export const selectSending = (db: Queryable, ids: readonly string[]) =>
+  all<Sending>(db)(sql`
     select e.id, e.url, e.url_query, e.retry_waits, e.timeout_ms, e.rate_per_second,
            array(select s.sealed from payments.webhook_secrets s
                   where s.endpoint_id = e.id
@@ -205,25 +178,21 @@ export async function selectSending(db: Queryable, ids: readonly string[]): Prom
                   limit ${MOST_SECRETS}::int) as secrets
       from payments.webhook_endpoints e
      where e.id = any(${ids}::uuid[]) and e.status = 'enabled' and e.deleted_at is null`)
-  return rows
-}
 
-export async function insertSecret(
+export const insertSecret = (
   tx: Transaction,
   secret: { id: string; endpointId: string; sealed: string; publicKey: string | null },
-): Promise<void> {
-  await tx.query(sql`
+) =>
+  tx.query(sql`
     insert into payments.webhook_secrets (id, endpoint_id, sealed, public_key)
     values (${secret.id}, ${secret.endpointId}, ${secret.sealed}, ${secret.publicKey})`)
-}
 
 /** The current one signs for another day. */
-export async function expireSecrets(tx: Transaction, endpointId: string): Promise<void> {
-  await tx.query(sql`
+export const expireSecrets = (tx: Transaction, endpointId: string) =>
+  tx.query(sql`
     update payments.webhook_secrets
        set expires_at = posthorn.now() + interval '24 hours'
      where endpoint_id = ${endpointId} and expires_at is null`)
-}
 
 /** Requests that relays want to send to an endpoint with a rate. */
 export interface Wanted {
@@ -244,8 +213,8 @@ export interface Granted {
  * second's worth at once, refilled by real time. Those beyond get slots one after the other, behind
  * the ones that were put off before.
  */
-export async function takeRequests(db: Queryable, wanted: readonly Wanted[]): Promise<Granted[]> {
-  const { rows } = await db.query<Granted>(sql`
+export const takeRequests = (db: Queryable, wanted: readonly Wanted[]) =>
+  all<Granted>(db)(sql`
     insert into payments.webhook_rates as r
            (endpoint_id, tokens, refilled_at, granted, slot, next_slot)
     select w."endpointId", w."rate" - least(w."count", w."rate"), now(),
@@ -270,5 +239,3 @@ export async function takeRequests(db: Queryable, wanted: readonly Wanted[]): Pr
                               where w."endpointId" = r.endpoint_id) as a) as b)
     returning endpoint_id, granted,
               greatest(0, extract(epoch from slot - clock_timestamp()) * 1000)::float8 as slot_ms`)
-  return rows
-}

@@ -1,4 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { all } from '../../rows.ts'
 
 /** How an endpoint is doing, by everything that went to it in the last days. */
 interface EndpointHealth {
@@ -76,8 +77,8 @@ const COUNTED = sql`c."endpointId" as endpoint_id, coalesce(c."delivered", 0) as
 export const MOST_TALLIES = 2_000
 
 /** Sums tallies up into the hours of their endpoints, and says what they were of each. */
-export async function sumTallies(tx: Transaction): Promise<Summed[]> {
-  const { rows } = await tx.query<Summed>(sql`
+export const sumTallies = (tx: Transaction) =>
+  all<Summed>(tx)(sql`
     with picked as (
       delete from payments.webhook_tallies
        where id in (select id from payments.webhook_tallies
@@ -131,8 +132,6 @@ export async function sumTallies(tx: Transaction): Promise<Summed[]> {
               from taken) as taken
      group by endpoint_id
      order by endpoint_id`)
-  return rows
-}
 
 /** What tallies say of an endpoint. */
 export interface Summed {
@@ -188,8 +187,8 @@ export interface FailingEndpoint {
  * Those whose failures span half of the days without a warning, or all of them. By its failures, not
  * by the time since: an endpoint to which nothing was sent has not failed meanwhile.
  */
-export async function selectFailing(tx: Transaction, days: number): Promise<FailingEndpoint[]> {
-  const { rows } = await tx.query<FailingEndpoint>(sql`
+export const selectFailing = (tx: Transaction, days: number) =>
+  all<FailingEndpoint>(tx)(sql`
     select id, org_id, url, failing_since, last_failed_at,
            last_failed_at - failing_since >= ${days}::int * interval '1 day' as is_over
       from payments.webhook_endpoints
@@ -200,23 +199,17 @@ export async function selectFailing(tx: Transaction, days: number): Promise<Fail
      order by id
      limit 100
        for update skip locked`)
-  return rows
-}
 
-export async function markWarned(tx: Transaction, id: string): Promise<void> {
-  await tx.query(sql`
+export const markWarned = (tx: Transaction, id: string) =>
+  tx.query(sql`
     update payments.webhook_endpoints set warned_at = posthorn.now() where id = ${id}`)
-}
 
 /** Deliveries that wait are counted as far as this for each endpoint. */
 const MOST_WAITING = 1_000
 
 /** Of each endpoint of a merchant to which something was sent or is owed. */
-export async function selectHealth(
-  db: Queryable,
-  { org, days }: { org: string; days: number },
-): Promise<EndpointHealth[]> {
-  const { rows } = await db.query<EndpointHealth>(sql`
+export const selectHealth = (db: Queryable, { org, days }: { org: string; days: number }) =>
+  all<EndpointHealth>(db)(sql`
     with own as (
       select id from payments.webhook_endpoints where org_id = ${org} and deleted_at is null
     ),
@@ -271,5 +264,3 @@ export async function selectHealth(
            ) as w
      where s.endpoint_id is not null or w.waiting + w.failing > 0
      order by own.id`)
-  return rows
-}
