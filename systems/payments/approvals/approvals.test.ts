@@ -1,11 +1,10 @@
 import { silentLog } from '@posthorn/engine'
 import { advanceClock, useMovableClock } from '@posthorn/operate'
 import { beforeAll, expect, test } from 'vitest'
-import { paymentKeys } from '../charges/keys.ts'
+import { paymentKeys } from '../charges/work.ts'
 import { givePayments, reconcilerOf } from '../reconciliation/testing/reconciling.ts'
 import { paymentsDatabase, runPayments, type Answer, type Client } from '../testing/running.ts'
-import { approve } from './decide.ts'
-import { createExecutors } from './executors.ts'
+import { approve, createExecutors } from './decide.ts'
 
 const db = await paymentsDatabase()
 const { pool } = db

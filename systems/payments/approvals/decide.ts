@@ -1,11 +1,26 @@
 import { transaction, type Log, type Transaction } from '@posthorn/engine'
-import type { PeriodicTask } from '@posthorn/operate'
+import type { IdempotencyStore } from '@posthorn/engine/inbox'
+import type { Gateway } from '@posthorn/gateway'
 import { requirePermission, type Caller, type Permission } from '@posthorn/http'
+import type { PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
+import { drive } from '../charges/drive.ts'
+import { beginMove, type MoveAsked } from '../charges/work.ts'
 import { problem } from '../problems.ts'
-import type { Proposal, ProposalKind } from './proposal.ts'
-import { closeProposal, expireProposals, lockProposal } from './queries.ts'
-import { record } from './propose.ts'
+import { recordAudit } from '../queries.ts'
+import { decideOn, explainTaken, tellCounts } from '../reconciliation/decisions/decide.ts'
+import type { Decision } from '../reconciliation/decisions/decision.ts'
+import { discardIn } from '../reconciliation/discard/discard.ts'
+import { beginRun } from '../reconciliation/runs/reconcile.ts'
+import { acceptIn, type Answer } from '../reconciliation/suggestions/suggest.ts'
+import { tellProposal, type Proposal, type ProposalKind } from './proposal.ts'
+import {
+  closeProposal,
+  expireProposals,
+  lockProposal,
+  replaceLimits,
+  type Limit,
+} from './queries.ts'
 
 /** What came of carrying a proposal out, and what is left to do after the commit. */
 export interface Executed {
@@ -35,24 +50,16 @@ export interface Decider {
 export async function approve(
   { pool, executors, log }: { pool: Pool; executors: Executors; log: Log },
   id: string,
-  { caller, reason }: Decider,
+  decider: Decider,
 ): Promise<Proposal> {
   const { approved, finish } = await transaction(pool, async (tx) => {
-    const proposal = await openProposal(tx, executors, { id, caller })
+    const proposal = await openProposal(tx, executors, { id, caller: decider.caller })
     const executed = await executors[proposal.kind].execute(tx, proposal)
-    const close = {
-      id,
-      status: 'approved',
-      by: caller.sub,
-      reason,
-      result: executed.result,
-    } as const
-    const closed = await closeProposal(tx, close)
-    await record(tx, closed, { action: 'proposal.approved', actor: caller.sub })
-    return { approved: closed, finish: () => executed.finish?.() }
+    const closed = await close(tx, id, { status: 'approved', ...decider, result: executed.result })
+    return { approved: closed, finish: executed.finish }
   })
   try {
-    await finish()
+    await finish?.()
   } catch (error) {
     log.error({ err: error, proposal: id }, 'Approved work failed; the completer goes on with it')
   }
@@ -62,15 +69,35 @@ export async function approve(
 export async function reject(
   { pool, executors }: { pool: Pool; executors: Executors },
   id: string,
-  { caller, reason }: Decider,
+  decider: Decider,
 ): Promise<Proposal> {
   return transaction(pool, async (tx) => {
-    await openProposal(tx, executors, { id, caller })
-    const close = { id, status: 'rejected', by: caller.sub, reason, result: null } as const
-    const closed = await closeProposal(tx, close)
-    await record(tx, closed, { action: 'proposal.rejected', actor: caller.sub })
-    return closed
+    await openProposal(tx, executors, { id, caller: decider.caller })
+    return close(tx, id, { status: 'rejected', ...decider })
   })
+}
+
+export async function withdraw(pool: Pool, id: string, decider: Decider): Promise<Proposal> {
+  return transaction(pool, async (tx) => {
+    const proposal = await lockPending(tx, { id, org: decider.caller.org })
+    if (proposal.proposed_by !== decider.caller.sub) throw problem('NOT_THE_PROPOSER')
+    return close(tx, id, { status: 'withdrawn', ...decider })
+  })
+}
+
+interface Closed extends Decider {
+  readonly status: 'approved' | 'rejected' | 'withdrawn'
+  readonly result?: Executed['result'] | null
+}
+
+async function close(
+  tx: Transaction,
+  id: string,
+  { status, caller: { sub: by }, reason, result = null }: Closed,
+): Promise<Proposal> {
+  const closed = await closeProposal(tx, { id, status, by, reason, result })
+  await tellProposal(tx, closed, { action: `proposal.${status}`, actor: by })
+  return closed
 }
 
 /** The proposal, if the caller may decide about it. */
@@ -83,21 +110,6 @@ async function openProposal(
   if (proposal.proposed_by === caller.sub) throw problem('APPROVER_IS_PROPOSER')
   requirePermission(caller, executors[proposal.kind].permission)
   return proposal
-}
-
-export async function withdraw(
-  pool: Pool,
-  id: string,
-  { caller, reason }: Decider,
-): Promise<Proposal> {
-  return transaction(pool, async (tx) => {
-    const proposal = await lockPending(tx, { id, org: caller.org })
-    if (proposal.proposed_by !== caller.sub) throw problem('NOT_THE_PROPOSER')
-    const close = { id, status: 'withdrawn', by: caller.sub, reason, result: null } as const
-    const closed = await closeProposal(tx, close)
-    await record(tx, closed, { action: 'proposal.withdrawn', actor: caller.sub })
-    return closed
-  })
 }
 
 async function lockPending(tx: Transaction, key: { id: string; org: string }): Promise<Proposal> {
@@ -118,9 +130,100 @@ export function expiry(pool: Pool): PeriodicTask {
     async step() {
       await transaction(pool, async (tx) => {
         for (const proposal of await expireProposals(tx)) {
-          await record(tx, proposal, { action: 'proposal.expired', actor: 'payments.proposals' })
+          await tellProposal(tx, proposal, {
+            action: 'proposal.expired',
+            actor: 'payments.proposals',
+          })
         }
       })
     },
   }
+}
+
+export interface ExecutorOptions {
+  readonly pool: Pool
+  readonly keys: IdempotencyStore
+  readonly gateway: Gateway
+}
+
+type Unsigned<Signed> = Omit<Signed, 'by' | 'approval'>
+
+/** A decision about a record, or the suggestion that is accepted. */
+type DecisionRequest = { readonly runId: string } & (
+  | { readonly line: number; readonly decision: Unsigned<Decision> }
+  | ({ readonly suggestionId: string } & Unsigned<Answer>)
+)
+
+/** How each kind of proposal is carried out: as the direct call does it, in the proposer's name. */
+export function createExecutors({ pool, keys, gateway }: ExecutorOptions): Executors {
+  const atGateway = (type: MoveAsked['type'], called: string): Executor => ({
+    permission: 'approve',
+    async execute(tx, { id, org_id: org, proposed_by: sub, request }) {
+      const { paymentId, amount } = request as { paymentId: string; amount?: number }
+      const begun = await beginMove(tx, keys, {
+        // Its own key: what was begun goes on by it in any process, and begins once.
+        keyed: { scope: 'proposal', key: id, fingerprint: id },
+        caller: { sub, org, role: 'clerk', expiresAt: 0 },
+        ...{ type, paymentId, amount, approval: 'approved' },
+      })
+      if (begun.kind === 'refund') return { result: { [called]: begun.refund.id } }
+      if (begun.kind !== 'work') throw new Error(`The key of proposal ${id} was used before.`)
+      const { claim, work } = begun
+      return {
+        result: { [called]: work.transactionId },
+        finish: () => drive({ pool, gateway, by: sub }, claim, work),
+      }
+    },
+  })
+  return {
+    refund: atGateway('refund', 'refundId'),
+    capture: atGateway('capture', 'transactionId'),
+    void: atGateway('void', 'transactionId'),
+    decision: {
+      permission: 'approve',
+      async execute(tx, { org_id: org, proposed_by: by, request }) {
+        const { runId, ...asked } = request as unknown as DecisionRequest
+        const signed = { by, approval: 'approved' } as const
+        try {
+          const run = await beginRun(tx, { org, id: runId })
+          const record =
+            'line' in asked
+              ? await decideOn(tx, { run, line: asked.line }, { ...asked.decision, ...signed })
+              : await acceptIn(tx, { run, id: asked.suggestionId }, { ...asked, ...signed })
+          await tellCounts(tx, run)
+          return { result: { runId, recordId: String(record.line_number) } }
+        } catch (error) {
+          throw explainTaken(error)
+        }
+      },
+    },
+    discard: {
+      permission: 'approve',
+      async execute(tx, { org_id: org, proposed_by: by, request }) {
+        const { runId, note } = request as { runId: string; note: string }
+        await discardIn(tx, { org, id: runId }, { by, note, approval: 'approved' })
+        return { result: { runId } }
+      },
+    },
+    limits: {
+      permission: 'administer',
+      async execute(tx, { org_id: org, proposed_by: by, request }) {
+        const { limits } = request as { limits: readonly Limit[] }
+        await changeLimits(tx, { org, by, limits })
+        return { result: { limits } }
+      },
+    },
+  }
+}
+
+/** Sets an organisation's own limits, with the audit. */
+export async function changeLimits(
+  tx: Transaction,
+  { org, by, limits }: { org: string; by: string; limits: readonly Limit[] },
+): Promise<void> {
+  await replaceLimits(tx, { org, by, limits })
+  await recordAudit(tx, {
+    ...{ org, actor: by, action: 'approval_limits.changed' },
+    ...{ entity: 'approval_limits', entityId: org, details: { limits } },
+  })
 }

@@ -89,7 +89,7 @@ export const closeProposal = (
     update payments.proposals
        set status = ${close.status}, decided_by = ${close.by}, decided_at = posthorn.now(),
            decision_reason = ${close.reason},
-           result = ${close.result === null ? null : JSON.stringify(close.result)}::jsonb
+           result = ${close.result && JSON.stringify(close.result)}::jsonb
      where id = ${close.id} and status = 'pending'
     returning ${COLUMNS}`)
 
@@ -113,7 +113,7 @@ export const expireProposals = (tx: Transaction) =>
 
 export function selectProposals(
   db: Queryable,
-  page: { org: string; status: string | null; before: string | null; sort: string; limit: number },
+  page: { org: string; status?: string; before: string | null; sort: string; limit: number },
 ): Promise<Proposal[]> {
   const { beyond, order } = directionOf(page.sort)
   return all<Proposal>(db)(sql`

@@ -1,21 +1,20 @@
 import { transaction, type Log } from '@posthorn/engine'
 import { callerOf, invalid, PageQuery, pageOf, sortable, type App } from '@posthorn/http'
+import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { Id } from '@posthorn/system'
-import { createAuditLog } from '../charges/queries.ts'
 import { problem } from '../problems.ts'
-import { approve, reject, withdraw, type Executors } from './decide.ts'
-import { limitOf, type FourEyes } from './four-eyes.ts'
-import { PROPOSAL_STATES, ProposalResource, proposalResource } from './proposal.ts'
-import { propose } from './propose.ts'
+import { approve, changeLimits, reject, withdraw, type Executors } from './decide.ts'
 import {
-  findProposal,
-  replaceLimits,
-  selectLimits,
-  selectProposals,
-  type Limit,
-} from './queries.ts'
+  limitOf,
+  PROPOSAL_STATES,
+  propose,
+  ProposalResource,
+  proposalResource,
+  type FourEyes,
+} from './proposal.ts'
+import { findProposal, selectLimits, selectProposals, type Limit } from './queries.ts'
 
 const tags = ['approvals']
 const params = Type.Object({ id: Id })
@@ -35,38 +34,28 @@ const listProposals = {
   response: { 200: pageOf(ProposalResource) },
 }
 
-const readProposal = {
-  summary: 'One proposal',
+const one = (summary: string) => ({
+  summary,
   tags,
   params,
   response: { 200: ProposalResource },
-}
+})
+
+const readProposal = one('One proposal')
 
 const approveProposal = {
-  summary: 'Approve what another user proposed; it is carried out, once',
+  ...one('Approve what another user proposed; it is carried out, once'),
   description:
     'The proposal and what it does are stored together. Where that is not possible any more, the answer is what the direct call would have answered, and the proposal waits on.',
-  tags,
-  params,
   body: OptionalReason,
-  response: { 200: ProposalResource },
 }
 
 const rejectProposal = {
-  summary: 'Reject what another user proposed',
-  tags,
-  params,
+  ...one('Reject what another user proposed'),
   body: Type.Object({ reason: Reason }),
-  response: { 200: ProposalResource },
 }
 
-const withdrawProposal = {
-  summary: 'Take a proposal of your own back',
-  tags,
-  params,
-  body: OptionalReason,
-  response: { 200: ProposalResource },
-}
+const withdrawProposal = { ...one('Take a proposal of your own back'), body: OptionalReason }
 
 const LimitResource = Type.Object({
   currency: Type.String({ pattern: '^([A-Z]{3}|\\*)$', description: '`*` for all others' }),
@@ -112,14 +101,11 @@ export function approvalRoutes(app: App, options: ApprovalRoutesOptions): void {
   const { pool, fourEyes } = options
 
   app.get(PATH, { schema: listProposals }, async (request) => {
-    const { limit, sort, status = null } = request.query
-    const before = PROPOSAL_SORTS.placeIn(request.query, Id)
-    const page = { org: callerOf(request).org, status, before, sort, limit: limit + 1 }
-    const rows = await selectProposals(pool, page)
-    return PROPOSAL_SORTS.page(rows, request.query, {
-      item: proposalResource,
-      after: ({ id }) => id,
-    })
+    const { query } = request
+    const before = PROPOSAL_SORTS.placeIn(query, Id)
+    const { org } = callerOf(request)
+    const rows = await selectProposals(pool, { ...query, org, before, limit: query.limit + 1 })
+    return PROPOSAL_SORTS.page(rows, query, { item: proposalResource, after: ({ id }) => id })
   })
 
   app.get(`${PATH}/:id`, { schema: readProposal }, async (request) => {
@@ -129,24 +115,23 @@ export function approvalRoutes(app: App, options: ApprovalRoutesOptions): void {
     return proposalResource(proposal)
   })
 
-  app.post(
-    `${PATH}/:id/approve`,
-    { schema: approveProposal, config: APPROVER },
-    async (request) => {
-      const decider = { caller: callerOf(request), reason: request.body?.reason ?? null }
-      return proposalResource(await approve(options, request.params.id, decider))
-    },
+  const deciderIn = (request: FastifyRequest) => {
+    const { reason = null } = (request.body ?? {}) as { readonly reason?: string }
+    return { caller: callerOf(request), reason }
+  }
+
+  const approving = { schema: approveProposal, config: APPROVER }
+  app.post(`${PATH}/:id/approve`, approving, async (request) =>
+    proposalResource(await approve(options, request.params.id, deciderIn(request))),
   )
 
-  app.post(`${PATH}/:id/reject`, { schema: rejectProposal, config: APPROVER }, async (request) => {
-    const decider = { caller: callerOf(request), reason: request.body.reason }
-    return proposalResource(await reject(options, request.params.id, decider))
-  })
+  app.post(`${PATH}/:id/reject`, { schema: rejectProposal, config: APPROVER }, async (request) =>
+    proposalResource(await reject(options, request.params.id, deciderIn(request))),
+  )
 
-  app.post(`${PATH}/:id/withdraw`, { schema: withdrawProposal }, async (request) => {
-    const decider = { caller: callerOf(request), reason: request.body?.reason ?? null }
-    return proposalResource(await withdraw(pool, request.params.id, decider))
-  })
+  app.post(`${PATH}/:id/withdraw`, { schema: withdrawProposal }, async (request) =>
+    proposalResource(await withdraw(pool, request.params.id, deciderIn(request))),
+  )
 
   app.get(LIMITS, { schema: readLimits }, async (request) => ({
     limits: await selectLimits(pool, callerOf(request).org),
@@ -169,11 +154,7 @@ export function approvalRoutes(app: App, options: ApprovalRoutesOptions): void {
           const nothing = { amount: null, currency: null, reason: null, requestKey: null }
           return propose(tx, { org, by, ...about, ...nothing })
         }
-        await replaceLimits(tx, { org, by, limits })
-        await createAuditLog(tx, {
-          ...{ orgId: org, actor: by, action: 'approval_limits.changed' },
-          ...{ entity: 'approval_limits', entityId: org, details: { limits } },
-        })
+        await changeLimits(tx, { org, by, limits })
         return undefined
       })
       if (proposal) return reply.code(202).send(proposalResource(proposal))

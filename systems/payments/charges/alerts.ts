@@ -1,48 +1,31 @@
 import type { Transaction } from '@posthorn/engine'
 import { raiseAlert, recoverAlert } from '@posthorn/operate'
-import type { Dispute } from './disputes/dispute.ts'
-import type { Payment } from './payment.ts'
+import type { Dispute, Payment } from './payment.ts'
 
 /** Where alerts about what the gateway says come from. */
 const SOURCE = 'payments.webhooks'
+
+const aboutPayment =
+  (code: string) =>
+  (tx: Transaction, { id, org_id: tenant }: Pick<Payment, 'id' | 'org_id'>, detail: string) =>
+    raiseAlert(tx, { source: SOURCE, subject: id, tenant, code, detail })
 
 /**
  * Alerts that the gateway contradicts itself or us about money. The payment keeps the state that came
  * first; an operator compares both sides.
  */
-export async function alertConflict(
-  tx: Transaction,
-  { id, org_id: tenant }: Pick<Payment, 'id' | 'org_id'>,
-  detail: string,
-): Promise<void> {
-  const code = 'PAYMENT_STATE_CONFLICT'
-  await raiseAlert(tx, { source: SOURCE, subject: id, tenant, code, detail })
-}
+export const alertConflict = aboutPayment('PAYMENT_STATE_CONFLICT')
 
 /** Alerts that an event is about another amount, currency or reference than its payment. */
-export async function alertMismatch(
-  tx: Transaction,
-  { id, org_id: tenant }: Pick<Payment, 'id' | 'org_id'>,
-  detail: string,
-): Promise<void> {
-  const code = 'PAYMENT_EVENT_MISMATCH'
-  await raiseAlert(tx, { source: SOURCE, subject: id, tenant, code, detail })
-}
+export const alertMismatch = aboutPayment('PAYMENT_EVENT_MISMATCH')
 
 /** Alerts that an event names a payment or a charge that is not here: it waits for one. */
-export async function alertUnknownPayment(
-  tx: Transaction,
-  eventId: string,
-  detail: string,
-): Promise<void> {
-  const code = 'PAYMENT_UNKNOWN'
-  await raiseAlert(tx, { source: SOURCE, subject: eventId, code, detail })
-}
+export const alertUnknownPayment = (tx: Transaction, eventId: string, detail: string) =>
+  raiseAlert(tx, { source: SOURCE, subject: eventId, code: 'PAYMENT_UNKNOWN', detail })
 
 /** Its payment has appeared. */
-export async function recoverUnknownPayment(tx: Transaction, eventId: string): Promise<void> {
-  await recoverAlert(tx, { source: SOURCE, subject: eventId })
-}
+export const recoverUnknownPayment = (tx: Transaction, eventId: string) =>
+  recoverAlert(tx, { source: SOURCE, subject: eventId })
 
 const DISPUTES = 'payments.disputes'
 
@@ -69,14 +52,11 @@ export function partOf(paymentId: string, partId: string): string {
 const LOOKUPS = 'payments.lookups'
 
 /** Alerts that a payment or a refund stays open although the gateway was asked about it. */
-export async function alertOverdue(
+export const alertOverdue = (
   tx: Transaction,
-  { subject, tenant, detail }: Record<'subject' | 'tenant' | 'detail', string>,
-): Promise<void> {
-  await raiseAlert(tx, { source: LOOKUPS, subject, tenant, code: 'PAYMENT_OVERDUE', detail })
-}
+  about: Record<'subject' | 'tenant' | 'detail', string>,
+) => raiseAlert(tx, { source: LOOKUPS, code: 'PAYMENT_OVERDUE', ...about })
 
 /** It is settled. */
-export async function recoverOverdue(tx: Transaction, subject: string): Promise<void> {
-  await recoverAlert(tx, { source: LOOKUPS, subject })
-}
+export const recoverOverdue = (tx: Transaction, subject: string) =>
+  recoverAlert(tx, { source: LOOKUPS, subject })

@@ -3,7 +3,7 @@ import { applyRetention, listAlerts, runPeriodically } from '@posthorn/operate'
 import { expect, test } from 'vitest'
 import { createGateway } from '@posthorn/gateway'
 import { paymentsDatabase, runPayments } from '../testing/running.ts'
-import { paymentKeys } from './keys.ts'
+import { paymentKeys } from './work.ts'
 import { completeStale, completer } from './completer.ts'
 
 const db = await paymentsDatabase()

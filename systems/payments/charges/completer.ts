@@ -9,8 +9,7 @@ import type { PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import type { Gateway } from '@posthorn/gateway'
 import { drive } from './drive.ts'
-import { stateOf } from './keys.ts'
-import { workOf } from './work.ts'
+import { stateOf, workOf } from './work.ts'
 
 export interface CompleterOptions {
   readonly pool: Pool

@@ -10,11 +10,10 @@ import type {
   GatewayError,
   RefundOutcome,
 } from '@posthorn/gateway'
-import { leaveOpen } from './keys.ts'
 import { problem } from '../problems.ts'
-import { createAuditLog } from './queries.ts'
+import { recordAudit } from '../queries.ts'
 import { settle, type Outcome } from './settle/settle.ts'
-import type { Work } from './work.ts'
+import { leaveOpen, type Work } from './work.ts'
 
 /** How a piece of work ended, or that it did not. */
 export type Driven =
@@ -73,9 +72,7 @@ function ask(gateway: Gateway, work: Work): Promise<Outcome> {
  */
 
 async function charge(gateway: Gateway, work: Work): Promise<ChargeOutcome> {
-  const order = orderOf(work)
-  if (!work.begun) return gateway.charge(order)
-  const found = await gateway.find({ ...order, ref: work.chargeRef })
+  const { order, found } = await findCharge(gateway, work)
   if (found.kind === 'none') return gateway.charge(order)
   if (found.kind !== 'authorised' && found.kind !== 'voided') return found
   const message = `The gateway says that the charge is ${found.kind}.`
@@ -83,18 +80,18 @@ async function charge(gateway: Gateway, work: Work): Promise<ChargeOutcome> {
 }
 
 async function authorise(gateway: Gateway, work: Work): Promise<AuthorisationOutcome> {
-  const order = orderOf(work)
-  if (!work.begun) return gateway.authorise(order)
-  const found = await gateway.find({ ...order, ref: work.chargeRef })
+  const { order, found } = await findCharge(gateway, work)
   if (found.kind === 'none') return gateway.authorise(order)
   // What became of it since, the gateway's webhooks say.
   const wasHeld = found.kind === 'charged' || found.kind === 'voided'
   return wasHeld ? { kind: 'authorised', ref: found.ref } : found
 }
 
-function orderOf(work: Work) {
+async function findCharge(gateway: Gateway, work: Work) {
   const { gatewayKey: key, amount, currency, paymentId: reference, paymentMethod } = work
-  return { key, amount, currency, reference, paymentMethod }
+  const order = { key, amount, currency, reference, paymentMethod }
+  const none = { kind: 'none' } as const
+  return { order, found: work.begun ? await gateway.find({ ...order, ref: work.chargeRef }) : none }
 }
 
 async function refund(gateway: Gateway, work: Work): Promise<RefundOutcome> {
@@ -117,21 +114,13 @@ async function postpone(
   const { paymentId, orgId, tries } = work
   await leaveOpen(tx, claim, work)
   if (tries === 0) {
-    await createAuditLog(tx, {
-      orgId,
-      actor: by,
-      action: 'gateway_error',
-      entity: 'payment',
-      entityId: paymentId,
-      details: { ...error, retryable: true },
-    })
+    const details = { ...error, retryable: true }
+    const entry = { org: orgId, actor: by, action: 'gateway_error', details }
+    await recordAudit(tx, { ...entry, entity: 'payment', entityId: paymentId })
   }
   if (tries + 1 === ALERT_AFTER) {
     await raiseAlert(tx, {
-      source: ALERT_SOURCE,
-      subject: paymentId,
-      tenant: orgId,
-      code: 'PAYMENT_UNRESOLVED',
+      ...{ source: ALERT_SOURCE, subject: paymentId, tenant: orgId, code: 'PAYMENT_UNRESOLVED' },
       detail: `The gateway does not say what became of a ${work.type}: ${error.message}`,
     })
   }

@@ -1,6 +1,6 @@
+import { PageQuery, sortable } from '@posthorn/http'
 import { Type, type Static } from 'typebox'
 import { Id, NullableText, bigint, nullable, resource, time, type RowOf } from '@posthorn/system'
-import { AUTHORISATIONS } from './authorisations/authorisation.ts'
 
 /*
  *   pending ──▶ succeeded ──▶ refunded
@@ -21,7 +21,26 @@ export const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = 
 export const PaymentState = Type.Enum(Object.keys(MOVES) as PaymentStatus[])
 export const Minor = { minimum: 1, maximum: 999_999_999_999 }
 const Capture = ['automatic', 'manual'] as const
-export const DISPUTE_STATES = ['opened', 'won', 'lost', 'withdrawn'] as const
+
+/*
+ * Of a payment that is captured by hand, beside its status:
+ *
+ *   authorised ──▶ captured            the payment is pending, until the webhook says succeeded
+ *        ├───────▶ voided | expired    the payment has failed
+ *
+ * An event may say the end before the beginning. The table's trigger holds the same moves: see
+ * migrations/0001_payments.sql.
+ */
+const AUTHORISATIONS = ['authorised', 'captured', 'voided', 'expired'] as const
+export type Authorisation = (typeof AUTHORISATIONS)[number]
+
+/*
+ *   opened ──▶ won | lost | withdrawn
+ *
+ * The table's trigger holds the same moves: see migrations/0001_payments.sql.
+ */
+const DISPUTE_STATES = ['opened', 'won', 'lost', 'withdrawn'] as const
+export type DisputeStatus = (typeof DISPUTE_STATES)[number]
 
 /** What a client asks for. */
 export const NewPayment = Type.Object({
@@ -119,3 +138,99 @@ export function toReceipt(payment: Payment): Static<typeof Receipt> {
 export const toResource = resource(PaymentResource, {
   capture: (payment: PaymentWithSums) => payment.capture_method,
 })
+
+/** By id, which has its time in it, and by amount in minor units. */
+export const PAYMENT_SORTS = sortable(['-createdAt', 'createdAt', '-amount', 'amount'])
+
+const Name = Type.String({ minLength: 1, maxLength: 255 })
+const Amount = Type.Integer({ ...Minor, description: 'minor units' })
+
+/** What a search for payments asks for: all that is given holds. */
+export const PaymentQuery = Type.Object({
+  ...PageQuery.properties,
+  sort: PAYMENT_SORTS.parameter,
+  status: Type.Optional(PaymentState),
+  externalPaymentId: Type.Optional(Name),
+  gatewayRef: Type.Optional(Name),
+  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+  amount: Type.Optional(Amount),
+  amountFrom: Type.Optional(Amount),
+  amountTo: Type.Optional(Amount),
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'created then or later' })),
+  until: Type.Optional(Type.String({ format: 'date-time', description: 'created before' })),
+  disputed: Type.Optional(Type.Boolean({ description: 'with a dispute, open or not; or without' })),
+})
+
+const TYPES = ['charge', 'authorisation', 'capture', 'void', 'refund'] as const
+export type TransactionType = (typeof TYPES)[number]
+
+const asked = {
+  status: Type.Enum(['pending', 'succeeded', 'failed']),
+  amount: bigint(),
+  currency: Type.String(),
+  gatewayRef: NullableText,
+  createdAt: time(),
+}
+const ended = { errorCode: NullableText, errorMessage: NullableText, updatedAt: time() }
+
+/** The answer to the request of a refund: how it stood then. */
+export const Refunded = Type.Object({ id: Id, paymentId: Id, ...asked })
+
+/** A refund as it stands now. */
+export const RefundResource = Type.Object({
+  ...Refunded.properties,
+  ...ended,
+  confirmedAt: nullable(time(), {
+    description: 'when the webhook of the gateway said that the money went back',
+  }),
+})
+
+export const TransactionResource = Type.Object({
+  id: Id,
+  type: Type.Enum(TYPES),
+  ...asked,
+  gatewayKey: Type.String({ description: 'ours: the gateway does the same key once' }),
+  ...ended,
+})
+
+/** What the gateway was asked to do for a payment: a row of `payments.transactions`. */
+export type GatewayTransaction = RowOf<typeof TransactionResource> & RowOf<typeof RefundResource>
+
+export const toRefund = resource(Refunded)
+export const toRefundResource = resource(RefundResource)
+export const toTransaction = resource(TransactionResource)
+
+/** What of a payment is given back, or about to be. */
+export interface Refund {
+  /** Ours. */
+  readonly id: string
+  /** In minor units. */
+  readonly amount: number
+  /** The gateway's own; null while it has not answered. */
+  readonly ref: string | null
+  /** The gateway's webhook said so. */
+  readonly isConfirmed: boolean
+  /** Nothing of it is given back. */
+  readonly isFailed: boolean
+}
+
+/** Money of a payment that the cardholder's bank claims back. */
+export const DisputeResource = Type.Object({
+  id: Id,
+  paymentId: Id,
+  gatewayRef: Type.String({ description: 'what the gateway calls it' }),
+  status: Type.Enum(DISPUTE_STATES),
+  amount: bigint(),
+  currency: Type.String(),
+  reason: NullableText,
+  evidenceDueAt: nullable(time()),
+  openedAt: time(),
+  closedAt: nullable(time()),
+})
+
+/** A row of `payments.disputes`. */
+export interface Dispute extends RowOf<typeof DisputeResource> {
+  readonly org_id: string
+}
+
+export const toDispute = resource(DisputeResource)

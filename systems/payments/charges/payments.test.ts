@@ -337,12 +337,7 @@ test('payments are found by what is known of them', async () => {
   }
 })
 
-const ANY: PaymentPage = {
-  ...{ orgId: 'many', before: null, sort: '-createdAt', limit: 50 },
-  ...{ status: null, externalPaymentId: null },
-  ...{ gatewayRef: null, currency: null, amountFrom: null, amountTo: null },
-  ...{ since: null, until: null, disputed: null },
-}
+const ANY: PaymentPage = { orgId: 'many', before: null, sort: '-createdAt', limit: 50 }
 
 test('each search reads the index that was made for it', async () => {
   await db.pool.query(

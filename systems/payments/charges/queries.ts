@@ -1,8 +1,18 @@
-import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf, sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import type { KeyClaim } from '@posthorn/engine/inbox'
-import type { NewPayment, Payment, PaymentStatus, PaymentWithSums } from './payment.ts'
-import type { GatewayTransaction, Refund } from './transaction.ts'
-import { all, some, first } from '../rows.ts'
+import type { Static } from 'typebox'
+import { all, first, one, some } from '../rows.ts'
+import type { DisputeChange } from './inbound/parts.ts'
+import type {
+  Dispute,
+  GatewayTransaction,
+  NewPayment,
+  Payment,
+  PaymentQuery,
+  PaymentWithSums,
+  Refund,
+  TransactionType,
+} from './payment.ts'
 
 /** Which payment, and whose: another organisation's is not found. */
 export interface PaymentKey {
@@ -27,8 +37,7 @@ export function insertPayment(
   { ids, payment }: { readonly ids: PaymentIds; readonly payment: NewPayment },
 ): Promise<boolean> {
   const { lockMs, expiresMs } = claim.store
-  const { externalPaymentId = null, description = null, metadata, paymentMethod = null } = payment
-  const { capture = 'automatic' } = payment
+  const { externalPaymentId, description, metadata, paymentMethod, capture = 'automatic' } = payment
   return some(tx)(sql`
     with key as (
       insert into payments.idempotency_keys
@@ -45,7 +54,7 @@ export function insertPayment(
               payment_method, capture_method)
       select ${ids.id}::uuid, ${ids.orgId}::text, ${ids.userId}::text, ${payment.amount}::bigint,
              ${payment.currency}::text, ${externalPaymentId}::text, ${description}::text,
-             ${metadata === undefined ? null : JSON.stringify(metadata)}::jsonb,
+             ${metadata && JSON.stringify(metadata)}::jsonb,
              ${paymentMethod}::text, ${capture}::text
         from key
       returning id, org_id, user_id, amount, currency
@@ -72,39 +81,48 @@ export interface PaymentIds {
   readonly type: 'charge' | 'authorisation'
 }
 
-export const insertRefund = (
-  tx: Transaction,
-  ids: {
-    paymentId: string
-    transactionId: string
-    gatewayKey: string
-    by: string
-    amount: number
-  },
-) =>
-  tx.query(sql`
-    with refund as (
+/** A refund, a capture or a void that is about to be asked for. */
+export interface NewMove {
+  readonly paymentId: string
+  readonly transactionId: string
+  readonly gatewayKey: string
+  readonly type: TransactionType
+  /** In minor units: what is given back, taken, or set free. */
+  readonly amount: number
+  readonly by: string
+}
+
+/** False while another capture or void is under way, or was done. */
+export const insertMove = (tx: Transaction, { transactionId, type, amount, ...move }: NewMove) =>
+  some(tx)(sql`
+    with move as (
       insert into payments.transactions (id, payment_id, type, amount, currency, gateway_key)
-      select ${ids.transactionId}::uuid, id, 'refund', ${ids.amount}::bigint, currency,
-             ${ids.gatewayKey}
+      select ${transactionId}::uuid, id, ${type}, ${amount}::bigint, currency, ${move.gatewayKey}
         from payments.payments
-       where id = ${ids.paymentId}
+       where id = ${move.paymentId}
+      on conflict (payment_id) where type in ('capture', 'void') and status <> 'failed' do nothing
+      returning *
     )
     select payments.create_audit_log(
-             org_id, ${ids.by}, 'payment.refund_requested', 'payment', id::text,
-             jsonb_build_object('refundId', ${ids.transactionId}::text,
-                                'amount', ${ids.amount}::bigint))
-      from payments.payments
-     where id = ${ids.paymentId}`)
+             p.org_id, ${move.by}, ${`payment.${type}_requested`}, 'payment', p.id::text,
+             jsonb_build_object('amount', move.amount)
+             || case move.type when 'refund' then jsonb_build_object('refundId', move.id)
+                else '{}'::jsonb end)
+      from move
+      join payments.payments as p on p.id = move.payment_id`)
+
+/** A payment `p` with what became of its money by its ledger `l`. */
+const WITH_SUMS = sql`
+  p.*, l.refunded as refunded_amount, l.disputed as disputed_amount, l.net as net_amount,
+  (select d.status
+     from payments.disputes as d
+    where d.payment_id = p.id
+    order by d.status = 'opened' desc, d.opened_at desc
+    limit 1) as dispute_status`
 
 export const findPayment = (db: Queryable, { id, orgId }: PaymentKey) =>
   first<PaymentWithSums>(db)(sql`
-    select p.*, l.refunded as refunded_amount, l.disputed as disputed_amount, l.net as net_amount,
-           (select d.status
-              from payments.disputes as d
-             where d.payment_id = p.id
-             order by d.status = 'opened' desc, d.opened_at desc
-             limit 1) as dispute_status
+    select ${WITH_SUMS}
       from payments.payments as p
       join payments.ledger as l on l.payment_id = p.id
      where p.id = ${id} and p.org_id = ${orgId}`)
@@ -120,7 +138,7 @@ export const lockPayment = (
   first<Payment>(tx)(sql`
     select *
       from payments.payments
-     where id = ${id} and (${orgId ?? null}::text is null or org_id = ${orgId ?? null})
+     where id = ${id} and (${orgId}::text is null or org_id = ${orgId})
        for no key update`)
 
 /** By the gateway's reference, of any organisation; none if several have it. */
@@ -130,28 +148,10 @@ export async function lockPaymentByRef(tx: Transaction, ref: string): Promise<Pa
   return rows.length === 1 ? rows[0] : undefined
 }
 
-/** What a search for payments asks for; null: anything. */
-export interface PaymentFilter {
-  readonly status: PaymentStatus | null
-  readonly externalPaymentId: string | null
-  readonly gatewayRef: string | null
-  readonly currency: string | null
-  /** In minor units, both included. */
-  readonly amountFrom: number | null
-  readonly amountTo: number | null
-  /** From the first on, before the second. */
-  readonly since: string | null
-  readonly until: string | null
-  /** Whether there was a dispute, open or not. */
-  readonly disputed: boolean | null
-}
-
-export interface PaymentPage extends PaymentFilter {
+export type PaymentPage = Static<typeof PaymentQuery> & {
   readonly orgId: string
   /** Behind this one, in the order of `sort`. */
   readonly before: PaymentPlace | null
-  readonly sort: string
-  readonly limit: number
 }
 
 /** Where a page ended: the amount only where that is the order. */
@@ -178,6 +178,7 @@ export function selectPayments(db: Queryable, page: PaymentPage): Promise<Paymen
               or external_payment_id = ${page.externalPaymentId})
          and (${page.gatewayRef}::text is null or gateway_ref = ${page.gatewayRef})
          and (${page.currency}::text is null or currency = ${page.currency})
+         and (${page.amount}::bigint is null or amount = ${page.amount}::bigint)
          and (${page.amountFrom}::bigint is null or amount >= ${page.amountFrom}::bigint)
          and (${page.amountTo}::bigint is null or amount <= ${page.amountTo}::bigint)
          and (${page.since}::timestamptz is null or created_at >= ${page.since}::timestamptz)
@@ -189,12 +190,7 @@ export function selectPayments(db: Queryable, page: PaymentPage): Promise<Paymen
        order by ${sorted}
        limit ${page.limit}
     )
-    select p.*, l.refunded as refunded_amount, l.disputed as disputed_amount, l.net as net_amount,
-           (select d.status
-              from payments.disputes as d
-             where d.payment_id = p.id
-             order by d.status = 'opened' desc, d.opened_at desc
-             limit 1) as dispute_status
+    select ${WITH_SUMS}
       from found as p
       join payments.ledger as l on l.payment_id = p.id
      order by ${sorted}`)
@@ -228,38 +224,26 @@ export const findTransaction = (db: Queryable, id: string) =>
       join payments.payments as p on p.id = t.payment_id
      where t.id = ${id}`)
 
-export interface AuditEntry {
-  readonly orgId: string | null
-  readonly actor: string
-  readonly action: string
-  readonly entity: string
-  readonly entityId: string
-  readonly details: Readonly<Record<string, unknown>>
-}
+/** The disputes of a payment, oldest first. */
+export const selectDisputes = (db: Queryable, paymentId: string) =>
+  all<Dispute>(db)(sql`
+    select * from payments.disputes where payment_id = ${paymentId} order by opened_at, id`)
 
-export const createAuditLog = (tx: Transaction, entry: AuditEntry) =>
-  tx.query(sql`
-    select payments.create_audit_log(
-             ${entry.orgId}, ${entry.actor}, ${entry.action}, ${entry.entity}, ${entry.entityId},
-             ${JSON.stringify(entry.details)}::jsonb)`)
-
-/** A row of `payments.audit_log`. */
-export interface AuditRow {
-  readonly seq: string
-  readonly actor: string
-  readonly action: string
-  readonly details: Readonly<Record<string, unknown>>
-  readonly created_at: Date
-}
-
-export const selectAudit = (
-  db: Queryable,
-  page: { orgId: string; paymentId: string; before: string | undefined; limit: number },
+/** Opens a dispute or goes on with it; a reason and a date that are there stay. */
+export const saveDispute = (
+  tx: Transaction,
+  { id: paymentId, org_id: orgId, currency }: Pick<Payment, 'id' | 'org_id' | 'currency'>,
+  { ref, status, amount, reason, evidenceDueAt }: DisputeChange,
 ) =>
-  all<AuditRow>(db)(sql`
-    select seq, actor, action, details, created_at
-      from payments.audit_log
-     where entity_type = 'payment' and entity_id = ${page.paymentId} and org_id = ${page.orgId}
-       and (${page.before ?? null}::bigint is null or seq < ${page.before ?? null}::bigint)
-     order by seq desc
-     limit ${page.limit}`)
+  one<Dispute>(tx)(sql`
+    insert into payments.disputes as d
+           (id, payment_id, org_id, gateway_ref, status, amount, currency, reason, evidence_due_at,
+            closed_at)
+    values (${uuid()}, ${paymentId}, ${orgId}, ${ref}, ${status}, ${amount}, ${currency}, ${reason},
+            ${evidenceDueAt}, case when ${status}::text <> 'opened' then posthorn.now() end)
+    on conflict (payment_id, gateway_ref) do update
+       set status = excluded.status,
+           reason = coalesce(d.reason, excluded.reason),
+           evidence_due_at = coalesce(d.evidence_due_at, excluded.evidence_due_at),
+           closed_at = coalesce(d.closed_at, excluded.closed_at)
+    returning *`)

@@ -10,7 +10,6 @@ import {
   PageQuery,
   requireKey,
   sendStored,
-  sortable,
   toPage,
   type App,
   type Caller,
@@ -20,31 +19,35 @@ import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { exponentOf, Id } from '@posthorn/system'
 import type { Gateway } from '@posthorn/gateway'
-import type { FourEyes } from '../approvals/four-eyes.ts'
-import { ProposalResource, proposalResource } from '../approvals/proposal.ts'
-import { doOrPropose, type Proposed } from '../approvals/propose.ts'
-import { drive, openProblem } from './drive.ts'
-import { DisputeResource, toDispute } from './disputes/dispute.ts'
-import { selectDisputes } from './disputes/queries.ts'
 import {
+  doOrPropose,
+  ProposalResource,
+  proposalResource,
+  type FourEyes,
+  type Proposed,
+} from '../approvals/proposal.ts'
+import { problem } from '../problems.ts'
+import { auditResource, selectAudit } from '../queries.ts'
+import { drive, openProblem } from './drive.ts'
+import {
+  DisputeResource,
   Minor,
   NewPayment,
+  PAYMENT_SORTS,
+  PaymentQuery,
   PaymentResource,
-  PaymentState,
   Receipt,
-  toResource,
-  type PaymentWithSums,
-} from './payment.ts'
-import { problem } from '../problems.ts'
-import { findPayment, selectAudit, selectPayments, selectTransactions } from './queries.ts'
-import { beginDecision, beginPayment, beginRefund, type Begun } from './work.ts'
-import {
   Refunded,
   RefundResource,
-  TransactionResource,
+  toDispute,
   toRefundResource,
+  toResource,
   toTransaction,
-} from './transaction.ts'
+  TransactionResource,
+  type PaymentWithSums,
+} from './payment.ts'
+import { findPayment, selectDisputes, selectPayments, selectTransactions } from './queries.ts'
+import { beginMove, beginPayment, type Begun } from './work.ts'
 
 /** Grows by one or more; text, since it may be larger than a number can say. */
 const AuditId = Type.String({ pattern: '^[1-9]\\d{0,17}$' })
@@ -116,26 +119,9 @@ const refundPayment = {
   response: { 201: Refunded, 200: Refunded, 202: ProposalResource },
 }
 
-const Amount = Type.Integer({ ...Minor, description: 'minor units' })
-
-/** By id, which has its time in it, and by amount in minor units. */
+/** Of a page by amount. */
 const AmountPlace = Type.Tuple([Type.Integer(), Id])
-const PAYMENT_SORTS = sortable(['-createdAt', 'createdAt', '-amount', 'amount'])
 
-const ListQuery = Type.Object({
-  ...PageQuery.properties,
-  sort: PAYMENT_SORTS.parameter,
-  status: Type.Optional(PaymentState),
-  externalPaymentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  gatewayRef: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
-  amount: Type.Optional(Amount),
-  amountFrom: Type.Optional(Amount),
-  amountTo: Type.Optional(Amount),
-  since: Type.Optional(Type.String({ format: 'date-time', description: 'created then or later' })),
-  until: Type.Optional(Type.String({ format: 'date-time', description: 'created before' })),
-  disputed: Type.Optional(Type.Boolean({ description: 'with a dispute, open or not; or without' })),
-})
 const AuditQuery = Type.Object({
   limit: PageQuery.properties.limit,
   cursor: PageQuery.properties.cursor,
@@ -144,7 +130,7 @@ const AuditQuery = Type.Object({
 const listPayments = {
   tags,
   summary: 'Payments, newest first; every filter narrows the list further',
-  querystring: ListQuery,
+  querystring: PaymentQuery,
   response: { 200: pageOf(PaymentResource) },
 }
 const readPayment = {
@@ -192,10 +178,11 @@ export interface PaymentRoutesOptions {
   readonly fourEyes: FourEyes
 }
 
-/** What becomes of money that is held. */
-const DECISIONS = [
-  { type: 'capture', schema: capturePayment },
-  { type: 'void', schema: voidPayment },
+/** What is done with the money of a payment that is there. */
+const MOVES = [
+  { type: 'refund', path: 'refunds', schema: refundPayment },
+  { type: 'capture', path: 'capture', schema: capturePayment },
+  { type: 'void', path: 'void', schema: voidPayment },
 ] as const
 
 /** A payment is a few fields; metadata is a note, not a store. */
@@ -240,30 +227,11 @@ export function paymentRoutes(
     },
   )
 
-  app.post('/api/v1/payments/:id/refunds', { schema: refundPayment }, async (request, reply) => {
-    const caller = callerOf(request)
-    // Without a key of its own it gets one that no client can repeat: the completer needs it.
-    const unnamed = { scope: `refund of ${request.params.id}`, key: uuid(), fingerprint: '' }
-    const keyed = keyedRequest(request) ?? unnamed
-    const amount = request.body?.amount
-    const { id: paymentId } = request.params
-    const asked = { keyed, caller, paymentId, amount, approval: fourEyes }
-    const proposed: Proposed = {
-      ...{ org: caller.org, by: caller.sub, kind: 'refund', subject: paymentId, reason: null },
-      request: { paymentId, ...(amount !== undefined && { amount }) },
-      requestKey: keyed === unnamed ? null : keyed.key,
-    }
-    const outcome = await doOrPropose(pool, proposed, () =>
-      transaction(pool, (tx) => beginRefund(tx, keys, asked)),
-    )
-    if ('proposal' in outcome) return reply.code(202).send(proposalResource(outcome.proposal))
-    return answer(reply, outcome.done, caller)
-  })
-
-  for (const { type, schema } of DECISIONS) {
-    app.post(`/api/v1/payments/:id/${type}`, { schema }, async (request, reply) => {
+  for (const { type, path, schema } of MOVES) {
+    app.post(`/api/v1/payments/:id/${path}`, { schema }, async (request, reply) => {
       const caller = callerOf(request)
       const { id: paymentId } = request.params
+      // Without a key of its own it gets one that no client can repeat: the completer needs it.
       const unnamed = { scope: `${type} of ${paymentId}`, key: uuid(), fingerprint: '' }
       const keyed = keyedRequest(request) ?? unnamed
       const { amount } = (request.body ?? {}) as { readonly amount?: number }
@@ -274,7 +242,7 @@ export function paymentRoutes(
         requestKey: keyed === unnamed ? null : keyed.key,
       }
       const outcome = await doOrPropose(pool, proposed, () =>
-        transaction(pool, (tx) => beginDecision(tx, keys, asked)),
+        transaction(pool, (tx) => beginMove(tx, keys, asked)),
       )
       if ('proposal' in outcome) return reply.code(202).send(proposalResource(outcome.proposal))
       return answer(reply, outcome.done, caller)
@@ -282,23 +250,13 @@ export function paymentRoutes(
   }
 
   app.get('/api/v1/payments', { schema: listPayments }, async (request) => {
-    const { limit, sort, amount, ...query } = request.query
-    const byAmount = /amount$/.test(sort)
-    const before = PAYMENT_SORTS.placeIn(request.query, byAmount ? AmountPlace : Id)
-    const rows = await selectPayments(pool, {
-      ...{ orgId: callerOf(request).org, before, sort, limit: limit + 1 },
-      status: query.status ?? null,
-      externalPaymentId: query.externalPaymentId ?? null,
-      gatewayRef: query.gatewayRef ?? null,
-      currency: query.currency ?? null,
-      // With an exact amount and a range, both hold.
-      amountFrom: larger(amount, query.amountFrom),
-      amountTo: smaller(amount, query.amountTo),
-      since: query.since ?? null,
-      until: query.until ?? null,
-      disputed: query.disputed ?? null,
-    })
-    return PAYMENT_SORTS.page(rows, request.query, {
+    const { query } = request
+    const byAmount = /amount$/.test(query.sort)
+    const before = PAYMENT_SORTS.placeIn(query, byAmount ? AmountPlace : Id)
+    const { org: orgId } = callerOf(request)
+    const page = { ...query, orgId, before, limit: query.limit + 1 }
+    const rows = await selectPayments(pool, page)
+    return PAYMENT_SORTS.page(rows, query, {
       item: toResource,
       after: (row) => (byAmount ? [Number(row.amount), row.id] : row.id),
     })
@@ -335,28 +293,11 @@ export function paymentRoutes(
 
   app.get('/api/v1/payments/:id/audit', { schema: readAudit }, async (request) => {
     const { limit, cursor } = request.query
-    const { org: orgId } = callerOf(request)
-    const { id: paymentId } = await findOwn(request.params.id, orgId)
+    const { org } = callerOf(request)
+    const { id: entityId } = await findOwn(request.params.id, org)
     const before = cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([AuditId]))[0]
-    const rows = await selectAudit(pool, { orgId, paymentId, before, limit: limit + 1 })
-    return toPage(rows, limit, {
-      item: ({ seq, created_at: at, ...entry }) => ({
-        id: seq,
-        ...entry,
-        createdAt: at.toISOString(),
-      }),
-      after: ({ seq }) => seq,
-    })
+    const page = { org, entity: 'payment', entityId, before, limit: limit + 1 }
+    const rows = await selectAudit(pool, page)
+    return toPage(rows, limit, { item: auditResource, after: ({ seq }) => seq })
   })
-}
-
-/** Of two limits the one that lets less through; null if there is none. */
-function larger(one: number | undefined, other: number | undefined): number | null {
-  const given = [one, other].filter((limit) => limit !== undefined)
-  return given.length === 0 ? null : Math.max(...given)
-}
-
-function smaller(one: number | undefined, other: number | undefined): number | null {
-  const given = [one, other].filter((limit) => limit !== undefined)
-  return given.length === 0 ? null : Math.min(...given)
 }

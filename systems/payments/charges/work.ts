@@ -1,72 +1,79 @@
 import { randomUUID } from 'node:crypto'
-import { uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import { backOff, uuid, type Duration, type Queryable, type Transaction } from '@posthorn/engine'
 import {
   abandonKey,
   claimKey,
   completeKey,
+  defineIdempotency,
+  extendLock,
   saveState,
   type IdempotencyStore,
   type KeyClaim,
   type KeyOutcome,
   type KeyedRequest,
+  type StoredResponse,
 } from '@posthorn/engine/inbox'
 import type { Caller } from '@posthorn/http'
-import { stateOf, type KeyState } from './keys.ts'
-import { takenOf, type NewPayment } from './payment.ts'
-import { toRefund, type TransactionType } from './transaction.ts'
-import { requireApproval, type Approval } from '../approvals/four-eyes.ts'
+import { requireApproval, type Approval } from '../approvals/proposal.ts'
 import { problem } from '../problems.ts'
 import {
+  takenOf,
+  toRefund,
+  type NewPayment,
+  type Payment,
+  type TransactionType,
+} from './payment.ts'
+import {
   findTransaction,
+  insertMove,
   insertPayment,
-  insertRefund,
   lockPayment,
   selectRefunds,
 } from './queries.ts'
-import { insertDecision } from './authorisations/queries.ts'
 
-interface AskedDecision extends Asked {
-  readonly paymentId: string
-  readonly type: 'capture' | 'void'
-  /** To be captured, in minor units; left out: all that is held. */
-  readonly amount?: number | undefined
-  readonly approval: Approval
+export interface KeyOptions {
+  /** How long a key is known, by the business clock. */
+  readonly expires: Duration
+  readonly lockMs: number
+  /** Of one exchange with the gateway. */
+  readonly gatewayTimeoutMs: number
 }
 
-/** First phase of a capture or a void: of money that is held, one at a time. */
-export async function beginDecision(
+/** What a key knows of its work, so that any process can go on with it. */
+export interface KeyState {
+  readonly transactionId: string
+  /** How often the gateway's answer left the outcome open. */
+  readonly tries: number
+}
+
+/** Who takes over looks, charges, and may have to look again: the lock must outlive all three. */
+const EXCHANGES = 3
+const SLACK_MS = 1_000
+
+export function paymentKeys({ expires, lockMs, gatewayTimeoutMs }: KeyOptions): IdempotencyStore {
+  const leastMs = EXCHANGES * gatewayTimeoutMs + SLACK_MS
+  return defineIdempotency({
+    table: 'payments.idempotency_keys',
+    expires,
+    lock: `${Math.max(lockMs, leastMs)}ms`,
+  })
+}
+
+export function stateOf({ state }: KeyClaim): KeyState | undefined {
+  return state as KeyState | undefined
+}
+
+const TAKEN_OVER = { firstMs: 2_000, mostMs: 60_000 }
+
+/** Leaves the key open, to be taken over after 2, 4, 8 … 60 s: until then it is in flight. */
+export async function leaveOpen(
   tx: Transaction,
-  keys: IdempotencyStore,
-  { keyed, caller, paymentId, type, amount: wanted, approval }: AskedDecision,
-): Promise<Begun> {
-  const claim = await claimKey(tx, keys, keyed)
-  if (claim.kind !== 'claimed') return claim
-  const state = stateOf(claim)
-  if (state) return { kind: 'work', claim, work: await workOf(tx, state) }
-  const payment = await lockPayment(tx, { id: paymentId, orgId: caller.org })
-  if (!payment) throw problem('NOT_FOUND', { detail: `There is no payment ${paymentId}.` })
-  const { capture_method: method, authorisation, status } = payment
-  if (authorisation !== 'authorised' || payment.gateway_ref === null) {
-    const is = method === 'automatic' ? 'charged at once' : (authorisation ?? status)
-    throw problem('PAYMENT_NOT_AUTHORISED', { detail: `The payment is ${is}.` })
-  }
-  const held = Number(payment.amount)
-  const amount = wanted ?? held
-  if (amount > held) {
-    throw problem('CAPTURE_EXCEEDS_AUTHORISATION', { detail: `${held} is authorised.` })
-  }
-  const weighed = { org: payment.org_id, currency: payment.currency, amount }
-  await requireApproval(tx, approval, weighed)
-  const transactionId = uuid()
-  const ids = { transactionId, gatewayKey: `${type}-${transactionId}` }
-  const begun = await insertDecision(tx, { paymentId, ...ids, type, amount, by: caller.sub })
-  if (!begun) {
-    const detail = 'Another capture or void of it is under way.'
-    throw problem('PAYMENT_NOT_AUTHORISED', { detail, retryAfterSeconds: 2 })
-  }
-  const fresh: KeyState = { transactionId, tries: 0 }
-  await saveState(tx, claim, fresh)
-  return { kind: 'work', claim, work: { ...(await workOf(tx, fresh)), begun: false } }
+  claim: KeyClaim,
+  { transactionId, tries }: KeyState,
+): Promise<void> {
+  await saveState(tx, claim, { transactionId, tries: tries + 1 } satisfies KeyState)
+  const lockMs = backOff(tries, TAKEN_OVER)
+  await extendLock(tx, { ...claim, store: { ...claim.store, lockMs } })
 }
 
 /** Something to do at the gateway, under the key of ours that makes it happen once. */
@@ -129,48 +136,36 @@ async function insertNew(
 ): Promise<Begun | undefined> {
   const id = uuid()
   const ids = {
-    id,
-    orgId: caller.org,
-    userId: caller.sub,
-    transactionId: uuid(),
-    gatewayKey: `charge-${id}`,
+    ...{ id, orgId: caller.org, userId: caller.sub },
+    ...{ transactionId: uuid(), gatewayKey: `charge-${id}` },
     type: payment.capture === 'manual' ? ('authorisation' as const) : ('charge' as const),
   }
   const { scope, key, fingerprint } = keyed
   const state: KeyState = { transactionId: ids.transactionId, tries: 0 }
   const claim: KeyClaim = { store, scope, key, token: randomUUID(), takeover: false, state }
   if (!(await insertPayment(tx, { claim, fingerprint }, { ids, payment }))) return undefined
-  const work: Work = {
-    type: ids.type,
-    transactionId: ids.transactionId,
-    paymentId: id,
-    orgId: ids.orgId,
-    gatewayKey: ids.gatewayKey,
-    amount: payment.amount,
-    currency: payment.currency,
-    chargeRef: null,
-    paymentMethod: payment.paymentMethod,
-    begun: false,
-    tries: 0,
-  }
-  return { kind: 'work', claim, work }
+  const { amount, currency, paymentMethod } = payment
+  const asked = { ...ids, paymentId: id, amount, currency, paymentMethod, chargeRef: null }
+  return { kind: 'work', claim, work: { ...asked, begun: false, tries: 0 } }
 }
 
-export interface RefundAsked extends Asked {
+/** A part of a payment's money, or all of it, that is to be moved. */
+export interface MoveAsked extends Asked {
+  readonly type: 'refund' | 'capture' | 'void'
   readonly paymentId: string
-  /** Left out: all that is left. */
+  /** In minor units. Left out: all that is left, or all that is held. */
   readonly amount?: number | undefined
   readonly approval: Approval
 }
 
 /**
- * First phase of a refund: of an amount, or of all that is left. Where nothing is left, and no amount
- * is asked for, the last refund is the answer.
+ * First phase of a refund, a capture or a void. Where nothing is left to refund, and no amount is asked
+ * for, the last refund is the answer.
  */
-export async function beginRefund(
+export async function beginMove(
   tx: Transaction,
   keys: IdempotencyStore,
-  { keyed, caller, paymentId, amount: wanted, approval }: RefundAsked,
+  { keyed, caller, paymentId, type, amount: wanted, approval }: MoveAsked,
 ): Promise<Begun> {
   const claim = await claimKey(tx, keys, keyed)
   if (claim.kind !== 'claimed') return claim
@@ -178,6 +173,45 @@ export async function beginRefund(
   if (state) return { kind: 'work', claim, work: await workOf(tx, state) }
   const payment = await lockPayment(tx, { id: paymentId, orgId: caller.org })
   if (!payment) throw problem('NOT_FOUND', { detail: `There is no payment ${paymentId}.` })
+  const move = type === 'refund' ? await refundable(tx, payment, wanted) : ofHeld(payment, wanted)
+  if ('existing' in move) return answerExisting(tx, claim, move.existing)
+  const { amount, weighed } = move
+  const { org_id: org, currency } = payment
+  await requireApproval(tx, approval, { org, currency, amount: weighed })
+  const transactionId = uuid()
+  const ids = { transactionId, gatewayKey: `${type}-${transactionId}` }
+  if (!(await insertMove(tx, { paymentId, ...ids, type, amount, by: caller.sub }))) {
+    const detail = 'Another capture or void of it is under way.'
+    throw problem('PAYMENT_NOT_AUTHORISED', { detail, retryAfterSeconds: 2 })
+  }
+  const begun: KeyState = { transactionId, tries: 0 }
+  await saveState(tx, claim, begun)
+  return { kind: 'work', claim, work: { ...(await workOf(tx, begun)), begun: false } }
+}
+
+/** How much is moved, and how much is weighed for the approval of a second person. */
+type Move = { readonly amount: number; readonly weighed: number }
+
+/** Of money that is held, one decision at a time. */
+function ofHeld(payment: Payment, wanted: number | undefined): Move {
+  const { capture_method: method, authorisation, status } = payment
+  if (authorisation !== 'authorised' || payment.gateway_ref === null) {
+    const is = method === 'automatic' ? 'charged at once' : (authorisation ?? status)
+    throw problem('PAYMENT_NOT_AUTHORISED', { detail: `The payment is ${is}.` })
+  }
+  const held = Number(payment.amount)
+  const amount = wanted ?? held
+  if (amount > held) {
+    throw problem('CAPTURE_EXCEEDS_AUTHORISATION', { detail: `${held} is authorised.` })
+  }
+  return { amount, weighed: amount }
+}
+
+async function refundable(
+  tx: Transaction,
+  payment: Payment,
+  wanted: number | undefined,
+): Promise<Move | { readonly existing: string }> {
   if (payment.status !== 'succeeded') {
     throw problem('PAYMENT_NOT_SUCCEEDED', { detail: `The payment is ${payment.status}.` })
   }
@@ -186,25 +220,19 @@ export async function beginRefund(
     const detail = 'The charge is still being completed.'
     throw problem('PAYMENT_NOT_SUCCEEDED', { detail, retryAfterSeconds: 2 })
   }
-  const refunds = (await selectRefunds(tx, paymentId)).filter(({ isFailed }) => !isFailed)
-  const left = refunds.reduce((rest, each) => rest - each.amount, takenOf(payment))
+  const refunds = (await selectRefunds(tx, payment.id)).filter(({ isFailed }) => !isFailed)
+  const taken = takenOf(payment)
+  const left = refunds.reduce((rest, each) => rest - each.amount, taken)
   const last = refunds.at(-1)
-  if (wanted === undefined && left === 0 && last) return answerExisting(tx, claim, last.id)
+  if (wanted === undefined && left === 0 && last) return { existing: last.id }
   const amount = wanted ?? left
   if (amount > left) {
-    const detail = `${left} of ${takenOf(payment)} can still be refunded.`
-    throw problem('REFUND_EXCEEDS_PAYMENT', { detail })
+    throw problem('REFUND_EXCEEDS_PAYMENT', {
+      detail: `${left} of ${taken} can still be refunded.`,
+    })
   }
   // With what was refunded before: many small refunds are weighed like a large one.
-  const refunded = takenOf(payment) - left + amount
-  const weighed = { org: payment.org_id, currency: payment.currency, amount: refunded }
-  await requireApproval(tx, approval, weighed)
-  const transactionId = uuid()
-  const gatewayKey = `refund-${transactionId}`
-  await insertRefund(tx, { paymentId, transactionId, gatewayKey, amount, by: caller.sub })
-  const begun: KeyState = { transactionId, tries: 0 }
-  await saveState(tx, claim, begun)
-  return { kind: 'work', claim, work: { ...(await workOf(tx, begun)), begun: false } }
+  return { amount, weighed: taken - left + amount }
 }
 
 /** The refund that is there, made under another key. */
@@ -216,8 +244,7 @@ async function answerExisting(tx: Transaction, claim: KeyClaim, id: string): Pro
     // It may yet fail: stored, the key would say `pending` for ever.
     await abandonKey(tx, claim)
   } else {
-    const headers = { 'content-type': 'application/json; charset=utf-8' }
-    await completeKey(tx, claim, { status: 200, headers, body: JSON.stringify(refund) })
+    await completeKey(tx, claim, responseWith(200, refund))
   }
   return { kind: 'refund', refund }
 }
@@ -239,4 +266,10 @@ export async function workOf(db: Queryable, { transactionId, tries }: KeyState):
     begun: true,
     tries,
   }
+}
+
+/** The answer to the client, as it is kept under its key. */
+export function responseWith(status: 200 | 201, body: object): StoredResponse {
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  return { status, headers, body: Buffer.from(JSON.stringify(body)) }
 }

@@ -1,7 +1,7 @@
 import type { App } from '@posthorn/http'
 import type { Static, TObject } from 'typebox'
 import type { Host } from '@posthorn/system'
-import type { FourEyes } from '../approvals/four-eyes.ts'
+import type { FourEyes } from '../approvals/proposal.ts'
 import { decisionRoutes } from './decisions/routes.ts'
 import { discardRoutes } from './discard/routes.ts'
 import { exceptionRoutes } from './exceptions/routes.ts'

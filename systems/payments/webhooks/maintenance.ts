@@ -9,7 +9,7 @@ import {
   selectFailing,
   type FailingEndpoint,
 } from './health/queries.ts'
-import { recordAudit } from './queries.ts'
+import { recordAudit } from '../queries.ts'
 import { enqueueEvent } from './event.ts'
 import { webhookDeliveries } from './outbox.ts'
 import { ALERTS, entryOf, skipWaiting } from './endpoints/control.ts'
@@ -41,7 +41,7 @@ async function warn(tx: Transaction, endpoint: FailingEndpoint, days: number): P
     ...{ source: ALERTS, subject: id, tenant, code: 'WEBHOOK_FAILING' },
     detail: `${endpoint.url} has only failed since ${since.toISOString()}; it is disabled after ${days} days of that`,
   })
-  await recordAudit(tx, [entryOf(endpoint, BY, 'webhook_endpoint.failing')])
+  await recordAudit(tx, entryOf(endpoint, BY, 'webhook_endpoint.failing'))
   await tellOthers(tx, endpoint, { type: 'webhook_endpoint.failing', disablesAt })
 }
 
@@ -57,7 +57,7 @@ async function disable(tx: Transaction, endpoint: FailingEndpoint, days: number)
     ...{ source: ALERTS, subject: id, tenant, code: 'WEBHOOK_DISABLED' },
     detail: `${endpoint.url} is disabled: ${reason}`,
   })
-  await recordAudit(tx, [entryOf(endpoint, BY, 'webhook_endpoint.disabled')])
+  await recordAudit(tx, entryOf(endpoint, BY, 'webhook_endpoint.disabled'))
   await tellOthers(tx, endpoint, { type: 'webhook_endpoint.disabled' })
 }
 

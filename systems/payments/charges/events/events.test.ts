@@ -2,7 +2,7 @@ import { uuid } from '@posthorn/engine'
 import { listAlerts } from '@posthorn/operate'
 import { expect, test } from 'vitest'
 import { paymentsDatabase, runPayments } from '../../testing/running.ts'
-import { adoption } from './adoption.ts'
+import { adoption } from '../inbound/event.ts'
 
 const db = await paymentsDatabase()
 const running = await runPayments(db)

@@ -13,7 +13,7 @@ import {
   reconsiderParked,
   type GatewayEvent,
 } from '../inbound/event.ts'
-import { createAuditLog } from '../queries.ts'
+import { recordAudit } from '../../queries.ts'
 import { attachEvent, findEvent, selectEvents, type KeptEvent, type WholeEvent } from './queries.ts'
 
 const Status = Type.Enum([
@@ -156,8 +156,8 @@ async function reprocess(tx: Transaction, { id, text, caller }: Reprocessed): Pr
   if (event?.outcome === 'applied') {
     throw problem('EVENT_ALREADY_APPLIED', { detail: `Event ${id} was applied.` })
   }
-  await createAuditLog(tx, {
-    ...{ orgId: payment.org_id, actor: caller.sub, action: 'webhook.reprocessed' },
+  await recordAudit(tx, {
+    ...{ org: payment.org_id, actor: caller.sub, action: 'webhook.reprocessed' },
     ...{ entity: 'payment', entityId: payment.id, details: { eventId: id } },
   })
   if (event?.outcome === 'unknown_payment') {

@@ -1,13 +1,24 @@
 import {
-  decideAuthorisation,
-  isAboutAuthorisation,
+  MOVES,
+  takenOf,
   type Authorisation,
-} from '../authorisations/authorisation.ts'
-import { decideDispute, type Dispute, type DisputeChange } from '../disputes/dispute.ts'
-import { MOVES, takenOf, type Payment, type PaymentStatus } from '../payment.ts'
-import type { Refund } from '../transaction.ts'
-import { decideRefund, decideRefundFailure, type RefundChange } from './refund-decision.ts'
-import { isGiven, wordOf, type Reported } from './reported.ts'
+  type Dispute,
+  type Payment,
+  type PaymentStatus,
+  type Refund,
+} from '../payment.ts'
+import {
+  decideAuthorisation,
+  decideDispute,
+  decideRefund,
+  decideRefundFailure,
+  isAboutAuthorisation,
+  isGiven,
+  wordOf,
+  type DisputeChange,
+  type RefundChange,
+  type Reported,
+} from './parts.ts'
 
 /** What an event does to its payment. */
 export type Decision =

@@ -1,4 +1,6 @@
-import type { Transaction } from '@posthorn/engine'
+import { transaction, type Transaction } from '@posthorn/engine'
+import type { PeriodicTask } from '@posthorn/operate'
+import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { enqueueEvent } from '../../webhooks/index.ts'
 import {
@@ -10,10 +12,17 @@ import {
   recoverOverdue,
   recoverUnknownPayment,
 } from '../alerts.ts'
-import { markAuthorised, markCaptured, markFree } from '../authorisations/queries.ts'
-import { saveDispute, selectDisputes } from '../disputes/queries.ts'
+import { recordAudit } from '../../queries.ts'
+import { selectAwaited } from '../events/queries.ts'
 import type { Payment } from '../payment.ts'
-import { createAuditLog, lockPayment, lockPaymentByRef, selectRefunds } from '../queries.ts'
+import {
+  lockPayment,
+  lockPaymentByRef,
+  saveDispute,
+  selectDisputes,
+  selectRefunds,
+} from '../queries.ts'
+import { markAuthorised, markCaptured, markFree } from '../settle/queries.ts'
 import { decide, kindOf, type Books, type Decision } from './decision.ts'
 import {
   adoptEvents,
@@ -27,7 +36,7 @@ import {
   settleEvent,
   type NamedByEvent,
 } from './queries.ts'
-import { textOf, type Reported } from './reported.ts'
+import { textOf, type Reported } from './parts.ts'
 
 /** What the gateway tells. Types and data that we do not know are kept, so little is asked of them. */
 export const GatewayEvent = Type.Object(
@@ -105,6 +114,30 @@ export async function adoptUnknown(tx: Transaction, payment: Payment): Promise<v
   if (adopted.length === 0) return
   for (const eventId of adopted) await recoverUnknownPayment(tx, eventId)
   await reconsiderParked(tx, payment.id)
+}
+
+const EVERY_MS = 60_000
+const AT_ONCE = 100
+
+/**
+ * Gives payments the events that named them in vain. Mostly a payment does so itself when it gets
+ * its reference: this is for an event and an answer at the same moment, which do not see each other.
+ */
+export function adoption(pool: Pool): PeriodicTask {
+  return {
+    name: 'payments.adoption',
+    everyMs: EVERY_MS,
+    async step() {
+      const awaited = await selectAwaited(pool, AT_ONCE)
+      for (const id of awaited) {
+        await transaction(pool, async (tx) => {
+          const payment = await lockPayment(tx, { id })
+          if (payment) await adoptUnknown(tx, payment)
+        })
+      }
+      return awaited.length === AT_ONCE ? 'more' : undefined
+    },
+  }
 }
 
 /**
@@ -199,7 +232,7 @@ async function applyRefund(
   tx: Transaction,
   { id: paymentId, currency }: Payment,
   { event, decision: { refund } }: Applied,
-): Promise<void> {
+): Promise<unknown> {
   const reason = textOf(reportedBy(event).reason) ?? 'The gateway reported the refund as failed.'
   switch (refund?.kind) {
     case undefined:
@@ -269,12 +302,9 @@ async function audit(
   },
 ): Promise<void> {
   const { outcome, payment, to, reason } = done
-  await createAuditLog(tx, {
-    orgId: payment?.org_id ?? null,
-    actor: 'gateway',
-    action: 'webhook.processed',
-    entity: payment ? 'payment' : 'webhook_event',
-    entityId: payment?.id ?? eventId,
+  await recordAudit(tx, {
+    ...{ org: payment?.org_id ?? null, actor: 'gateway', action: 'webhook.processed' },
+    ...{ entity: payment ? 'payment' : 'webhook_event', entityId: payment?.id ?? eventId },
     details: {
       ...{ eventId, type, outcome },
       ...(payment && to !== undefined && { from: payment.status, to }),

@@ -5,8 +5,7 @@ import { createGateway, type Gateway } from '@posthorn/gateway'
 import { paymentsDatabase, runPayments } from '../../testing/running.ts'
 import { drive } from '../drive.ts'
 import { receiveEvent } from '../inbound/event.ts'
-import { paymentKeys } from '../keys.ts'
-import { beginPayment, beginRefund, type Begun } from '../work.ts'
+import { beginMove, beginPayment, paymentKeys, type Begun } from '../work.ts'
 
 const db = await paymentsDatabase()
 const { pool } = db
@@ -131,7 +130,9 @@ test('a refund that is refused after its webhook counts as refunded, with an ale
   const { id } = await pay(1_000, (paymentId) => say('payment.succeeded', { paymentId }))
   const asked = { keyed: keyed(), caller, paymentId: id, amount: 400 }
   const { claim, work } = workOf(
-    await transaction(pool, (tx) => beginRefund(tx, keys, { ...asked, approval: 'approved' })),
+    await transaction(pool, (tx) =>
+      beginMove(tx, keys, { ...asked, type: 'refund', approval: 'approved' }),
+    ),
   )
   await running.gateway('faults', { mode: 'error', status: 422, code: 'too_old', times: 1 })
   const webhook = () => say('payment.refunded', { paymentId: id, amount: 400 })

@@ -1,8 +1,7 @@
 import { sql, type Transaction } from '@posthorn/engine'
 import type { GatewayError } from '@posthorn/gateway'
-import type { Payment } from '../payment.ts'
-import type { GatewayTransaction } from '../transaction.ts'
 import { first, one } from '../../rows.ts'
+import type { GatewayTransaction, Payment } from '../payment.ts'
 
 /** A transaction that is about to end, and who ends it. */
 export interface Settlement {
@@ -15,6 +14,11 @@ export interface Settlement {
 export interface SettledPayment extends Payment {
   readonly is_awaited: boolean
 }
+
+const isAwaited = sql`
+  exists (select from payments.webhook_events as e
+           where e.outcome = 'unknown_payment'
+             and (e.named_payment = payment.id or e.gateway_ref = payment.gateway_ref)) as is_awaited`
 
 /**
  * The money is taken. The payment stays as it is: it succeeds when the gateway's webhook says so. One
@@ -39,11 +43,7 @@ export const settleCharged = (
         from payment
        where t.id = ${transactionId}
     )
-    select payment.*,
-           exists (select from payments.webhook_events as e
-                    where e.outcome = 'unknown_payment'
-                      and (e.named_payment = payment.id or e.gateway_ref = payment.gateway_ref))
-             as is_awaited,
+    select payment.*, ${isAwaited},
            payments.create_audit_log(org_id, ${by}, 'payment.charged', 'payment', id::text,
                                      jsonb_build_object('gatewayRef', ${ref}::text))
       from payment`)
@@ -87,22 +87,18 @@ export const settleNotCharged = (
   one<SettledPayment>(tx)(sql`
     with charge as (
       update payments.transactions
-         set status = 'failed', gateway_ref = ${failure.ref ?? null}, error_code = ${failure.code},
+         set status = 'failed', gateway_ref = ${failure.ref}, error_code = ${failure.code},
              error_message = ${failure.message}, updated_at = posthorn.now()
        where id = ${transactionId}
     ), payment as (
       update payments.payments
          set status = case when status = 'pending' then 'failed' else status end,
-             gateway_ref = coalesce(gateway_ref, ${failure.ref ?? null}), error_code = ${failure.code},
+             gateway_ref = coalesce(gateway_ref, ${failure.ref}), error_code = ${failure.code},
              error_message = ${failure.message}
        where id = ${paymentId}
       returning *
     )
-    select payment.*,
-           exists (select from payments.webhook_events as e
-                    where e.outcome = 'unknown_payment'
-                      and (e.named_payment = payment.id or e.gateway_ref = payment.gateway_ref))
-             as is_awaited,
+    select payment.*, ${isAwaited},
            payments.create_audit_log(
              org_id, ${by}, 'gateway_error', 'payment', id::text,
              jsonb_build_object('code', ${failure.code}::text, 'message', ${failure.message}::text,
@@ -126,13 +122,14 @@ export const settleRefunded = (tx: Transaction, { transactionId, by }: Settlemen
       from refund
       join payments.payments as payment on payment.id = refund.payment_id`)
 
-export const settleNotRefunded = (
+/** A refund, a capture or a void that the gateway refused: nothing is given back, what is held is as it was. */
+export const settleNotMoved = (
   tx: Transaction,
   { transactionId, by }: Settlement,
   { code, message }: GatewayError,
 ) =>
   tx.query(sql`
-    with refund as (
+    with move as (
       update payments.transactions
          set status = 'failed', error_code = ${code}, error_message = ${message},
              updated_at = posthorn.now()
@@ -140,8 +137,87 @@ export const settleNotRefunded = (
       returning *
     )
     select payments.create_audit_log(
-             payment.org_id, ${by}, 'gateway_error', 'payment', payment.id::text,
-             jsonb_build_object('refundId', refund.id, 'code', ${code}::text,
-                                'message', ${message}::text, 'retryable', false))
-      from refund
-      join payments.payments as payment on payment.id = refund.payment_id`)
+             p.org_id, ${by}, 'gateway_error', 'payment', p.id::text,
+             jsonb_build_object('code', ${code}::text, 'message', ${message}::text, 'retryable', false)
+             || case move.type when 'refund' then jsonb_build_object('refundId', move.id)
+                else jsonb_build_object('request', move.type) end)
+      from move
+      join payments.payments as p on p.id = move.payment_id`)
+
+/**
+ * The money is held. A webhook may have said more already; one that a webhook has failed is left
+ * alone, and the answer is undefined.
+ */
+export const settleAuthorised = (
+  tx: Transaction,
+  { transactionId, paymentId, by }: Settlement,
+  ref: string,
+) =>
+  first<Payment>(tx)(sql`
+    with payment as (
+      update payments.payments
+         set gateway_ref = coalesce(gateway_ref, ${ref}),
+             authorisation = coalesce(authorisation, 'authorised'),
+             -- Gateways let it expire after a week or so, and say so.
+             lookup_at = posthorn.now() + interval '8 days'
+       where id = ${paymentId} and (status <> 'failed' or authorisation is not null)
+      returning *
+    ), asked as (
+      update payments.transactions as t
+         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now()
+        from payment
+       where t.id = ${transactionId}
+    )
+    select payment.*,
+           payments.create_audit_log(org_id, ${by}, 'payment.authorised', 'payment', id::text,
+                                     jsonb_build_object('gatewayRef', ${ref}::text))
+      from payment`)
+
+/** Ends the request of a capture or a void as done. */
+export const settleDecision = (
+  tx: Transaction,
+  { transactionId, paymentId, by }: Settlement,
+  { ref, action }: { readonly ref: string; readonly action: string },
+) =>
+  tx.query(sql`
+    with decision as (
+      update payments.transactions
+         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now()
+       where id = ${transactionId}
+      returning amount
+    )
+    select payments.create_audit_log(org_id, ${by}, ${action}, 'payment', p.id::text,
+                                     jsonb_build_object('amount', decision.amount))
+      from decision
+      join payments.payments as p on p.id = ${paymentId}`)
+
+/** The money is taken: the payment succeeds when the gateway's webhook says so. */
+export const markCaptured = (tx: Transaction, id: string, amount: number) =>
+  one<Payment>(tx)(sql`
+    update payments.payments
+       set authorisation = 'captured', captured_amount = coalesce(captured_amount, ${amount})
+     where id = ${id}
+    returning *`)
+
+/** The gateway is asked about a capture whose webhook does not come within five minutes. */
+export const planLookup = (tx: Transaction, id: string) =>
+  tx.query(sql`
+    update payments.payments
+       set lookup_at = posthorn.now() + interval '5 minutes', lookups = 0
+     where id = ${id}`)
+
+/** The money is held; what was said of it since stays. */
+export const markAuthorised = (tx: Transaction, id: string) =>
+  tx.query(sql`
+    update payments.payments
+       set authorisation = coalesce(authorisation, 'authorised')
+     where id = ${id}`)
+
+/** The money is free again: the payment has failed. */
+export const markFree = (tx: Transaction, id: string, as: 'voided' | 'expired') =>
+  one<Payment>(tx)(sql`
+    update payments.payments
+       set authorisation = ${as}, status = 'failed', error_code = ${as},
+           error_message = ${`The authorisation was ${as}.`}
+     where id = ${id}
+    returning *`)

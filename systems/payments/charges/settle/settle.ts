@@ -8,39 +8,30 @@ import type {
   RefundOutcome,
   VoidOutcome,
 } from '@posthorn/gateway'
+import { problem } from '../../problems.ts'
+import { recordAudit } from '../../queries.ts'
 import { enqueueEvent } from '../../webhooks/index.ts'
 import { alertConflict } from '../alerts.ts'
 import { adoptUnknown, reconsiderParked } from '../inbound/event.ts'
-import { toReceipt, type Payment } from '../payment.ts'
-import { toRefund } from '../transaction.ts'
-import { createAuditLog, lockPayment, selectRefunds } from '../queries.ts'
-import type { Work } from '../work.ts'
-import {
-  settleCharged,
-  settleNotCharged,
-  settleNotRefunded,
-  settlePending,
-  settleRefunded,
-} from './queries.ts'
-import { problem } from '../../problems.ts'
+import { toReceipt, toRefund, type Payment } from '../payment.ts'
+import { lockPayment, selectRefunds } from '../queries.ts'
+import { responseWith, type Work } from '../work.ts'
 import {
   markCaptured,
   markFree,
   planLookup,
   settleAuthorised,
+  settleCharged,
   settleDecision,
-  settleNotDecided,
-} from '../authorisations/queries.ts'
-
-/** The answer to the client, as it is kept under its key. */
-export function responseWith(status: 200 | 201, body: object): StoredResponse {
-  const headers = { 'content-type': 'application/json; charset=utf-8' }
-  return { status, headers, body: Buffer.from(JSON.stringify(body)) }
-}
+  settleNotCharged,
+  settleNotMoved,
+  settlePending,
+  settleRefunded,
+} from './queries.ts'
 
 type Refusal = 'PAYMENT_DECLINED' | 'GATEWAY_ERROR'
 
-export function refused(code: Refusal, { paymentId }: Work, error: GatewayError): StoredResponse {
+function refused(code: Refusal, { paymentId }: Work, error: GatewayError): StoredResponse {
   const answer = problem(code, {
     detail: error.message,
     extensions: { retryable: false, paymentId, gatewayCode: error.code },
@@ -50,7 +41,7 @@ export function refused(code: Refusal, { paymentId }: Work, error: GatewayError)
 }
 
 /** Tells the merchant what the gateway answered, where its webhook will say nothing new. */
-export async function announce(
+async function announce(
   tx: Transaction,
   payment: Payment,
   status: 'failed' | 'authorised' | 'voided',
@@ -67,13 +58,10 @@ export type Outcome =
   ChargeOutcome | AuthorisationOutcome | CaptureOutcome | VoidOutcome | RefundOutcome
 
 /** An answer that leaves nothing open. */
-export type KnownOutcome = Exclude<Outcome, { kind: 'unknown' }>
+type KnownOutcome = Exclude<Outcome, { kind: 'unknown' }>
 
 /** Work that the gateway has answered, and who asked. */
-interface Answered {
-  readonly work: Work
-  readonly by: string
-}
+type Answered = Work & { readonly by: string }
 
 /**
  * Stores what the gateway answered, and returns the answer to the client. Where a webhook said something
@@ -84,7 +72,7 @@ export async function settle(
   work: Work,
   { outcome, by }: { readonly outcome: KnownOutcome; readonly by: string },
 ): Promise<StoredResponse> {
-  const answered = { work, by }
+  const answered = { ...work, by }
   switch (outcome.kind) {
     case 'charged':
       return finishCharged(tx, answered, outcome.ref)
@@ -113,10 +101,10 @@ export async function settle(
 
 async function finishCharged(
   tx: Transaction,
-  { work, by }: Answered,
+  work: Answered,
   ref: string,
 ): Promise<StoredResponse> {
-  const payment = await settleCharged(tx, { ...work, by }, ref)
+  const payment = await settleCharged(tx, work, ref)
   if (payment) {
     // Made of the reference alone, its webhook may have come before this answer.
     if (payment.is_awaited) await adoptUnknown(tx, payment)
@@ -126,11 +114,19 @@ async function finishCharged(
     }
     return responseWith(201, toReceipt(payment))
   }
-  const message =
-    'The gateway reported the payment as failed, but answered that it took the money: an operator looks into it.'
+  return refuseFailed(tx, work, { ref, says: 'took' })
+}
+
+/** The gateway says that it has the money of a payment that its webhook has failed. */
+async function refuseFailed(
+  tx: Transaction,
+  work: Answered,
+  { ref, says }: { readonly ref: string; readonly says: 'took' | 'holds' },
+): Promise<StoredResponse> {
+  const message = `The gateway reported the payment as failed, but answered that it ${says} the money: an operator looks into it.`
   const error = { code: 'state_conflict', message }
-  const failed = await settleNotCharged(tx, { ...work, by }, { ...error, ref })
-  const detail = `The gateway's webhook said failed, but it answered that it took the money (${ref}): the payment is failed here.`
+  const failed = await settleNotCharged(tx, work, { ...error, ref })
+  const detail = `The gateway's webhook said failed, but it answered that it ${says} the money (${ref}): the payment is failed here.`
   await alertConflict(tx, failed, detail)
   return refused('GATEWAY_ERROR', work, error)
 }
@@ -138,18 +134,18 @@ async function finishCharged(
 /** The gateway has taken the charge in, and will say by webhook what came of it. */
 async function finishPending(
   tx: Transaction,
-  { work, by }: Answered,
+  work: Answered,
   ref: string,
 ): Promise<StoredResponse> {
   await lockPaymentOf(tx, work)
-  const payment = await settlePending(tx, { ...work, by }, ref)
+  const payment = await settlePending(tx, work, ref)
   await adoptUnknown(tx, payment)
   return responseWith(201, toReceipt(payment))
 }
 
 async function finishNotCharged(
   tx: Transaction,
-  { work, by }: Answered,
+  work: Answered,
   failure: {
     readonly code: Refusal
     readonly error: GatewayError
@@ -159,7 +155,7 @@ async function finishNotCharged(
   const { code, error, ref } = failure
   const before = await lockPaymentOf(tx, work)
   if (before.status === 'pending' || before.status === 'failed') {
-    const payment = await settleNotCharged(tx, { ...work, by }, { ...error, ref })
+    const payment = await settleNotCharged(tx, work, { ...error, ref })
     if (payment.is_awaited) await adoptUnknown(tx, payment)
     // The gateway may have no charge to tell of, and what it tells later says nothing new.
     if (before.status === 'pending') await announce(tx, payment, 'failed')
@@ -171,14 +167,10 @@ async function finishNotCharged(
   }
   // Our own key stands for a reference where the webhook named none.
   const known = before.gateway_ref ?? ref ?? work.gatewayKey
-  const payment = (await settleCharged(tx, { ...work, by }, known)) ?? before
-  await createAuditLog(tx, {
-    orgId: work.orgId,
-    actor: by,
-    action: 'gateway_error',
-    entity: 'payment',
-    entityId: work.paymentId,
-    details: { ...error, retryable: false },
+  const payment = (await settleCharged(tx, work, known)) ?? before
+  await recordAudit(tx, {
+    ...{ org: work.orgId, actor: work.by, action: 'gateway_error' },
+    ...{ entity: 'payment', entityId: work.paymentId, details: { ...error, retryable: false } },
   })
   const detail = `The gateway's webhook said ${before.status}, but it answered that it took no money (${error.code}: ${error.message}): the payment is ${before.status} here.`
   await alertConflict(tx, payment, detail)
@@ -202,11 +194,11 @@ async function announceRefundFailure(
 
 async function finishRefunded(
   tx: Transaction,
-  { work, by }: Answered,
+  work: Answered,
   ref: string,
 ): Promise<StoredResponse> {
   await lockPaymentOf(tx, work)
-  const refund = await settleRefunded(tx, { ...work, by }, ref)
+  const refund = await settleRefunded(tx, work, ref)
   // Its webhook may have come before the answer that has its name.
   await reconsiderParked(tx, work.paymentId)
   return responseWith(201, toRefund(refund))
@@ -214,19 +206,19 @@ async function finishRefunded(
 
 async function finishNotRefunded(
   tx: Transaction,
-  { work, by }: Answered,
+  work: Answered,
   error: GatewayError,
 ): Promise<StoredResponse> {
   const payment = await lockPaymentOf(tx, work)
   const refunds = await selectRefunds(tx, work.paymentId)
   const isConfirmed = refunds.some((each) => each.id === work.transactionId && each.isConfirmed)
   if (!isConfirmed) {
-    await settleNotRefunded(tx, { ...work, by }, error)
+    await settleNotMoved(tx, work, error)
     await announceRefundFailure(tx, payment, { ...work, error })
     await reconsiderParked(tx, work.paymentId)
     return refused('GATEWAY_ERROR', work, error)
   }
-  const refund = await settleRefunded(tx, { ...work, by }, work.gatewayKey)
+  const refund = await settleRefunded(tx, work, work.gatewayKey)
   const detail = `The gateway's webhook said refunded, but it answered that it refused refund ${work.transactionId} (${error.code}: ${error.message}): it counts as refunded here.`
   await alertConflict(tx, payment, detail)
   return responseWith(201, toRefund(refund))
@@ -238,39 +230,30 @@ async function lockPaymentOf(tx: Transaction, { paymentId }: Work): Promise<Paym
   return payment
 }
 
-/** Work that the gateway has answered, and who asked. */
-interface Done {
-  readonly work: Work
-  readonly by: string
-}
-
 /** The gateway holds the money. */
 async function finishAuthorised(
   tx: Transaction,
-  { work, by }: Done,
+  work: Answered,
   ref: string,
 ): Promise<StoredResponse> {
   const before = await lockPaymentOf(tx, work)
-  const payment = await settleAuthorised(tx, { ...work, by }, ref)
+  const payment = await settleAuthorised(tx, work, ref)
   if (payment) {
     if (before.authorisation === null) await announce(tx, payment, 'authorised')
     await adoptUnknown(tx, payment)
     return responseWith(201, toReceipt(payment))
   }
-  const message =
-    'The gateway reported the payment as failed, but answered that it holds the money: an operator looks into it.'
-  const error = { code: 'state_conflict', message }
-  const failed = await settleNotCharged(tx, { ...work, by }, { ...error, ref })
-  const detail = `The gateway's webhook said failed, but it answered that it holds the money (${ref}): the payment is failed here.`
-  await alertConflict(tx, failed, detail)
-  return refused('GATEWAY_ERROR', work, error)
+  return refuseFailed(tx, work, { ref, says: 'holds' })
 }
 
 /** The gateway has taken what was held, or a part of it. */
-async function finishCaptured(tx: Transaction, done: Done, ref: string): Promise<StoredResponse> {
-  const { work, by } = done
+async function finishCaptured(
+  tx: Transaction,
+  work: Answered,
+  ref: string,
+): Promise<StoredResponse> {
   const before = await lockPaymentOf(tx, work)
-  await settleDecision(tx, { ...work, by }, { ref, action: 'payment.captured' })
+  await settleDecision(tx, work, { ref, action: 'payment.captured' })
   if (before.authorisation === 'authorised') {
     const payment = await markCaptured(tx, work.paymentId, work.amount)
     await planLookup(tx, work.paymentId)
@@ -284,10 +267,9 @@ async function finishCaptured(tx: Transaction, done: Done, ref: string): Promise
 }
 
 /** The gateway has set free what was held: nothing is taken, and the payment has failed. */
-async function finishVoided(tx: Transaction, done: Done, ref: string): Promise<StoredResponse> {
-  const { work, by } = done
+async function finishVoided(tx: Transaction, work: Answered, ref: string): Promise<StoredResponse> {
   const before = await lockPaymentOf(tx, work)
-  await settleDecision(tx, { ...work, by }, { ref, action: 'payment.voided' })
+  await settleDecision(tx, work, { ref, action: 'payment.voided' })
   if (before.authorisation === 'authorised') {
     const payment = await markFree(tx, work.paymentId, 'voided')
     await announce(tx, payment, 'voided')
@@ -300,18 +282,18 @@ async function finishVoided(tx: Transaction, done: Done, ref: string): Promise<S
 /** The gateway refused to capture or to void. Where a webhook says that it did, that stands. */
 async function notDecided(
   tx: Transaction,
-  { work, by }: Done,
+  work: Answered,
   error: GatewayError,
 ): Promise<StoredResponse> {
   const before = await lockPaymentOf(tx, work)
   const wanted = work.type === 'capture' ? 'captured' : 'voided'
   if (before.authorisation === wanted) {
     const ref = before.gateway_ref ?? work.gatewayKey
-    await settleDecision(tx, { ...work, by }, { ref, action: `payment.${wanted}` })
+    await settleDecision(tx, work, { ref, action: `payment.${wanted}` })
     await alertDecided(tx, before, `refused the ${work.type} (${error.code}: ${error.message})`)
     return responseWith(200, toReceipt(before))
   }
-  await settleNotDecided(tx, { ...work, by }, error)
+  await settleNotMoved(tx, work, error)
   return refused('GATEWAY_ERROR', work, error)
 }
 

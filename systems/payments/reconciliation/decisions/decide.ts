@@ -1,8 +1,8 @@
 import { SQLSTATE, sqlState, transaction, type Transaction } from '@posthorn/engine'
 import { announce } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import { requireApproval } from '../../approvals/four-eyes.ts'
-import { createAuditLog } from '../../charges/queries.ts'
+import { requireApproval } from '../../approvals/proposal.ts'
+import { recordAudit } from '../../queries.ts'
 import { requireFound, type RunKey } from '../owner.ts'
 import { problem } from '../../problems.ts'
 import { findRecord } from '../records/queries.ts'
@@ -31,7 +31,7 @@ export async function decide(
   try {
     return await transaction(pool, async (tx) => {
       const run = await beginRun(tx, key)
-      const record = await decideOn(tx, { run, line, accepted: null }, decision)
+      const record = await decideOn(tx, { run, line }, decision)
       await tellCounts(tx, run)
       return record
     })
@@ -44,7 +44,7 @@ export async function decide(
 export interface DecisionPlace {
   readonly run: Run
   readonly line: number
-  readonly accepted: string | null
+  readonly accepted?: string
 }
 
 /** The same inside a transaction that has begun the run; the caller announces what came of it. */
@@ -96,7 +96,7 @@ async function recordDecision(
   tx: Transaction,
   { run, record, decided, decision }: Recorded,
 ): Promise<void> {
-  const { id: runId, run_no: runNo, org_id: orgId } = run
+  const { id: runId, run_no: runNo, org_id: org } = run
   const { line_number: line, currency, amount, reason: from } = record
   const { by, note, paymentIds = [], refundIds = [] } = decision
   const { reason, action, status } = DECISIONS[decision.kind]
@@ -109,17 +109,10 @@ async function recordDecision(
   const before = [record.matched_payment_id, ...record.linked].filter((id) => id !== null)
   const isMatch = status === 'matched'
   const refunds = isMatch ? refundIds : record.refunds
-  await createAuditLog(tx, {
-    orgId,
-    actor: by,
-    action,
-    entity: 'reconciliation_record',
-    entityId: `${runId}/${line}`,
+  await recordAudit(tx, {
+    ...{ org, actor: by, action, entity: 'reconciliation_record', entityId: `${runId}/${line}` },
     details: {
-      reason: note,
-      from,
-      to: reason,
-      paymentIds: isMatch ? paymentIds : before,
+      ...{ reason: note, from, to: reason, paymentIds: isMatch ? paymentIds : before },
       ...(refunds.length > 0 && { refundIds: refunds }),
       ...(decision.isPart && { part: true }),
       ...(decision.adjustment && { adjustment: decision.adjustment }),

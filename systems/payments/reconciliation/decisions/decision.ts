@@ -1,4 +1,4 @@
-import type { Approval } from '../../approvals/four-eyes.ts'
+import type { Approval } from '../../approvals/proposal.ts'
 import type { AdjustmentKind, StatementRecord } from '../records/record.ts'
 import type { Reason } from '../reason.ts'
 

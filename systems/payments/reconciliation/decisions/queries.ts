@@ -149,7 +149,7 @@ export const replaceDetail = (tx: Transaction, detail: NewDetail) =>
 /** A decision about a record answers its suggestions. */
 export const closeSuggestions = (
   tx: Transaction,
-  { runId, line, accepted }: RecordKey & { readonly accepted: string | null },
+  { runId, line, accepted }: RecordKey & { readonly accepted: string | undefined },
 ) =>
   tx.query(sql`
     update payments.reconciliation_suggestions

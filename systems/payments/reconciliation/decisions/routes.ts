@@ -3,9 +3,9 @@ import { invalid, ProblemError, type App } from '@posthorn/http'
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import type { FourEyes } from '../../approvals/four-eyes.ts'
+import type { FourEyes } from '../../approvals/proposal.ts'
 import { proposalResource, ProposalResource } from '../../approvals/proposal.ts'
-import { doOrPropose, type Proposed } from '../../approvals/propose.ts'
+import { doOrPropose, type Proposed } from '../../approvals/proposal.ts'
 import { memberOf, type RunKey } from '../owner.ts'
 import { recordResource, type StatementRecord } from '../records/record.ts'
 import { PATH } from '../runs/routes.ts'
@@ -270,7 +270,7 @@ async function decideOne(tx: Transaction, run: Run, item: BulkItem): Promise<Bul
   try {
     const record =
       'line' in item
-        ? await decideOn(tx, { run, line: item.line, accepted: null }, item.decision)
+        ? await decideOn(tx, { run, line: item.line }, item.decision)
         : await acceptIn(tx, { run, id: item.suggestionId }, item)
     await keepOne(tx)
     return { record }

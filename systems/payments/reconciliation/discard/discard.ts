@@ -1,8 +1,8 @@
 import { transaction, type Transaction } from '@posthorn/engine'
 import { announce } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import { requireApproval, type Approval } from '../../approvals/four-eyes.ts'
-import { createAuditLog } from '../../charges/queries.ts'
+import { requireApproval, type Approval } from '../../approvals/proposal.ts'
+import { recordAudit } from '../../queries.ts'
 import type { RunKey } from '../owner.ts'
 import { avoidLoops } from '../runs/queries.ts'
 import { RUN_TOPIC, beginRun } from '../runs/reconcile.ts'
@@ -42,12 +42,9 @@ export async function discardIn(
   await explainDiscard(tx, discard)
   await moveTallies(tx, run)
   const discarded = await markDiscarded(tx, discard)
-  await createAuditLog(tx, {
-    orgId: run.org_id,
-    actor: by,
-    action: 'reconciliation.discarded',
-    entity: 'reconciliation',
-    entityId: run.id,
+  await recordAudit(tx, {
+    ...{ org: run.org_id, actor: by, action: 'reconciliation.discarded' },
+    ...{ entity: 'reconciliation', entityId: run.id },
     details: { reason: note, filename: run.filename, matched: run.matched, total: run.total },
   })
   const data = { status: 'discarded', matched: 0, unmatched: run.total, total: run.total }

@@ -114,12 +114,3 @@ export const selectVersions = (db: Queryable, { id, orgId }: ProfileKey) =>
      where p.id = ${id} and p.org_id = ${orgId}
      order by v.version desc
      limit 200`)
-
-export const auditProfile = (
-  tx: Transaction,
-  entry: ProfileKey & { readonly action: string; readonly by: string; readonly version: number },
-) =>
-  tx.query(sql`
-    select payments.create_audit_log(
-             ${entry.orgId}, ${entry.by}, ${entry.action}, 'reconciliation_profile',
-             ${entry.id}::text, jsonb_build_object('version', ${entry.version}::int))`)

@@ -20,8 +20,8 @@ import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { previewOf } from './preview.ts'
 import { problem } from '../../problems.ts'
+import { recordAudit } from '../../queries.ts'
 import {
-  auditProfile,
   findProfile,
   insertProfile,
   insertVersion,
@@ -173,7 +173,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
       transaction(pool, async (tx) => {
         if (!(await insertProfile(tx, { ...key, name }))) throw problem('PROFILE_LIMIT')
         await insertVersion(tx, { profileId: key.id, version: 1, rules, by })
-        await auditProfile(tx, { ...key, by, version: 1, action: 'reconciliation_profile.created' })
+        await audit(tx, key, { by, version: 1, did: 'created' })
         return findOwn(tx, key)
       }),
     )
@@ -245,7 +245,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
         const version = before.version + (isNew ? 1 : 0)
         if (isNew) await insertVersion(tx, { profileId: key.id, version, rules, by })
         await updateProfile(tx, { id: key.id, version, name })
-        await auditProfile(tx, { ...key, by, version, action: 'reconciliation_profile.changed' })
+        await audit(tx, key, { by, version, did: 'changed' })
         return findOwn(tx, key)
       }),
     )
@@ -260,9 +260,20 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
       if (!locked) throw unknownProfile(key)
       await markDeleted(tx, key)
       const { version } = locked
-      await auditProfile(tx, { ...key, by, version, action: 'reconciliation_profile.deleted' })
+      await audit(tx, key, { by, version, did: 'deleted' })
     })
     return reply.code(204).send(null)
+  })
+}
+
+function audit(
+  tx: Transaction,
+  { id, orgId }: ProfileKey,
+  { by, version, did }: { by: string; version: number; did: 'created' | 'changed' | 'deleted' },
+): Promise<void> {
+  return recordAudit(tx, {
+    ...{ org: orgId, actor: by, action: `reconciliation_profile.${did}` },
+    ...{ entity: 'reconciliation_profile', entityId: id, details: { version } },
   })
 }
 

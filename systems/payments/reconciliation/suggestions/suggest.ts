@@ -1,6 +1,6 @@
 import { transaction, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { createAuditLog } from '../../charges/queries.ts'
+import { recordAudit } from '../../queries.ts'
 import { decideOn, explainTaken, tellCounts } from '../decisions/decide.ts'
 import type { Decision } from '../decisions/decision.ts'
 import type { AdjustmentKind, StatementRecord } from '../records/record.ts'
@@ -130,20 +130,11 @@ export async function refuseSuggestion(
 ): Promise<Suggestion> {
   return transaction(pool, async (tx) => {
     const run = await beginRun(tx, key)
-    const {
-      line_number: line,
-      kind,
-      payment_ids: paymentIds,
-    } = await openSuggestion(tx, {
-      runId: run.id,
-      id,
-    })
-    await createAuditLog(tx, {
-      orgId: run.org_id,
-      actor: by,
-      action: 'reconciliation.suggestion_dismissed',
-      entity: 'reconciliation_record',
-      entityId: `${run.id}/${line}`,
+    const suggestion = await openSuggestion(tx, { runId: run.id, id })
+    const { line_number: line, kind, payment_ids: paymentIds } = suggestion
+    await recordAudit(tx, {
+      ...{ org: run.org_id, actor: by, action: 'reconciliation.suggestion_dismissed' },
+      ...{ entity: 'reconciliation_record', entityId: `${run.id}/${line}` },
       details: { reason: note, suggestionId: id, kind, paymentIds },
     })
     return dismissSuggestion(tx, id)

@@ -83,12 +83,3 @@ export async function findRunOfFile(
        and discarded_at is null`)
   return rows[0]?.id
 }
-
-export async function auditUpload(tx: Transaction, run: NewRun): Promise<void> {
-  const { filename, total, format, balances } = run
-  const details = { filename, format, total, balances, sha256: run.hash.toString('hex') }
-  await tx.query(sql`
-    select payments.create_audit_log(
-             ${run.orgId}, ${run.userId}, 'reconciliation.uploaded', 'reconciliation',
-             ${run.id}::text, ${JSON.stringify(details)}::jsonb)`)
-}

@@ -10,8 +10,8 @@ import { STANDARD_RULES } from '../profiles/rules.ts'
 import { peek, type FileBody } from './body.ts'
 import { spoolRecords } from './loading.ts'
 import { problem } from '../../problems.ts'
+import { recordAudit } from '../../queries.ts'
 import {
-  auditUpload,
   copyRecords,
   findRunOfFile,
   insertRun,
@@ -91,7 +91,12 @@ export async function storeUpload(pool: Pool, upload: Upload): Promise<NewRun> {
         throw problem('FILE_ALREADY_UPLOADED')
       }
       await insertStatements(tx, run)
-      await auditUpload(tx, run)
+      const { total, hash } = run
+      const details = { filename, format, total, balances, sha256: hash.toString('hex') }
+      await recordAudit(tx, {
+        ...{ org: orgId, actor: userId, action: 'reconciliation.uploaded' },
+        ...{ entity: 'reconciliation', entityId: id, details },
+      })
       await tellStored(tx, run, upload.uploadId)
       return run
     })

@@ -11,7 +11,7 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { recordAudit, selectAudit } from '../queries.ts'
+import { auditResource, recordAudit, selectAudit } from '../../queries.ts'
 import { findEndpoint } from '../endpoints/queries.ts'
 import { CHANGE, READ } from '../portal/routes.ts'
 import { problem } from '../../problems.ts'
@@ -204,16 +204,11 @@ export function deliveryRoutes(app: App, pool: Pool): void {
 
   app.get(`${PATH}/:id/audit`, { schema: listAudit, ...READ }, async (request) => {
     const { limit, cursor } = request.query
-    const { id: deliveryId, org_id: org } = await own(request)
-    const before = cursor === undefined ? null : decodeCursor(cursor, ByNumber)[0]
-    const rows = await selectAudit(db, { org, deliveryId, before, limit: limit + 1 })
-    return toPage(rows, limit, {
-      after: ({ seq }) => seq,
-      item: ({ seq: id, actor, action, details, created_at: at }) => ({
-        ...{ id, actor, action, details },
-        createdAt: at.toISOString(),
-      }),
-    })
+    const { id: entityId, org_id: org } = await own(request)
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, ByNumber)[0]
+    const page = { org, entity: 'webhook_delivery', entityId, before, limit: limit + 1 }
+    const rows = await selectAudit(db, page)
+    return toPage(rows, limit, { after: ({ seq }) => seq, item: auditResource })
   })
 
   app.post(`${PATH}/:id/replay`, { schema: replayDelivery, ...CHANGE }, async (request, reply) => {
@@ -225,13 +220,10 @@ export function deliveryRoutes(app: App, pool: Pool): void {
       // Another request was faster.
       if (replayed === 0) throw problem('DELIVERY_NOT_FINISHED')
       const { id, org_id: org, status } = delivery
-      await recordAudit(tx, [
-        {
-          ...{ org, actor: sub, action: 'webhook.replayed', entityId: id },
-          entityType: 'webhook_delivery',
-          details: { from: status },
-        },
-      ])
+      await recordAudit(tx, {
+        ...{ org, actor: sub, action: 'webhook.replayed', details: { from: status } },
+        ...{ entity: 'webhook_delivery', entityId: id },
+      })
       return replayed
     })
     return reply.code(202).send({ count })

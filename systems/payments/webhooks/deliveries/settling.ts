@@ -1,7 +1,7 @@
 import { uuid, type Change, type Outbox, type Outcome, type Transaction } from '@posthorn/engine'
 import { cancel } from '@posthorn/operate'
 import type { Answered, WebhookCode } from '@posthorn/transports/webhook'
-import { recordAudit, type AuditEntry } from '../queries.ts'
+import { recordAudit, type AuditEntry } from '../../queries.ts'
 import { disableGone } from '../endpoints/control.ts'
 import { insertTallies, type Tally } from '../health/queries.ts'
 import { attemptOf, isTried, type Attempt } from './attempt.ts'
@@ -39,7 +39,7 @@ export async function settleAttempts(
     open.map(({ deliveryId }) => deliveryId),
   )
   await settleAttemptRows(tx, tried.map(settledAttempt))
-  await recordAudit(tx, tried.flatMap(auditOf))
+  await recordAudit(tx, ...tried.flatMap(auditOf))
   await insertRuns(tx, uuid(), runsOf(tried))
   await insertTallies(tx, talliesOf(tried))
   await wakeHeld(tx, tried.flatMap(finishedKey))
@@ -68,12 +68,7 @@ function settledAttempt({ row, attempt, outcome }: DeliveryChange): Attempt {
 
 /** The first attempt, the later ones, and the last of all have words of their own. */
 function auditOf({ row, to, attempt, outcome }: DeliveryChange): AuditEntry[] {
-  const entry = {
-    org: row.org_id,
-    actor: ACTOR,
-    entityType: 'webhook_delivery',
-    entityId: row.id,
-  } as const
+  const entry = { org: row.org_id, actor: ACTOR, entity: 'webhook_delivery', entityId: row.id }
   const details = {
     ...{ attempt, eventId: row.event_id, endpointId: row.endpoint_id },
     ...(outcome.kind !== 'delivered' && {

@@ -1,6 +1,6 @@
 import type { Outbox, Transaction } from '@posthorn/engine'
 import { cancel, raiseAlert, recoverAlert } from '@posthorn/operate'
-import { recordAudit } from '../queries.ts'
+import { recordAudit } from '../../queries.ts'
 import { selectWaiting } from '../deliveries/queries.ts'
 import type { WebhookDelivery } from '../deliveries/delivery.ts'
 import { insertTallies } from '../health/queries.ts'
@@ -34,7 +34,7 @@ export async function disableEndpoint(
   const [disabled] = await markDisabled(tx, { ids: [endpoint.id], reason: why })
   if (!disabled) return endpoint
   await skipWaiting(tx, outbox, { endpointId: endpoint.id, by })
-  await recordAudit(tx, [entryOf(disabled, by, 'webhook_endpoint.disabled')])
+  await recordAudit(tx, entryOf(disabled, by, 'webhook_endpoint.disabled'))
   return disabled
 }
 
@@ -45,7 +45,7 @@ export async function enableEndpoint(
   if (endpoint.status === 'enabled') return endpoint
   const enabled = await markEnabled(tx, endpoint.id)
   await recoverAlert(tx, { source: ALERTS, subject: endpoint.id })
-  await recordAudit(tx, [entryOf(enabled, by, 'webhook_endpoint.enabled')])
+  await recordAudit(tx, entryOf(enabled, by, 'webhook_endpoint.enabled'))
   return enabled
 }
 
@@ -70,10 +70,8 @@ export async function disableGone(
       detail: `${endpoint.url} answered 410 and is disabled`,
     })
   }
-  await recordAudit(
-    tx,
-    disabled.map((endpoint) => entryOf(endpoint, by, 'webhook_endpoint.disabled')),
-  )
+  const entries = disabled.map((each) => entryOf(each, by, 'webhook_endpoint.disabled'))
+  await recordAudit(tx, ...entries)
 }
 
 /** The audit entry of something done to an endpoint. */
@@ -83,9 +81,5 @@ export function entryOf(
   action: string,
 ) {
   const { id, org_id: org, url } = endpoint
-  return {
-    ...{ org, actor, action, entityId: id },
-    entityType: 'webhook_endpoint' as const,
-    details: { url },
-  }
+  return { org, actor, action, entity: 'webhook_endpoint', entityId: id, details: { url } }
 }

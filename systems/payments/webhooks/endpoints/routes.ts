@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import type { Sealing } from '@posthorn/system'
-import { recordAudit } from '../queries.ts'
+import { recordAudit } from '../../queries.ts'
 import {
   findMissed,
   findRetries,
@@ -64,7 +64,7 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
         filter: given.filter ?? null,
       })
       if (!endpoint) throw problem('ENDPOINT_LIMIT')
-      await recordAudit(tx, [entryOf(endpoint, sub, 'webhook_endpoint.created')])
+      await recordAudit(tx, entryOf(endpoint, sub, 'webhook_endpoint.created'))
       return withSecret(endpoint, await renewSecret(tx, sealing, endpoint))
     })
     return reply.code(201).send(created)
@@ -138,7 +138,7 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
           given.ratePerSecond === undefined ? before.rate_per_second : given.ratePerSecond,
         filter: given.filter === undefined ? before.filter : given.filter,
       })
-      await recordAudit(tx, [entryOf(endpoint, by, 'webhook_endpoint.changed')])
+      await recordAudit(tx, entryOf(endpoint, by, 'webhook_endpoint.changed'))
       return endpoint
     })
     return endpointResource(changed)
@@ -151,7 +151,7 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
       await change(request, async (tx, endpoint, by) => {
         await markDeleted(tx, endpoint.id)
         await skipWaiting(tx, webhookDeliveries, { endpointId: endpoint.id, by })
-        await recordAudit(tx, [entryOf(endpoint, by, 'webhook_endpoint.deleted')])
+        await recordAudit(tx, entryOf(endpoint, by, 'webhook_endpoint.deleted'))
       })
       return reply.code(204).send(null)
     },
@@ -165,7 +165,7 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
         const signing = request.body?.signing ?? before.signing
         const renewed = await renewSecret(tx, sealing, { id: before.id, signing })
         const endpoint = await markSigning(tx, { id: before.id, signing })
-        await recordAudit(tx, [entryOf(endpoint, by, 'webhook_endpoint.secret_rotated')])
+        await recordAudit(tx, entryOf(endpoint, by, 'webhook_endpoint.secret_rotated'))
         return { ...endpointResource(endpoint), secret: renewed.secret }
       }),
   )

@@ -8,7 +8,7 @@ import {
 } from '@posthorn/engine'
 import type { PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import { selectRaised, takeRecovered, type Notable } from '../queries.ts'
+import { selectRaised, takeRecovered, type Notable } from './queries.ts'
 
 /** A notice as it stands in its table. */
 interface AlertNotice {

@@ -3,7 +3,7 @@ import { callerOf, may, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { makePortalToken, type Sealing } from '@posthorn/system'
-import { recordAudit } from '../queries.ts'
+import { recordAudit } from '../../queries.ts'
 
 /** Routes that a portal shows. */
 export const READ = { config: { portal: 'read' } } as const
@@ -76,13 +76,10 @@ export function portalRoutes(app: App, { pool, sealing, baseUrl }: PortalOptions
       const token = makePortalToken(sealing, { sub, org, readOnly, expiresAt })
       const until = new Date(expiresAt).toISOString()
       await transaction(pool, (tx) =>
-        recordAudit(tx, [
-          {
-            ...{ org, actor: caller.sub, action: 'portal_token.created', entityId: sub },
-            entityType: 'portal_token',
-            details: { readOnly, expiresAt: until },
-          },
-        ]),
+        recordAudit(tx, {
+          ...{ org, actor: caller.sub, action: 'portal_token.created' },
+          ...{ entity: 'portal_token', entityId: sub, details: { readOnly, expiresAt: until } },
+        }),
       )
       const url = `${baseUrl()}/portal#token=${token}`
       return reply.code(201).send({ token, url, org, readOnly, expiresAt: until })

@@ -2,8 +2,8 @@ import { silentLog, uuid } from '@posthorn/engine'
 import { advanceClock, listAlerts, useMovableClock } from '@posthorn/operate'
 import { expect, test } from 'vitest'
 import { createGateway } from '@posthorn/gateway'
-import { paymentsDatabase, runPayments } from '../../testing/running.ts'
-import { lookUpOverdue } from '../lookups/lookup.ts'
+import { paymentsDatabase, runPayments } from '../testing/running.ts'
+import { lookUpOverdue } from './lookups/lookup.ts'
 
 const db = await paymentsDatabase()
 await useMovableClock(db.pool)

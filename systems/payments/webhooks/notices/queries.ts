@@ -1,20 +1,5 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { all } from '../rows.ts'
-
-/** An entry of the system's own audit. */
-export interface AuditEntry {
-  readonly org: string
-  readonly actor: string
-  readonly action: string
-  readonly entityType: 'webhook_endpoint' | 'webhook_delivery' | 'portal_token'
-  readonly entityId: string
-  readonly details?: Readonly<Record<string, unknown>>
-}
-
-/** Writes entries in the transaction that made them true, in their order. */
-export async function recordAudit(tx: Transaction, entries: readonly AuditEntry[]): Promise<void> {
-  if (entries.length > 0) await insertAudit(tx, entries)
-}
+import { sql, type Transaction } from '@posthorn/engine'
+import { all } from '../../rows.ts'
 
 /** An alert that needs a notice. */
 export interface Notable {
@@ -76,36 +61,3 @@ export const takeRecovered = (tx: Transaction) =>
            a.recovered_at, date_trunc('hour', now()) as hour
       from closed join posthorn.alert a on a.id = closed.alert_id
      order by a.id`)
-
-const insertAudit = (tx: Transaction, entries: readonly AuditEntry[]) =>
-  tx.query(sql`
-    select payments.create_audit_log(e."org", e."actor", e."action", e."entityType", e."entityId",
-                                     coalesce(e."details", '{}'))
-      from rows from (
-             jsonb_to_recordset(${JSON.stringify(entries)}::jsonb) as (
-               "org" text, "actor" text, "action" text, "entityType" text, "entityId" text,
-               "details" jsonb)
-           ) with ordinality as e
-     order by e.ordinality`)
-
-export interface AuditRow {
-  readonly seq: string
-  readonly actor: string
-  readonly action: string
-  readonly details: unknown
-  readonly created_at: Date
-}
-
-/** Newest first, those before `before`. */
-export const selectAudit = (
-  db: Queryable,
-  page: { org: string; deliveryId: string; before: string | null; limit: number },
-) =>
-  all<AuditRow>(db)(sql`
-    select seq::text as seq, actor, action, details, created_at
-      from payments.audit_log
-     where entity_type = 'webhook_delivery' and entity_id = ${page.deliveryId}
-       and org_id = ${page.org}
-       and (${page.before}::bigint is null or seq < ${page.before}::bigint)
-     order by audit_log.seq desc
-     limit ${page.limit}`)
