@@ -16,7 +16,7 @@ import {
 } from '@posthorn/transports/webhook'
 import type { Pool } from 'pg'
 import type { Sealing, Receivers } from '@posthorn/system'
-import { attemptOf, isTried, type Recalled } from './deliveries/attempt.ts'
+import { attemptOf, isTried, type Recalled } from './deliveries/delivery.ts'
 import {
   insertAnswer,
   makeAnsweredDue,
@@ -27,10 +27,9 @@ import {
   type Unsettled,
 } from './deliveries/queries.ts'
 import { ENDPOINT_DISABLED } from './deliveries/settling.ts'
-import { openUrl } from './endpoints/endpoint-url.ts'
 import { selectSending, takeRequests, type Sending } from './endpoints/queries.ts'
 import { retryInMs } from './endpoints/retry.ts'
-import { OpenedWords, secretOwner } from './endpoints/secrets.ts'
+import { OpenedWords, openUrl, secretOwner } from './endpoints/sealed.ts'
 import { webhookDeliveries } from './outbox.ts'
 
 type Resolved = WebhookTarget | Answered

@@ -1,26 +1,60 @@
-/** A delivery as it stands in its table: one event on its way to one endpoint. */
-export interface WebhookDelivery {
-  id: string
-  org_id: string
-  endpoint_id: string
-  event_id: string
-  event_type: string
-  /** What orders it among the endpoint's; null where nothing does. */
-  order_key: string | null
-  payload: WebhookPayload
-  /** What is sent where that is not the payload written anew. */
-  body: string | null
-  status: 'pending' | 'failed' | 'delivered' | 'abandoned' | 'skipped_disabled'
-  attempts: number
-  /** Attempts in all, by its endpoint's policy; null where it has none of its own. */
-  max_attempts: number | null
-  next_attempt_at: Date
-  error: string | null
-  error_code: string | null
-  traceparent: string | null
-  created_at: Date
-  delivered_at: Date | null
-}
+import { uuid, wasTried, type ErrorCode, type Outcome } from '@posthorn/engine'
+import { PageQuery, sortable } from '@posthorn/http'
+import { NullableText, nullable, resource, time, type RowOf } from '@posthorn/system'
+import type { Answered } from '@posthorn/transports/webhook'
+import { Type } from 'typebox'
+import { maskUrl } from '../endpoints/sealed.ts'
+
+const Time = time({ format: 'date-time' })
+const Headers = Type.Record(Type.String(), Type.String())
+
+const DeliveryStatus = Type.Union([
+  Type.Literal('pending'),
+  Type.Literal('failed'),
+  Type.Literal('delivered'),
+  Type.Literal('abandoned'),
+  Type.Literal('skipped_disabled'),
+])
+
+export const DeliveryResource = Type.Object({
+  id: Type.String(),
+  endpointId: Type.String(),
+  eventId: Type.String(),
+  eventType: Type.String(),
+  status: DeliveryStatus,
+  attempts: Type.Integer(),
+  nextAttemptAt: nullable(Time),
+  error: NullableText,
+  errorCode: NullableText,
+  payload: Type.Unknown({ description: 'the body of the webhook' }),
+  createdAt: Time,
+  deliveredAt: nullable(Time),
+})
+
+/** What each run of retries did for one merchant. */
+export const RunResource = Type.Object({
+  id: Type.String(),
+  processed: Type.Integer(),
+  success: Type.Integer(),
+  failed: Type.Integer(),
+  ranAt: Time,
+})
+
+export const runResource = resource(RunResource)
+
+export const DELIVERY_SORTS = sortable(['-createdAt', 'createdAt'])
+
+/** What a search for deliveries asks for. */
+export const DeliveryQuery = Type.Object({
+  ...PageQuery.properties,
+  sort: DELIVERY_SORTS.parameter,
+  status: Type.Optional(DeliveryStatus),
+  endpointId: Type.Optional(Type.String({ format: 'uuid' })),
+  eventId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  eventType: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  since: Type.Optional(Time),
+  until: Type.Optional(Time),
+})
 
 /** The body of a webhook. */
 export interface WebhookPayload {
@@ -30,27 +64,58 @@ export interface WebhookPayload {
   readonly data: unknown
 }
 
-export function deliveryResource(delivery: WebhookDelivery) {
-  const waits = delivery.status === 'pending' || delivery.status === 'failed'
-  return {
-    id: delivery.id,
-    endpointId: delivery.endpoint_id,
-    eventId: delivery.event_id,
-    eventType: delivery.event_type,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    nextAttemptAt: waits ? delivery.next_attempt_at.toISOString() : null,
-    error: delivery.error,
-    errorCode: delivery.error_code,
-    payload: delivery.payload,
-    createdAt: delivery.created_at.toISOString(),
-    deliveredAt: delivery.delivered_at?.toISOString() ?? null,
-  }
+/** A delivery as it stands in its table: one event on its way to one endpoint. */
+export interface WebhookDelivery extends RowOf<
+  typeof DeliveryResource,
+  'nextAttemptAt' | 'payload'
+> {
+  readonly org_id: string
+  /** What orders it among the endpoint's; null where nothing does. */
+  readonly order_key: string | null
+  readonly payload: WebhookPayload
+  /** What is sent where that is not the payload written anew. */
+  readonly body: string | null
+  /** Attempts in all, by its endpoint's policy; null where it has none of its own. */
+  readonly max_attempts: number | null
+  readonly next_attempt_at: Date
+  readonly traceparent: string | null
 }
 
-/** An attempt as the API shows it. */
-export interface AttemptRow {
-  readonly id: string
+export const deliveryResource = resource(DeliveryResource, {
+  nextAttemptAt: ({ status, next_attempt_at: at }: WebhookDelivery) =>
+    status === 'pending' || status === 'failed' ? at.toISOString() : null,
+})
+
+export const AttemptResource = Type.Object({
+  id: Type.String(),
+  attempt: Type.Integer(),
+  startedAt: Time,
+  durationMs: nullable(Type.Integer()),
+  underWay: Type.Boolean({ description: 'the answer has not come yet' }),
+  request: Type.Object({
+    method: Type.String(),
+    url: NullableText,
+    headers: Headers,
+    body: Type.Unknown(),
+  }),
+  response: nullable(
+    Type.Object({
+      status: Type.Integer(),
+      headers: Headers,
+      body: Type.String({ description: 'the first 16 KiB' }),
+      encoding: Type.String({ description: 'utf8, or base64 for what is not text' }),
+      truncated: Type.Boolean(),
+    }),
+  ),
+  errorClass: NullableText,
+  error: NullableText,
+})
+
+/** An attempt with what it sent. */
+export interface AttemptRow extends RowOf<
+  typeof AttemptResource,
+  'attempt' | 'underWay' | 'request' | 'response'
+> {
   readonly attempt_no: number
   readonly state: 'open' | 'answered' | 'settled'
   readonly request_url: string | null
@@ -60,37 +125,86 @@ export interface AttemptRow {
   readonly response_body: string | null
   readonly response_encoding: string | null
   readonly response_truncated: boolean | null
-  readonly duration_ms: number | null
-  readonly error_class: string | null
-  readonly error: string | null
-  readonly started_at: Date
+  readonly payload: WebhookPayload
 }
 
-export function attemptResource(attempt: AttemptRow, payload: WebhookPayload) {
-  const { response_status: status } = attempt
+export const attemptResource = resource(AttemptResource, {
+  attempt: (row: AttemptRow) => row.attempt_no,
+  underWay: ({ state }) => state === 'open',
+  request: ({ request_url: url, request_headers: headers, payload: body }) => {
+    return { method: 'POST', url, headers: headers ?? {}, body }
+  },
+  response: ({ response_status: status, ...row }) =>
+    status === null
+      ? null
+      : {
+          status,
+          headers: row.response_headers ?? {},
+          body: row.response_body ?? '',
+          encoding: row.response_encoding ?? 'utf8',
+          truncated: row.response_truncated ?? false,
+        },
+})
+
+/** A request and its answer as they are kept. */
+export interface Attempt {
+  readonly id: string
+  readonly deliveryId: string
+  readonly attemptNo: number
+  readonly startedAt: string | null
+  /** With a mask for each value of its query. */
+  readonly url: string | null
+  readonly requestHeaders: Readonly<Record<string, string>> | null
+  readonly status: number | null
+  readonly responseHeaders: Readonly<Record<string, string>> | null
+  readonly body: string | null
+  readonly encoding: string | null
+  readonly truncated: boolean | null
+  readonly durationMs: number | null
+  readonly errorClass: string | null
+  readonly error: string | null
+  /** True: the row that holds it was written when the answer came. */
+  readonly isKept: boolean
+}
+
+/** The engine's codes for attempts of which no request is known. */
+const REQUEST_UNKNOWN = new Set<string>(['CLAIM_EXPIRED', 'TRANSPORT_BROKEN'] satisfies ErrorCode[])
+
+/** Whether an outcome is that of a request: only these count, and only these are on record. */
+export function isTried(outcome: Outcome): boolean {
+  if (outcome.kind === 'delivered') return true
+  return wasTried(outcome) && !REQUEST_UNKNOWN.has(outcome.failure.code)
+}
+
+/** An outcome that was read back from its attempt's row. */
+export type Recalled = Outcome & { readonly attemptId: string; readonly isKept: true }
+
+export function attemptOf(
+  outcome: Outcome,
+  { deliveryId, attemptNo }: { deliveryId: string; attemptNo: number },
+): Attempt {
+  const { exchange, attemptId = uuid() } = outcome as Answered
+  const { response, error } = exchange ?? {}
+  const failure = outcome.kind === 'delivered' ? undefined : outcome.failure
+  const errorClass = error?.class ?? classIn(failure?.code)
   return {
-    id: attempt.id,
-    attempt: attempt.attempt_no,
-    startedAt: attempt.started_at.toISOString(),
-    durationMs: attempt.duration_ms,
-    underWay: attempt.state === 'open',
-    request: {
-      method: 'POST',
-      url: attempt.request_url,
-      headers: attempt.request_headers ?? {},
-      body: payload,
-    },
-    response:
-      status === null
-        ? null
-        : {
-            status,
-            headers: attempt.response_headers ?? {},
-            body: attempt.response_body ?? '',
-            encoding: attempt.response_encoding ?? 'utf8',
-            truncated: attempt.response_truncated ?? false,
-          },
-    errorClass: attempt.error_class,
-    error: attempt.error,
+    ...{ id: attemptId, deliveryId, attemptNo },
+    startedAt: exchange?.startedAt.toISOString() ?? null,
+    url: exchange === undefined ? null : maskUrl(exchange.url),
+    requestHeaders: exchange?.headers ?? null,
+    status: response?.status ?? null,
+    responseHeaders: response?.headers ?? null,
+    body: response?.body ?? null,
+    encoding: response?.encoding ?? null,
+    truncated: response?.truncated ?? null,
+    durationMs: exchange?.durationMs ?? null,
+    errorClass: errorClass ?? null,
+    error: failure?.message ?? null,
+    isKept: 'isKept' in outcome,
   }
+}
+
+/** `WEBHOOK_STATUS` is of the class `status`. */
+function classIn(code: string | undefined): string | undefined {
+  return code?.startsWith('WEBHOOK_') ? code.slice('WEBHOOK_'.length).toLowerCase() : code
 }

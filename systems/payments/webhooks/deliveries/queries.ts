@@ -1,6 +1,13 @@
 import { directionOf, sql, type Outcome, type Queryable, type Transaction } from '@posthorn/engine'
-import type { Attempt } from './attempt.ts'
-import type { AttemptRow, WebhookDelivery } from './delivery.ts'
+import type { RowOf } from '@posthorn/system'
+import type { Static } from 'typebox'
+import type {
+  Attempt,
+  AttemptRow,
+  DeliveryQuery,
+  RunResource,
+  WebhookDelivery,
+} from './delivery.ts'
 import type { RetryRun } from './settling.ts'
 import { all, count, first, listIds } from '../../rows.ts'
 
@@ -11,18 +18,10 @@ export const findDelivery = (db: Queryable, { org, id }: { org: string; id: stri
   first<WebhookDelivery>(db)(sql`
     select * from payments.webhook_deliveries where id = ${id} and org_id = ${org}`)
 
-export interface DeliveryPage {
+export type DeliveryPage = Static<typeof DeliveryQuery> & {
   readonly org: string
-  readonly status: string | null
-  readonly endpointId: string | null
-  readonly eventId: string | null
-  readonly eventType: string | null
-  readonly since: string | null
-  readonly until: string | null
   /** Behind this one, in the order of `sort`. */
   readonly before: string | null
-  readonly sort: string
-  readonly limit: number
 }
 
 export function selectDeliveries(db: Queryable, page: DeliveryPage): Promise<WebhookDelivery[]> {
@@ -89,28 +88,30 @@ export interface MissedFilter {
   readonly endpointId: string
   readonly since: Date
   readonly until: Date | null
-  readonly limit: number
 }
 
-/** What an endpoint missed in a time, oldest first. */
-export const selectMissed = (db: Queryable, { endpointId, since, until, limit }: MissedFilter) =>
+/** Deliveries of one replay at the most: call again for more. */
+export const MOST_AT_ONCE = 10_000
+
+/** What an endpoint missed in a time, abandoned or skipped while it was disabled; oldest first. */
+export const selectMissed = (db: Queryable, { endpointId, since, until }: MissedFilter) =>
   all<Pick<WebhookDelivery, 'id' | 'status'>>(db)(sql`
     select id, status from payments.webhook_deliveries
      where endpoint_id = ${endpointId} and status in ('abandoned', 'skipped_disabled')
        and created_at >= ${since}
        and (${until}::timestamptz is null or created_at < ${until}::timestamptz)
      order by created_at, id
-     limit ${limit}`)
+     limit ${MOST_AT_ONCE}`)
 
 /** What waits for another attempt at an endpoint, of a time. */
-export const selectRetries = (db: Queryable, { endpointId, since, until, limit }: MissedFilter) =>
+export const selectRetries = (db: Queryable, { endpointId, since, until }: MissedFilter) =>
   listIds(db)(sql`
     select id from payments.webhook_deliveries
      where endpoint_id = ${endpointId} and status = 'failed' and claim_token is null
        and created_at >= ${since}
        and (${until}::timestamptz is null or created_at < ${until}::timestamptz)
      order by id
-     limit ${limit}`)
+     limit ${MOST_AT_ONCE}`)
 
 export const makeRetriesDue = (tx: Transaction, ids: readonly string[]) =>
   count(tx)(sql`
@@ -153,9 +154,9 @@ export const reviveDeliveries = (
 
 export const selectAttempts = (
   db: Queryable,
-  page: { deliveryId: string; before: string | null; limit: number },
+  page: { deliveryId: string; before: string | undefined; limit: number },
 ) =>
-  all<AttemptRow>(db)(sql`
+  all<Omit<AttemptRow, 'payload'>>(db)(sql`
     select id, attempt_no, state, request_url, request_headers, response_status, response_headers,
            response_body, response_encoding, response_truncated, duration_ms, error_class, error,
            started_at
@@ -309,19 +310,11 @@ export async function insertRuns(
         as r (org text, processed integer, success integer, failed integer)`)
 }
 
-export interface RunRow {
-  readonly id: string
-  readonly processed: number
-  readonly success: number
-  readonly failed: number
-  readonly ran_at: Date
-}
-
 export const selectRuns = (
   db: Queryable,
-  page: { org: string; before: string | null; limit: number },
+  page: { org: string; before: string | undefined; limit: number },
 ) =>
-  all<RunRow>(db)(sql`
+  all<RowOf<typeof RunResource>>(db)(sql`
     select id, processed, success, failed, ran_at from payments.webhook_retry_runs
      where org_id = ${page.org} and (${page.before}::uuid is null or id < ${page.before}::uuid)
      order by id desc

@@ -1,13 +1,5 @@
 import { transaction, type Queryable } from '@posthorn/engine'
-import {
-  callerOf,
-  decodeCursor,
-  toPage,
-  PageQuery,
-  pageOf,
-  sortable,
-  type App,
-} from '@posthorn/http'
+import { callerOf, decodeCursor, toPage, PageQuery, pageOf, type App } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
@@ -15,112 +7,50 @@ import { auditResource, recordAudit, selectAudit } from '../../queries.ts'
 import { findEndpoint } from '../endpoints/queries.ts'
 import { CHANGE, READ } from '../portal/routes.ts'
 import { problem } from '../../problems.ts'
-import { attemptResource, deliveryResource, type WebhookDelivery } from './delivery.ts'
+import {
+  attemptResource,
+  AttemptResource,
+  DELIVERY_SORTS,
+  DeliveryQuery,
+  deliveryResource,
+  DeliveryResource,
+  runResource,
+  RunResource,
+  type WebhookDelivery,
+} from './delivery.ts'
 import { findDelivery, selectAttempts, selectDeliveries, selectRuns } from './queries.ts'
 import { replayDeliveries } from './replay.ts'
 import { Id } from '../endpoints/schemas.ts'
-
-const Time = Type.String({ format: 'date-time' })
-const Maybe = <Schema extends Parameters<typeof Type.Array>[0]>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
-const Headers = Type.Record(Type.String(), Type.String())
-
-const Status = Type.Union([
-  Type.Literal('pending'),
-  Type.Literal('failed'),
-  Type.Literal('delivered'),
-  Type.Literal('abandoned'),
-  Type.Literal('skipped_disabled'),
-])
-
-const Delivery = Type.Object({
-  id: Type.String(),
-  endpointId: Type.String(),
-  eventId: Type.String(),
-  eventType: Type.String(),
-  status: Status,
-  attempts: Type.Integer(),
-  nextAttemptAt: Maybe(Time),
-  error: Maybe(Type.String()),
-  errorCode: Maybe(Type.String()),
-  payload: Type.Unknown({ description: 'the body of the webhook' }),
-  createdAt: Time,
-  deliveredAt: Maybe(Time),
-})
-
-const Attempt = Type.Object({
-  id: Type.String(),
-  attempt: Type.Integer(),
-  startedAt: Time,
-  durationMs: Maybe(Type.Integer()),
-  underWay: Type.Boolean({ description: 'the answer has not come yet' }),
-  request: Type.Object({
-    method: Type.String(),
-    url: Maybe(Type.String()),
-    headers: Headers,
-    body: Type.Unknown(),
-  }),
-  response: Maybe(
-    Type.Object({
-      status: Type.Integer(),
-      headers: Headers,
-      body: Type.String({ description: 'the first 16 KiB' }),
-      encoding: Type.String({ description: 'utf8, or base64 for what is not text' }),
-      truncated: Type.Boolean(),
-    }),
-  ),
-  errorClass: Maybe(Type.String()),
-  error: Maybe(Type.String()),
-})
 
 const AuditEntry = Type.Object({
   id: Type.String(),
   actor: Type.String(),
   action: Type.String(),
   details: Type.Unknown(),
-  createdAt: Time,
-})
-
-const Run = Type.Object({
-  id: Type.String(),
-  processed: Type.Integer(),
-  success: Type.Integer(),
-  failed: Type.Integer(),
-  ranAt: Time,
+  createdAt: Type.String({ format: 'date-time' }),
 })
 
 const tags = ['webhooks']
 
-const DELIVERY_SORTS = sortable(['-createdAt', 'createdAt'])
-
 const listDeliveries = {
   summary: 'What was or is to be delivered, newest first',
   tags,
-  querystring: Type.Object({
-    ...PageQuery.properties,
-    sort: DELIVERY_SORTS.parameter,
-    status: Type.Optional(Status),
-    endpointId: Type.Optional(Type.String({ format: 'uuid' })),
-    eventId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-    eventType: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-    since: Type.Optional(Time),
-    until: Type.Optional(Time),
-  }),
-  response: { 200: pageOf(Delivery) },
+  querystring: DeliveryQuery,
+  response: { 200: pageOf(DeliveryResource) },
 }
 
 const listRuns = {
   summary: 'What each run of retries did, newest first',
   tags,
   querystring: PageQuery,
-  response: { 200: pageOf(Run) },
+  response: { 200: pageOf(RunResource) },
 }
 
 const getDelivery = {
   summary: 'A delivery',
   tags,
   params: Id,
-  response: { 200: Delivery },
+  response: { 200: DeliveryResource },
 }
 
 const listAttempts = {
@@ -128,7 +58,7 @@ const listAttempts = {
   tags,
   params: Id,
   querystring: PageQuery,
-  response: { 200: pageOf(Attempt) },
+  response: { 200: pageOf(AttemptResource) },
 }
 
 const listAudit = {
@@ -163,28 +93,18 @@ export function deliveryRoutes(app: App, pool: Pool): void {
   }
 
   app.get(PATH, { schema: listDeliveries, ...READ }, async (request) => {
-    const { limit, sort, status = null, endpointId = null, ...query } = request.query
-    const { eventId = null, eventType = null, since = null, until = null } = query
-    const before = DELIVERY_SORTS.placeIn(request.query, Type.String({ format: 'uuid' }))
-    const { org } = callerOf(request)
-    const rows = await selectDeliveries(db, {
-      ...{ org, status, endpointId, eventId, eventType, since, until, before },
-      ...{ sort, limit: limit + 1 },
-    })
-    return DELIVERY_SORTS.page(rows, request.query, {
-      item: deliveryResource,
-      after: ({ id }) => id,
-    })
+    const { query } = request
+    const before = DELIVERY_SORTS.placeIn(query, Type.String({ format: 'uuid' }))
+    const page = { ...query, org: callerOf(request).org, before, limit: query.limit + 1 }
+    const rows = await selectDeliveries(db, page)
+    return DELIVERY_SORTS.page(rows, query, { item: deliveryResource, after: ({ id }) => id })
   })
 
   app.get(`${PATH}/runs`, { schema: listRuns, ...READ }, async (request) => {
     const { limit, cursor } = request.query
-    const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, ByUuid)[0]
     const rows = await selectRuns(db, { org: callerOf(request).org, before, limit: limit + 1 })
-    return toPage(rows, limit, {
-      after: ({ id }) => id,
-      item: ({ ran_at: ranAt, ...run }) => ({ ...run, ranAt: ranAt.toISOString() }),
-    })
+    return toPage(rows, limit, { after: ({ id }) => id, item: runResource })
   })
 
   app.get(`${PATH}/:id`, { schema: getDelivery, ...READ }, async (request) =>
@@ -194,11 +114,11 @@ export function deliveryRoutes(app: App, pool: Pool): void {
   app.get(`${PATH}/:id/attempts`, { schema: listAttempts, ...READ }, async (request) => {
     const { limit, cursor } = request.query
     const { id: deliveryId, payload } = await own(request)
-    const before = cursor === undefined ? null : decodeCursor(cursor, ByUuid)[0]
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, ByUuid)[0]
     const rows = await selectAttempts(db, { deliveryId, before, limit: limit + 1 })
     return toPage(rows, limit, {
       after: ({ id }) => id,
-      item: (attempt) => attemptResource(attempt, payload),
+      item: (attempt) => attemptResource({ ...attempt, payload }),
     })
   })
 

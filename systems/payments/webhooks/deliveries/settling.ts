@@ -4,8 +4,7 @@ import type { Answered, WebhookCode } from '@posthorn/transports/webhook'
 import { recordAudit, type AuditEntry } from '../../queries.ts'
 import { disableGone } from '../endpoints/control.ts'
 import { insertTallies, type Tally } from '../health/queries.ts'
-import { attemptOf, isTried, type Attempt } from './attempt.ts'
-import type { WebhookDelivery } from './delivery.ts'
+import { attemptOf, isTried, type Attempt, type WebhookDelivery } from './delivery.ts'
 import {
   insertOpenAttempts,
   insertRuns,

@@ -28,7 +28,7 @@ export async function skipWaiting(
 export async function disableEndpoint(
   tx: Transaction,
   outbox: Outbox<WebhookDelivery>,
-  { endpoint, by, reason }: { endpoint: Endpoint; by: string; reason?: string },
+  { endpoint, by, reason }: { endpoint: Endpoint; by: string; reason?: string | undefined },
 ): Promise<Endpoint> {
   const why = `disabled by ${by}${reason === undefined ? '' : `: ${reason}`}`
   const [disabled] = await markDisabled(tx, { ids: [endpoint.id], reason: why })
@@ -63,10 +63,7 @@ export async function disableGone(
   for (const endpoint of disabled) {
     await skipWaiting(tx, outbox, { endpointId: endpoint.id, by })
     await raiseAlert(tx, {
-      source: ALERTS,
-      subject: endpoint.id,
-      tenant: endpoint.org_id,
-      code: 'WEBHOOK_GONE',
+      ...{ source: ALERTS, subject: endpoint.id, tenant: endpoint.org_id, code: 'WEBHOOK_GONE' },
       detail: `${endpoint.url} answered 410 and is disabled`,
     })
   }

@@ -1,58 +1,55 @@
-import type { Filter } from '../filters/filter.ts'
-import { retryResource, type RetryPolicy } from './retry.ts'
+import { NullableText, nullable, resource, time, type RowOf } from '@posthorn/system'
+import { Type, type Static } from 'typebox'
+import { Filter } from '../filters/filter.ts'
+import { RetryResource, retryResource, type RetryPolicy } from './retry.ts'
+
+const Time = time({ format: 'date-time' })
 
 /** What signs the requests: a shared secret, or a key pair whose public key the merchant has. */
-export type Signing = 'hmac' | 'ed25519'
+export const Signing = Type.Union([Type.Literal('hmac'), Type.Literal('ed25519')], {
+  description:
+    'hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a`',
+})
+export type Signing = Static<typeof Signing>
 
-/** An endpoint as it stands in its table. */
-export interface Endpoint {
-  readonly id: string
+/** What the API shows of an endpoint. */
+export const EndpointResource = Type.Object({
+  id: Type.String(),
+  url: Type.String(),
+  eventTypes: Type.Array(Type.String()),
+  ordered: Type.Boolean(),
+  retry: RetryResource,
+  timeoutMs: nullable(Type.Integer()),
+  ratePerSecond: nullable(Type.Integer()),
+  signing: Signing,
+  publicKeys: Type.Array(Type.String(), {
+    description: '`whpk_…` of the key pairs that sign now, newest first; none for `hmac`',
+  }),
+  filter: nullable(Filter),
+  failingSince: nullable(Time, {
+    description: 'since when every attempt failed; after days of it the endpoint is disabled',
+  }),
+  status: Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]),
+  disabledAt: nullable(Time),
+  disabledReason: NullableText,
+  createdAt: Time,
+  updatedAt: Time,
+})
+
+/** An endpoint as it stands in its table; its URL has a mask for each value of its query. */
+export interface Endpoint extends RowOf<typeof EndpointResource, 'retry'> {
   readonly org_id: string
-  /** With a mask for each value of its query. */
-  readonly url: string
   readonly url_query: string | null
-  readonly event_types: readonly string[]
-  readonly ordered: boolean
   readonly retry_waits: readonly number[] | null
   readonly retry_attempts: number | null
-  readonly timeout_ms: number | null
-  readonly rate_per_second: number | null
-  readonly signing: Signing
-  readonly filter: Filter | null
-  readonly failing_since: Date | null
-  /** Those whose signatures are sent now, newest first. */
-  readonly public_keys: readonly string[]
-  readonly status: 'enabled' | 'disabled'
-  readonly disabled_at: Date | null
-  readonly disabled_reason: string | null
-  readonly created_at: Date
-  readonly updated_at: Date
 }
+
+export const endpointResource = resource(EndpointResource, {
+  retry: (endpoint: Endpoint) => retryResource(retryOf(endpoint)),
+})
 
 /** What an event needs to know of an endpoint to be written down for it. */
 export type Subscribed = Pick<Endpoint, 'id' | 'ordered' | 'status' | 'retry_attempts' | 'filter'>
-
-/** What the API shows of it. */
-export function endpointResource(endpoint: Endpoint) {
-  return {
-    id: endpoint.id,
-    url: endpoint.url,
-    eventTypes: [...endpoint.event_types],
-    ordered: endpoint.ordered,
-    retry: retryResource(retryOf(endpoint)),
-    timeoutMs: endpoint.timeout_ms,
-    ratePerSecond: endpoint.rate_per_second,
-    signing: endpoint.signing,
-    publicKeys: [...endpoint.public_keys],
-    filter: endpoint.filter,
-    failingSince: endpoint.failing_since?.toISOString() ?? null,
-    status: endpoint.status,
-    disabledAt: endpoint.disabled_at?.toISOString() ?? null,
-    disabledReason: endpoint.disabled_reason,
-    createdAt: endpoint.created_at.toISOString(),
-    updatedAt: endpoint.updated_at.toISOString(),
-  }
-}
 
 /** Its own policy; null if it has none. */
 export function retryOf({

@@ -1,6 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Filter } from '../filters/filter.ts'
-import type { StoredUrl } from './endpoint-url.ts'
+import type { StoredUrl } from './sealed.ts'
 import type { Endpoint, Signing, Subscribed } from './endpoint.ts'
 import type { RetryPolicy } from './retry.ts'
 import { all, first, listIds, one } from '../../rows.ts'
@@ -43,7 +43,7 @@ export async function insertEndpoint(
            (id, org_id, url, url_query, event_types, ordered, retry_waits, retry_attempts, timeout_ms,
             rate_per_second, signing, filter)
     select ${id}, ${org}, ${url}, ${endpoint.url_query}::text, ${eventTypes}::text[], ${ordered}::boolean,
-           ${retry?.waits ?? null}::integer[], ${retry?.attempts ?? null}::smallint,
+           ${retry?.waits}::integer[], ${retry?.attempts}::smallint,
            ${timeoutMs}::integer, ${ratePerSecond}::integer,
            ${endpoint.signing},
            ${endpoint.filter && JSON.stringify(endpoint.filter)}::jsonb
@@ -77,7 +77,7 @@ export const lockEndpoint = (tx: Transaction, { org, id }: { org: string; id: st
 /** Newest first, those before `before`. */
 export const selectEndpoints = (
   db: Queryable,
-  page: { org: string; status: string | null; before: string | null; limit: number },
+  page: { org: string; status?: string | undefined; before: string | undefined; limit: number },
 ) =>
   all<Endpoint>(db)(sql`
     select ${COLUMNS} from payments.webhook_endpoints
@@ -105,8 +105,8 @@ export const updateEndpoint = (
   one<Endpoint>(tx)(sql`
     update payments.webhook_endpoints
        set url = ${url}, url_query = ${rest.url_query}, event_types = ${eventTypes}::text[], ordered = ${ordered}::boolean,
-           retry_waits = ${retry?.waits ?? null}::integer[],
-           retry_attempts = ${retry?.attempts ?? null}::smallint,
+           retry_waits = ${retry?.waits}::integer[],
+           retry_attempts = ${retry?.attempts}::smallint,
            timeout_ms = ${timeoutMs}::integer, rate_per_second = ${ratePerSecond}::integer,
            filter = ${rest.filter && JSON.stringify(rest.filter)}::jsonb,
            updated_at = posthorn.now()

@@ -1,19 +1,14 @@
 import { transaction, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import { readDestinationCharts } from '@posthorn/operate'
-import { callerOf, decodeCursor, invalid, PageQuery, toPage, type App } from '@posthorn/http'
+import { callerOf, decodeCursor, invalid, toPage, type App } from '@posthorn/http'
 import type { Guard } from '@posthorn/transports/webhook'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import type { Sealing } from '@posthorn/system'
 import { recordAudit } from '../../queries.ts'
-import {
-  findMissed,
-  findRetries,
-  hastenRetries,
-  MOST_AT_ONCE,
-  replayDeliveries,
-} from '../deliveries/replay.ts'
+import { MOST_AT_ONCE, selectMissed, selectRetries } from '../deliveries/queries.ts'
+import { hastenRetries, replayDeliveries } from '../deliveries/replay.ts'
 import { enqueueFor } from '../event.ts'
 import { destinationNamed, webhookDeliveries } from '../outbox.ts'
 import { CHANGE, READ } from '../portal/routes.ts'
@@ -21,7 +16,6 @@ import { problem } from '../../problems.ts'
 import { disableEndpoint, enableEndpoint, entryOf, skipWaiting } from './control.ts'
 import { healthResource, selectHealth } from '../health/queries.ts'
 import { endpointResource, retryOf, type Endpoint } from './endpoint.ts'
-import { sealUrl } from './endpoint-url.ts'
 import { readRetry } from './retry.ts'
 import {
   findEndpoint,
@@ -34,7 +28,7 @@ import {
   updateEndpoint,
 } from './queries.ts'
 import * as schemas from './schemas.ts'
-import { renewSecret, type NewSecret } from './secrets.ts'
+import { renewSecret, sealUrl, type NewSecret } from './sealed.ts'
 
 export interface EndpointRoutesOptions {
   readonly pool: Pool
@@ -49,19 +43,15 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
   const db: Queryable = pool
 
   app.post(PATH, { schema: schemas.createEndpoint, ...CHANGE }, async (request, reply) => {
-    const { signing = 'hmac', ...given } = request.body
+    const { signing = 'hmac', url, eventTypes, retry = null, ...settings } = request.body
     const { org, sub } = callerOf(request)
-    await checkUrl(guard, given.url, org)
+    await checkUrl(guard, url, org)
     const id = uuid()
     const created = await transaction(pool, async (tx) => {
       const endpoint = await insertEndpoint(tx, {
-        ...{ id, org, signing, eventTypes: given.eventTypes },
-        ...sealUrl(given.url, { sealing, endpointId: id }),
-        ordered: given.ordered ?? false,
-        retry: readRetry(given.retry ?? null),
-        timeoutMs: given.timeoutMs ?? null,
-        ratePerSecond: given.ratePerSecond ?? null,
-        filter: given.filter ?? null,
+        ...{ id, org, signing, eventTypes, retry: readRetry(retry) },
+        ...sealUrl(url, { sealing, endpointId: id }),
+        ...{ ordered: false, timeoutMs: null, ratePerSecond: null, filter: null, ...settings },
       })
       if (!endpoint) throw problem('ENDPOINT_LIMIT')
       await recordAudit(tx, entryOf(endpoint, sub, 'webhook_endpoint.created'))
@@ -70,17 +60,13 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     return reply.code(201).send(created)
   })
 
-  app.get(
-    PATH,
-    { schema: { ...schemas.listEndpoints, querystring: PageQuery }, ...READ },
-    async (request) => {
-      const { limit, cursor, status = null } = request.query
-      const before = cursor === undefined ? null : decodeCursor(cursor, Before)[0]
-      const page = { org: callerOf(request).org, status, before, limit: limit + 1 }
-      const rows = await selectEndpoints(db, page)
-      return toPage(rows, limit, { item: endpointResource, after: ({ id }) => id })
-    },
-  )
+  app.get(PATH, { schema: schemas.listEndpoints, ...READ }, async (request) => {
+    const { limit, cursor, status } = request.query
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, Before)[0]
+    const page = { org: callerOf(request).org, status, before, limit: limit + 1 }
+    const rows = await selectEndpoints(db, page)
+    return toPage(rows, limit, { item: endpointResource, after: ({ id }) => id })
+  })
 
   app.get(`${PATH}/health`, { schema: schemas.endpointHealth, ...READ }, async (request) => {
     const period = { org: callerOf(request).org, days: request.query.days }
@@ -90,18 +76,14 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
   app.get(`${PATH}/charts`, { schema: schemas.endpointCharts, ...READ }, async (request) => {
     const ids = await selectEndpointIds(db, callerOf(request).org)
     const of = { outbox: webhookDeliveries.name, destinations: ids.map(destinationNamed) }
-    const { now, from, stretchSeconds, count, destinations } = await readDestinationCharts(
-      db,
-      of,
-      request.query,
-    )
+    const charts = await readDestinationCharts(db, of, request.query)
+    const { now, from, stretchSeconds, count, destinations } = charts
     return {
       ...{ now: now.toISOString(), from: from.toISOString(), stretchSeconds, count },
-      items: destinations.map(({ destination, answered, unanswered }) => ({
-        endpointId: destination.slice(destinationNamed('').length),
-        answered: [...answered],
-        unanswered: [...unanswered],
-      })),
+      items: destinations.map(({ destination, ...counts }) => {
+        const endpointId = destination.slice(destinationNamed('').length)
+        return { endpointId, answered: [...counts.answered], unanswered: [...counts.unanswered] }
+      }),
     }
   })
 
@@ -122,21 +104,18 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
   }
 
   app.patch(`${PATH}/:id`, { schema: schemas.patchEndpoint, ...CHANGE }, async (request) => {
-    const given = request.body
-    if (given.url !== undefined) await checkUrl(guard, given.url, callerOf(request).org)
+    const { url, retry, ...settings } = request.body
+    if (url !== undefined) await checkUrl(guard, url, callerOf(request).org)
     const changed = await change(request, async (tx, before, by) => {
-      const { id } = before
+      const { id, ordered, filter } = before
       const endpoint = await updateEndpoint(tx, id, {
-        ...(given.url === undefined
+        ...(url === undefined
           ? { url: before.url, url_query: before.url_query }
-          : sealUrl(given.url, { sealing, endpointId: id, before })),
-        eventTypes: given.eventTypes ?? before.event_types,
-        ordered: given.ordered ?? before.ordered,
-        retry: given.retry === undefined ? retryOf(before) : readRetry(given.retry),
-        timeoutMs: given.timeoutMs === undefined ? before.timeout_ms : given.timeoutMs,
-        ratePerSecond:
-          given.ratePerSecond === undefined ? before.rate_per_second : given.ratePerSecond,
-        filter: given.filter === undefined ? before.filter : given.filter,
+          : sealUrl(url, { sealing, endpointId: id, before })),
+        retry: retry === undefined ? retryOf(before) : readRetry(retry),
+        ...{ ordered, filter, eventTypes: before.event_types },
+        ...{ timeoutMs: before.timeout_ms, ratePerSecond: before.rate_per_second },
+        ...settings,
       })
       await recordAudit(tx, entryOf(endpoint, by, 'webhook_endpoint.changed'))
       return endpoint
@@ -182,7 +161,7 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     async (request) => {
       const reason = request.body?.reason
       const disabled = await change(request, (tx, endpoint, by) =>
-        disableEndpoint(tx, webhookDeliveries, { endpoint, by, ...(reason && { reason }) }),
+        disableEndpoint(tx, webhookDeliveries, { endpoint, by, reason }),
       )
       return endpointResource(disabled)
     },
@@ -210,8 +189,8 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     return change(request, async (tx, endpoint, by) => {
       const window = { endpointId: endpoint.id, ...period }
       if (!dryRun) requireEnabled(endpoint)
-      const missed = await findMissed(tx, window)
-      const waiting = retries === 'at once' ? await findRetries(tx, window) : []
+      const missed = await selectMissed(tx, window)
+      const waiting = retries === 'at once' ? await selectRetries(tx, window) : []
       const more = missed.length === MOST_AT_ONCE || waiting.length === MOST_AT_ONCE
       if (dryRun) return { count: missed.length + waiting.length, dryRun, more }
       const sent = await replayDeliveries(tx, missed, by)
@@ -219,31 +198,25 @@ export function endpointRoutes(app: App, { pool, sealing, guard }: EndpointRoute
     })
   }
 
-  app.post(
-    `${PATH}/:id/replay`,
-    { schema: schemas.replayEndpoint, ...CHANGE },
-    async (request, reply) => {
-      const result = await sendAgain(request, request.body)
+  for (const { path, schema, retries } of SENDING_AGAIN) {
+    app.post(`${PATH}/:id/${path}`, { schema, ...CHANGE }, async (request, reply) => {
+      const result = await sendAgain(request, { ...request.body, retries })
       return reply.code(result.dryRun ? 200 : 202).send(result)
-    },
-  )
-
-  app.post(
-    `${PATH}/:id/recover`,
-    { schema: schemas.recoverEndpoint, ...CHANGE },
-    async (request, reply) => {
-      const result = await sendAgain(request, { ...request.body, retries: 'at once' })
-      return reply.code(result.dryRun ? 200 : 202).send(result)
-    },
-  )
+    })
+  }
 }
+
+/** What becomes of deliveries that wait for another attempt: they wait on, or go at once. */
+const SENDING_AGAIN = [
+  { path: 'replay', schema: schemas.replayEndpoint, retries: 'wait' },
+  { path: 'recover', schema: schemas.recoverEndpoint, retries: 'at once' },
+] as const
 
 interface Window {
   readonly since: string
   readonly until?: string
   readonly dryRun?: boolean
-  /** What becomes of deliveries that wait for another attempt. Default: they wait on. */
-  readonly retries?: 'at once'
+  readonly retries: 'wait' | 'at once'
 }
 
 function withSecret(endpoint: Endpoint, { secret, publicKey }: NewSecret) {

@@ -1,9 +1,10 @@
-import { pageOf } from '@posthorn/http'
+import { pageOf, PageQuery } from '@posthorn/http'
+import { nullable } from '@posthorn/system'
 import { Type } from 'typebox'
 import { Filter } from '../filters/filter.ts'
-import { RetryInput, RetryResource } from './retry.ts'
-
-const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+import { EndpointHealth } from '../health/queries.ts'
+import { EndpointResource, Signing } from './endpoint.ts'
+import { RetryInput } from './retry.ts'
 
 const EventTypes = Type.Array(
   Type.String({
@@ -16,19 +17,7 @@ const EventTypes = Type.Array(
 
 const Url = Type.String({ minLength: 1, maxLength: 2_048 })
 
-const Ordered = Type.Boolean({
-  description: 'true: events of one key arrive one after the other',
-})
-
-const Signing = Type.Union([Type.Literal('hmac'), Type.Literal('ed25519')], {
-  description:
-    'hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a`',
-})
-
-const Nullable = <Schema extends Parameters<typeof Type.Array>[0]>(schema: Schema) =>
-  Type.Union([schema, Type.Null()])
-
-const TimeoutMs = Nullable(
+const TimeoutMs = nullable(
   Type.Integer({
     minimum: 1_000,
     maximum: 30_000,
@@ -36,7 +25,7 @@ const TimeoutMs = Nullable(
   }),
 )
 
-const RatePerSecond = Nullable(
+const RatePerSecond = nullable(
   Type.Integer({
     minimum: 1,
     maximum: 1_000,
@@ -47,12 +36,14 @@ const RatePerSecond = Nullable(
 
 /** What a client may say about an endpoint, beside its URL and events. */
 const settings = {
-  ordered: Type.Optional(Ordered),
+  ordered: Type.Optional(
+    Type.Boolean({ description: 'true: events of one key arrive one after the other' }),
+  ),
   retry: Type.Optional(RetryInput),
   timeoutMs: Type.Optional(TimeoutMs),
   ratePerSecond: Type.Optional(RatePerSecond),
   filter: Type.Optional(
-    Type.Union([Filter, Type.Null()], {
+    nullable(Filter, {
       description: 'which events of its types it gets, by what is in them; null: all',
     }),
   ),
@@ -60,40 +51,23 @@ const settings = {
 
 export const Id = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
-const fields = {
-  id: Type.String(),
-  url: Type.String(),
-  eventTypes: Type.Array(Type.String()),
-  ordered: Type.Boolean(),
-  retry: RetryResource,
-  timeoutMs: Nullable(Type.Integer()),
-  ratePerSecond: Nullable(Type.Integer()),
-  signing: Signing,
-  publicKeys: Type.Array(Type.String(), {
-    description: '`whpk_…` of the key pairs that sign now, newest first; none for `hmac`',
-  }),
-  filter: Type.Union([Filter, Type.Null()]),
-  failingSince: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description: 'since when every attempt failed; after days of it the endpoint is disabled',
-  }),
-  status: Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]),
-  disabledAt: NullableTime,
-  disabledReason: Type.Union([Type.String(), Type.Null()]),
-  createdAt: Type.String({ format: 'date-time' }),
-  updatedAt: Type.String({ format: 'date-time' }),
-}
-
-const EndpointResource = Type.Object(fields)
-
 /** Shown once: it cannot be asked for again. */
 const EndpointWithSecret = Type.Object({
-  ...fields,
-  secret: Type.Union([Type.String(), Type.Null()], {
+  ...EndpointResource.properties,
+  secret: nullable(Type.String(), {
     description: 'null for a key pair: its public key is in `publicKeys`',
   }),
 })
 
 const tags = ['webhooks']
+
+/** Of one endpoint, which is the answer. */
+const ofEndpoint = (summary: string) => ({
+  summary,
+  tags,
+  params: Id,
+  response: { 200: EndpointResource },
+})
 
 export const createEndpoint = {
   summary: 'Tell an address about events; the answer has its secret, this once',
@@ -110,26 +84,19 @@ export const createEndpoint = {
 export const listEndpoints = {
   summary: 'The endpoints, newest first',
   tags,
+  querystring: PageQuery,
   response: { 200: pageOf(EndpointResource) },
 }
 
-export const getEndpoint = {
-  summary: 'An endpoint',
-  tags,
-  params: Id,
-  response: { 200: EndpointResource },
-}
+export const getEndpoint = ofEndpoint('An endpoint')
 
 export const patchEndpoint = {
-  summary: 'Change an endpoint',
-  tags,
-  params: Id,
+  ...ofEndpoint('Change an endpoint'),
   body: Type.Object({
     url: Type.Optional(Url),
     eventTypes: Type.Optional(EventTypes),
     ...settings,
   }),
-  response: { 200: EndpointResource },
 }
 
 export const deleteEndpoint = {
@@ -143,29 +110,18 @@ export const rotateSecret = {
   summary: 'Give an endpoint a new secret or key pair; the old one signs too for 24 hours',
   tags,
   params: Id,
-  body: Type.Union([Type.Object({ signing: Type.Optional(Signing) }), Type.Null()]),
+  body: nullable(Type.Object({ signing: Type.Optional(Signing) })),
   response: { 200: EndpointWithSecret },
 }
 
-export const enableEndpoint = {
-  summary: 'Let events go to an endpoint again',
-  tags,
-  params: Id,
-  response: { 200: EndpointResource },
-}
+export const enableEndpoint = ofEndpoint('Let events go to an endpoint again')
 
 export const disableEndpoint = {
-  summary: 'Send nothing to an endpoint; what waits for it is skipped and can be replayed',
-  tags,
-  params: Id,
-  body: Type.Union([
+  ...ofEndpoint('Send nothing to an endpoint; what waits for it is skipped and can be replayed'),
+  body: nullable(
     Type.Object({ reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })) }),
-    Type.Null(),
-  ]),
-  response: { 200: EndpointResource },
+  ),
 }
-
-const Deliveries = Type.Integer()
 
 const Counts = Type.Array(Type.Number())
 
@@ -194,37 +150,7 @@ export const endpointHealth = {
   querystring: Type.Object({
     days: Type.Integer({ minimum: 1, maximum: 90, default: 7 }),
   }),
-  response: {
-    200: Type.Object({
-      items: Type.Array(
-        Type.Object({
-          endpointId: Type.String(),
-          delivered: Deliveries,
-          failedAttempts: Type.Integer({ description: 'the last ones of deliveries among them' }),
-          waiting: Type.Integer({ description: 'now, for a first attempt; counted to 1000' }),
-          failing: Type.Integer({ description: 'now, for another attempt; counted to 1000' }),
-          abandoned: Deliveries,
-          skipped: Deliveries,
-          filtered: Type.Integer({ description: 'events that its filter did not let through' }),
-          successRate: Type.Union([Type.Number(), Type.Null()], {
-            description: 'of what was attempted; null where nothing was',
-          }),
-          lastDeliveredAt: NullableTime,
-          lastFailure: Type.Union([
-            Type.Object({
-              deliveryId: Type.String(),
-              code: Type.Union([Type.String(), Type.Null()]),
-              error: Type.Union([Type.String(), Type.Null()]),
-            }),
-            Type.Null(),
-          ]),
-          breakerOpen: Type.Boolean({
-            description: 'most attempts failed of late: it is tried only now and then',
-          }),
-        }),
-      ),
-    }),
-  },
+  response: { 200: Type.Object({ items: Type.Array(EndpointHealth) }) },
 }
 
 export const pingEndpoint = {
@@ -246,21 +172,22 @@ const Count = Type.Object({
   more: Type.Boolean({ description: 'there are more than one request takes: ask again' }),
 })
 
-export const replayEndpoint = {
-  summary: 'Send again what an endpoint missed: abandoned, or skipped while it was disabled',
-  description: 'By when the events were written, up to 10,000 at once.',
+const sendingAgain = {
   tags,
   params: Id,
   body: Type.Object(Window),
   response: { 200: Count, 202: Count },
 }
 
+export const replayEndpoint = {
+  summary: 'Send again what an endpoint missed: abandoned, or skipped while it was disabled',
+  description: 'By when the events were written, up to 10,000 at once.',
+  ...sendingAgain,
+}
+
 export const recoverEndpoint = {
   summary: 'After an outage: send now everything of a time that has not arrived',
   description:
     'Like replay for what was abandoned or skipped; besides, what waits for another attempt is attempted at once. Nothing that arrived is sent again.',
-  tags,
-  params: Id,
-  body: Type.Object(Window),
-  response: { 200: Count, 202: Count },
+  ...sendingAgain,
 }

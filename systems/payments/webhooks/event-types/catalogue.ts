@@ -66,36 +66,18 @@ const ENDPOINT = {
 
 /** Every event of Posthorn's own. What else a gateway sends is forwarded as it comes. */
 export const EVENT_TYPES: readonly EventType[] = [
-  {
-    type: 'payment.succeeded',
-    about: 'The gateway has taken the money.',
-    data: payment('succeeded'),
-    sample: { ...PAYMENT, status: 'succeeded' },
-  },
-  {
-    type: 'payment.failed',
-    about: 'The payment came to nothing; no money was taken.',
-    data: payment('failed'),
-    sample: { ...PAYMENT, status: 'failed' },
-  },
-  {
-    type: 'payment.authorised',
-    about: 'The money is reserved, to be captured later.',
-    data: payment('authorised'),
-    sample: { ...PAYMENT, status: 'authorised' },
-  },
-  {
-    type: 'payment.voided',
-    about: 'What was reserved is given free.',
-    data: payment('voided'),
-    sample: { ...PAYMENT, status: 'voided' },
-  },
-  {
-    type: 'payment.expired',
-    about: 'What was reserved was not captured in time.',
-    data: payment('expired'),
-    sample: { ...PAYMENT, status: 'expired' },
-  },
+  ...Object.entries({
+    succeeded: 'The gateway has taken the money.',
+    failed: 'The payment came to nothing; no money was taken.',
+    authorised: 'The money is reserved, to be captured later.',
+    voided: 'What was reserved is given free.',
+    expired: 'What was reserved was not captured in time.',
+  }).map(([status, about]) => ({
+    type: `payment.${status}`,
+    about,
+    data: payment(status),
+    sample: { ...PAYMENT, status },
+  })),
   {
     type: 'payment.refunded',
     about: 'Money is given back: the amount of this refund, all of the payment or a part.',
@@ -120,14 +102,14 @@ export const EVENT_TYPES: readonly EventType[] = [
       reason: 'The account is closed.',
     },
   },
-  ...(['opened', 'won', 'lost', 'withdrawn'] as const).map((status) => ({
+  ...Object.entries({
+    opened: 'The payer asks the bank for the money back.',
+    won: 'The dispute is decided for you.',
+    lost: 'The dispute is decided for the payer; the money is gone.',
+    withdrawn: 'The payer has taken the dispute back.',
+  }).map(([status, about]) => ({
     type: `dispute.${status}`,
-    about: {
-      opened: 'The payer asks the bank for the money back.',
-      won: 'The dispute is decided for you.',
-      lost: 'The dispute is decided for the payer; the money is gone.',
-      withdrawn: 'The payer has taken the dispute back.',
-    }[status],
+    about,
     data: dispute,
     sample: { ...PAYMENT, disputeId: 'dp_3kL9', status },
   })),

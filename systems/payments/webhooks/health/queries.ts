@@ -1,44 +1,44 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { NullableText, nullable, resource, time, type RowOf } from '@posthorn/system'
+import { Type } from 'typebox'
 import { all } from '../../rows.ts'
 
 /** How an endpoint is doing, by everything that went to it in the last days. */
-interface EndpointHealth {
-  readonly endpoint_id: string
-  readonly delivered: number
-  /** Attempts, the last ones of deliveries among them. */
-  readonly failed: number
-  readonly waiting: number
-  readonly failing: number
-  readonly abandoned: number
-  readonly skipped: number
-  readonly filtered: number
-  readonly last_delivered_at: Date | null
+export const EndpointHealth = Type.Object({
+  endpointId: Type.String(),
+  delivered: Type.Integer(),
+  failedAttempts: Type.Integer({ description: 'the last ones of deliveries among them' }),
+  waiting: Type.Integer({ description: 'now, for a first attempt; counted to 1000' }),
+  failing: Type.Integer({ description: 'now, for another attempt; counted to 1000' }),
+  abandoned: Type.Integer(),
+  skipped: Type.Integer(),
+  filtered: Type.Integer({ description: 'events that its filter did not let through' }),
+  successRate: nullable(Type.Number(), {
+    description: 'of what was attempted; null where nothing was',
+  }),
+  lastDeliveredAt: nullable(time({ format: 'date-time' })),
+  lastFailure: nullable(
+    Type.Object({ deliveryId: Type.String(), code: NullableText, error: NullableText }),
+  ),
+  breakerOpen: Type.Boolean({
+    description: 'most attempts failed of late: it is tried only now and then',
+  }),
+})
+
+interface HealthRow extends RowOf<typeof EndpointHealth, 'successRate' | 'lastFailure'> {
   readonly last_failed_id: string | null
   readonly last_error: string | null
   readonly last_error_code: string | null
-  readonly breaker_open: boolean
 }
 
-export function healthResource(health: EndpointHealth) {
-  const { delivered, failed, waiting, failing, abandoned, skipped, filtered } = health
-  const finished = delivered + failing + abandoned
-  return {
-    endpointId: health.endpoint_id,
-    ...{ delivered, waiting, failing, abandoned, skipped, filtered },
-    failedAttempts: failed,
-    successRate: finished === 0 ? null : delivered / finished,
-    lastDeliveredAt: health.last_delivered_at?.toISOString() ?? null,
-    lastFailure:
-      health.last_failed_id === null
-        ? null
-        : {
-            deliveryId: health.last_failed_id,
-            code: health.last_error_code,
-            error: health.last_error,
-          },
-    breakerOpen: health.breaker_open,
-  }
-}
+export const healthResource = resource(EndpointHealth, {
+  successRate({ delivered, failing, abandoned }: HealthRow) {
+    const finished = delivered + failing + abandoned
+    return finished === 0 ? null : delivered / finished
+  },
+  lastFailure: ({ last_failed_id: deliveryId, last_error_code: code, last_error: error }) =>
+    deliveryId === null ? null : { deliveryId, code, error },
+})
 
 /** What was done for an endpoint at one time. */
 export interface Tally {
@@ -209,7 +209,7 @@ const MOST_WAITING = 1_000
 
 /** Of each endpoint of a merchant to which something was sent or is owed. */
 export const selectHealth = (db: Queryable, { org, days }: { org: string; days: number }) =>
-  all<EndpointHealth>(db)(sql`
+  all<HealthRow>(db)(sql`
     with own as (
       select id from payments.webhook_endpoints where org_id = ${org} and deleted_at is null
     ),
@@ -249,7 +249,7 @@ export const selectHealth = (db: Queryable, { org, days }: { org: string; days: 
        where outbox = 'payments.webhook-deliveries' and seen_at > now() - interval '15 s'
     )
     select own.id as endpoint_id, coalesce(s.delivered, 0) as delivered,
-           coalesce(s.failed, 0) as failed, coalesce(s.abandoned, 0) as abandoned,
+           coalesce(s.failed, 0) as failed_attempts, coalesce(s.abandoned, 0) as abandoned,
            coalesce(s.skipped, 0) as skipped, coalesce(s.filtered, 0) as filtered, w.waiting, w.failing, s.last_delivered_at,
            s.last_failed_id, s.last_error_code, s.last_error,
            exists (select from broken where destination = 'webhooks:' || own.id) as breaker_open
