@@ -3,11 +3,11 @@ import type { Static, TObject } from 'typebox'
 import type { Host } from '@posthorn/system'
 import type { FourEyes } from '../approvals/proposal.ts'
 import { decisionRoutes } from './decisions/routes.ts'
-import { discardRoutes } from './discard/routes.ts'
+import { discardRoutes } from './decisions/discard.ts'
 import { exceptionRoutes } from './exceptions/routes.ts'
-import { exportRoutes } from './exports/routes.ts'
+import { exportRoutes } from './exports/export.ts'
 import { profileRoutes } from './profiles/routes.ts'
-import { recordRoutes, statementRoutes } from './records/routes.ts'
+import { recordRoutes } from './records/routes.ts'
 import { runRoutes } from './runs/routes.ts'
 import type { reconciliationSettings } from './settings.ts'
 import { suggestionRoutes } from './suggestions/routes.ts'
@@ -26,7 +26,6 @@ export async function reconciliationRoutes(
   profileRoutes(app, { pool })
   runRoutes(app, { pool, memoryMb: settings.RECONCILIATION_MEMORY_MB })
   recordRoutes(app, pool)
-  statementRoutes(app, pool)
   discardRoutes(app, { pool, fourEyes })
   decisionRoutes(app, { pool, fourEyes })
   suggestionRoutes(app, { pool, fourEyes })

@@ -1,3 +1,5 @@
+import { Type } from 'typebox'
+
 /** A part below this and one more amount are exact. */
 const MOST_PART = 2 ** 52
 
@@ -34,6 +36,9 @@ export const REASONS = [
 ] as const
 
 export type Reason = (typeof REASONS)[number]
+
+export const ReasonEnum = Type.Enum([...REASONS])
+export const Counts = Type.Record(Type.String(), Type.Integer())
 
 /** Those of matched records. */
 export const MATCHED: readonly Reason[] = ['exact_match', 'manual_match']

@@ -31,8 +31,8 @@ export const insertEvent = (
            (event_id, type, source, payment_id, org_id, named_payment, gateway_ref, payload, original,
             outcome, reason, decided_at)
     values (${event.id}, ${event.type}, ${source}, ${payment?.id ?? null},
-            ${payment?.org_id ?? null}, ${named.paymentId ?? null}, ${named.gatewayRef ?? null},
-            ${text}::json, ${original ?? null}, ${outcome}, ${reason ?? null}, posthorn.now())
+            ${payment?.org_id ?? null}, ${named.paymentId}, ${named.gatewayRef},
+            ${text}::json, ${original}, ${outcome}, ${reason}, posthorn.now())
     on conflict (event_id) do nothing
     returning event_id`)
 
@@ -63,7 +63,7 @@ export async function selectParked(tx: Transaction, paymentId: string): Promise<
 export const settleEvent = (tx: Transaction, eventId: string, { outcome, reason }: EventResult) =>
   tx.query(sql`
     update payments.webhook_events
-       set outcome = ${outcome}, reason = ${reason ?? null}, decided_at = posthorn.now()
+       set outcome = ${outcome}, reason = ${reason}, decided_at = posthorn.now()
      where event_id = ${eventId}`)
 
 /**

@@ -1,5 +1,5 @@
 import type { Transaction } from '@posthorn/engine'
-import type { Owner } from '../owner.ts'
+import type { Owner } from '../request.ts'
 import { problem } from '../../problems.ts'
 import type { StatementRecord } from '../records/record.ts'
 import type { Decision } from './decision.ts'

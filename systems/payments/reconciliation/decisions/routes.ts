@@ -1,31 +1,46 @@
 import { transaction, type Transaction } from '@posthorn/engine'
-import { invalid, ProblemError, type App } from '@posthorn/http'
+import { callerOf, invalid, ProblemError, type App } from '@posthorn/http'
+import { Id } from '@posthorn/system'
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import type { FourEyes } from '../../approvals/proposal.ts'
-import { proposalResource, ProposalResource } from '../../approvals/proposal.ts'
-import { doOrPropose, type Proposed } from '../../approvals/proposal.ts'
-import { memberOf, type RunKey } from '../owner.ts'
-import { recordResource, type StatementRecord } from '../records/record.ts'
-import { PATH } from '../runs/routes.ts'
-import { decide, decideOn, explainTaken, tellCounts } from './decide.ts'
-import type { Adjustment, Decision } from './decision.ts'
-import { Id, RecordId, RecordResource, recordParams, runParams, tags } from '../schemas.ts'
+import {
+  doOrPropose,
+  ProposalResource,
+  proposalResource,
+  type FourEyes,
+  type Proposed,
+} from '../../approvals/proposal.ts'
+import {
+  AdjustmentKind,
+  RecordResource,
+  recordResource,
+  type StatementRecord,
+} from '../records/record.ts'
+import {
+  keyOf,
+  Note,
+  PATH,
+  RecordId,
+  recordParams,
+  runParams,
+  tags,
+  type RunKey,
+  type RunRequest,
+} from '../request.ts'
 import { beginRun } from '../runs/reconcile.ts'
 import type { Run } from '../runs/run.ts'
 import { acceptIn } from '../suggestions/suggest.ts'
+import { decide, decideOn, explainTaken, tellCounts } from './decide.ts'
+import type { Adjustment, Decision } from './decision.ts'
 import { beginOne, keepOne, undoOne } from './queries.ts'
 
 /** Payments of one record at the most. */
 const MOST_PAYMENTS = 1_000
 
-const Note = Type.String({ minLength: 1, maxLength: 2_000, description: 'why, in your words' })
 const Version = Type.Optional(
   Type.Integer({ minimum: 0, description: 'of the record that was looked at; another is 409' }),
 )
-
-export const Kind = Type.Enum(['fee', 'rounding', 'other'])
 
 const AdjustmentBody = Type.Object({
   amount: Type.Integer({
@@ -34,7 +49,7 @@ const AdjustmentBody = Type.Object({
     description:
       "the record's amount less that of payments and refunds, in minor units; a fee is negative",
   }),
-  kind: Kind,
+  kind: AdjustmentKind,
 })
 
 const Refunds = Type.Array(Id, {
@@ -73,9 +88,14 @@ const decisionSchema = (summary: string) => ({
   response: { 200: RecordResource, 202: ProposalResource },
 })
 
-const unmatchRecord = decisionSchema('Take a match back; no run matches the record again')
-const ignoreRecord = decisionSchema('Leave a record out of the exceptions')
-const reopenRecord = decisionSchema('Let runs look at a record again')
+const PLAIN_DECISIONS = [
+  {
+    kind: 'unmatch',
+    schema: decisionSchema('Take a match back; no run matches the record again'),
+  },
+  { kind: 'ignore', schema: decisionSchema('Leave a record out of the exceptions') },
+  { kind: 'reopen', schema: decisionSchema('Let runs look at a record again') },
+] as const
 
 /** Decisions of one request at the most. */
 const MOST_DECISIONS = 500
@@ -122,7 +142,7 @@ const decideMany = {
   },
 }
 
-type Request = Parameters<typeof memberOf>[0] & { params: { id: string; recordId: string } }
+type Request = RunRequest & { readonly params: { readonly recordId: string } }
 
 export function decisionRoutes(
   app: App,
@@ -133,10 +153,9 @@ export function decisionRoutes(
     decision: Omit<Decision, 'by' | 'approval'>,
     reply: FastifyReply,
   ) => {
-    const member = memberOf(request)
-    const key = { ...member, id: request.params.id }
+    const { org, sub: by } = callerOf(request)
+    const key = keyOf(request)
     const place = { key, line: Number(request.params.recordId) }
-    const { org, user: by } = member
     const asked = { runId: key.id, line: place.line, decision }
     const proposed: Proposed = {
       ...{ org, by, kind: 'decision', subject: `${key.id}/${place.line}` },
@@ -160,11 +179,10 @@ export function decisionRoutes(
   })
 
   app.post(`${PATH}/:id/decisions`, { schema: decideMany }, async (request) => {
-    const { user: by, org } = memberOf(request)
     const { reason: note, decisions } = request.body
-    const signed = { by, note, approval: fourEyes }
+    const signed = { by: callerOf(request).sub, note, approval: fourEyes }
     const items = decisions.map((asked, index) => itemOf(asked, { ...signed, index }))
-    const outcomes = await decideAll(pool, { org, id: request.params.id }, items)
+    const outcomes = await decideAll(pool, keyOf(request), items)
     return {
       applied: outcomes.flatMap((outcome) =>
         'record' in outcome ? [recordResource(outcome.record)] : [],
@@ -179,20 +197,12 @@ export function decisionRoutes(
     }
   })
 
-  app.post(`${record}/unmatch`, { schema: unmatchRecord }, async (request, reply) => {
-    const { reason: note, version } = request.body
-    return answer(request, { kind: 'unmatch', note, version }, reply)
-  })
-
-  app.post(`${record}/ignore`, { schema: ignoreRecord }, async (request, reply) => {
-    const { reason: note, version } = request.body
-    return answer(request, { kind: 'ignore', note, version }, reply)
-  })
-
-  app.post(`${record}/reopen`, { schema: reopenRecord }, async (request, reply) => {
-    const { reason: note, version } = request.body
-    return answer(request, { kind: 'reopen', note, version }, reply)
-  })
+  for (const { kind, schema } of PLAIN_DECISIONS) {
+    app.post(`${record}/${kind}`, { schema }, async (request, reply) => {
+      const { reason: note, version } = request.body
+      return answer(request, { kind, note, version }, reply)
+    })
+  }
 }
 
 interface MatchBody {

@@ -1,7 +1,11 @@
-import { MATCHED, OPEN, amountsOf, percent, recordsOf, type Reason } from '../reason.ts'
+import { Id, NullableText, nullable, resource, time } from '@posthorn/system'
+import { Type } from 'typebox'
+import { amountsOf, MATCHED, OPEN, percent, ReasonEnum, recordsOf, type Reason } from '../reason.ts'
 import {
   paymentSide,
+  PaymentSideResource,
   recordResource,
+  RecordResource,
   type PaymentSide,
   type StatementRecord,
 } from '../records/record.ts'
@@ -19,18 +23,10 @@ export function overviewOf({ days, tallies, open }: OverviewInput) {
   const { tabs, ages } = countsOf(open, 0)
   return {
     ...figuresOf(tallies),
-    moneyAtRisk: amountsOf(tallies, OPEN),
     openExceptions: tabs.all,
     staleExceptions: tabs.stale,
     ages,
-    days: days.map((day) => ({
-      day,
-      ...figuresOf(tallies.filter((tally) => tally.day === day)),
-      moneyAtRisk: amountsOf(
-        tallies.filter((tally) => tally.day === day),
-        OPEN,
-      ),
-    })),
+    days: days.map((day) => ({ day, ...figuresOf(tallies.filter((each) => each.day === day)) })),
   }
 }
 
@@ -43,10 +39,26 @@ function figuresOf(tallies: readonly DayTally[]) {
     matched,
     reconciliationRate: percent(matched, total),
     moneyMatched: amountsOf(tallies, MATCHED),
+    moneyAtRisk: amountsOf(tallies, OPEN),
   }
 }
 
+const Side = Type.Union([Type.String(), Type.Number(), Type.Null()])
+
 /** A record that a user has to look at, with the payment that comes nearest. */
+export const ExceptionResource = Type.Object({
+  reconciliationId: Id,
+  filename: Type.String(),
+  reason: ReasonEnum,
+  note: NullableText,
+  age: Type.String(),
+  openedAt: time(),
+  suggestions: Type.Integer(),
+  record: RecordResource,
+  payment: nullable(PaymentSideResource),
+  differences: Type.Array(Type.Object({ field: Type.String(), record: Side, payment: Side })),
+})
+
 export interface ExceptionRow extends StatementRecord {
   readonly reason: Reason
   readonly filename: string
@@ -73,30 +85,21 @@ export const TABS = ['all', 'needs_attention', 'awaiting', 'suggested', 'stale']
 export type Tab = (typeof TABS)[number]
 
 /** Those where a person has something to decide: the bank or a payment says otherwise. */
-const NEEDS_ATTENTION: readonly Reason[] = [
-  'duplicate',
-  'amount_mismatch',
-  'currency_mismatch',
-  'manual_unmatch',
-  'reopened',
-]
+const NEEDS_ATTENTION: readonly Reason[] = OPEN.filter((reason) => reason !== 'no_match')
 
-export function exceptionResource(row: ExceptionRow) {
-  const payment =
-    row.payment && paymentSide({ ...row.payment, created_at: new Date(row.payment.created_at) })
-  return {
-    reconciliationId: row.run_id,
-    filename: row.filename,
-    reason: row.reason,
-    note: row.note,
-    age: ageOf(row.age_seconds),
-    openedAt: row.opened_at.toISOString(),
-    suggestions: row.suggestions,
-    record: recordResource(row),
-    payment,
-    differences: payment === null ? [] : differencesOf(recordResource(row), payment),
-  }
-}
+const paymentOf = ({ payment }: ExceptionRow) =>
+  payment && paymentSide({ ...payment, created_at: new Date(payment.created_at) })
+
+export const exceptionResource = resource(ExceptionResource, {
+  reconciliationId: (row: ExceptionRow) => row.run_id,
+  age: (row) => ageOf(row.age_seconds),
+  record: recordResource,
+  payment: paymentOf,
+  differences(row) {
+    const payment = paymentOf(row)
+    return payment === null ? [] : differencesOf(recordResource(row), payment)
+  },
+})
 
 /** The fields on which both sides disagree. */
 function differencesOf(
@@ -104,15 +107,13 @@ function differencesOf(
   payment: ReturnType<typeof paymentSide>,
 ) {
   const pairs = [
-    { field: 'amount', record: record.amount, payment: payment.amount },
-    { field: 'currency', record: record.currency, payment: payment.currency },
-    {
-      field: 'externalId',
-      record: record.externalTransactionId,
-      payment: payment.externalPaymentId,
-    },
+    ['amount', record.amount, payment.amount] as const,
+    ['currency', record.currency, payment.currency] as const,
+    ['externalId', record.externalTransactionId, payment.externalPaymentId] as const,
   ]
-  return pairs.filter((pair) => pair.record !== pair.payment)
+  return pairs
+    .filter(([, ours, theirs]) => ours !== theirs)
+    .map(([field, ours, theirs]) => ({ field, record: ours, payment: theirs }))
 }
 
 /** Open records of one file and reason. */
@@ -139,7 +140,7 @@ export function countsOf(tallies: readonly OpenTally[], suggested: number) {
       suggested,
       stale: count(stale),
     },
-    reasons: by(['no_match', ...NEEDS_ATTENTION], ({ reason }) => reason),
+    reasons: by(OPEN, ({ reason }) => reason),
     ages: by(AGES, ({ age_seconds: seconds }) => ageOf(seconds)),
   }
 }

@@ -1,5 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
-import type { Owner } from '../owner.ts'
+import type { Owner } from '../request.ts'
 import { takenAmount } from '../records/queries.ts'
 import type { Reason } from '../reason.ts'
 import type { ExceptionRow, OpenTally, Tab } from './exception.ts'
@@ -7,9 +7,9 @@ import { all } from '../../rows.ts'
 
 export interface ExceptionPage extends Owner {
   /** Of one file; left out, of all. */
-  readonly runId: string | undefined
+  readonly runId?: string
   readonly tab: Tab
-  readonly reason: Reason | undefined
+  readonly reason?: Reason
   readonly after: readonly [runId: string, line: number] | undefined
   readonly limit: number
 }
@@ -43,9 +43,9 @@ export function selectExceptions(
         on d.run_id = r.run_id and d.line_number = r.line_number
       left join payments.payments as p on p.id = d.payment_id
      where u.org_id = ${org} and u.status <> 'discarded'
-       and (${runId ?? null}::uuid is null or u.id = ${runId ?? null}::uuid)
+       and (${runId}::uuid is null or u.id = ${runId}::uuid)
        and r.status = 'unmatched' and r.decided_by is distinct from 'ignored'
-       and (${reason ?? null}::text is null or d.reason = ${reason ?? null})
+       and (${reason}::text is null or d.reason = ${reason})
        and (${afterRun}::uuid is null or u.id < ${afterRun}::uuid
             or u.id = ${afterRun}::uuid and r.line_number > ${afterLine}::integer)
        and case ${tab}::text
@@ -74,7 +74,7 @@ export const selectOpenTallies = (
       from payments.reconciliation_runs as u
       join payments.reconciliation_tallies as t on t.run_id = u.id and t.run_no = u.run_no
      where u.org_id = ${org} and u.status <> 'discarded'
-       and (${runId ?? null}::uuid is null or u.id = ${runId ?? null}::uuid)
+       and (${runId}::uuid is null or u.id = ${runId}::uuid)
        and t.reason in ('no_match', 'duplicate', 'amount_mismatch', 'currency_mismatch',
                         'manual_unmatch', 'reopened')
        and t.records > 0`)
@@ -89,7 +89,7 @@ export async function countSuggested(
       from payments.reconciliation_runs as u
       join payments.reconciliation_suggestions as s on s.run_id = u.id and s.status = 'open'
      where u.org_id = ${org} and u.status <> 'discarded'
-       and (${runId ?? null}::uuid is null or u.id = ${runId ?? null}::uuid)`)
+       and (${runId}::uuid is null or u.id = ${runId}::uuid)`)
   return rows[0]?.count ?? 0
 }
 

@@ -1,8 +1,12 @@
-import { transaction, type Statement } from '@posthorn/engine'
-import type { Pool } from 'pg'
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
 import { writeCsvRow } from '@posthorn/bulk/csv'
-import type { RunKey } from '../owner.ts'
+import { transaction, type Statement } from '@posthorn/engine'
+import type { App } from '@posthorn/http'
 import { exponentOf } from '@posthorn/system'
+import type { Pool } from 'pg'
+import { Type } from 'typebox'
+import { keyOf, ownRun, PATH, runParams, tags, type RunKey } from '../request.ts'
 import { avoidLoops } from '../runs/queries.ts'
 import {
   fetchBatches,
@@ -12,8 +16,8 @@ import {
   type ExportRow,
 } from './queries.ts'
 
-export const EXPORTS = ['matched', 'unmatched', 'missing', 'all'] as const
-export type ExportKind = (typeof EXPORTS)[number]
+const EXPORTS = ['matched', 'unmatched', 'missing', 'all'] as const
+type ExportKind = (typeof EXPORTS)[number]
 
 const COLUMNS = [
   'side',
@@ -43,7 +47,7 @@ function statementsOf(key: RunKey, kind: ExportKind): Statement[] {
  * Writes an export to a client, as of one moment, by a cursor and as fast as it is taken. If the
  * reader goes away, `write` throws, and the connection is given back.
  */
-export async function writeExport(
+async function writeExport(
   { pool, key, kind }: { readonly pool: Pool; readonly key: RunKey; readonly kind: ExportKind },
   write: (text: string) => Promise<void>,
 ): Promise<void> {
@@ -87,4 +91,43 @@ export function inMajorUnits(minor: string, currency: string): string {
   const sign = minor.startsWith('-') ? '-' : ''
   const padded = minor.slice(sign.length).padStart(digits + 1, '0')
   return `${sign}${padded.slice(0, -digits)}.${padded.slice(-digits)}`
+}
+
+const exportFile = {
+  tags,
+  summary: 'Records and missing payments as CSV that no spreadsheet runs',
+  params: runParams,
+  querystring: Type.Object({ kind: Type.Enum([...EXPORTS], { default: 'all' }) }),
+}
+
+export function exportRoutes(app: App, pool: Pool): void {
+  app.get(`${PATH}/:id/export.csv`, { schema: exportFile }, async (request, reply) => {
+    const { kind } = request.query
+    const { id } = await ownRun(pool, request)
+    const body = new PassThrough()
+    // The answer has begun by the time that something breaks: it ends without its last chunk.
+    writeExport({ pool, key: keyOf(request), kind }, (text) => writeTo(body, text)).then(
+      () => body.end(),
+      (error: Error) => body.destroy(error),
+    )
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', `attachment; filename="reconciliation-${id}-${kind}.csv"`)
+      .header('x-content-type-options', 'nosniff')
+      .send(body)
+  })
+}
+
+/** Resolves once there is room for more; throws if the client has gone. */
+async function writeTo(body: PassThrough, text: string): Promise<void> {
+  if (body.destroyed) throw new Error('the reader of the export has gone away')
+  if (body.write(text)) return
+  const gone = new AbortController()
+  const onClose = () => gone.abort(new Error('the reader of the export has gone away'))
+  body.once('close', onClose)
+  try {
+    await once(body, 'drain', { signal: gone.signal })
+  } finally {
+    body.off('close', onClose)
+  }
 }

@@ -1,5 +1,5 @@
 import { sql, type Statement, type Transaction } from '@posthorn/engine'
-import type { RunKey } from '../owner.ts'
+import type { RunKey } from '../request.ts'
 import { missingPayments } from '../records/queries.ts'
 
 /** A line of an export, of a record or of a payment that no record names. */
@@ -60,7 +60,7 @@ export function selectRecordLines(
       from payments.reconciliation_records as r
       left join payments.reconciliation_details as d
         on d.run_id = r.run_id and d.line_number = r.line_number
-     where r.run_id = ${id} and (${status ?? null}::text is null or r.status = ${status ?? null})
+     where r.run_id = ${id} and (${status}::text is null or r.status = ${status})
      order by r.line_number`
 }
 

@@ -1,23 +1,33 @@
+import { NullableText, nullable } from '@posthorn/system'
+import { Type, type Static } from 'typebox'
 import { ExactSum } from '../reason.ts'
+import type { BalanceCounts } from '../runs/run.ts'
 import type { BankRecord, Mistake } from '../profiles/statement-reader.ts'
 
+export const StatementResource = Type.Object({
+  number: Type.Integer({ description: 'which one of the file, from 1' }),
+  currency: Type.String(),
+  statementId: Type.String({ description: 'as the bank calls it' }),
+  account: NullableText,
+  firstLine: nullable(Type.Integer()),
+  lastLine: nullable(Type.Integer()),
+  entries: Type.Integer(),
+  booked: Type.String({ description: 'what the entries add up to, in minor units' }),
+  opening: NullableText,
+  closing: NullableText,
+  difference: nullable(Type.String(), {
+    description: 'the closing balance less the opening one and the entries, in minor units',
+  }),
+  tiesOut: nullable(Type.Boolean(), {
+    description: 'null where the file does not say both balances',
+  }),
+  reason: nullable(Type.String(), { description: 'why not, in words' }),
+})
+
 /** What a statement of a file says about one currency of its account; amounts in minor units. */
-export interface StatementBalance {
-  /** Which one of the file, from 1. */
-  readonly number: number
-  readonly currency: string
-  /** As the bank calls it. */
-  readonly statementId: string
-  readonly account: string | null
-  /** Of its records; null where it has none. */
-  readonly firstLine: number | null
-  readonly lastLine: number | null
-  readonly entries: number
-  readonly booked: string
-  /** Null where the file does not say. */
-  readonly opening: string | null
-  readonly closing: string | null
-}
+export type StatementBalance = Readonly<
+  Omit<Static<typeof StatementResource>, 'difference' | 'tiesOut' | 'reason'>
+>
 
 /** What a reader finds in a file beside its records. */
 export class Findings {
@@ -112,14 +122,6 @@ function copyOf(text: string): string {
   return Buffer.from(text).toString()
 }
 
-/** How many of a file's balances tie out. */
-export interface BalanceCounts {
-  readonly tied: number
-  readonly differing: number
-  /** Where the file does not say with what it begins or ends. */
-  readonly unknown: number
-}
-
 /** By how much the closing balance is more than opening balance and entries; null: not to be known. */
 export function differenceOf({ opening, closing, booked }: StatementBalance): bigint | null {
   if (opening === null || closing === null) return null
@@ -133,4 +135,28 @@ export function balanceCounts(statements: readonly StatementBalance[]): BalanceC
     differing: differences.filter((difference) => difference !== null && difference !== 0n).length,
     unknown: differences.filter((difference) => difference === null).length,
   }
+}
+
+/** A statement of a file in one currency, and whether its balances tie out. */
+export function statementResource(statement: StatementBalance) {
+  const difference = differenceOf(statement)
+  return {
+    ...statement,
+    difference: difference === null ? null : String(difference),
+    ...why(statement, difference),
+  }
+}
+
+/** In words, where they do not. */
+function why({ opening, closing }: StatementBalance, difference: bigint | null) {
+  if (difference === 0n) return { tiesOut: true, reason: null }
+  if (difference !== null) {
+    const more = difference > 0n ? 'more' : 'less'
+    const size = difference < 0n ? -difference : difference
+    const reason = `The closing balance is ${size} minor units ${more} than the opening balance and the entries.`
+    return { tiesOut: false, reason }
+  }
+  const missing = [opening === null && 'opening', closing === null && 'closing']
+  const names = missing.filter((name) => name !== false).join(' and no ')
+  return { tiesOut: null, reason: `The file says no ${names} balance.` }
 }

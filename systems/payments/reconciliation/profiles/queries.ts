@@ -1,16 +1,7 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { Rules } from './rules.ts'
+import type { RowOf } from '@posthorn/system'
+import type { Profile, Rules, VersionResource } from './rules.ts'
 import { all, some, first } from '../../rows.ts'
-
-/** A profile with its current rules. */
-export interface Profile {
-  readonly id: string
-  readonly name: string
-  readonly version: number
-  readonly rules: Rules
-  readonly created_at: Date
-  readonly updated_at: Date
-}
 
 /** Which profile, and whose: another organisation's is not found. */
 export interface ProfileKey {
@@ -60,7 +51,7 @@ export const updateProfile = (
 ) =>
   tx.query(sql`
     update payments.reconciliation_profiles
-       set version = ${version}, name = coalesce(${name ?? null}, name),
+       set version = ${version}, name = coalesce(${name}, name),
            updated_at = posthorn.now()
      where id = ${id}`)
 
@@ -94,20 +85,13 @@ export const selectProfiles = (db: Queryable, { orgId, before, limit }: ProfileP
         on v.profile_id = p.id and v.version = p.version
      where p.org_id = ${orgId}
        and p.deleted_at is null
-       and (${before ?? null}::uuid is null or p.id < ${before ?? null}::uuid)
+       and (${before}::uuid is null or p.id < ${before}::uuid)
      order by p.id desc
      limit ${limit}`)
 
-export interface ProfileVersion {
-  readonly version: number
-  readonly rules: Rules
-  readonly created_by: string
-  readonly created_at: Date
-}
-
 /** Also of a deleted one: runs were read by them. */
 export const selectVersions = (db: Queryable, { id, orgId }: ProfileKey) =>
-  all<ProfileVersion>(db)(sql`
+  all<RowOf<typeof VersionResource>>(db)(sql`
     select v.version, v.rules, v.created_by, v.created_at
       from payments.reconciliation_profiles as p
       join payments.reconciliation_profile_versions as v on v.profile_id = p.id

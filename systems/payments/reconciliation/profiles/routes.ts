@@ -7,15 +7,8 @@ import {
   type Queryable,
   type Transaction,
 } from '@posthorn/engine'
-import {
-  callerOf,
-  decodeCursor,
-  invalid,
-  toPage,
-  PageQuery,
-  pageOf,
-  type App,
-} from '@posthorn/http'
+import { callerOf, decodeCursor, invalid, pageOf, toPage, type App } from '@posthorn/http'
+import { Id, nullable } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { previewOf } from './preview.ts'
@@ -30,52 +23,38 @@ import {
   selectProfiles,
   selectVersions,
   updateProfile,
-  type Profile,
   type ProfileKey,
 } from './queries.ts'
-import { statementResource, StatementResource } from '../statements/statement.ts'
-import { mistakesIn, Rules } from './rules.ts'
+import { StatementResource, statementResource } from '../formats/findings.ts'
 import { FORMATS } from '../formats/format.ts'
+import { LinePage, runParams as params, tags } from '../request.ts'
+import {
+  mistakesIn,
+  ProfileResource,
+  profileResource,
+  Rules,
+  Version,
+  VersionResource,
+  versionResource,
+  type Profile,
+} from './rules.ts'
 
-const Id = Type.String({ format: 'uuid' })
 const Name = Type.String({ minLength: 1, maxLength: 100, description: 'of the bank, say' })
-const Version = Type.Integer({ minimum: 1 })
-
-const ProfileResource = Type.Object({
-  id: Id,
-  name: Type.String(),
-  version: Version,
-  rules: Rules,
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-})
-
-const VersionResource = Type.Object({
-  version: Version,
-  rules: Rules,
-  createdBy: Type.String(),
-  createdAt: Type.String(),
-})
-
 const RowError = Type.Object({ field: Type.String(), reason: Type.String() })
 
 const PreviewRow = Type.Object({
   line: Type.Integer(),
   values: Type.Array(Type.String(), { description: 'as they stand in the file' }),
-  record: Type.Union([
+  record: nullable(
     Type.Object({
       externalTransactionId: Type.String(),
       amount: Type.Integer({ description: 'in minor units' }),
       currency: Type.String(),
       date: Type.String(),
     }),
-    Type.Null(),
-  ]),
+  ),
   errors: Type.Array(RowError),
 })
-
-const tags = ['reconciliation']
-const params = Type.Object({ id: Id })
 
 const createProfile = {
   tags,
@@ -87,10 +66,7 @@ const createProfile = {
 const listProfiles = {
   tags,
   summary: 'Profiles, newest first',
-  querystring: Type.Object({
-    limit: PageQuery.properties.limit,
-    cursor: PageQuery.properties.cursor,
-  }),
+  querystring: Type.Object(LinePage),
   response: { 200: pageOf(ProfileResource) },
 }
 
@@ -149,7 +125,7 @@ const previewFile = {
       statements: Type.Array(StatementResource, {
         description: 'of a camt.053 or MT940 file that is here whole: its balances',
       }),
-      header: Type.Union([Type.Array(Type.String()), Type.Null()]),
+      header: nullable(Type.Array(Type.String())),
       errors: Type.Array(RowError, { description: 'of the file as a whole' }),
       truncated: Type.Boolean({ description: 'whether the file goes on' }),
     }),
@@ -177,7 +153,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
         return findOwn(tx, key)
       }),
     )
-    return reply.code(201).send(toResource(profile))
+    return reply.code(201).send(profileResource(profile))
   })
 
   app.post(`${PATH}/preview`, { schema: previewFile }, async (request) => {
@@ -211,22 +187,18 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     const before = cursor === undefined ? undefined : decodeCursor(cursor, ProfileId)[0]
     const page = { orgId: callerOf(request).org, before, limit: limit + 1 }
     const rows = await selectProfiles(db, page)
-    return toPage(rows, limit, { item: toResource, after: ({ id }) => id })
+    return toPage(rows, limit, { item: profileResource, after: ({ id }) => id })
   })
 
   app.get(`${PATH}/:id`, { schema: readProfile }, async (request) =>
-    toResource(await findOwn(db, { id: request.params.id, orgId: callerOf(request).org })),
+    profileResource(await findOwn(db, { id: request.params.id, orgId: callerOf(request).org })),
   )
 
   app.get(`${PATH}/:id/versions`, { schema: readVersions }, async (request) => {
     const key = { id: request.params.id, orgId: callerOf(request).org }
     const versions = await selectVersions(db, key)
     if (versions.length === 0) throw unknownProfile(key)
-    return {
-      items: versions.map(({ version, rules, created_by: createdBy, created_at: at }) => {
-        return { version, rules, createdBy, createdAt: at.toISOString() }
-      }),
-    }
+    return { items: versions.map(versionResource) }
   })
 
   app.patch(`${PATH}/:id`, { schema: changeProfile }, async (request) => {
@@ -249,7 +221,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
         return findOwn(tx, key)
       }),
     )
-    return toResource(profile)
+    return profileResource(profile)
   })
 
   app.delete(`${PATH}/:id`, { schema: deleteProfile }, async (request, reply) => {
@@ -300,15 +272,4 @@ async function findOwn(db: Queryable | Transaction, key: ProfileKey): Promise<Pr
 
 function unknownProfile({ id }: ProfileKey) {
   return problem('NOT_FOUND', { detail: `There is no profile ${id}.` })
-}
-
-function toResource({ id, name, version, rules, ...times }: Profile) {
-  return {
-    id,
-    name,
-    version,
-    rules,
-    createdAt: times.created_at.toISOString(),
-    updatedAt: times.updated_at.toISOString(),
-  }
 }

@@ -1,7 +1,7 @@
 import type { FieldError } from '@posthorn/http'
 import type { CsvOptions } from '@posthorn/bulk/csv'
 import { Type, type Static } from 'typebox'
-import { exponentOf } from '@posthorn/system'
+import { exponentOf, Id, resource, time, type RowOf } from '@posthorn/system'
 import { FORMATS } from '../formats/format.ts'
 import { CAMT_REFERENCES, MT940_REFERENCES } from '../formats/references.ts'
 import { datePattern } from './amount.ts'
@@ -93,6 +93,30 @@ export const Rules = Type.Object({
   ),
 })
 export type Rules = Static<typeof Rules>
+
+export const Version = Type.Integer({ minimum: 1 })
+
+export const ProfileResource = Type.Object({
+  id: Id,
+  name: Type.String(),
+  version: Version,
+  rules: Rules,
+  createdAt: time(),
+  updatedAt: time(),
+})
+
+/** A profile with its current rules. */
+export type Profile = RowOf<typeof ProfileResource>
+
+export const VersionResource = Type.Object({
+  version: Version,
+  rules: Rules,
+  createdBy: Type.String(),
+  createdAt: time(),
+})
+
+export const profileResource = resource(ProfileResource)
+export const versionResource = resource(VersionResource)
 
 /** What a file has to look like by default. */
 export const STANDARD_RULES: Rules = {

@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { Owner, RunKey } from '../owner.ts'
+import type { Owner, RunKey } from '../request.ts'
 import type { Reason } from '../reason.ts'
 import type { Detail, PaymentSide, RefundSide, StatementRecord } from './record.ts'
 import type { StatementBalance } from '../formats/findings.ts'
@@ -43,8 +43,8 @@ const COLUMNS = sql`
 
 export interface RecordPage {
   readonly runId: string
-  readonly status: string | undefined
-  readonly reason: Reason | undefined
+  readonly status?: string
+  readonly reason?: Reason
   /** Lines after this one. */
   readonly after: number
   readonly limit: number
@@ -58,8 +58,8 @@ export const selectRecords = (db: Queryable, page: RecordPage) =>
       left join payments.reconciliation_details as d
         on d.run_id = r.run_id and d.line_number = r.line_number
      where r.run_id = ${page.runId} and r.line_number > ${page.after}
-       and (${page.status ?? null}::text is null or r.status = ${page.status ?? null})
-       and (${page.reason ?? null}::text is null or d.reason = ${page.reason ?? null})
+       and (${page.status}::text is null or r.status = ${page.status})
+       and (${page.reason}::text is null or d.reason = ${page.reason})
      order by r.line_number
      limit ${page.limit}`)
 
@@ -81,7 +81,7 @@ export const selectDetails = (db: Queryable, page: Omit<RecordPage, 'status'>) =
     select line_number, run_no, reason, payment_id, note, actor, created_at
       from payments.reconciliation_details
      where run_id = ${page.runId} and line_number > ${page.after}
-       and (${page.reason ?? null}::text is null or reason = ${page.reason ?? null})
+       and (${page.reason}::text is null or reason = ${page.reason})
      order by line_number
      limit ${page.limit}`)
 
@@ -110,10 +110,10 @@ export const selectPaymentSides = (
      order by p.id`)
 
 export interface MissingPage extends RunKey {
-  readonly status: string | undefined
+  readonly status?: string
   /** Days of payments, as `2026-03-07`. */
-  readonly from: string | undefined
-  readonly to: string | undefined
+  readonly from?: string
+  readonly to?: string
   /** Business days that the bank has for a payment: younger ones are not missing yet. */
   readonly settlesWithin: number
   readonly before: string | undefined
@@ -134,9 +134,9 @@ export const selectFreeRefunds = (db: Queryable, page: RefundPage) =>
       from payments.transactions as t
       join payments.payments as p on p.id = t.payment_id
      where p.org_id = ${page.org} and t.type = 'refund' and t.status <> 'failed'
-       and (${page.currency ?? null}::text is null or t.currency = ${page.currency ?? null})
+       and (${page.currency}::text is null or t.currency = ${page.currency})
        and not exists (select from payments.reconciliation_refunds as f where f.refund_id = t.id)
-       and (${page.before ?? null}::uuid is null or t.id < ${page.before ?? null}::uuid)
+       and (${page.before}::uuid is null or t.id < ${page.before}::uuid)
      order by t.id desc
      limit ${page.limit}`)
 
@@ -193,12 +193,12 @@ export const selectMissing = (tx: Transaction, page: MissingPage) =>
   all<PaymentSide>(tx)(sql`
     select p.id, p.amount, p.currency, p.external_payment_id, p.status, p.created_at
       from (${missingPayments(page)}) as p
-     where (${page.status ?? null}::text is null or p.status = ${page.status ?? null})
-       and (${page.from ?? null}::date is null
-            or (p.created_at at time zone 'UTC')::date >= ${page.from ?? null}::date)
-       and (${page.to ?? null}::date is null
-            or (p.created_at at time zone 'UTC')::date <= ${page.to ?? null}::date)
+     where (${page.status}::text is null or p.status = ${page.status})
+       and (${page.from}::date is null
+            or (p.created_at at time zone 'UTC')::date >= ${page.from}::date)
+       and (${page.to}::date is null
+            or (p.created_at at time zone 'UTC')::date <= ${page.to}::date)
        and (p.created_at at time zone 'UTC')::date <= ${lastDue(page.settlesWithin)}
-       and (${page.before ?? null}::uuid is null or p.id < ${page.before ?? null}::uuid)
+       and (${page.before}::uuid is null or p.id < ${page.before}::uuid)
      order by p.id desc
      limit ${page.limit}`)

@@ -1,17 +1,42 @@
-import type { Reason } from '../reason.ts'
+import { bigint, Id, NullableText, nullable, resource, time, type RowOf } from '@posthorn/system'
+import { Type, type Static } from 'typebox'
+import { ReasonEnum } from '../reason.ts'
+
+export const AdjustmentKind = Type.Enum(['fee', 'rounding', 'other'])
+export type AdjustmentKind = Static<typeof AdjustmentKind>
+
+export const RecordResource = Type.Object({
+  id: Type.String(),
+  lineNumber: Type.Integer(),
+  externalTransactionId: Type.String(),
+  amount: bigint({ description: 'in minor units' }),
+  currency: Type.String(),
+  bookedOn: Type.String(),
+  occurrenceNo: Type.Integer(),
+  duplicateOf: nullable(Type.Integer()),
+  status: Type.Enum(['unmatched', 'matched']),
+  matchedPaymentId: NullableText,
+  matchedAs: nullable(Type.Enum(['payment', 'part', 'refund']), {
+    description: 'what the record stands for; of a refund, matchedPaymentId is what was refunded',
+  }),
+  paymentIds: Type.Array(Type.String()),
+  refundIds: Type.Array(Type.String()),
+  fee: nullable(Type.Integer(), {
+    description: 'what was taken off: by the match, else as the file names it',
+  }),
+  gross: Type.Integer({ description: 'amount and fee' }),
+  adjustment: nullable(Type.Object({ amount: Type.Integer(), kind: Type.String() })),
+  decidedBy: NullableText,
+  version: Type.Integer(),
+  reason: nullable(ReasonEnum),
+})
 
 /** A row of `payments.reconciliation_records` with its current detail. */
-export interface StatementRecord {
+export interface StatementRecord extends RowOf<
+  typeof RecordResource,
+  'id' | 'matchedAs' | 'paymentIds' | 'refundIds' | 'fee' | 'gross' | 'adjustment'
+> {
   readonly run_id: string
-  readonly line_number: number
-  readonly external_transaction_id: string
-  readonly amount: string
-  readonly currency: string
-  readonly booked_on: string
-  readonly occurrence_no: number
-  readonly duplicate_of: number | null
-  readonly status: 'unmatched' | 'matched'
-  readonly matched_payment_id: string | null
   /** Null where it is a whole payment. */
   readonly matched_as: 'part' | 'refund' | null
   /** What the bank took off, where the file names it. */
@@ -21,100 +46,66 @@ export interface StatementRecord {
   readonly linked: readonly string[]
   readonly adjustment: string | null
   readonly adjustment_kind: AdjustmentKind | null
-  readonly decided_by: 'auto' | 'manual' | 'ignored' | null
-  readonly version: number
-  readonly reason: Reason | null
 }
 
-export type AdjustmentKind = 'fee' | 'rounding' | 'other'
+export const recordResource = resource(RecordResource, {
+  id: (record: StatementRecord) => String(record.line_number),
+  matchedAs: ({ matched_payment_id: id, matched_as: as }) =>
+    id === null ? null : (as ?? 'payment'),
+  paymentIds: ({ matched_payment_id: id, matched_as: as, linked }) =>
+    id === null || as === 'refund' ? [] : [id, ...linked],
+  refundIds: ({ refunds }) => [...refunds],
+  fee: takenOff,
+  // Gross, less the fee, is the amount.
+  gross: (record) => Number(record.amount) + (takenOff(record) ?? 0),
+  adjustment: ({ adjustment: amount, adjustment_kind: kind }) =>
+    amount === null || kind === null ? null : { amount: Number(amount), kind },
+})
 
-export function recordResource(record: StatementRecord) {
-  const { matched_payment_id: first, linked, adjustment, adjustment_kind: kind } = record
-  const isRefund = record.matched_as === 'refund'
-  return {
-    id: String(record.line_number),
-    lineNumber: record.line_number,
-    externalTransactionId: record.external_transaction_id,
-    amount: Number(record.amount),
-    currency: record.currency,
-    bookedOn: record.booked_on,
-    occurrenceNo: record.occurrence_no,
-    duplicateOf: record.duplicate_of,
-    status: record.status,
-    matchedPaymentId: first,
-    matchedAs: first === null ? null : (record.matched_as ?? ('payment' as const)),
-    paymentIds: first === null || isRefund ? [] : [first, ...linked],
-    refundIds: [...record.refunds],
-    ...feeOf(record),
-    adjustment: adjustment === null || kind === null ? null : { amount: Number(adjustment), kind },
-    decidedBy: record.decided_by,
-    version: record.version,
-    reason: record.reason,
-  }
-}
-
-/** Gross, less the fee, is the amount: by the match, else by what the file says. */
-function feeOf(record: StatementRecord): { fee: number | null; gross: number } {
-  const { amount, fee, adjustment, adjustment_kind: kind } = record
-  const named = fee === null ? null : Number(fee)
-  const taken = kind === 'fee' && adjustment !== null ? -Number(adjustment) : named
-  return { fee: taken, gross: Number(amount) + (taken ?? 0) }
+/** By the match, else by what the file says. */
+function takenOff({ fee, adjustment, adjustment_kind: kind }: StatementRecord): number | null {
+  if (kind === 'fee' && adjustment !== null) return -Number(adjustment)
+  return fee === null ? null : Number(fee)
 }
 
 /** A row of `payments.reconciliation_details`, or of what it was before. */
-export interface Detail {
+export const DetailResource = Type.Object({
+  recordId: Type.String(),
+  runNo: Type.Integer(),
+  reason: ReasonEnum,
+  paymentId: NullableText,
+  note: NullableText,
+  actor: NullableText,
+  createdAt: time(),
+})
+
+export interface Detail extends RowOf<typeof DetailResource, 'recordId'> {
   readonly line_number: number
-  readonly run_no: number
-  readonly reason: Reason
-  readonly payment_id: string | null
-  readonly note: string | null
-  readonly actor: string | null
-  readonly created_at: Date
 }
 
-export function detailResource(detail: Detail) {
-  return {
-    recordId: String(detail.line_number),
-    runNo: detail.run_no,
-    reason: detail.reason,
-    paymentId: detail.payment_id,
-    note: detail.note,
-    actor: detail.actor,
-    createdAt: detail.created_at.toISOString(),
-  }
-}
+export const detailResource = resource(DetailResource, {
+  recordId: (detail: Detail) => String(detail.line_number),
+})
 
 /** A payment beside a record. */
-export interface PaymentSide {
-  readonly id: string
-  readonly amount: string
-  readonly currency: string
-  readonly external_payment_id: string | null
-  readonly status: string
-  readonly created_at: Date
-}
-
-export function paymentSide(payment: PaymentSide) {
-  return {
-    id: payment.id,
-    amount: Number(payment.amount),
-    currency: payment.currency,
-    externalPaymentId: payment.external_payment_id,
-    status: payment.status,
-    createdAt: payment.created_at.toISOString(),
-  }
-}
+export const PaymentSideResource = Type.Object({
+  id: Id,
+  amount: bigint({ description: 'in minor units' }),
+  currency: Type.String(),
+  externalPaymentId: NullableText,
+  status: Type.String(),
+  createdAt: time(),
+})
 
 /** A refund beside a record. */
-export interface RefundSide extends PaymentSide {
-  readonly payment_id: string
-  readonly gateway_ref: string | null
-}
+export const RefundSideResource = Type.Object({
+  ...PaymentSideResource.properties,
+  paymentId: Id,
+  gatewayRef: NullableText,
+})
 
-export function refundSide(refund: RefundSide) {
-  return {
-    ...paymentSide(refund),
-    paymentId: refund.payment_id,
-    gatewayRef: refund.gateway_ref,
-  }
-}
+export type PaymentSide = RowOf<typeof PaymentSideResource>
+export type RefundSide = RowOf<typeof RefundSideResource>
+
+export const paymentSide = resource(PaymentSideResource)
+export const refundSide = resource(RefundSideResource)

@@ -1,13 +1,24 @@
 import { transaction } from '@posthorn/engine'
-import { decodeCursor, invalid, toPage, type App } from '@posthorn/http'
+import { decodeCursor, invalid, pageOf, toPage, type App } from '@posthorn/http'
+import { Id } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { requireFound, memberOf } from '../owner.ts'
-import { avoidLoops, findRun } from '../runs/queries.ts'
-import { PATH } from '../runs/routes.ts'
-import * as schemas from '../schemas.ts'
-import { suggestionResource } from '../suggestions/suggestion.ts'
+import { StatementResource, statementResource } from '../formats/findings.ts'
+import { ReasonEnum } from '../reason.ts'
+import {
+  keyOf,
+  Line,
+  LinePage,
+  ownRun,
+  PATH,
+  recordParams,
+  requireFound,
+  runParams,
+  tags,
+} from '../request.ts'
+import { avoidLoops } from '../runs/queries.ts'
 import { selectSuggestionsOf } from '../suggestions/queries.ts'
+import { SuggestionResource, suggestionResource } from '../suggestions/suggestion.ts'
 import {
   findRecord,
   selectDetails,
@@ -18,19 +29,160 @@ import {
   selectRecords,
   selectStatements,
 } from './queries.ts'
-import { detailResource, paymentSide, recordResource, refundSide } from './record.ts'
-import { listStatements, statementResource } from '../statements/statement.ts'
+import {
+  DetailResource,
+  detailResource,
+  paymentSide,
+  PaymentSideResource,
+  RecordResource,
+  recordResource,
+  refundSide,
+  RefundSideResource,
+} from './record.ts'
 
-const Place = Type.Tuple([
-  Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 }), Type.String({ maxLength: 3 })]),
-])
+const Day = Type.String({ format: 'date' })
 
-export function statementRoutes(app: App, pool: Pool): void {
+const listRecords = {
+  tags,
+  summary: 'Records in the order of the file',
+  params: runParams,
+  querystring: Type.Object({
+    ...LinePage,
+    status: Type.Optional(Type.Enum(['unmatched', 'matched'])),
+    reason: Type.Optional(ReasonEnum),
+  }),
+  response: { 200: pageOf(RecordResource) },
+}
+const readRecord = {
+  tags,
+  summary: 'A record with its payments, what is suggested for it, and what it was before',
+  params: recordParams,
+  response: {
+    200: Type.Object({
+      ...RecordResource.properties,
+      payments: Type.Array(PaymentSideResource),
+      suggestions: Type.Array(SuggestionResource),
+      history: Type.Array(DetailResource, { description: 'newest first' }),
+    }),
+  },
+}
+const listDetails = {
+  tags,
+  summary: 'Why each record is as it is, in the order of the file',
+  params: runParams,
+  querystring: Type.Object({ ...LinePage, reason: Type.Optional(ReasonEnum) }),
+  response: { 200: pageOf(DetailResource) },
+}
+const listMissing = {
+  tags,
+  summary: 'Payments that no record has, or not all of, newest first',
+  params: runParams,
+  querystring: Type.Object({
+    ...LinePage,
+    from: Type.Optional({ ...Day, description: 'payments of this day and later (UTC)' }),
+    to: Type.Optional({ ...Day, description: 'payments of this day and earlier' }),
+    settlesWithin: Type.Integer({
+      minimum: 0,
+      maximum: 366,
+      default: 0,
+      description:
+        'T+n: business days (Monday to Friday) that the bank has for a payment; one is missing only once they are over',
+    }),
+    status: Type.Optional(Type.Enum(['pending', 'succeeded', 'failed', 'refunded'])),
+  }),
+  response: { 200: pageOf(PaymentSideResource) },
+}
+const listRefunds = {
+  tags,
+  summary: 'Refunds that no record has, newest first: what money going out may be',
+  params: runParams,
+  querystring: Type.Object({
+    ...LinePage,
+    currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
+  }),
+  response: { 200: pageOf(RefundSideResource) },
+}
+
+const listStatements = {
+  tags,
+  summary: 'The statements of a file, and whether their balances tie out',
+  description:
+    'Of a camt.053 or MT940 file, by statement and currency: opening balance + entries = closing balance, or the difference. CSV has none.',
+  params: runParams,
+  querystring: Type.Object(LinePage),
+  response: { 200: pageOf(StatementResource) },
+}
+
+/** Where a page of statements ended, and of those that are older than a payment or refund. */
+const StatementPlace = Type.Tuple([Type.Tuple([Line, Type.String({ maxLength: 3 })])])
+const OlderThan = Type.Tuple([Id])
+
+export function recordRoutes(app: App, pool: Pool): void {
+  app.get(`${PATH}/:id/records`, { schema: listRecords }, async (request) => {
+    const { cursor, ...query } = request.query
+    const { id: runId } = await ownRun(pool, request)
+    const page = { ...query, runId, after: lineAfter(cursor), limit: query.limit + 1 }
+    const rows = await selectRecords(pool, page)
+    return toPage(rows, query.limit, { item: recordResource, after: (row) => row.line_number })
+  })
+
+  app.get(`${PATH}/:id/records/:recordId`, { schema: readRecord }, async (request) => {
+    const { id: runId, org_id: org } = await ownRun(pool, request)
+    const key = { runId, line: Number(request.params.recordId) }
+    const record = recordResource(requireFound(await findRecord(pool, key), 'record'))
+    const history = await selectDetailsOf(pool, key)
+    const suggestions = await selectSuggestionsOf(pool, key)
+    const ids = [
+      ...record.paymentIds,
+      ...[record.matchedPaymentId, history[0]?.payment_id ?? null].filter((id) => id !== null),
+      ...suggestions.flatMap(({ payment_ids: each }) => each),
+    ]
+    const payments = await selectPaymentSides(pool, { ids, org })
+    return {
+      ...record,
+      payments: payments.map(paymentSide),
+      suggestions: suggestions.map(suggestionResource),
+      history: history.map(detailResource),
+    }
+  })
+
+  app.get(`${PATH}/:id/details`, { schema: listDetails }, async (request) => {
+    const { cursor, ...query } = request.query
+    const { id: runId } = await ownRun(pool, request)
+    const page = { ...query, runId, after: lineAfter(cursor), limit: query.limit + 1 }
+    const rows = await selectDetails(pool, page)
+    return toPage(rows, query.limit, { item: detailResource, after: (row) => row.line_number })
+  })
+
+  app.get(`${PATH}/:id/missing`, { schema: listMissing }, async (request) => {
+    const { cursor, ...query } = request.query
+    const { from, to, limit } = query
+    await ownRun(pool, request)
+    if (from !== undefined && to !== undefined && from > to) {
+      throw invalid([{ field: 'from', reason: 'must not be later than to' }])
+    }
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, OlderThan)[0]
+    const page = { ...query, ...keyOf(request), before, limit: limit + 1 }
+    const rows = await transaction(pool, async (tx) => {
+      await avoidLoops(tx)
+      return selectMissing(tx, page)
+    })
+    return toPage(rows, limit, { item: paymentSide, after: (row) => row.id })
+  })
+
+  app.get(`${PATH}/:id/refunds`, { schema: listRefunds }, async (request) => {
+    const { limit, cursor, currency } = request.query
+    const { org_id: org } = await ownRun(pool, request)
+    const before = cursor === undefined ? undefined : decodeCursor(cursor, OlderThan)[0]
+    const rows = await selectFreeRefunds(pool, { org, currency, before, limit: limit + 1 })
+    return toPage(rows, limit, { item: refundSide, after: (row) => row.id })
+  })
+
   app.get(`${PATH}/:id/statements`, { schema: listStatements }, async (request) => {
     const { limit, cursor } = request.query
-    const key = { ...memberOf(request), id: request.params.id }
-    const { id: runId } = requireFound(await findRun(pool, key), 'reconciliation')
-    const after = cursor === undefined ? ([0, ''] as const) : decodeCursor(cursor, Place)[0]
+    const { id: runId } = await ownRun(pool, request)
+    const after =
+      cursor === undefined ? ([0, ''] as const) : decodeCursor(cursor, StatementPlace)[0]
     const rows = await selectStatements(pool, { runId, after, limit: limit + 1 })
     return toPage(rows, limit, {
       item: statementResource,
@@ -39,80 +191,6 @@ export function statementRoutes(app: App, pool: Pool): void {
   })
 }
 
-const ByLine = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })])
-
-export function recordRoutes(app: App, pool: Pool): void {
-  const own = async (request: Parameters<typeof memberOf>[0] & { params: { id: string } }) =>
-    requireFound(
-      await findRun(pool, { ...memberOf(request), id: request.params.id }),
-      'reconciliation',
-    )
-
-  app.get(`${PATH}/:id/records`, { schema: schemas.listRecords }, async (request) => {
-    const { limit, cursor, status, reason } = request.query
-    const { id: runId } = await own(request)
-    const page = { runId, status, reason, after: lineAfter(cursor), limit: limit + 1 }
-    const rows = await selectRecords(pool, page)
-    return toPage(rows, limit, { item: recordResource, after: (row) => row.line_number })
-  })
-
-  app.get(`${PATH}/:id/records/:recordId`, { schema: schemas.readRecord }, async (request) => {
-    const { id: runId, org_id: org } = await own(request)
-    const key = { runId, line: Number(request.params.recordId) }
-    const record = recordResource(requireFound(await findRecord(pool, key), 'record'))
-    const [current, ...earlier] = await selectDetailsOf(pool, key)
-    const suggestions = await selectSuggestionsOf(pool, key)
-    const candidate = current?.payment_id ?? null
-    const ids = [
-      ...record.paymentIds,
-      ...(record.matchedPaymentId === null ? [] : [record.matchedPaymentId]),
-      ...(candidate === null ? [] : [candidate]),
-      ...suggestions.flatMap(({ payment_ids: each }) => each),
-    ]
-    const payments = await selectPaymentSides(pool, { ids, org })
-    return {
-      ...record,
-      payments: payments.map(paymentSide),
-      suggestions: suggestions.map(suggestionResource),
-      history: (current ? [current, ...earlier] : []).map(detailResource),
-    }
-  })
-
-  app.get(`${PATH}/:id/details`, { schema: schemas.listDetails }, async (request) => {
-    const { limit, cursor, reason } = request.query
-    const { id: runId } = await own(request)
-    const page = { runId, reason, after: lineAfter(cursor), limit: limit + 1 }
-    const rows = await selectDetails(pool, page)
-    return toPage(rows, limit, { item: detailResource, after: (row) => row.line_number })
-  })
-
-  app.get(`${PATH}/:id/missing`, { schema: schemas.listMissing }, async (request) => {
-    const { limit, cursor, status, from, to, settlesWithin } = request.query
-    const { id } = await own(request)
-    if (from !== undefined && to !== undefined && from > to) {
-      throw invalid([{ field: 'from', reason: 'must not be later than to' }])
-    }
-    const before =
-      cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([schemas.Id]))[0]
-    const period = { from, to, settlesWithin }
-    const page = { ...memberOf(request), id, status, ...period, before, limit: limit + 1 }
-    const rows = await transaction(pool, async (tx) => {
-      await avoidLoops(tx)
-      return selectMissing(tx, page)
-    })
-    return toPage(rows, limit, { item: paymentSide, after: (row) => row.id })
-  })
-
-  app.get(`${PATH}/:id/refunds`, { schema: schemas.listRefunds }, async (request) => {
-    const { limit, cursor, currency } = request.query
-    const { org_id: org } = await own(request)
-    const before =
-      cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([schemas.Id]))[0]
-    const rows = await selectFreeRefunds(pool, { org, currency, before, limit: limit + 1 })
-    return toPage(rows, limit, { item: refundSide, after: (row) => row.id })
-  })
-}
-
 function lineAfter(cursor: string | undefined): number {
-  return cursor === undefined ? 0 : decodeCursor(cursor, ByLine)[0]
+  return cursor === undefined ? 0 : decodeCursor(cursor, Type.Tuple([Line]))[0]
 }

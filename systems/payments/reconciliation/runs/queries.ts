@@ -1,5 +1,5 @@
 import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { Owner, RunKey } from '../owner.ts'
+import type { Owner, RunKey } from '../request.ts'
 import { isUnused, takenAmount } from '../records/queries.ts'
 import type { Tally } from '../reason.ts'
 import type { Run, RunResult } from './run.ts'
@@ -105,7 +105,7 @@ export const findRun = (db: Queryable, { id, org }: RunKey) =>
      where id = ${id} and org_id = ${org}`)
 
 export interface RunPage extends Owner {
-  readonly status: string | undefined
+  readonly status?: string
   /** Behind this one, in the order of `sort`. */
   readonly before: string | null
   readonly sort: string
@@ -118,7 +118,7 @@ export function selectRuns(db: Queryable, page: RunPage): Promise<Run[]> {
     select *
       from payments.reconciliation_runs
      where org_id = ${page.org}
-       and (${page.status ?? null}::text is null or status = ${page.status ?? null})
+       and (${page.status}::text is null or status = ${page.status})
        and (${page.before}::uuid is null or id ${beyond} ${page.before}::uuid)
      order by id ${order}
      limit ${page.limit}`)

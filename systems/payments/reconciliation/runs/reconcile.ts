@@ -3,7 +3,7 @@ import { announce } from '@posthorn/operate'
 import { hasSpareConnection } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { enqueueEvent } from '../../webhooks/index.ts'
-import { requireFound, type RunKey, type Owner } from '../owner.ts'
+import { requireFound, type RunKey, type Owner } from '../request.ts'
 import { problem } from '../../problems.ts'
 import type { Tally } from '../reason.ts'
 import {

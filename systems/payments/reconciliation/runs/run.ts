@@ -1,6 +1,7 @@
-import type { BalanceCounts } from '../formats/findings.ts'
-import type { Format } from '../formats/format.ts'
-import { countByReason, percent, MATCHED, amountsOf, type Tally } from '../reason.ts'
+import { Id, NullableText, nullable, resource, time, type RowOf } from '@posthorn/system'
+import { Type, type Static } from 'typebox'
+import { FORMATS } from '../formats/format.ts'
+import { amountsOf, countByReason, Counts, MATCHED, percent, type Tally } from '../reason.ts'
 
 interface TotalsInput {
   readonly run: Run
@@ -43,70 +44,62 @@ function sumUnmatched(tallies: readonly Tally[], fileTotal: string): bigint {
 
 export const RUN_STATES = ['loaded', 'running', 'completed', 'discarded'] as const
 
+/** How many balances of a file tie out: opening balance and entries give the closing one. */
+export const Balances = nullable(
+  Type.Object({ tied: Type.Integer(), differing: Type.Integer(), unknown: Type.Integer() }),
+  { description: 'by statement and currency; null where the format has none' },
+)
+export type BalanceCounts = NonNullable<Static<typeof Balances>>
+
+/** What a run comes to. */
+export const Result = {
+  matched: Type.Integer(),
+  unmatched: Type.Integer(),
+  total: Type.Integer(),
+  matchRate: Type.Number({ description: 'percent, two decimals' }),
+}
+
+export const RunResource = Type.Object({
+  id: Id,
+  filename: Type.String(),
+  status: Type.Enum([...RUN_STATES]),
+  uploadedBy: Type.String(),
+  ...Result,
+  duplicates: Type.Integer(),
+  sums: Type.Record(Type.String(), Type.Object({ records: Type.Integer(), amount: Type.String() })),
+  runNo: Type.Integer({ description: 'how often it was reconciled' }),
+  profileId: NullableText,
+  profileVersion: nullable(Type.Integer()),
+  createdAt: time(),
+  ranAt: nullable(time()),
+  format: Type.Enum([...FORMATS]),
+  balances: Balances,
+  pending: Type.Integer({ description: 'entries that are not booked, and no records' }),
+  discarded: nullable(Type.Object({ at: Type.String(), by: Type.String(), reason: Type.String() })),
+})
+
 /** A row of `payments.reconciliation_runs`. */
-export interface Run {
-  readonly id: string
+export interface Run extends RowOf<typeof RunResource, 'uploadedBy' | 'matchRate' | 'discarded'> {
   readonly org_id: string
-  /** Who uploaded it. */
   readonly user_id: string
-  readonly filename: string
-  readonly file_bytes: string
-  readonly profile_id: string | null
-  readonly profile_version: number | null
-  readonly status: (typeof RUN_STATES)[number]
-  readonly total: number
-  readonly matched: number
-  readonly unmatched: number
-  readonly duplicates: number
-  readonly sums: Readonly<Record<string, { readonly records: number; readonly amount: string }>>
-  readonly run_no: number
-  readonly created_at: Date
-  readonly ran_at: Date | null
-  readonly format: Format
-  readonly balances: BalanceCounts | null
-  readonly pending: number
   readonly discarded_at: Date | null
   readonly discarded_by: string | null
   readonly discard_reason: string | null
 }
 
-export function runResource(run: Run) {
-  return {
-    id: run.id,
-    filename: run.filename,
-    status: run.status,
-    uploadedBy: run.user_id,
-    total: run.total,
-    matched: run.matched,
-    unmatched: run.unmatched,
-    matchRate: percent(run.matched, run.total),
-    duplicates: run.duplicates,
-    sums: run.sums,
-    runNo: run.run_no,
-    profileId: run.profile_id,
-    profileVersion: run.profile_version,
-    createdAt: run.created_at.toISOString(),
-    ranAt: run.ran_at?.toISOString() ?? null,
-    format: run.format,
-    balances: run.balances,
-    pending: run.pending,
-    discarded: discardOf(run),
-  }
-}
+export const runResource = resource(RunResource, {
+  uploadedBy: (run: Run) => run.user_id,
+  matchRate: ({ matched, total }) => percent(matched, total),
+  discarded: discardOf,
+})
 
 function discardOf({ discarded_at: at, discarded_by: by, discard_reason: reason }: Run) {
   return at === null || by === null || reason === null ? null : { at: at.toISOString(), by, reason }
 }
 
 /** What a run came to. */
-export interface RunResult {
-  readonly matched: number
-  readonly unmatched: number
-  readonly total: number
-  /** Percent with two decimals. */
-  readonly matchRate: number
-  readonly reasons: Readonly<Record<string, number>>
-}
+export const RunOutcome = Type.Object({ ...Result, reasons: Counts })
+export type RunResult = Static<typeof RunOutcome>
 
 export function resultOf(tallies: readonly Tally[], { total }: Pick<Run, 'total'>): RunResult {
   const reasons = countByReason(tallies)

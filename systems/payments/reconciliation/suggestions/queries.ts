@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { RunKey } from '../owner.ts'
+import type { RunKey } from '../request.ts'
 import { isUnused, takenAmount, type RecordKey } from '../records/queries.ts'
 import type { Suggestion, Tolerance } from './suggestion.ts'
 import { all, count, first, one } from '../../rows.ts'

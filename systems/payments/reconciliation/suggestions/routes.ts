@@ -1,57 +1,35 @@
-import { decodeCursor, toPage, PageQuery, pageOf, type App } from '@posthorn/http'
+import { callerOf, decodeCursor, pageOf, toPage, type App } from '@posthorn/http'
+import { Id } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import type { FourEyes } from '../../approvals/proposal.ts'
-import { proposalResource, ProposalResource } from '../../approvals/proposal.ts'
-import { doOrPropose, type Proposed } from '../../approvals/proposal.ts'
-import { requireFound, memberOf } from '../owner.ts'
-import { recordResource } from '../records/record.ts'
-import { findRun } from '../runs/queries.ts'
-import { PATH } from '../runs/routes.ts'
-import { Id, RecordResource, SuggestionResource, runParams, tags } from '../schemas.ts'
+import {
+  doOrPropose,
+  ProposalResource,
+  proposalResource,
+  type FourEyes,
+  type Proposed,
+} from '../../approvals/proposal.ts'
+import { AdjustmentKind, RecordResource, recordResource } from '../records/record.ts'
+import {
+  keyOf,
+  Line,
+  LinePage,
+  ownRun,
+  PATH,
+  runParams,
+  tags,
+  type RunRequest,
+} from '../request.ts'
 import { selectSuggestions } from './queries.ts'
 import { acceptSuggestion, refuseSuggestion, suggest } from './suggest.ts'
-import { suggestionResource } from './suggestion.ts'
-import { Kind } from '../decisions/routes.ts'
-
-const Absolute = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: 999_999_999_999, description: 'minor units' }),
-)
-const Bps = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: 10_000, description: 'hundredths of a percent' }),
-)
-const Days = Type.Integer({ minimum: 0, maximum: 31 })
-
-const AmountPass = Type.Object({
-  kind: Type.Literal('amount_tolerance'),
-  absolute: Absolute,
-  bps: Bps,
-})
-const DatePass = Type.Object({ kind: Type.Literal('date_window'), before: Days, after: Days })
-const PayoutPass = Type.Object({
-  kind: Type.Literal('many_to_one'),
-  by: Type.Union([
-    Type.Literal('date'),
-    Type.Object({ metadata: Type.String({ minLength: 1, maxLength: 100 }) }),
-  ]),
-  fee: Type.Optional(Type.Object({ absolute: Absolute, bps: Bps })),
-  before: Type.Optional(Days),
-})
-
-const SplitPass = Type.Object({
-  kind: Type.Literal('one_to_many'),
-  fee: Type.Optional(Type.Object({ absolute: Absolute, bps: Bps })),
-})
+import { Pass, SuggestionResource, suggestionResource } from './suggestion.ts'
 
 const suggestMatches = {
   tags,
   summary: 'Look for what might belong together; matches nothing',
   params: runParams,
   body: Type.Object({
-    passes: Type.Array(Type.Union([AmountPass, DatePass, PayoutPass, SplitPass]), {
-      minItems: 1,
-      maxItems: 10,
-    }),
+    passes: Type.Array(Pass, { minItems: 1, maxItems: 10 }),
   }),
   response: {
     200: Type.Object({
@@ -65,8 +43,7 @@ const listSuggestions = {
   summary: 'What was suggested, in the order of the file',
   params: runParams,
   querystring: Type.Object({
-    limit: PageQuery.properties.limit,
-    cursor: PageQuery.properties.cursor,
+    ...LinePage,
     status: Type.Enum(['open', 'accepted', 'dismissed'], { default: 'open' }),
   }),
   response: { 200: pageOf(SuggestionResource) },
@@ -83,7 +60,7 @@ const acceptOne = {
     Type.Object({
       reason: Note,
       version: Type.Optional(Type.Integer({ minimum: 0 })),
-      adjustmentKind: Type.Optional(Kind),
+      adjustmentKind: Type.Optional(AdjustmentKind),
     }),
     Type.Null(),
   ]),
@@ -97,23 +74,20 @@ const dismissOne = {
   response: { 200: SuggestionResource },
 }
 
-const Place = Type.Tuple([Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 }), Id])])
+const Place = Type.Tuple([Type.Tuple([Line, Id])])
 const START = [0, '00000000-0000-0000-0000-000000000000'] as const
 
 export function suggestionRoutes(
   app: App,
   { pool, fourEyes }: { readonly pool: Pool; readonly fourEyes: FourEyes },
 ): void {
-  app.post(`${PATH}/:id/suggest`, { schema: suggestMatches }, async (request) => {
-    const key = { ...memberOf(request), id: request.params.id }
-    const passes = await suggest(pool, key, request.body.passes)
-    return { passes: [...passes] }
-  })
+  app.post(`${PATH}/:id/suggest`, { schema: suggestMatches }, async (request) => ({
+    passes: await suggest(pool, keyOf(request), request.body.passes),
+  }))
 
   app.get(`${PATH}/:id/suggestions`, { schema: listSuggestions }, async (request) => {
     const { limit, cursor, status } = request.query
-    const key = { ...memberOf(request), id: request.params.id }
-    const { id: runId } = requireFound(await findRun(pool, key), 'reconciliation')
+    const { id: runId } = await ownRun(pool, request)
     const after = cursor === undefined ? START : decodeCursor(cursor, Place)[0]
     const rows = await selectSuggestions(pool, { runId, status, after, limit: limit + 1 })
     return toPage(rows, limit, {
@@ -125,27 +99,27 @@ export function suggestionRoutes(
   const one = `${PATH}/:id/suggestions/:suggestionId`
 
   app.post(`${one}/accept`, { schema: acceptOne }, async (request, reply) => {
-    const member = memberOf(request)
-    const place = { key: { ...member, id: request.params.id }, id: request.params.suggestionId }
-    const { reason: note = null, version, adjustmentKind } = request.body ?? {}
-    const { org, user: by } = member
     const { id: runId, suggestionId } = request.params
-    const asked = { runId, suggestionId, note, version, adjustmentKind }
+    const { reason: note = null, version, adjustmentKind } = request.body ?? {}
+    const { org, sub: by } = callerOf(request)
+    const answer = { note, version, adjustmentKind }
     const proposed: Proposed = {
       ...{ org, by, kind: 'decision', subject: `${runId}/suggestions/${suggestionId}` },
-      ...{ request: asked, reason: note, requestKey: null },
+      ...{ request: { runId, suggestionId, ...answer }, reason: note, requestKey: null },
     }
     const outcome = await doOrPropose(pool, proposed, () =>
-      acceptSuggestion(pool, place, { by, note, version, adjustmentKind, approval: fourEyes }),
+      acceptSuggestion(pool, placeOf(request), { by, ...answer, approval: fourEyes }),
     )
     if ('proposal' in outcome) return reply.code(202).send(proposalResource(outcome.proposal))
     return reply.code(200).send(recordResource(outcome.done))
   })
 
   app.post(`${one}/dismiss`, { schema: dismissOne }, async (request) => {
-    const member = memberOf(request)
-    const place = { key: { ...member, id: request.params.id }, id: request.params.suggestionId }
-    const { reason: note = null } = request.body ?? {}
-    return suggestionResource(await refuseSuggestion(pool, place, { by: member.user, note }))
+    const given = { by: callerOf(request).sub, note: request.body?.reason ?? null }
+    return suggestionResource(await refuseSuggestion(pool, placeOf(request), given))
   })
+}
+
+function placeOf(request: RunRequest & { readonly params: { readonly suggestionId: string } }) {
+  return { key: keyOf(request), id: request.params.suggestionId }
 }

@@ -4,7 +4,7 @@ import { recordAudit } from '../../queries.ts'
 import { decideOn, explainTaken, tellCounts } from '../decisions/decide.ts'
 import type { Decision } from '../decisions/decision.ts'
 import type { AdjustmentKind, StatementRecord } from '../records/record.ts'
-import { requireFound, type RunKey } from '../owner.ts'
+import { requireFound, type RunKey } from '../request.ts'
 import { problem } from '../../problems.ts'
 import { avoidLoops } from '../runs/queries.ts'
 import { beginRun } from '../runs/reconcile.ts'
@@ -24,7 +24,7 @@ import {
 import type { Pass, Suggestion } from './suggestion.ts'
 
 /** How many suggestions each pass made. */
-export type Suggested = readonly { readonly kind: Pass['kind']; readonly suggestions: number }[]
+export type Suggested = { readonly kind: Pass['kind']; readonly suggestions: number }[]
 
 /**
  * Looks for what might belong together, pass by pass, instead of what was suggested before and not

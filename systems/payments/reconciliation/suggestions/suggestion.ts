@@ -1,57 +1,71 @@
-/** Both count: the larger one decides. */
-export interface Tolerance {
-  /** In minor units. */
-  readonly absolute?: number
-  /** Hundredths of a percent of the record's amount. */
-  readonly bps?: number
-}
+import { bigint, Id, resource, time, type RowOf } from '@posthorn/system'
+import { Type, type Static } from 'typebox'
 
-export type Pass =
-  /** The payment that the record names, with nearly its amount. */
-  | ({ readonly kind: 'amount_tolerance' } & Tolerance)
-  /** The same amount under another name, a few days before or after the record's date. */
-  | { readonly kind: 'date_window'; readonly before: number; readonly after: number }
-  /**
-   * All payments of a payout, by the metadata field that names it as the record does, or all of a
-   * day; less a fee.
-   */
-  | {
-      readonly kind: 'many_to_one'
-      readonly by: 'date' | { readonly metadata: string }
-      readonly fee?: Tolerance
-      /** By date: the payments' day is so many days before the record's, or less. */
-      readonly before?: number
-    }
-  /** One payment that was paid in several records of its name; less a fee. */
-  | { readonly kind: 'one_to_many'; readonly fee?: Tolerance }
+const Absolute = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: 999_999_999_999, description: 'minor units' }),
+)
+const Bps = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: 10_000, description: 'hundredths of a percent' }),
+)
+const Days = Type.Integer({ minimum: 0, maximum: 31 })
+
+/** Both count: the larger one decides. */
+const tolerance = { absolute: Absolute, bps: Bps }
+const Tolerance = Type.Object(tolerance)
+export type Tolerance = Static<typeof Tolerance>
+
+/** The payment that the record names, with nearly its amount. */
+const AmountPass = Type.Object({ kind: Type.Literal('amount_tolerance'), ...tolerance })
+/** The same amount under another name, a few days before or after the record's date. */
+const DatePass = Type.Object({ kind: Type.Literal('date_window'), before: Days, after: Days })
+/**
+ * All payments of a payout, by the metadata field that names it as the record does, or all of a day;
+ * less a fee. By date: the payments' day is so many days before the record's, or less.
+ */
+const PayoutPass = Type.Object({
+  kind: Type.Literal('many_to_one'),
+  by: Type.Union([
+    Type.Literal('date'),
+    Type.Object({ metadata: Type.String({ minLength: 1, maxLength: 100 }) }),
+  ]),
+  fee: Type.Optional(Tolerance),
+  before: Type.Optional(Days),
+})
+
+/** One payment that was paid in several records of its name; less a fee. */
+const SplitPass = Type.Object({
+  kind: Type.Literal('one_to_many'),
+  fee: Type.Optional(Tolerance),
+})
+
+export const Pass = Type.Union([AmountPass, DatePass, PayoutPass, SplitPass])
+export type Pass = Static<typeof Pass>
+
+export const SuggestionResource = Type.Object({
+  id: Id,
+  recordId: Type.String(),
+  kind: Type.String(),
+  paymentIds: Type.Array(Type.String()),
+  refundIds: Type.Array(Type.String()),
+  recordIds: Type.Array(Type.String(), {
+    description: 'the records of a payment in parts, else the one',
+  }),
+  difference: bigint({ description: "the record's amount less that of the payments" }),
+  ambiguous: Type.Boolean(),
+  status: Type.String(),
+  createdAt: time(),
+})
 
 /** A row of `payments.reconciliation_suggestions`. */
-export interface Suggestion {
-  readonly id: string
+export interface Suggestion extends RowOf<typeof SuggestionResource, 'recordId' | 'recordIds'> {
   readonly run_id: string
   readonly line_number: number
   readonly kind: Pass['kind']
-  readonly payment_ids: readonly string[]
-  readonly refund_ids: readonly string[]
   /** All records of a payment in parts; else null. */
   readonly line_numbers: readonly number[] | null
-  readonly difference: string
-  readonly ambiguous: boolean
-  readonly status: 'open' | 'accepted' | 'dismissed'
-  readonly created_at: Date
 }
 
-export function suggestionResource(suggestion: Suggestion) {
-  return {
-    id: suggestion.id,
-    recordId: String(suggestion.line_number),
-    kind: suggestion.kind,
-    paymentIds: [...suggestion.payment_ids],
-    refundIds: [...suggestion.refund_ids],
-    recordIds: (suggestion.line_numbers ?? [suggestion.line_number]).map(String),
-    difference: Number(suggestion.difference),
-    ambiguous: suggestion.ambiguous,
-    status: suggestion.status,
-    createdAt: suggestion.created_at.toISOString(),
-  }
-}
+export const suggestionResource = resource(SuggestionResource, {
+  recordId: (suggestion: Suggestion) => String(suggestion.line_number),
+  recordIds: ({ line_numbers: lines, line_number: line }) => (lines ?? [line]).map(String),
+})

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { Pool } from 'pg'
 import type { PaymentStatus } from '../../charges/payment.ts'
 import type { Reason } from '../reason.ts'
-import type { RunKey } from '../owner.ts'
+import type { RunKey } from '../request.ts'
 import { INSERT_FILE, SELECT_MISTAKES, SELECT_OUTCOMES } from './queries.ts'
 
 /** What a line of a file and a payment have in common; amounts in minor units. */

@@ -4,26 +4,75 @@ import { sweepSpool } from '@posthorn/bulk/spool'
 import { UploadSlots, inTime, type Pace } from '@posthorn/bulk/upload'
 import type { Queryable } from '@posthorn/engine'
 import { callerOf, type App } from '@posthorn/http'
+import { Id, nullable } from '@posthorn/system'
 import type { Pool } from 'pg'
-import { findProfile, type Profile, type ProfileKey } from '../profiles/queries.ts'
-import { FileBody, discardRest } from './body.ts'
-import { incomingFile, type Incoming } from './incoming.ts'
+import { Type, type Static, type TObject } from 'typebox'
+import { FORMATS } from '../formats/format.ts'
+import { findProfile, type ProfileKey } from '../profiles/queries.ts'
+import type { Profile } from '../profiles/rules.ts'
+import { PATH, tags } from '../request.ts'
+import { Balances } from '../runs/run.ts'
+import type { uploadSettings } from '../settings.ts'
+import { discardRest, FileBody, incomingFile, type Incoming } from './body.ts'
 import { problem } from '../../problems.ts'
 import type { NewRun } from './queries.ts'
-import { uploadFile } from './schemas.ts'
 import { createProgress, storeUpload } from './upload.ts'
+
+const CurrencySums = Type.Array(
+  Type.Object({
+    currency: Type.String(),
+    records: Type.Integer(),
+    amount: Type.String({ description: 'minor units; text, since it may be very large' }),
+  }),
+)
+
+const uploadFile = {
+  tags,
+  summary: 'Load a file of a bank, all of it or nothing',
+  description:
+    'The body is the file, or a form with one (`multipart/form-data`). Its content shows what it is: camt.053 (ISO 20022), MT940 (SWIFT), or CSV with the columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise. A workbook (XLSX) is 415: save it as CSV.',
+  consumes: [
+    'text/csv',
+    'application/xml',
+    'text/plain',
+    'application/octet-stream',
+    'multipart/form-data',
+  ],
+  querystring: Type.Object({
+    filename: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        pattern: '^[^\\u0000-\\u001f\\u007f]+$',
+        description: 'default what the form says, else `upload.csv`',
+      }),
+    ),
+    profile: Type.Optional(Id),
+    uploadId: Type.Optional({
+      ...Id,
+      description: 'any new one: `/api/v1/stream` tells under it how far the upload is',
+    }),
+  }),
+  response: {
+    201: Type.Object({
+      id: Id,
+      filename: Type.String(),
+      format: Type.Enum([...FORMATS]),
+      total: Type.Integer(),
+      duplicates: Type.Integer({ description: 'records that say the same as an earlier one' }),
+      sums: CurrencySums,
+      bytes: Type.Integer(),
+      sha256: Type.String(),
+      pending: Type.Integer({ description: 'entries that are not booked, and no records' }),
+      balances: Balances,
+      profile: nullable(Type.Object({ id: Id, version: Type.Integer() })),
+    }),
+  },
+}
 
 export interface UploadRoutesOptions {
   readonly pool: Pool
-  readonly settings: {
-    readonly RECONCILIATION_MAX_BYTES: number
-    readonly RECONCILIATION_MAX_RECORDS: number
-    readonly RECONCILIATION_MAX_UPLOADS: number
-    readonly RECONCILIATION_UPLOADS_PER_ORG: number
-    readonly RECONCILIATION_UPLOAD_BYTES_PER_SECOND: number
-    readonly RECONCILIATION_UPLOAD_WINDOW_MS: number
-    readonly RECONCILIATION_SPOOL_FOLDER?: string
-  }
+  readonly settings: Static<TObject<typeof uploadSettings>>
 }
 
 /** What a client may call its file; what it is, its content says. */
@@ -60,7 +109,7 @@ export async function uploadRoutes(
     // How large a file may be is counted where it is read.
     const limits = { files: 1, fields: 20, fieldSize: 16_384, fileSize: Number.MAX_SAFE_INTEGER }
     await scope.register(multipart, { limits })
-    scope.post('/api/v1/reconciliations', { schema: uploadFile }, async (request, reply) => {
+    scope.post(PATH, { schema: uploadFile }, async (request, reply) => {
       const { org: orgId, sub: userId } = callerOf(request)
       const { profile: profileId, uploadId, filename } = request.query
       if (slots.take(orgId) !== 'taken') {
@@ -74,19 +123,13 @@ export async function uploadRoutes(
         incoming = await inTime(incomingFile(request, maxBytes), pace)
         const { contentType, totalBytes } = incoming
         const run = await storeUpload(pool, {
-          orgId,
-          userId,
+          ...{ orgId, userId, contentType, totalBytes, folder, uploadId, tell },
           filename: filename ?? incoming.filename ?? 'upload.csv',
           body: new FileBody(incoming.stream, { maxBytes, pace }),
-          contentType,
-          totalBytes,
-          folder,
           profile: profile || undefined,
-          uploadId,
           maxRecords: settings.RECONCILIATION_MAX_RECORDS,
-          tell,
         })
-        const location = `/api/v1/reconciliations/${run.id}`
+        const location = `${PATH}/${run.id}`
         return await reply.code(201).header('location', location).send(toResource(run))
       } finally {
         slots.free(orgId)
@@ -103,18 +146,11 @@ async function findOwn(db: Queryable, key: ProfileKey): Promise<Profile> {
 }
 
 function toResource(run: NewRun) {
-  const { id, filename, format, total, duplicates, sums, bytes, hash, profile } = run
+  const { id, filename, format, total, duplicates, bytes, pending, balances, profile } = run
   return {
-    id,
-    filename,
-    format,
-    total,
-    duplicates,
-    sums: Object.entries(sums).map(([currency, sum]) => ({ currency, ...sum })),
-    bytes,
-    sha256: hash.toString('hex'),
-    pending: run.pending,
-    balances: run.balances,
+    ...{ id, filename, format, total, duplicates, bytes, pending, balances },
+    sums: Object.entries(run.sums).map(([currency, sum]) => ({ currency, ...sum })),
+    sha256: run.hash.toString('hex'),
     profile: profile ? { id: profile.id, version: profile.version } : null,
   }
 }
