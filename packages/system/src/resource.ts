@@ -67,25 +67,46 @@ type Made<Schema extends TObject, Row> = {
   readonly [Name in keyof Static<Schema>]?: (row: Row) => Static<Schema>[Name]
 }
 
-/** What makes the resource of a row; `made` says how fields are made that are not columns. */
+/**
+ * What makes the resource of a row, or of an object whose fields have the names of the resource. `made` says how
+ * other fields are made. What is undefined is null, unless the schema lets it be left out.
+ */
 export function resource<Schema extends TObject, Row extends object = RowOf<Schema>>(
   schema: Schema,
   made: Readonly<Record<string, (row: Row) => unknown>> & Made<Schema, NoInfer<Row>> = {},
 ): (row: Row) => Static<Schema> {
+  const required = new Set<string>(schema.required)
   const fields = Object.entries(schema.properties).map(([name, field]) => {
     const column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-    const isNumber = isInteger(field)
     const make: ((row: Row) => unknown) | undefined = made[name]
-    const read = (row: Row) => toJson((row as Record<string, unknown>)[column], isNumber)
+    const toJson = writerOf(field)
+    const read = (row: Row) => {
+      const values = row as Readonly<Record<string, unknown>>
+      return toJson(name in values ? values[name] : values[column])
+    }
     return [name, make ?? read] as const
   })
-  return (row) =>
-    Object.fromEntries(fields.map(([name, read]) => [name, read(row)])) as Static<Schema>
+  return (row) => {
+    const values = fields.map(([name, read]) => [name, read(row)] as const)
+    return Object.fromEntries(
+      values.map(([name, value]) => [name, required.has(name) ? (value ?? null) : value]),
+    ) as Static<Schema>
+  }
 }
 
-function toJson(value: unknown, isNumber: boolean): unknown {
-  if (value instanceof Date) return value.toISOString()
-  return isNumber && typeof value === 'string' ? Number(value) : value
+/** What writes a value as its schema has it: nested objects by their own fields, times as text. */
+function writerOf(schema: TSchema): (value: unknown) => unknown {
+  const { anyOf, items } = schema as { anyOf?: readonly TSchema[]; items?: TSchema }
+  const [nested, ...others] = [schema, ...(anyOf ?? [])].filter((each) => 'properties' in each)
+  const isNumber = isInteger(schema)
+  const each = items && writerOf(items)
+  const object = nested && others.length === 0 && resource<TObject, object>(nested as TObject)
+  return (value) => {
+    if (value instanceof Date) return value.toISOString()
+    if (isNumber && typeof value === 'string') return Number(value)
+    if (each && Array.isArray(value)) return value.map(each)
+    return object && typeof value === 'object' && value !== null ? object(value) : value
+  }
 }
 
 function isInteger(schema: TSchema): boolean {

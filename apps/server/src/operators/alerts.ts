@@ -1,10 +1,11 @@
 import { acknowledgeAlert, listAlerts, type Alert } from '@posthorn/operate'
 import { transaction } from '@posthorn/engine'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
+import { resource } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { OPERATOR, scopeOf, timeSortOf, withinScope } from './outboxes/outbox-registry.ts'
-import { Moment, textOrNull } from './outboxes/transition.ts'
+import { Moment } from './outboxes/transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 const Filter = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
@@ -77,19 +78,4 @@ export function alertRoutes(app: App, pool: Pool): void {
   )
 }
 
-function resourceOf(alert: Alert) {
-  const { id, source, subject, tenant, code, detail, state, raisedAt } = alert
-  return {
-    id,
-    source,
-    subject,
-    tenant: textOrNull(tenant),
-    code,
-    detail,
-    status: state,
-    raisedAt: raisedAt.toISOString(),
-    acknowledgedAt: textOrNull(alert.acknowledgedAt),
-    acknowledgedBy: textOrNull(alert.acknowledgedBy),
-    recoveredAt: textOrNull(alert.recoveredAt),
-  }
-}
+const resourceOf = resource(AlertResource, { status: ({ state }: Alert) => state })

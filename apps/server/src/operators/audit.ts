@@ -1,10 +1,10 @@
 import { searchAudit, type AuditEntry, type AuditOptions } from '@posthorn/operate'
 import { PageQuery, decodeCursor, encodeCursor, pageOf, type App } from '@posthorn/http'
-import type { AuditSource, SystemAuditEntry } from '@posthorn/system'
+import { resource, type AuditSource, type SystemAuditEntry } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { withinScope } from './outboxes/outbox-registry.ts'
-import { TransitionResource, textOrNull, transitionOf } from './outboxes/transition.ts'
+import { TransitionResource } from './outboxes/transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 const Filter = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
@@ -23,27 +23,26 @@ const Query = Type.Object({
   until: Time,
 })
 
-const Entry = Type.Union([
-  Type.Object({
-    kind: Type.Literal('transition'),
-    id: Type.String(),
-    outbox: Type.String(),
-    messageId: Type.String(),
-    tenant: Text,
-    ...TransitionResource.properties,
-  }),
-  Type.Object({
-    kind: Type.Literal('operation'),
-    id: Type.String(),
-    operation: Type.String(),
-    outbox: Text,
-    subject: Type.String(),
-    tenant: Text,
-    actor: Type.String(),
-    reason: Text,
-    at: Type.String({ format: 'date-time' }),
-  }),
-])
+const TransitionEntry = Type.Object({
+  kind: Type.Literal('transition'),
+  id: Type.String(),
+  outbox: Type.String(),
+  messageId: Type.String(),
+  tenant: Text,
+  ...TransitionResource.properties,
+})
+
+const OperationEntry = Type.Object({
+  kind: Type.Literal('operation'),
+  id: Type.String(),
+  operation: Type.String(),
+  outbox: Text,
+  subject: Type.String(),
+  tenant: Text,
+  actor: Type.String(),
+  reason: Text,
+  at: Type.String({ format: 'date-time' }),
+})
 
 const schema = {
   summary: 'What happened to messages and what operators did, newest first',
@@ -51,7 +50,7 @@ const schema = {
     'A page looks at a bounded number of entries: it may be short, or empty, and yet not the last.',
   tags: ['audit'],
   querystring: Query,
-  response: { 200: pageOf(Entry) },
+  response: { 200: pageOf(Type.Union([TransitionEntry, OperationEntry])) },
 }
 
 export function auditRoutes(app: App, pool: Pool): void {
@@ -73,24 +72,27 @@ function optionsOf({ status, since, until, ...rest }: Static<typeof Query>): Aud
   }
 }
 
+const transitionEntry = resource<typeof TransitionEntry, AuditEntry>(TransitionEntry)
+const operationEntry = resource<typeof OperationEntry, AuditEntry>(OperationEntry)
+
 export function entryOf(entry: AuditEntry) {
-  if (entry.kind === 'transition') {
-    const { kind, id, outbox, messageId, tenant } = entry
-    return { kind, id, outbox, messageId, tenant: textOrNull(tenant), ...transitionOf(entry) }
-  }
-  const { kind, id, operation, outbox, subject, tenant, actor, reason, at } = entry
-  return {
-    kind,
-    id,
-    operation,
-    outbox: textOrNull(outbox),
-    subject,
-    tenant: textOrNull(tenant),
-    actor,
-    reason: textOrNull(reason),
-    at: at.toISOString(),
-  }
+  return entry.kind === 'transition' ? transitionEntry(entry) : operationEntry(entry)
 }
+
+const FoundResource = Type.Object({
+  id: Type.String(),
+  audit: Type.String({ description: 'the table' }),
+  tenant: Text,
+  actor: Type.String(),
+  action: Type.String(),
+  entityType: Type.String(),
+  entityId: Type.String(),
+  details: Type.Unknown(),
+  at: Type.String({ format: 'date-time', description: 'when it really happened' }),
+  businessAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'by the business clock, where the audit is dated by that too',
+  }),
+})
 
 const searching = {
   summary:
@@ -109,24 +111,7 @@ const searching = {
     since: Time,
     until: Time,
   }),
-  response: {
-    200: pageOf(
-      Type.Object({
-        id: Type.String(),
-        audit: Type.String({ description: 'the table' }),
-        tenant: Text,
-        actor: Type.String(),
-        action: Type.String(),
-        entityType: Type.String(),
-        entityId: Type.String(),
-        details: Type.Unknown(),
-        at: Type.String({ format: 'date-time', description: 'when it really happened' }),
-        businessAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-          description: 'by the business clock, where the audit is dated by that too',
-        }),
-      }),
-    ),
-  },
+  response: { 200: pageOf(FoundResource) },
 }
 
 /** How far each audit was read. */
@@ -184,17 +169,7 @@ function newestOf(audits: readonly (readonly FoundEntry[])[], limit: number): Fo
   return newest
 }
 
-function foundOf(entry: FoundEntry) {
-  return {
-    id: `${entry.audit}:${entry.seq}`,
-    audit: entry.audit,
-    tenant: entry.org_id,
-    actor: entry.actor,
-    action: entry.action,
-    entityType: entry.entity_type,
-    entityId: entry.entity_id,
-    details: entry.details,
-    at: entry.at.toISOString(),
-    businessAt: entry.business_at?.toISOString() ?? null,
-  }
-}
+const foundOf = resource(FoundResource, {
+  id: ({ audit, seq }: FoundEntry) => `${audit}:${seq}`,
+  tenant: ({ org_id: org }) => org,
+})

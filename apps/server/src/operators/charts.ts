@@ -1,11 +1,6 @@
-import {
-  readCharts,
-  readLagHistory,
-  type ChartMark,
-  type Charts,
-  type Stretches,
-} from '@posthorn/operate'
+import { readCharts, readLagHistory, type Charts, type Stretches } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
+import { resource } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import {
@@ -14,7 +9,6 @@ import {
   outboxNamed,
   type OutboxRegistry,
 } from './outboxes/outbox-registry.ts'
-import { textOrNull } from './outboxes/transition.ts'
 
 const Time = Type.String({ format: 'date-time' })
 const Counts = Type.Array(Type.Number())
@@ -71,6 +65,16 @@ const ChartsResource = Type.Object({
   marks: Marks,
 })
 
+const chartsOf = resource<typeof ChartsResource, Charts>(ChartsResource)
+
+const LagResource = Type.Object({
+  ...STRETCHES,
+  consumers: Type.Array(Type.Object({ topic: Type.String(), group: Type.String(), lag: Line })),
+  marks: Marks,
+})
+
+const lagOf = resource<typeof LagResource, Stretches>(LagResource)
+
 const tags = ['outboxes']
 
 const charts = {
@@ -87,13 +91,7 @@ const consumers = {
   summary: 'How far consumer groups were behind',
   tags,
   querystring: Type.Object({ minutes: Minutes }),
-  response: {
-    200: Type.Object({
-      ...STRETCHES,
-      consumers: Type.Array(Type.Object({ topic: Type.String(), group: Type.String(), lag: Line })),
-      marks: Marks,
-    }),
-  },
+  response: { 200: LagResource },
 }
 
 export function chartRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
@@ -105,48 +103,13 @@ export function chartRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): voi
     const answer = await shared(`${minutes} ${outbox ?? ''}`, minutes, () =>
       readCharts(pool, names, { minutes }),
     )
-    return resourceOf(answer)
+    return chartsOf(answer)
   })
 
   app.get('/api/v1/charts/consumers', { schema: consumers, config: PLATFORM }, async (request) => {
-    const {
-      consumers: groups,
-      marks,
-      ...stretches
-    } = await readLagHistory(pool, {
-      ...request.query,
-      outboxes: [...outboxes.keys()],
-    })
-    return {
-      ...timesOf(stretches),
-      marks: marks.map(markOf),
-      consumers: groups.map(({ topic, group, lag }) => ({ topic, group, lag: [...lag] })),
-    }
+    const history = { ...request.query, outboxes: [...outboxes.keys()] }
+    return lagOf(await readLagHistory(pool, history))
   })
-}
-
-function timesOf({ now, from, stretchSeconds, count }: Stretches) {
-  return { now: now.toISOString(), from: from.toISOString(), stretchSeconds, count }
-}
-
-function resourceOf({ outboxes, latency, destinations, marks, ...stretches }: Charts) {
-  return {
-    ...timesOf(stretches),
-    outboxes,
-    latency,
-    destinations,
-    marks: marks.map(markOf),
-  } as never
-}
-
-function markOf({ at, kind, outbox, text, actor }: ChartMark) {
-  return {
-    at: at.toISOString(),
-    kind,
-    outbox: textOrNull(outbox),
-    text,
-    actor: textOrNull(actor),
-  }
 }
 
 /** Relays write every five seconds; a long time changes less from one look to the next. */

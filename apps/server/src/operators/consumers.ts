@@ -11,6 +11,7 @@ import {
   type SetAsideMessage,
 } from '@posthorn/operate'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
+import { resource } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import {
@@ -21,7 +22,7 @@ import {
   timeSortOf,
   withinScope,
 } from './outboxes/outbox-registry.ts'
-import { Moment, textOrNull } from './outboxes/transition.ts'
+import { Moment } from './outboxes/transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
@@ -45,16 +46,7 @@ export const ConsumerResource = Type.Object({
   oldestDeadAt: Moment,
 })
 
-export function consumerOf(consumer: ConsumerOverview) {
-  const { topic, group, transport, lag, sampledAt, retrying, parked, dead } = consumer
-  return {
-    ...{ topic, group, retrying, parked, dead },
-    transport: textOrNull(transport),
-    lag: lag ?? null,
-    sampledAt: textOrNull(sampledAt),
-    oldestDeadAt: textOrNull(consumer.oldestDeadAt),
-  }
-}
+export const consumerOf = resource<typeof ConsumerResource, ConsumerOverview>(ConsumerResource)
 
 const groups = {
   summary: 'Every consumer group, how far it is behind and what it has set aside',
@@ -101,6 +93,13 @@ const LetterDetails = Type.Object({
   body: Type.Union([Type.String(), Type.Null()], {
     description: 'what was received, as base64, where it could not be decoded',
   }),
+})
+
+const letterOf = resource(LetterResource, { status: ({ state }: SetAsideMessage) => state })
+
+const letterDetails = resource(LetterDetails, {
+  status: ({ state }: SetAsideMessage) => state,
+  body: ({ body }) => (body ? Buffer.from(body).toString('base64') : null),
 })
 
 const list = {
@@ -175,13 +174,7 @@ export function consumerRoutes(app: App, pool: Pool): void {
       const letter = await getDeadLetter(pool, request.params.id)
       if (!letter || !isWithin(scopeOf(request), letter))
         throw problem('NOT_FOUND', { detail: 'it is not set aside, or no longer' })
-      return {
-        ...letterOf(letter),
-        occurredAt: textOrNull(letter.occurredAt),
-        headers: { ...letter.headers },
-        payload: letter.payload ?? null,
-        body: letter.body ? Buffer.from(letter.body).toString('base64') : null,
-      }
+      return letterDetails(letter)
     },
   )
 
@@ -218,22 +211,5 @@ function filterOf({
     ...rest,
     ...(since !== undefined && { since: new Date(since) }),
     ...(until !== undefined && { until: new Date(until) }),
-  }
-}
-
-function letterOf(letter: SetAsideMessage) {
-  const { id, topic, group, state, messageId, attempts } = letter
-  return {
-    ...{ id, topic, group, status: state, messageId, attempts },
-    partition: letter.partition ?? null,
-    offset: textOrNull(letter.offset),
-    type: textOrNull(letter.type),
-    key: textOrNull(letter.key),
-    tenant: textOrNull(letter.tenant),
-    code: textOrNull(letter.code),
-    error: textOrNull(letter.error),
-    dueAt: textOrNull(letter.dueAt),
-    setAsideAt: textOrNull(letter.setAsideAt),
-    diedAt: textOrNull(letter.diedAt),
   }
 }

@@ -1,7 +1,7 @@
 import type { Outbox } from '@posthorn/engine'
 import { readHistory, readOverview, type OutboxOverview, type Overview } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
-import type { DestinationNames } from '@posthorn/system'
+import { resource, type DestinationNames } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { ConsumerResource, consumerOf } from './consumers.ts'
@@ -20,9 +20,7 @@ const NumberOrNull = Type.Union([Type.Number(), Type.Null()])
 /** Several dashboards, and an impatient one, share an answer for this long. */
 const FRESH_MS = 1_000
 
-const OverviewItem = Type.Object({
-  ...OutboxResource.properties,
-  roles: StateWords,
+const Around = Type.Object({
   drainSeconds: Type.Union([Type.Number(), Type.Null()], {
     description: 'until what is due is gone, at the rate of the last minute; null if nothing moves',
   }),
@@ -48,6 +46,8 @@ const OverviewItem = Type.Object({
   ),
 })
 
+const around = resource<typeof Around, object>(Around)
+
 const show = {
   summary: 'All outboxes at once: backlog, failures, relays',
   tags: ['outboxes'],
@@ -60,7 +60,9 @@ const show = {
         since: Type.Union([Time, Type.Null()]),
         bySource: Type.Record(Type.String(), Type.Integer()),
       }),
-      outboxes: Type.Array(OverviewItem),
+      outboxes: Type.Array(
+        Type.Object({ ...OutboxResource.properties, roles: StateWords, ...Around.properties }),
+      ),
       consumers: Type.Array(ConsumerResource),
     }),
   },
@@ -79,6 +81,9 @@ const Point = Type.Object({
   oldestDueSeconds: NumberOrNull,
   oldestUndeliveredSeconds: NumberOrNull,
 })
+
+type Stretch = Awaited<ReturnType<typeof readHistory>>['outboxes'][string][number]
+const pointOf = resource<typeof Point, Stretch>(Point)
 
 const history = {
   summary: 'The last minutes of outboxes, for charts',
@@ -158,44 +163,13 @@ async function nameDestinations(
   return new Map((await Promise.all(found)).flat())
 }
 
-type Stretch = Awaited<ReturnType<typeof readHistory>>['outboxes'][string][number]
-
-function pointOf({ at, seconds, delivered, failed, dead, lost, ...sampled }: Stretch) {
-  return {
-    at: at.toISOString(),
-    ...{ seconds, delivered, failed, dead, lost },
-    waiting: sampled.waiting ?? null,
-    due: sampled.due ?? null,
-    retrying: sampled.retrying ?? null,
-    oldestDueSeconds: sampled.oldestDueSeconds ?? null,
-    oldestUndeliveredSeconds: sampled.oldestUndeliveredSeconds ?? null,
-  }
-}
-
 function itemOf(
   item: OutboxOverview,
   outbox: Outbox | undefined,
   names: ReadonlyMap<string, string>,
 ) {
-  return {
-    ...statsOf(item, item.pause),
-    roles: wordsOf(outbox),
-    drainSeconds: item.drainSeconds ?? null,
-    openAlerts: item.openAlerts,
-    alive: item.alive.map(({ name, startedAt, seenAt }) => ({
-      name,
-      startedAt: startedAt.toISOString(),
-      seenAt: seenAt.toISOString(),
-    })),
-    breakers: item.breakers.map(({ destination, relay, openSince, nextProbeAt, cause }) => ({
-      destination,
-      name: textOrNull(names.get(destination)),
-      relay,
-      openSince: openSince.toISOString(),
-      nextProbeAt: textOrNull(nextProbeAt),
-      cause: cause ?? null,
-    })),
-  }
+  const breakers = item.breakers.map((each) => ({ ...each, name: names.get(each.destination) }))
+  return { ...around({ ...item, breakers }), ...statsOf(item, item.pause), roles: wordsOf(outbox) }
 }
 
 /** Reads at most once at a time and once a second, however many ask. A failure is not kept. */

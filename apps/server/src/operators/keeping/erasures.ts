@@ -18,12 +18,12 @@ import {
   toPage,
   type App,
 } from '@posthorn/http'
-import type { Sealing } from '@posthorn/system'
+import { resource, type Sealing } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { sealSubject } from '../../retention.ts'
 import { ADMIN } from './retention.ts'
-import { Moment, textOrNull } from '../outboxes/transition.ts'
+import { Moment } from '../outboxes/transition.ts'
 
 const KINDS = ['email', 'phone', 'externalId', 'dossierId'] as const satisfies SubjectKind[]
 
@@ -145,18 +145,4 @@ function subjectIn(body: Static<typeof SubjectBody>): Subject {
   return subject
 }
 
-function resourceOf(erasure: Erasure): Static<typeof ErasureResource> {
-  return {
-    id: erasure.id,
-    subjectKind: erasure.subjectKind,
-    status: erasure.status,
-    reason: textOrNull(erasure.reason),
-    requestedBy: erasure.requestedBy,
-    requestedAt: erasure.requestedAt.toISOString(),
-    finishedAt: textOrNull(erasure.finishedAt),
-    erased: erasure.erased,
-    lookedAt: erasure.lookedAt,
-    inFlight: erasure.inFlight,
-    held: erasure.held,
-  }
-}
+const resourceOf = resource<typeof ErasureResource, Erasure>(ErasureResource)

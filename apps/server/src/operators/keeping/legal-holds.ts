@@ -16,10 +16,11 @@ import {
   toPage,
   type App,
 } from '@posthorn/http'
+import { resource } from '@posthorn/system'
 import type { Pool } from 'pg'
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { ADMIN } from './retention.ts'
-import { Moment, textOrNull } from '../outboxes/transition.ts'
+import { Moment } from '../outboxes/transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 const Reason = Type.String({ minLength: 1, maxLength: 1_000, pattern: '\\S' })
@@ -115,16 +116,4 @@ export function legalHoldRoutes(app: App, pool: Pool, catalogue: RetentionCatalo
 
 const IdCursor = Type.Tuple([Type.String({ format: 'uuid' })])
 
-function resourceOf(hold: LegalHold): Static<typeof HoldResource> {
-  return {
-    id: hold.id,
-    kind: hold.kind,
-    subject: textOrNull(hold.subject),
-    reason: hold.reason,
-    placedBy: hold.placedBy,
-    placedAt: hold.placedAt.toISOString(),
-    releasedBy: textOrNull(hold.releasedBy),
-    releasedAt: textOrNull(hold.releasedAt),
-    releaseReason: textOrNull(hold.releaseReason),
-  }
-}
+const resourceOf = resource<typeof HoldResource, LegalHold>(HoldResource)

@@ -10,6 +10,7 @@ import {
   type MessageSummary,
 } from '@posthorn/operate'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
+import { resource } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
@@ -25,7 +26,7 @@ import {
   withinScope,
   type OutboxRegistry,
 } from './outbox-registry.ts'
-import { Moment, TransitionResource, textOrNull, transitionOf } from './transition.ts'
+import { Moment, TransitionResource } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 
@@ -47,6 +48,9 @@ const Summary = {
   quarantinedAt: Moment,
   held: Type.Boolean(),
 }
+
+const SummaryResource = Type.Object(Summary)
+export const summaryOf = resource<typeof SummaryResource, MessageSummary>(SummaryResource)
 
 const SHORT = { minLength: 1, maxLength: 1_000 }
 const Filter = Type.String(SHORT)
@@ -92,7 +96,7 @@ const list = {
   params: OutboxParams,
   querystring: MessageQuery,
   response: {
-    200: pageOf(Type.Object(Summary)),
+    200: pageOf(SummaryResource),
   },
 }
 
@@ -118,6 +122,8 @@ const Details = Type.Object({
   row: Type.Record(Type.String(), Type.Unknown()),
   transitions: Type.Array(TransitionResource),
 })
+
+const resourceOf = resource<typeof Details, MessageDetails>(Details)
 
 const show = {
   summary: 'One message: payload, headers, attempts, every transition',
@@ -235,36 +241,10 @@ function wrongState({ state, archivedAt }: MessageDetails, verb: string, when: s
   return problem('CONFLICT', { detail: `the message is ${where}: only a ${when} one is ${verb}` })
 }
 
-export function summaryOf(message: MessageSummary) {
-  return {
-    id: message.id,
-    state: message.state,
-    label: textOrNull(message.label),
-    type: textOrNull(message.type),
-    key: textOrNull(message.key),
-    tenant: textOrNull(message.tenant),
-    createdAt: textOrNull(message.createdAt),
-    dueAt: textOrNull(message.dueAt),
-    attempts: message.attempts,
-    error: textOrNull(message.error),
-    errorCode: textOrNull(message.errorCode),
-    claimedUntil: textOrNull(message.claimedUntil),
-    quarantinedAt: textOrNull(message.quarantinedAt),
-    held: message.held,
-  }
-}
-
 function detailsOf(outbox: Outbox, details: MessageDetails) {
   const { message, destination, unreadable, row } = viewMessage(outbox, details.row)
-  return {
-    ...summaryOf(details),
-    archivedAt: textOrNull(details.archivedAt),
-    encryption: details.encryption,
-    message: message ? { ...message, destination } : null,
-    unreadable: textOrNull(unreadable),
-    row,
-    transitions: details.transitions.map(transitionOf),
-  }
+  const shown = { ...details, unreadable, row }
+  return { ...resourceOf(shown), message: message ? { ...message, destination } : null }
 }
 
 /** It has a place in every outbox. */

@@ -1,7 +1,7 @@
 import type { Outbox } from '@posthorn/engine'
 import type { OutboxStats, Paused, TenantCounts } from '@posthorn/operate'
+import { resource } from '@posthorn/system'
 import { Type } from 'typebox'
-import { textOrNull } from './transition.ts'
 
 const Word = Type.Union([Type.String(), Type.Null()])
 
@@ -74,41 +74,17 @@ export const ScopedOutboxResource = Type.Object({
   quarantined: FigureOfAll,
 })
 
+const ownFields = resource<typeof OutboxResource, object>(OutboxResource)
+
 export function statsOf(stats: OutboxStats, pause: Paused | undefined) {
-  return {
-    name: stats.name,
-    states: [...stats.states],
-    counts: { ...stats.counts },
-    approximate: stats.approximate,
-    due: stats.due,
-    retrying: stats.retrying,
-    scheduled: stats.scheduled,
-    oldestDueSeconds: stats.oldestDueSeconds,
-    oldestUndeliveredSeconds: stats.oldestUndeliveredSeconds,
-    deadSince: textOrNull(stats.deadSince),
-    perSecond: stats.perSecond,
-    attemptsPerSecond: stats.attemptsPerSecond,
-    failureRate: stats.failureRate,
-    relays: stats.relays,
-    paused: stats.paused,
-    pausedBy: textOrNull(pause?.pausedBy),
-    pausedAt: textOrNull(pause?.pausedAt),
-    pauseReason: textOrNull(pause?.reason),
-    heldKeys: stats.heldKeys,
-    blockedKeys: stats.blockedKeys,
-    quarantined: stats.quarantined,
-  }
+  return ownFields({ ...pause, ...stats, pauseReason: pause?.reason })
 }
 
 /** The same for an operator of one organisation: its own messages, and no figure about others'. */
 export function ownStatsOf(stats: OutboxStats, own: TenantCounts, pause: Paused | undefined) {
-  const { counts, approximate, due, retrying, scheduled } = own
-  const { oldestDueSeconds, oldestUndeliveredSeconds } = own
+  const counts = Object.fromEntries(stats.states.map((state) => [state, own.counts[state] ?? 0]))
   return {
-    ...statsOf(stats, pause),
-    counts: Object.fromEntries(stats.states.map((state) => [state, counts[state] ?? 0])),
-    ...{ approximate, due, retrying, scheduled, oldestDueSeconds, oldestUndeliveredSeconds },
-    deadSince: textOrNull(own.deadSince),
+    ...statsOf({ ...stats, ...own, counts }, pause),
     ...{ perSecond: null, attemptsPerSecond: null, failureRate: null },
     ...{ heldKeys: null, blockedKeys: null, quarantined: null },
   }

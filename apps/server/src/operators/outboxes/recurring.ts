@@ -7,6 +7,7 @@ import {
   type RecurringStatus,
 } from '@posthorn/operate'
 import { callerOf, problem, type App } from '@posthorn/http'
+import { resource } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
@@ -186,20 +187,10 @@ function refuseFailed(error: unknown): never {
   throw error
 }
 
-function resourceOf(status: RecurringStatus) {
-  const { name, rule, inWords, enqueued, overdue, paused, run } = status
-  return {
-    ...{ name, rule, inWords, enqueued, overdue },
-    timeZone: textOrNull(status.timeZone),
-    missed: status.missed ?? null,
-    nextAt: textOrNull(status.nextAt),
-    lastAt: textOrNull(status.lastAt),
-    lastMessage: textOrNull(status.lastMessage),
-    error: textOrNull(status.error),
-    pausedAt: textOrNull(paused?.at),
-    pausedBy: textOrNull(paused?.by),
-    pauseReason: textOrNull(paused?.reason),
-    runAt: textOrNull(run?.at),
-    runBy: textOrNull(run?.by),
-  }
-}
+const resourceOf = resource(Resource, {
+  pausedAt: ({ paused }: RecurringStatus) => textOrNull(paused?.at),
+  pausedBy: ({ paused }) => textOrNull(paused?.by),
+  pauseReason: ({ paused }) => textOrNull(paused?.reason),
+  runAt: ({ run }) => textOrNull(run?.at),
+  runBy: ({ run }) => textOrNull(run?.by),
+})

@@ -14,6 +14,7 @@ import {
   type ReplayRunOptions,
 } from '@posthorn/operate'
 import { callerOf, problem, type App } from '@posthorn/http'
+import { resource } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
@@ -27,7 +28,7 @@ import {
   withinScope,
   type OutboxRegistry,
 } from './outbox-registry.ts'
-import { Moment, textOrNull } from './transition.ts'
+import { Moment } from './transition.ts'
 
 const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
 const Time = Type.Optional(Type.String({ format: 'date-time' }))
@@ -227,23 +228,7 @@ function optionsOf(
   }
 }
 
-function resourceOf(run: ReplayRun): Static<typeof Replay> {
-  const { filter, perSecond, reason, startedAt, endedAt, ...rest } = run
-  const { ids, since, until, ...others } = filter
-  return {
-    ...rest,
-    filter: {
-      ...others,
-      ...(ids && { ids: [...ids] }),
-      ...(since && { since: since.toISOString() }),
-      ...(until && { until: until.toISOString() }),
-    },
-    perSecond: perSecond ?? null,
-    reason: textOrNull(reason),
-    startedAt: startedAt.toISOString(),
-    endedAt: textOrNull(endedAt),
-  }
-}
+const resourceOf = resource<typeof Replay, ReplayRun>(Replay)
 
 function filterOf({ since, until, ...rest }: Static<typeof Filter>): ReplayFilter {
   return {
@@ -255,26 +240,22 @@ function filterOf({ since, until, ...rest }: Static<typeof Filter>): ReplayFilte
 
 const Text = Type.Union([Type.String(), Type.Null()])
 
+const DeadGroup = Type.Object({
+  code: Text,
+  count: Type.Integer(),
+  oldestAt: Moment,
+  newestAt: Moment,
+  error: Type.Union([Type.String(), Type.Null()], { description: 'the error of one of them' }),
+})
+
+const groupOf = resource<typeof DeadGroup, Awaited<ReturnType<typeof groupDead>>[number]>(DeadGroup)
+
 const grouping = {
   summary: 'Dead messages of an outbox by error code, the most frequent first',
   tags: ['outboxes'],
   params: OutboxParams,
   querystring: DeadFilter,
-  response: {
-    200: Type.Object({
-      items: Type.Array(
-        Type.Object({
-          code: Text,
-          count: Type.Integer(),
-          oldestAt: Moment,
-          newestAt: Moment,
-          error: Type.Union([Type.String(), Type.Null()], {
-            description: 'the error of one of them',
-          }),
-        }),
-      ),
-    }),
-  },
+  response: { 200: Type.Object({ items: Type.Array(DeadGroup) }) },
 }
 
 export function deadLetterRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
@@ -285,15 +266,7 @@ export function deadLetterRoutes(app: App, pool: Pool, outboxes: OutboxRegistry)
       const outbox = outboxFor(request, outboxes, request.params.name)
       const filter = withinScope(request, filterOf(request.query))
       const groups = await groupDead(pool, outbox, filter)
-      return {
-        items: groups.map(({ code, count, oldestAt, newestAt, error }) => ({
-          code: textOrNull(code),
-          count,
-          oldestAt: textOrNull(oldestAt),
-          newestAt: textOrNull(newestAt),
-          error: textOrNull(error),
-        })),
-      }
+      return { items: groups.map(groupOf) }
     },
   )
 }

@@ -1,4 +1,5 @@
 import type { Transition } from '@posthorn/operate'
+import { resource } from '@posthorn/system'
 import { Type } from 'typebox'
 
 const Text = Type.Union([Type.String(), Type.Null()])
@@ -16,19 +17,7 @@ export const TransitionResource = Type.Object({
   at: Type.String({ format: 'date-time' }),
 })
 
-export function transitionOf(transition: Transition) {
-  const { from, to, attempt, code, error, actor, reason, at } = transition
-  return {
-    from: textOrNull(from),
-    to,
-    attempt: attempt ?? null,
-    code: textOrNull(code),
-    error: textOrNull(error),
-    actor,
-    reason: textOrNull(reason),
-    at: at.toISOString(),
-  }
-}
+export const transitionOf = resource<typeof TransitionResource, Transition>(TransitionResource)
 
 /** What a table does not keep is null in JSON, so that every resource has all its fields. */
 export function textOrNull(value: string | Date | undefined): string | null {
