@@ -1,6 +1,6 @@
+import { Type, type Static } from 'typebox'
 import type { Gateway } from './gateway.ts'
 import { createPosthornGateway } from './posthorn.ts'
-import { SIMULATED, type GatewayOptions } from './settings.ts'
 import { createStripeGateway } from './stripe/adapter.ts'
 
 /** The gateway that the settings name. */
@@ -18,4 +18,70 @@ export function createGateway({ settings, baseUrl }: GatewayOptions): Gateway {
   }
   const { GATEWAY_URL: url, GATEWAY_API_KEY: apiKey } = settings
   return createPosthornGateway({ origin: () => at(url, 'gateway'), apiKey, timeoutMs })
+}
+
+/** Stands for the simulated gateway of this server. */
+export const SIMULATED = 'simulated'
+
+/** The settings of systems that charge; spread into a system's own. */
+export const gatewaySettings = {
+  GATEWAY: Type.Enum(['posthorn', 'stripe'], {
+    description: 'whom payments go through: posthorn, the small protocol at GATEWAY_URL, or stripe',
+    default: 'posthorn',
+  }),
+  GATEWAY_URL: Type.String({
+    description: 'the payment gateway, as http(s)://…; in development the simulated one',
+    pattern: `^(${SIMULATED}|https?://.+)$`,
+    default: SIMULATED,
+    production: 'required',
+    when: ['GATEWAY', 'posthorn'],
+  }),
+  GATEWAY_API_KEY: Type.String({
+    description: 'what the gateway knows us by',
+    pattern: '^[\\x21-\\x7e]+$',
+    default: SIMULATED,
+    production: 'required',
+    when: ['GATEWAY', 'posthorn'],
+    secret: true,
+  }),
+  GATEWAY_TIMEOUT_MS: Type.Integer({
+    description: 'how long the gateway has for an answer, from 100 to 60000 ms',
+    minimum: 100,
+    maximum: 60_000,
+    default: 10_000,
+  }),
+  STRIPE_API_URL: Type.String({
+    description: "where Stripe is, https://api.stripe.com; in development the simulated one's",
+    pattern: `^(${SIMULATED}|https?://.+)$`,
+    default: SIMULATED,
+    production: 'required',
+    when: ['GATEWAY', 'stripe'],
+  }),
+  STRIPE_API_KEY: Type.String({
+    description: 'the secret or restricted key of the Stripe account, as sk_… or rk_…',
+    pattern: '^(sk|rk)_[A-Za-z0-9_]+$',
+    default: 'sk_test_simulated',
+    production: 'required',
+    when: ['GATEWAY', 'stripe'],
+    secret: true,
+  }),
+  STRIPE_PAYMENT_METHOD: Type.Optional(
+    Type.String({
+      description:
+        'what Stripe charges where a payment names no paymentMethod, as pm_…; the simulated one has pm_card_visa',
+      pattern: '^pm_[A-Za-z0-9_]+$',
+    }),
+  ),
+}
+
+const Settings = Type.Object(gatewaySettings)
+type Values = Static<typeof Settings>
+/** Without a choice it is the small protocol. */
+export type GatewaySettings = Partial<Values> &
+  Pick<Values, 'GATEWAY_URL' | 'GATEWAY_API_KEY' | 'GATEWAY_TIMEOUT_MS'>
+
+export interface GatewayOptions {
+  readonly settings: GatewaySettings
+  /** Of this server: where the simulated gateway is. */
+  baseUrl(): string
 }

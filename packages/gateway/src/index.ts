@@ -16,8 +16,8 @@ export type {
   VoidOutcome,
   Voiding,
 } from './gateway.ts'
-export { SIMULATED, gatewaySettings } from './settings.ts'
-export type { GatewayOptions, GatewaySettings } from './settings.ts'
+export { SIMULATED, gatewaySettings } from './create.ts'
+export type { GatewayOptions, GatewaySettings } from './create.ts'
 export { translateStripe } from './stripe/event.ts'
 export type { StripeEvent, TranslatedEvent } from './stripe/event.ts'
-export { verifyStripe } from './stripe/signature.ts'
+export { verifyStripe } from './stripe/event.ts'

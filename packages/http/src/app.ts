@@ -13,10 +13,15 @@ import {
   type FastifySerializerCompiler,
 } from 'fastify'
 import { createAccessHook, createRefusalHook, type Limiters } from './access/access.ts'
-import { answerClientError, createAnswerError } from './server/answer.ts'
+import {
+  answerClientError,
+  createAnswerError,
+  watchMethods,
+  addSecurityHeaders,
+} from './server/answer.ts'
 import { addJsonParser } from './input/body.ts'
 import { addBodyBudget, type BodyBudget, addBodyTimeout } from './limits/body-limits.ts'
-import { addConnectionLimit } from './limits/connection-limit.ts'
+import { addConnectionLimit, createRateLimiter, type RateLimit } from './limits/rate-limit.ts'
 import { addShares } from './limits/fair-pool.ts'
 import { addClosing, type LatestResponses } from './server/graceful-close.ts'
 import {
@@ -26,11 +31,8 @@ import {
   describeRequest,
   type Answered,
 } from './server/request-log.ts'
-import { watchMethods } from './server/methods.ts'
 import { addOpenApi, type ApiDescription } from './openapi.ts'
-import { createRateLimiter, type RateLimit } from './limits/rate-limit.ts'
-import { addRequestTurns, type RequestTurns } from './limits/request-turns.ts'
-import { addSecurityHeaders } from './server/security-headers.ts'
+import { addRequestTurns, type RequestTurns } from './limits/turns.ts'
 import type { TokenVerifier } from './access/token.ts'
 import { addTracing } from './server/tracing.ts'
 import { addValidation } from './input/validation.ts'

@@ -1,14 +1,24 @@
 import { migrationsFrom } from '@posthorn/engine'
 import { mail } from '@posthorn/simulators'
 import { createGuard, parseCidrs } from '@posthorn/transports/webhook'
-import { SIMULATED_MAILBOX, createMailer } from '@posthorn/system/mailer'
+import { SIMULATED_MAILBOX, createMailer, mailSettings } from '@posthorn/system/mailer'
 import { defineSystem } from '@posthorn/system'
+import { Type } from 'typebox'
 import { groupingTask } from './grouping.ts'
 import { notices, TRANSPORT } from './outbox.ts'
 import { incidentRetention } from './retention.ts'
 import { incidentRoutes } from './routes.ts'
-import { incidentSettings } from './settings.ts'
 import { noticeTransport } from './transport.ts'
+
+const incidentSettings = Type.Object({
+  ...mailSettings,
+  NOTICES_ALLOW_CIDRS: Type.String({
+    description:
+      'networks that notices of incidents may go to although they are not public, as 10.1.0.0/16 with commas between',
+    pattern: '^[0-9a-fA-F:./, ]*$',
+    default: '',
+  }),
+})
 
 /** Alerts grouped by their cause, and notices of them by mail, Slack and PagerDuty. */
 export const incidents = defineSystem({

@@ -1,6 +1,6 @@
 import { enqueueAll, transaction, uuid, type Transaction } from '@posthorn/engine'
 import { acknowledgeAlert } from '@posthorn/operate'
-import { callerOf, invalid, tenantOf, type App } from '@posthorn/http'
+import { callerOf, invalid, tenantOf, type App, defineProblems } from '@posthorn/http'
 import type { Guard } from '@posthorn/transports/webhook'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
@@ -16,7 +16,6 @@ import {
 } from './channel.ts'
 import { IncidentResource, incidentResource, IncidentState, type Incident } from './incident.ts'
 import { notices } from './outbox.ts'
-import { problem } from './problems.ts'
 import {
   deleteChannel,
   insertChannel,
@@ -215,3 +214,10 @@ function channelRoutes(app: App, { pool, sealing, guard }: IncidentRoutesOptions
     return reply.code(202).send({ noticeId })
   })
 }
+
+/** What incidents refuse, beside the codes of @posthorn/http. */
+const INCIDENT_PROBLEMS = {
+  CHANNEL_NAME_TAKEN: { status: 409, title: 'Another channel has this name' },
+} as const
+
+const problem = defineProblems(INCIDENT_PROBLEMS)

@@ -6,8 +6,10 @@ import {
   type Handlers,
   type Outbox,
   type StandardRow,
+  type Handling,
+  type StandardOutbox,
 } from '@posthorn/engine'
-import { HANDLES, type Handles } from './decorators.ts'
+import { Inject, SetMetadata } from '@nestjs/common'
 import type { Outboxes } from './host.ts'
 
 /** Where Nest keeps what has been made. */
@@ -81,4 +83,38 @@ function findMethods({ discovery, scanner, reflector }: Discovery): Found[] {
       return [{ ...handles, place, isScoped, handle: (handling) => instance[method](handling) }]
     })
   })
+}
+
+/** Below which a method's outbox and types are noted. */
+const HANDLES = 'posthorn:handles'
+
+/** What a method has said about itself. */
+interface Handles {
+  readonly outbox: Outbox
+  readonly types: readonly string[]
+}
+
+type Decorated<Payload> = <Method extends (handling: Handling<Payload>) => Promise<unknown>>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+) => void
+
+/** Has a method of a provider or controller handle messages of these types. */
+export function HandleMessage<Events extends object, Type extends keyof Events & string>(
+  outbox: Pick<StandardOutbox<Events, never>, 'name' | 'events'>,
+  ...types: [Type, ...Type[]]
+): Decorated<Events[Type]> {
+  const note = SetMetadata(HANDLES, { outbox, types })
+  return (target, key, descriptor) => void note(target, key, descriptor)
+}
+
+/** The token under which an outbox is provided, by itself or by its name. */
+export function outboxToken(outbox: { readonly name: string } | string): string {
+  return `posthorn:outbox:${typeof outbox === 'string' ? outbox : outbox.name}`
+}
+
+/** Injects an outbox of the module. */
+export function InjectOutbox(outbox: { readonly name: string } | string): ParameterDecorator {
+  return Inject(outboxToken(outbox))
 }

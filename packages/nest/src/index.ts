@@ -1,4 +1,4 @@
-export { HandleMessage, InjectOutbox, outboxToken } from './decorators.ts'
+export { HandleMessage, InjectOutbox, outboxToken } from './handlers.ts'
 export { PosthornHost } from './host.ts'
 export { PosthornModule } from './module.ts'
 export {

@@ -1,7 +1,6 @@
 import type { DynamicModule, FactoryProvider } from '@nestjs/common'
 import { DiscoveryModule, DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core'
-import { outboxToken } from './decorators.ts'
-import { findHandlers } from './handlers.ts'
+import { outboxToken, findHandlers } from './handlers.ts'
 import {
   PosthornHost,
   type Outboxes,

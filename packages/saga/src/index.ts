@@ -1,3 +1,5 @@
+import { migrationsFrom, type MigrationSet } from '@posthorn/engine'
+
 export type { SagaActionName } from './operate/actions.ts'
 export { cancelSaga, resumeSaga, skipStep, terminateSaga } from './operate/control.ts'
 export type { SagaOperator, SkipOptions, Steering } from './operate/control.ts'
@@ -8,7 +10,6 @@ export type { SagaEvent, SagaEvents, SagaEventsOptions } from './outbox/event-ou
 export type { SagaStatus, StepStatus } from './run/instance.ts'
 export { localSaga } from './start/local.ts'
 export type { LocalSaga } from './start/local.ts'
-export { sagaMigrations } from './migrations.ts'
 export { createOrchestrator, sagaTransport } from './run/orchestrator.ts'
 export type { OrchestratorOptions, SagaTransportOptions } from './run/orchestrator.ts'
 export { getSaga, listSagas } from './operate/reads.ts'
@@ -34,8 +35,8 @@ export type {
   Upgrade,
   UpgradedInstance,
 } from './define/saga.ts'
-export { signalSaga } from './events/signals.ts'
-export type { Signal, SignalOutcome } from './events/signals.ts'
+export { signalSaga } from './events/replies.ts'
+export type { Signal, SignalOutcome } from './events/replies.ts'
 export type { ReplyOutcome } from './events/replies.sql.ts'
 export { awaitSaga, durableSaga, startSaga, startSagas } from './start/start.ts'
 export type { DurableSaga, StartOptions, Started } from './start/start.ts'
@@ -57,3 +58,8 @@ export type {
 } from './define/step.ts'
 export { sagaTurns } from './outbox/turn-outbox.ts'
 export type { Turn, TurnRow } from './outbox/turn-outbox.ts'
+
+/** The sagas' tables: `sagas.saga`, `saga_step`, `saga_turn`, `saga_reply`, `saga_outbox`, `consumer_inbox`. */
+export function sagaMigrations(): Promise<MigrationSet> {
+  return migrationsFrom('sagas', new URL('./migrations/', import.meta.url))
+}

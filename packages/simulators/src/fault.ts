@@ -1,4 +1,9 @@
 import { Type, type Static } from 'typebox'
+import { Stream } from 'node:stream'
+import type { FastifyReply } from 'fastify'
+import type { Exchange } from './http/exchange.ts'
+import type { Failure } from './simulator.ts'
+import type { HeldConnections } from './world.ts'
 
 /*
  * A fault is posted once and applies to what arrives afterwards:
@@ -83,4 +88,66 @@ export function meet(plan: FaultPlan | undefined): {
   if (plan.times === undefined) return { fault: plan.fault, next: plan }
   const next = plan.times > 1 ? { ...plan, times: plan.times - 1 } : undefined
   return { fault: plan.fault, next }
+}
+
+/** A fault about to happen to one HTTP exchange. */
+interface Mishap {
+  readonly fault: Fault
+  readonly exchange: Exchange
+  readonly reply: FastifyReply
+  readonly waiting: HeldConnections
+  readonly failure: (fault: Fault) => Failure
+}
+
+const FAILED = 500
+
+/** How most JSON APIs say that they failed. */
+export function plainFailure({ code }: Fault): Failure {
+  return { body: { code: code ?? 'SIMULATED_ERROR', message: 'The simulator was set to fail.' } }
+}
+
+/** Happens before the work, which is then done only after `slow`: else the reply is gone. */
+export async function strikeBefore(mishap: Mishap): Promise<void> {
+  const { fault, exchange, reply, waiting } = mishap
+  const { socket } = reply.request.raw
+  switch (fault.mode) {
+    case 'slow':
+      return waiting.delay(fault.delayMs)
+    case 'error':
+      void reply.send(fail(mishap))
+      return
+    case 'drop':
+      exchange.outcome = 'drop'
+      reply.hijack()
+      socket.destroy()
+      return
+    case 'timeout':
+      exchange.outcome = 'timeout'
+      reply.hijack()
+      void waiting.hang(socket)
+  }
+}
+
+/** Happens to the answer of work that is done. Returns what is sent in its place. */
+export async function strikeAfter(mishap: Mishap, answer: unknown): Promise<unknown> {
+  const { fault, exchange, reply, waiting } = mishap
+  const { socket } = reply.request.raw
+  if (fault.mode === 'slow') {
+    await waiting.delay(fault.delayMs)
+    return answer
+  }
+  if (answer instanceof Stream.Readable) answer.destroy()
+  if (fault.mode === 'error') return fail(mishap)
+  exchange.outcome = fault.mode
+  if (fault.mode === 'drop') socket.destroy()
+  else await waiting.hang(socket)
+  return ''
+}
+
+function fail({ fault, reply, failure }: Mishap): string {
+  const { body, headers } = failure(fault)
+  void reply
+    .code(fault.status ?? FAILED)
+    .headers({ 'content-type': 'application/json; charset=utf-8', ...headers })
+  return typeof body === 'string' ? body : JSON.stringify(body)
 }

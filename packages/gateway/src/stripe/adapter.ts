@@ -12,7 +12,7 @@ import type {
   SoughtRefund,
   Unknown,
 } from '../gateway.ts'
-import { toStripe } from './amount.ts'
+import { toStripe, CAPTURE, KEY, REFERENCE, foundIn, metadataOf } from './intent.ts'
 import {
   codeOf,
   isReplay,
@@ -22,7 +22,6 @@ import {
   type StripeClient,
   type StripeClientOptions,
 } from './client.ts'
-import { CAPTURE, KEY, REFERENCE, foundIn, metadataOf } from './intent.ts'
 
 export interface StripeGatewayOptions extends StripeClientOptions {
   /** What is charged where a charge names nothing. */

@@ -5,7 +5,7 @@ import { exponentOf } from '@posthorn/system'
 import { createGateway } from '../index.ts'
 import { gatewayConformance, type Entry } from '../testing/conformance.ts'
 import { simulate } from '@posthorn/system/testing/simulate'
-import { fromStripe, toStripe } from './amount.ts'
+import { fromStripe, toStripe } from './intent.ts'
 
 const { url, fault, reset, read, control } = await simulate(simulator())
 

@@ -1,11 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, FastifyInstance, onRequestHookHandler } from 'fastify'
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { finished } from 'node:stream'
 import { isArriving } from '../limits/body-limits.ts'
 import type { HttpProblemCode } from '../errors.ts'
 import { problemOf } from '../problem/problem-of.ts'
 import { PROBLEM_TYPE, problem, type ProblemError } from '../problem/problem.ts'
-import { finished } from 'node:stream'
 import { partyOf } from '../access/caller.ts'
 
 /** Answers every thrown error with a problem; server errors are logged. */
@@ -115,4 +115,111 @@ function createHeldRefusals(now: () => number = Date.now): HoldRefusal {
 /** Chunks are not: their length is not known. */
 function isShort({ headers }: FastifyRequest): boolean {
   return Number(headers['content-length']) <= DISCARDED_BYTES
+}
+
+interface Methods {
+  /** For a request without a route: the address is unknown, or does not have the method. */
+  problemOf(request: FastifyRequest): ProblemError
+  /**
+   * Refuses a method that an address of its own does not have, where the router found one with a
+   * parameter for it: `GET /things/search` is not the thing named "search" if `POST /things/search`
+   * exists.
+   */
+  readonly refuseOthers: onRequestHookHandler
+}
+
+/** Knows which addresses there are, and which methods each has; called before the first route. */
+export function watchMethods(app: FastifyInstance): Methods {
+  const routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
+  app.addHook('onRoute', ({ url, method }) => {
+    // A page for every address says nothing about which addresses there are.
+    if (/^\/?\*$/.test(url)) return
+    const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() }
+    for (const one of [method].flat()) route.methods.add(one)
+    routes.set(url, route)
+  })
+  return {
+    problemOf(request) {
+      const path = pathOf(request)
+      const here = [...routes.values()].filter(({ pattern }) => pattern.test(path))
+      const methods = new Set(here.flatMap((route) => [...route.methods]))
+      // A route that has the method answered so itself: there is nothing of that name.
+      return methods.size === 0 || methods.has(request.method)
+        ? problem('NOT_FOUND', { detail: 'Unknown path.' })
+        : notAllowed(methods)
+    },
+    refuseOthers(request, _reply, done) {
+      const { url } = request.routeOptions.config
+      if (!url?.includes(':')) return done()
+      const own = routes.get(pathOf(request))
+      done(own && !own.methods.has(request.method) ? notAllowed(own.methods) : undefined)
+    },
+  }
+}
+
+function notAllowed(methods: ReadonlySet<string>): ProblemError {
+  const allow = [...methods].toSorted().join(', ')
+  return problem('METHOD_NOT_ALLOWED', { detail: `Allowed: ${allow}.`, headers: { allow } })
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0] ?? ''
+}
+
+function patternOf(url: string): RegExp {
+  const source = url
+    .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/:\w+/g, '[^/]+')
+    .replaceAll('*', '.*')
+  return new RegExp(`^${source}$`)
+}
+
+/** For data: a browser is to show nothing of it, guess nothing about it and keep nothing of it. */
+const DATA = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+}
+
+/**
+ * For pages: they load only what this server serves; styles may stand in the page, as the dashboard
+ * and /docs write them.
+ */
+const PAGES = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': [
+    "default-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "img-src 'self' data:",
+    "object-src 'none'",
+    "script-src-attr 'none'",
+    "style-src 'self' 'unsafe-inline'",
+  ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+}
+
+/**
+ * What helmet would set, as data, and to each route only what a browser heeds there: on a small
+ * answer a dozen headers cost more than the answer. A route that wants a token cannot be a page,
+ * since no browser sends one when it goes to an address.
+ */
+export function addSecurityHeaders(app: FastifyInstance, production: boolean): void {
+  // In development the address is plain http, and a browser would remember this for the host.
+  const https = production && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
+  const data = { ...DATA, ...https }
+  const pages = { ...PAGES, ...https }
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(mayBePage(request) ? pages : data).header('x-request-id', request.id)
+    done()
+  })
+}
+
+function mayBePage({ routeOptions }: FastifyRequest): boolean {
+  const { url, access } = routeOptions.config
+  return url === undefined || access === 'public'
 }

@@ -6,8 +6,8 @@ import {
   exponential,
 } from '@posthorn/engine'
 import { SagaError } from '../errors.ts'
-import type { Fork } from './fork.ts'
 import type {
+  Fork,
   Conditional,
   Effect,
   Refusal,

@@ -9,7 +9,7 @@
  * Skip and terminate give the saga another turn. A running step holds the turn before it: its writes
  * are rolled back when it ends, and its calls to the outside are treated as in doubt.
  */
-import { unitAt, type Fork } from '../define/fork.ts'
+import { unitAt, type Fork } from '../define/step.ts'
 import type { SagaStatus, StepStatus } from '../run/instance.ts'
 
 export type SagaActionName = 'cancel' | 'resume' | 'skip' | 'terminate'

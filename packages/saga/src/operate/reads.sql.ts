@@ -1,7 +1,7 @@
 import type { SagaStatus, StepStatus } from '../run/instance.ts'
 import type { SagaActionName } from './actions.ts'
 import { directionOf, sql, type Failure, type Queryable } from '@posthorn/engine'
-import type { Fork } from '../define/fork.ts'
+import type { Fork } from '../define/step.ts'
 import { SIGNAL_PREFIX } from '../define/saga.ts'
 
 export interface SagaSummary {

@@ -1,6 +1,6 @@
 import { PosthornError, type Queryable } from '@posthorn/engine'
 import { allowedActions, directionOf, stepsAtHand, type SagaActionName } from './actions.ts'
-import { unitAt, type Fork } from '../define/fork.ts'
+import { unitAt, type Fork } from '../define/step.ts'
 import type { SagaStatus } from '../run/instance.ts'
 import { isUuid } from '../outbox/event-outbox.ts'
 import { selectStanding } from './control.sql.ts'

@@ -24,7 +24,7 @@
  */
 import { failureOf, type Failure } from '@posthorn/engine'
 import { SAGA_CODES, type SagaCode } from '../errors.ts'
-import { unitAt, type Branch, type Unit } from '../define/fork.ts'
+import { unitAt, type Branch, type Unit } from '../define/step.ts'
 import {
   contextAt,
   recordAt,

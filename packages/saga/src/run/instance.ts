@@ -1,7 +1,6 @@
 import type { Failure } from '@posthorn/engine'
-import { isSeenBy, type Fork } from '../define/fork.ts'
+import { isSeenBy, type Fork, type Reply } from '../define/step.ts'
 import type { Step } from '../define/saga.ts'
-import type { Reply } from '../define/step.ts'
 
 /** Where a saga is. Only an operator leads out of `FAILED`, and to `TERMINATED`. */
 export type SagaStatus =

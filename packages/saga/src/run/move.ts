@@ -8,8 +8,7 @@ import {
   type StepRecord,
 } from './instance.ts'
 import type { Step } from '../define/saga.ts'
-import type { Fork } from '../define/fork.ts'
-import type { Reply } from '../define/step.ts'
+import type { Fork, Reply } from '../define/step.ts'
 
 /** A move that changes nothing but what is added to it. */
 export function stayAt(from: Instance): Move {

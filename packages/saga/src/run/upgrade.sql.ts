@@ -1,5 +1,5 @@
 import { sql, type Transaction } from '@posthorn/engine'
-import type { Fork } from '../define/fork.ts'
+import type { Fork } from '../define/step.ts'
 import type { Instance, StepRecord } from './instance.ts'
 
 /** A step's record under the new version; `from` is its position under the old one, null for a new record. */

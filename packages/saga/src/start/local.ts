@@ -4,12 +4,11 @@ import { attempt } from '../run/attempt.ts'
 import { sendEvents, type OutgoingEvent } from '../run/checkpoints.ts'
 import type { SagaEvents } from '../outbox/event-outbox.ts'
 import { SagaError, type SagaCode } from '../errors.ts'
-import { isSeenBy } from '../define/fork.ts'
+import { isSeenBy, type ReplyRun } from '../define/step.ts'
 import { StepTransaction } from '../run/step-transaction.ts'
 import { type SagaResult, type StepResult, newSaga, type StartOptions } from './start.ts'
 import type { Saga, SagaParts, Step } from '../define/saga.ts'
 import { insertCompleted, selectEnded, type RanStep } from './start.sql.ts'
-import type { ReplyRun } from '../define/step.ts'
 
 export interface LocalSaga<Input extends object, Context extends object> {
   /**

@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { Fork } from '../define/fork.ts'
+import type { Fork } from '../define/step.ts'
 
 export interface NewSaga {
   readonly id: string

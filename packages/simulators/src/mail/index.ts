@@ -1,5 +1,5 @@
 import { defineSimulator, type Simulator } from '../simulator.ts'
-import { Mailbox } from './mailbox.ts'
+import { Mailbox } from './mail.ts'
 import { mailboxPage, PAGE_POLICY } from './page.ts'
 import { listenSmtp } from './smtp.ts'
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import type { FaultOrder } from '@posthorn/simulators'
+import type { FastifyReply } from 'fastify'
 
 /** What `POST /charges` takes. */
 export const ChargeOrder = Type.Object(
@@ -76,4 +77,17 @@ const FATES: Readonly<Record<string, Fate>> = {
 
 export function fateOf(amount: number): Fate {
   return FATES[String(amount % 100).padStart(2, '0')] ?? {}
+}
+
+/** How the gateway refuses, in words of its own. */
+export const Refusal = Type.Object({
+  error: Type.Object({ code: Type.String(), message: Type.String() }),
+})
+
+export function refuse(
+  reply: FastifyReply,
+  status: number,
+  error: { readonly code: string; readonly message: string },
+): FastifyReply {
+  return reply.code(status).send({ error })
 }

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type, type Static } from 'typebox'
-import type { Charge } from './charge.ts'
+import { type Charge, Refusal, refuse } from './charge.ts'
 import type { Ledger } from './ledger.ts'
-import { Refusal, refuse } from './refusal.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** Money of a charge that the cardholder's bank claims back. */

@@ -1,10 +1,17 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  defineSimulator,
+  type Simulator,
+  ownOrigin,
+  type SimulatorWorld,
+  webhookControls,
+} from '@posthorn/simulators'
+import { Type, type Static } from 'typebox'
 import { receiverUrl, type SimulatedGatewayOptions } from '../receiver.ts'
-import { defineSimulator, type Simulator, ownOrigin } from '@posthorn/simulators'
 import { Disputes } from './disputes.ts'
-import { Ledger } from './ledger.ts'
-import { gatewayControls, gatewayRoutes } from './routes.ts'
+import { Ledger, type Changing, type Refunding } from './ledger.ts'
 import { Webhooks } from './webhooks.ts'
+import { ChargeOrder, PartOrder, fateOf, type Charge, Refusal, refuse } from './charge.ts'
 
 /** A payment gateway with idempotent charges, a lookup by key, refunds and signed webhooks. */
 export function gateway({ webhooks: receiver }: SimulatedGatewayOptions = {}): Simulator {
@@ -40,4 +47,173 @@ export function gateway({ webhooks: receiver }: SimulatedGatewayOptions = {}): S
       }
     },
   })
+}
+
+interface Gateway {
+  readonly world: SimulatorWorld
+  readonly ledger: Ledger
+  readonly webhooks: Webhooks
+}
+
+const Lookup = Type.Object({ idempotencyKey: Type.Optional(Type.String({ maxLength: 255 })) })
+type Lookup = Static<typeof Lookup>
+
+const REFUSALS: Readonly<Record<string, { status: number; message: string }>> = {
+  reused: { status: 409, message: 'The key stands for another request.' },
+  'no-charge': { status: 404, message: 'There is no such charge.' },
+  'not-charged': { status: 422, message: 'The charge was declined: there is nothing to refund.' },
+  'refunded-before': { status: 422, message: 'The charge was refunded before.' },
+  'not-authorised': { status: 422, message: 'The charge does not stand authorised.' },
+  'too-much': { status: 422, message: 'That is more than is left of the charge.' },
+} satisfies Partial<Record<(Refunding | Changing)['kind'], { status: number; message: string }>>
+
+/** What `POST /sim/gateway/expire` takes. */
+const Expiry = Type.Object({ chargeId: Type.String() }, { additionalProperties: false })
+type Expiry = Static<typeof Expiry>
+
+/** The protocol: charges and refunds under the caller's keys, and what stands under a key. */
+function gatewayRoutes(app: FastifyInstance, { world, ledger, webhooks }: Gateway): void {
+  app.post<{ Body: ChargeOrder }>(
+    '/charges',
+    { schema: { summary: 'Take or hold money, once for each Idempotency-Key', body: ChargeOrder } },
+    async (request, reply) => {
+      const key = keyOf(request)
+      if (key === undefined) return refuse(reply, 400, NO_KEY)
+      const fate = fateOf(request.body.amount)
+      if (fate.breaks) return refuse(reply, 500, BROKEN)
+      const charging = ledger.charge(key, request.body)
+      if (charging.kind === 'reused') return refuseAs(reply, charging.kind)
+      const { kind, charge } = charging
+      const isDeclined = charge.status === 'declined'
+      if (kind === 'new') webhooks.tell(charge)
+      if (fate.mishap) world.fail(request, fate.mishap)
+      if (isDeclined) {
+        return reply.code(402).send({ error: DECLINED, charge })
+      }
+      return reply.code(kind === 'new' ? 201 : 200).send(charge)
+    },
+  )
+
+  app.get<{ Querystring: Lookup }>(
+    '/charges',
+    { schema: { summary: 'The charges, or the one under a key', querystring: Lookup } },
+    async (request) => ({ items: ledger.charges(request.query.idempotencyKey) }),
+  )
+
+  app.get<{ Params: { id: string } }>(
+    '/charges/:id',
+    { schema: { summary: 'A charge as it is now' } },
+    async (request, reply) => ledger.find(request.params.id) ?? refuseAs(reply, 'no-charge'),
+  )
+
+  app.post<{ Params: { id: string }; Body: PartOrder }>(
+    '/charges/:id/captures',
+    {
+      schema: {
+        summary: 'Take what is held, or less of it, once for each Idempotency-Key',
+        body: PartOrder,
+      },
+    },
+    async (request, reply) => {
+      const key = keyOf(request)
+      if (key === undefined) return refuse(reply, 400, NO_KEY)
+      const amount = request.body?.amount
+      const fate = fateOf(amount ?? 0)
+      if (fate.breaks) return refuse(reply, 500, BROKEN)
+      if (fate.declines) return refuse(reply, 402, DECLINED)
+      const capturing = ledger.capture(key, request.params.id, amount)
+      if (!('charge' in capturing)) return refuseAs(reply, capturing.kind)
+      if (fate.mishap) world.fail(request, fate.mishap)
+      return answerChanged(reply, capturing, webhooks)
+    },
+  )
+
+  app.post<{ Params: { id: string } }>(
+    '/charges/:id/void',
+    { schema: { summary: 'Set free what is held, once for each Idempotency-Key' } },
+    async (request, reply) => {
+      const key = keyOf(request)
+      if (key === undefined) return refuse(reply, 400, NO_KEY)
+      const voiding = ledger.void(key, request.params.id)
+      if (!('charge' in voiding)) return refuseAs(reply, voiding.kind)
+      return answerChanged(reply, voiding, webhooks)
+    },
+  )
+
+  app.post<{ Params: { id: string }; Body: PartOrder }>(
+    '/charges/:id/refunds',
+    {
+      schema: {
+        summary: 'Give an amount back, or all that is left, once for each Idempotency-Key',
+        body: PartOrder,
+      },
+    },
+    async (request, reply) => {
+      const key = keyOf(request)
+      if (key === undefined) return refuse(reply, 400, NO_KEY)
+      const refunding = ledger.refund(key, request.params.id, request.body?.amount)
+      if (!('refund' in refunding)) return refuseAs(reply, refunding.kind)
+      const { kind, refund, charge } = refunding
+      if (kind === 'new') webhooks.tell(charge, refund)
+      return reply.code(kind === 'new' ? 201 : 200).send(refund)
+    },
+  )
+
+  app.get<{ Querystring: Lookup }>(
+    '/refunds',
+    { schema: { summary: 'The refunds, or the one under a key', querystring: Lookup } },
+    async (request) => ({ items: ledger.refunds(request.query.idempotencyKey) }),
+  )
+}
+
+/** For people and tests: what was charged, and how its webhooks go out. */
+function gatewayControls(
+  app: FastifyInstance,
+  { ledger, webhooks }: Pick<Gateway, 'ledger' | 'webhooks'>,
+): void {
+  app.get('/ledger', { schema: { summary: 'What was charged and refunded' } }, async () => ({
+    charges: ledger.charges(),
+    refunds: ledger.refunds(),
+  }))
+  app.post<{ Body: Expiry }>(
+    '/expire',
+    {
+      schema: {
+        summary: 'Let what is held under a charge expire',
+        body: Expiry,
+        response: { 200: Type.Unknown(), 422: Refusal },
+      },
+    },
+    async (request, reply) => {
+      const expired = ledger.expire(request.body.chargeId)
+      if (!expired) return refuseAs(reply, 'not-authorised')
+      webhooks.tell(expired)
+      return expired
+    },
+  )
+  webhookControls(app, webhooks.sender)
+}
+
+const NO_KEY = { code: 'key_missing', message: 'The header Idempotency-Key is required.' }
+
+const BROKEN = { code: 'gateway_error', message: 'The gateway is broken.' }
+const DECLINED = { code: 'card_declined', message: 'The card was declined.' }
+
+function answerChanged(
+  reply: FastifyReply,
+  { kind, charge }: { readonly kind: 'new' | 'repeated'; readonly charge: Charge },
+  webhooks: Webhooks,
+): FastifyReply {
+  if (kind === 'new') webhooks.tell(charge)
+  return reply.code(kind === 'new' ? 201 : 200).send(charge)
+}
+
+function keyOf({ headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key']
+  return typeof key === 'string' && key !== '' ? key : undefined
+}
+
+function refuseAs(reply: FastifyReply, kind: (Refunding | Changing)['kind']): FastifyReply {
+  const { status, message } = REFUSALS[kind] ?? { status: 400, message: 'The request is refused.' }
+  return refuse(reply, status, { code: kind.replaceAll('-', '_'), message })
 }

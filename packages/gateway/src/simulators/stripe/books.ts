@@ -1,5 +1,18 @@
-import { broken, impossible, invalid, missingError, StripeRefusal, type Decline } from './errors.ts'
-import { checkDigits } from './money.ts'
+import {
+  broken,
+  impossible,
+  invalid,
+  missingError,
+  StripeRefusal,
+  type Decline,
+} from './answers.ts'
+import {
+  checkDigits,
+  AUTHENTICATION_REQUIRED,
+  GENERIC_DECLINE,
+  behaviourOf,
+  type Behaviour,
+} from './rules.ts'
 import {
   newCharge,
   newId,
@@ -9,12 +22,6 @@ import {
   type PaymentIntent,
   type Refund,
 } from './objects.ts'
-import {
-  AUTHENTICATION_REQUIRED,
-  GENERIC_DECLINE,
-  behaviourOf,
-  type Behaviour,
-} from './payment-methods.ts'
 import { fateOf } from '../posthorn/charge.ts'
 
 /** Tells the world of a change; `object` is as it is at this moment. */

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import { receiverUrl, type SimulatedGatewayOptions } from '../receiver.ts'
 import { defineSimulator, type Simulator, ownOrigin } from '@posthorn/simulators'
 import { Books } from './books.ts'
-import { Keys } from './keys.ts'
+import { Keys } from './answers.ts'
 import { stripeControls, stripeRoutes } from './routes.ts'
-import { SearchIndex } from './search.ts'
+import { SearchIndex } from './params.ts'
 import { StripeWebhooks } from './webhooks.ts'
 
 /** How long a bank takes for what it does not decide at once. */

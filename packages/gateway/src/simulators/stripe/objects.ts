@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Decline } from './errors.ts'
+import type { Decline } from './answers.ts'
 
 /*
  * A PaymentIntent:

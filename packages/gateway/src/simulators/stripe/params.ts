@@ -1,4 +1,6 @@
-import { invalid } from './errors.ts'
+import { invalid } from './answers.ts'
+import type { Books } from './books.ts'
+import { nowSeconds } from './objects.ts'
 
 /** Parameters as Stripe writes them: `metadata[key]=a&expand[]=b` is nested. */
 export interface Params {
@@ -95,4 +97,36 @@ export function metadataOf(params: Params): Record<string, string> {
     }
   }
   return Object.fromEntries(pairs) as Record<string, string>
+}
+
+/** How late the search is as a rule. */
+const LATE_SECONDS = 60
+
+/** Stripe's search: a copy that is late. */
+export class SearchIndex {
+  readonly #books: Books
+  #caughtUpAt = 0
+
+  constructor(books: Books) {
+    this.#books = books
+  }
+
+  catchUp(): void {
+    this.#caughtUpAt = Date.now()
+  }
+
+  /** One condition on one pair of the metadata, which is all that anyone here asks. */
+  find(query: string) {
+    const [, name, value] = /^metadata\[['"](.+)['"]\]:['"](.+)['"]$/.exec(query) ?? []
+    if (name === undefined)
+      throw invalid('We were unable to parse your search query.', { param: 'query' })
+    const until = Math.max(this.#caughtUpAt / 1_000, nowSeconds() - LATE_SECONDS)
+    const data = [...this.#books.intents.values()].filter(
+      ({ metadata, created }) => metadata[name] === value && created <= until,
+    )
+    return {
+      ...{ object: 'search_result', url: '/v1/payment_intents/search' },
+      ...{ has_more: false, data, next_page: null, total_count: data.length },
+    }
+  }
 }

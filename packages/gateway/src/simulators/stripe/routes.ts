@@ -3,9 +3,8 @@ import { Type, type Static } from 'typebox'
 import { fateOf } from '../posthorn/charge.ts'
 import { type SimulatorWorld, webhookControls } from '@posthorn/simulators'
 import type { Books } from './books.ts'
-import { invalid, missingError, StripeRefusal } from './errors.ts'
-import type { Keys } from './keys.ts'
-import { checkAmount } from './money.ts'
+import { invalid, missingError, StripeRefusal, type Keys } from './answers.ts'
+import { checkAmount } from './rules.ts'
 import { newId, newIntent, type PaymentIntent } from './objects.ts'
 import {
   booleanOf,
@@ -17,8 +16,8 @@ import {
   requireText,
   textOf,
   type Params,
+  type SearchIndex,
 } from './params.ts'
-import type { SearchIndex } from './search.ts'
 import { API_VERSION, type StripeWebhooks } from './webhooks.ts'
 
 export interface Stripe {

@@ -1,7 +1,7 @@
 import { readSettings } from '@posthorn/system'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { gatewaySettings } from './settings.ts'
+import { gatewaySettings } from './create.ts'
 
 test('production wants the settings of the gateway that is chosen, and no other’s', () => {
   const gateway = Type.Object(gatewaySettings)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { HeldConnections } from './held-connections.ts'
+import { HeldConnections } from './world.ts'
 
 const server = createServer((socket) => socket.on('error', () => undefined))
 beforeAll(async () => {
