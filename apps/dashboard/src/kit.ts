@@ -1,6 +1,7 @@
 /* What pages of a system are made of: the door `@posthorn/dashboard/kit`. */
 
-export { useApi } from './api/api-context.tsx'
+export { useApi, useRead } from './api/api-context.tsx'
+export type { Answer, BodyOf, ItemOf } from './api/api-context.tsx'
 export { dataOf, type Api } from './api/client.ts'
 export { newId, useRequestKey } from './api/new-id.ts'
 export { ApiProblem } from './api/problem.ts'
@@ -23,7 +24,8 @@ export { useAnnouncements, useFollow } from './live/use-fresh.ts'
 export { useFresh } from './live/use-fresh.ts'
 export { callSimulator } from './pages/simulators/sim-client.ts'
 export { BulkButton } from './parts/act/bulk-button.tsx'
-export { ActionForm, Confirm, ConfirmButton } from './parts/act/confirm.tsx'
+export { ActButton, ActionForm, Confirm, ConfirmButton, Failure } from './parts/act/confirm.tsx'
+export { DialogButton, Form, useDraft } from './parts/act/form.tsx'
 export { FileDrop } from './parts/act/file-drop.tsx'
 export {
   FilterBar,
@@ -31,7 +33,7 @@ export {
   FilterMoney,
   FilterSelect,
   FilterText,
-  MoreFilters,
+  field,
   localOf,
   momentOf,
 } from './parts/act/filter-bar.tsx'
@@ -53,11 +55,11 @@ export { Related } from './parts/layout/related.tsx'
 export { SavedViews } from './parts/layout/saved-views.tsx'
 export { SectionFrame } from './parts/layout/page-frame.tsx'
 export { useOpened } from './parts/layout/use-opened.ts'
-export { CopyId, withShortIds } from './parts/show/copy-id.tsx'
+export { CopyId, idFact, withShortIds } from './parts/show/copy-id.tsx'
 export { Json } from './parts/show/json.tsx'
 export { KeyValue } from './parts/show/stat.tsx'
 export { Money } from './parts/show/money.tsx'
-export { useNow } from './parts/show/time.tsx'
+export { timeFact, useNow } from './parts/show/time.tsx'
 export { StackedBar, type BarPart } from './parts/show/stacked-bar.tsx'
 export { Stat, StatStrip } from './parts/show/stat.tsx'
 export { StateBadge, type StateBadgeProps } from './parts/show/state-badge.tsx'
@@ -65,9 +67,11 @@ export { StepRow, type RowStep } from './parts/show/step-row.tsx'
 export { Time } from './parts/show/time.tsx'
 export { Timeline, type TimelineEntry } from './parts/show/timeline.tsx'
 export { DataTable, type Column } from './parts/table/data-table.tsx'
-export { FilteredTable, useFilteredList } from './parts/table/filtered-table.tsx'
+export { column } from './parts/table/columns.tsx'
+export { FilteredTable, useFilteredList } from './parts/table/list-page.tsx'
+export { PlainTable } from './parts/table/plain-table.tsx'
 export { useSort, useTable } from './parts/table/layout.ts'
-export { useList, type List, type ListPage } from './parts/table/list.ts'
+export { useList, useListOf, type List, type ListPage } from './parts/table/list.ts'
 export { useSelection } from './parts/table/list.ts'
 export { isOperator } from './session/claims.ts'
 export { useClaims } from './session/session-context.tsx'

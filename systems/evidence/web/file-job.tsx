@@ -1,6 +1,6 @@
 import { Alert, Button, Code, List, Stack, Text } from '@mantine/core'
 import {
-  ConfirmButton,
+  ActButton,
   CopyId,
   dataOf,
   formatBytes,
@@ -17,12 +17,13 @@ import {
   StateBadge,
   StatStrip,
   Time,
+  timeFact,
   useAction,
   useApi,
   useFresh,
+  useRead,
 } from '@posthorn/dashboard/kit'
 import { IconAlertTriangle, IconBan, IconCircleX } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { JobRows } from './job-rows.tsx'
 import { adviceForFile, type Job, partsOf, roleOfJob, sentenceOfJob } from './job.ts'
@@ -31,11 +32,8 @@ import { Notifications } from './notifications.tsx'
 /** One file: its progress, why it was rejected, its rows, and the merchant's notifications. */
 export function FileJob() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['file-jobs', id, 'shown'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/file-jobs/{id}', { params: { path: { id } }, signal })),
+  const query = useRead('/api/v1/file-jobs/{id}', ['file-jobs', id, 'shown'], {
+    params: { path: { id } },
   })
   useFresh(
     ['file-jobs', id],
@@ -151,7 +149,7 @@ function JobProgress({ job }: { job: Job }) {
           Id: <CopyId id={job.id} />,
           Size: formatBytes(job.sizeBytes),
           Uploaded: <Time at={job.createdAt} />,
-          Ended: job.completedAt === null ? undefined : <Time at={job.completedAt} />,
+          Ended: timeFact(job.completedAt),
           Round: job.round > 1 ? `${job.round}, after a retry of its errors` : undefined,
         }}
       />
@@ -197,28 +195,24 @@ function isOpen({ status, cancelledAt }: Job): boolean {
 /** Stops what is not published yet. */
 function CancelJob({ id }: { id: string }) {
   const api = useApi()
-  const cancel = useAction({
-    run: (reason: string) =>
-      dataOf(
-        api.POST('/api/v1/file-jobs/{id}/cancel', { params: { path: { id } }, body: { reason } }),
-      ),
-    done: () => 'Cancelled. Rows that were published come to their end.',
-    changes: ['file-jobs'],
-  })
   return (
-    <ConfirmButton
-      to="write"
+    <ActButton
       label="Cancel file"
       title="Cancel this file?"
-      verb="Cancel file"
       dismiss="Keep it"
       tone="danger"
       reason="required"
-      onConfirm={(reason) => cancel.mutateAsync(reason ?? '')}
+      run={(reason = '') =>
+        dataOf(
+          api.POST('/api/v1/file-jobs/{id}/cancel', { params: { path: { id } }, body: { reason } }),
+        )
+      }
+      done={() => 'Cancelled. Rows that were published come to their end.'}
+      changes={['file-jobs']}
     >
       Rows that are not published stop and end as errors (CANCELLED). Rows that are published are
       attached, or fail, but are not retried. A cancelled file cannot be continued: upload it again.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
@@ -230,26 +224,24 @@ interface RetryErrorsProps {
 /** Sends the errors of a file again. */
 function RetryErrors({ id, errors }: RetryErrorsProps) {
   const api = useApi()
-  const retry = useAction({
-    run: () =>
-      dataOf(api.POST('/api/v1/file-jobs/{id}/retry-errors', { params: { path: { id } } })),
-    done: ({ requeued }) =>
-      requeued === 0
-        ? 'No rows to retry: all of them were invalid in the upload.'
-        : `Retrying ${rowsOf(requeued)}.`,
-    changes: ['file-jobs'],
-  })
   return (
-    <ConfirmButton
-      to="write"
+    <ActButton
       label={`Retry ${formatCount(errors)} ${errors === 1 ? 'error' : 'errors'}`}
       title={`Retry up to ${rowsOf(errors)}?`}
       verb={`Retry up to ${formatCount(errors)}`}
-      onConfirm={() => retry.mutateAsync(undefined)}
+      run={() =>
+        dataOf(api.POST('/api/v1/file-jobs/{id}/retry-errors', { params: { path: { id } } }))
+      }
+      done={({ requeued }) =>
+        requeued === 0
+          ? 'No rows to retry: all of them were invalid in the upload.'
+          : `Retrying ${rowsOf(requeued)}.`
+      }
+      changes={['file-jobs']}
     >
       Each row is sent to the document service again with all its attempts. Rows that were invalid
       in the upload (INVALID_ROW, INVALID_FILE) are left out: correct and upload them.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 

@@ -2,39 +2,31 @@ import { Button, Group, Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import {
   type Column,
+  column,
   dataOf,
   Empty,
   FileDrop,
   FilteredTable,
-  FilterSelect,
   formatCount,
-  oneOf,
   PageFrame,
   Permitted,
   StackedBar,
   StateBadge,
-  Time,
   useAction,
   useApi,
   useFilteredList,
   useFresh,
   useSettings,
-  useTable,
   useUpload,
+  field,
 } from '@posthorn/dashboard/kit'
 import { type Job, roleOfJob, JOB_STATES, partsOf } from './job.ts'
 import { sampleZip } from './sample-zip.ts'
 
-const FILTER = { status: oneOf(JOB_STATES) }
+const FILTER = { status: field.choice('State', JOB_STATES) }
 
 const COLUMNS: readonly Column<Job>[] = [
-  {
-    id: 'filename',
-    title: 'File',
-    sortBy: ({ filename }) => filename,
-    width: 'minmax(80px, 1.4fr)',
-    cell: ({ filename }) => <span title={filename}>{filename}</span>,
-  },
+  column.text('filename', 'File', { width: 'minmax(80px, 1.4fr)' }),
   {
     id: 'status',
     title: 'State',
@@ -58,13 +50,7 @@ const COLUMNS: readonly Column<Job>[] = [
         <StackedBar label={`Rows of ${job.filename}`} parts={partsOf(job)} legend="none" />
       ),
   },
-  {
-    id: 'at',
-    title: 'Uploaded',
-    sortBy: ({ createdAt }) => createdAt,
-    width: '120px',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  column.time('createdAt', 'Uploaded', { id: 'at', width: '120px' }),
   {
     id: 'total',
     title: 'Total',
@@ -87,14 +73,14 @@ const COLUMNS: readonly Column<Job>[] = [
 export function FileJobs() {
   const api = useApi()
   const navigate = useNavigate()
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['file-jobs', 'list'],
     fields: FILTER,
+    columns: COLUMNS,
     name: 'file-jobs',
     sorts: { at: 'createdAt' },
     read: (query, signal) => dataOf(api.GET('/api/v1/file-jobs', { params: { query }, signal })),
   })
-  const table = useTable({ name: 'file-jobs', list, columns: COLUMNS })
   useFresh(
     ['file-jobs', 'list'],
     (event) => event.kind === 'announcement' && event.topic === 'evidence.job',
@@ -106,15 +92,11 @@ export function FileJobs() {
     >
       <UploadZip />
       <FilteredTable
-        filter={filter}
+        {...page}
         label="File jobs"
-        {...table}
-        idOf={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/file-jobs/$id', params: { id } })}
         empty={<Empty title="No files yet">Drop a ZIP above; its rows will be counted here.</Empty>}
-      >
-        <FilterSelect filter={filter} name="status" label="State" options={JOB_STATES} />
-      </FilteredTable>
+      />
     </PageFrame>
   )
 }

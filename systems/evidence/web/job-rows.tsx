@@ -2,20 +2,17 @@ import { ActionIcon, Code, Stack, Table, Text, Title } from '@mantine/core'
 import {
   AnchorLink,
   type Column,
+  column,
   CopyId,
   dataOf,
-  DataTable,
-  DetailDrawer,
   Empty,
-  FilterBar,
-  FilterSelect,
-  FilterText,
+  field,
+  FilteredTable,
   formatBytes,
+  idFact,
   isOperator,
   Json,
   KeyValue,
-  neighboursOf,
-  oneOf,
   Panel,
   QueryState,
   Related,
@@ -23,20 +20,16 @@ import {
   saveFile,
   StateBadge,
   type StateRole,
-  text,
   Time,
+  timeFact,
   Timeline,
   useAction,
   useApi,
-  useFilter,
-  useList,
-  useOpened,
-  useSort,
-  useTable,
+  useFilteredList,
+  useRead,
   useUser,
 } from '@posthorn/dashboard/kit'
 import { IconDownload } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import {
   adviceForRow,
   type Row,
@@ -46,16 +39,10 @@ import {
   type RowDetails as Details,
 } from './job.ts'
 
-const FILTER = { row: oneOf(ROW_STATES), caseId: text }
+const FILTER = { row: field.choice('State', ROW_STATES), caseId: field.text('Case') }
 
 const COLUMNS: readonly Column<Row>[] = [
-  {
-    id: 'number',
-    title: 'Row',
-    sortBy: ({ rowNumber }) => rowNumber,
-    width: '64px',
-    cell: ({ rowNumber }) => rowNumber,
-  },
+  column.text('rowNumber', 'Row', { id: 'number', width: '64px' }),
   {
     id: 'case',
     title: 'Case',
@@ -63,13 +50,7 @@ const COLUMNS: readonly Column<Row>[] = [
     width: 'minmax(80px, 1fr)',
     cell: ({ caseId }) => caseId || '(none)',
   },
-  {
-    id: 'status',
-    title: 'State',
-    sortBy: ({ status }) => status,
-    width: '122px',
-    cell: ({ status }) => <StateBadge state={status} role={ROW_ROLES[status]} />,
-  },
+  column.state('status', 'State', { roles: ROW_ROLES, width: '122px' }),
   {
     id: 'files',
     title: 'Files',
@@ -96,75 +77,39 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ status, nextRetryAt }) =>
       status === 'FAILED' ? <Time at={nextRetryAt} clock="business" ahead /> : '',
   },
-  {
-    id: 'at',
-    title: 'Changed',
-    sortBy: ({ updatedAt }) => updatedAt,
-    width: '110px',
-    cell: ({ updatedAt }) => <Time at={updatedAt} />,
-  },
+  column.time('updatedAt', 'Changed', { id: 'at', width: '110px' }),
 ]
-
-const SORTS = { number: 'rowNumber' } as const
 
 /** The rows of a file, in its order or from its end. */
 export function JobRows({ id }: { id: string }) {
   const api = useApi()
-  const filter = useFilter(FILTER)
-  const opened = useOpened()
-  const { row: status, caseId } = filter.values
-  const sort = useSort('file-rows', SORTS)
-  const read = useList<Row>({
-    queryKey: ['file-jobs', id, 'rows', status, caseId, sort],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/file-jobs/{id}/rows', {
-          params: {
-            path: { id },
-            query: {
-              ...(status && { status }),
-              ...(caseId && { caseId }),
-              ...(sort && { sort }),
-              ...(cursor && { cursor }),
-              limit: 100,
-            },
-          },
-          signal,
-        }),
-      ),
+  const page = useFilteredList({
+    queryKey: ['file-jobs', id, 'rows'],
+    fields: FILTER,
+    columns: COLUMNS,
+    name: 'file-rows',
+    sorts: { number: 'rowNumber' },
+    read: ({ row: status, ...rest }, signal) => {
+      const params = { path: { id }, query: { ...rest, ...(status && { status }) } }
+      return dataOf(api.GET('/api/v1/file-jobs/{id}/rows', { params, signal }))
+    },
   })
-  const list = { ...read, sorts: SORTS }
-  const table = useTable({ name: 'file-rows', list, columns: COLUMNS })
   return (
     <Panel title="Rows">
-      <FilterBar filter={filter}>
-        <FilterSelect filter={filter} name="row" label="State" options={ROW_STATES} />
-        <FilterText filter={filter} name="caseId" label="Case" />
-      </FilterBar>
-      <div style={{ marginTop: 12 }}>
-        <DataTable
+      <Stack gap={12}>
+        <FilteredTable
+          {...page}
           label="Rows"
-          {...table}
-          idOf={(row) => row.id}
-          onOpen={(row) => opened.open(row.id)}
-          opened={opened.id}
           height="60vh"
           empty={
             <Empty title="No rows yet">
               Rows appear when the whole file has been checked and its evidence is staged.
             </Empty>
           }
-          onClearFilter={filter.isSet ? filter.clear : undefined}
+          drawer="Row"
+          details={(rowId) => <RowDetails jobId={id} rowId={rowId} />}
         />
-      </div>
-      <DetailDrawer
-        isOpen={opened.id !== undefined}
-        onClose={opened.close}
-        title="Row"
-        neighbours={neighboursOf(table.list.rows, (row) => row.id, opened)}
-      >
-        {opened.id !== undefined && <RowDetails jobId={id} rowId={opened.id} />}
-      </DetailDrawer>
+      </Stack>
     </Panel>
   )
 }
@@ -176,16 +121,8 @@ interface RowDetailsProps {
 
 /** One row: where it is and why, its files, and its way so far. */
 function RowDetails({ jobId, rowId }: RowDetailsProps) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['file-jobs', jobId, 'row', rowId],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/file-jobs/{id}/rows/{rowId}', {
-          params: { path: { id: jobId, rowId } },
-          signal,
-        }),
-      ),
+  const query = useRead('/api/v1/file-jobs/{id}/rows/{rowId}', ['file-jobs', jobId, 'row', rowId], {
+    params: { path: { id: jobId, rowId } },
   })
   return (
     <QueryState query={query}>
@@ -267,16 +204,13 @@ function RowFacts({ row }: { row: Row }) {
         Case: row.caseId === '' ? '(none)' : <CopyId id={row.caseId} what="case" />,
         Position: `row ${row.rowNumber}, line ${row.lineNumber} of the CSV`,
         Retries: row.retryCount,
-        'Next due':
-          row.nextRetryAt === null ? undefined : (
-            <Time at={row.nextRetryAt} clock="business" ahead />
-          ),
-        Published: row.publishedAt === null ? undefined : <Time at={row.publishedAt} />,
+        'Next due': timeFact(row.nextRetryAt, { clock: 'business', ahead: true }),
+        Published: timeFact(row.publishedAt),
         Topic:
           kafkaPartition === null || kafkaOffset === null
             ? undefined
             : `partition ${kafkaPartition}, offset ${kafkaOffset}`,
-        Event: eventId === null ? undefined : <CopyId id={eventId} what="event id" />,
+        Event: idFact(eventId, { what: 'event id' }),
         Id: <CopyId id={row.id} />,
         Message: isOperator(role) ? (
           <AnchorLink to="/messages" search={{ outbox: OUTBOX, open: `${OUTBOX}:${row.id}` }}>

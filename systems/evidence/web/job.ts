@@ -1,17 +1,15 @@
 import {
+  type Answer,
   type BarPart,
   formatCount,
-  type paths,
+  type ItemOf,
   ROLE_LOOKS,
   type StateRole,
 } from '@posthorn/dashboard/kit'
 
-export type Job =
-  paths['/api/v1/file-jobs/{id}']['get']['responses']['200']['content']['application/json']
-export type Row =
-  paths['/api/v1/file-jobs/{id}/rows']['get']['responses']['200']['content']['application/json']['items'][number]
-export type RowDetails =
-  paths['/api/v1/file-jobs/{id}/rows/{rowId}']['get']['responses']['200']['content']['application/json']
+export type Job = Answer<'/api/v1/file-jobs/{id}'>
+export type Row = ItemOf<'/api/v1/file-jobs/{id}/rows'>
+export type RowDetails = Answer<'/api/v1/file-jobs/{id}/rows/{rowId}'>
 
 export const JOB_STATES = ['RECEIVED', 'PROCESSING', 'COMPLETED', 'REJECTED'] as const
 export const ROW_STATES = ['PENDING', 'PUBLISHED', 'SUCCESS', 'FAILED', 'ERROR'] as const

@@ -1,22 +1,23 @@
 import { Group, Stack, Text, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, type SubmitEvent, useState } from 'react'
+import type { ReactNode } from 'react'
 import {
   AnchorLink,
   dataOf,
+  Form,
+  type ItemOf,
   Panel,
-  type paths,
   PermittedButton,
   QueryState,
   Timeline,
   useAction,
   useApi,
+  useDraft,
   useFresh,
   useLink,
+  useRead,
 } from '@posthorn/dashboard/kit'
 
-type Notification =
-  paths['/api/v1/file-jobs/{id}/notifications']['get']['responses']['200']['content']['application/json']['items'][number]
+type Notification = ItemOf<'/api/v1/file-jobs/{id}/notifications'>
 
 const KINDS: Readonly<Record<Notification['kind'], string>> = {
   N1: 'First result',
@@ -26,12 +27,9 @@ const KINDS: Readonly<Record<Notification['kind'], string>> = {
 
 /** The merchant's notifications about a file, and whether they arrived. */
 export function Notifications({ id }: { id: string }) {
-  const api = useApi()
   const queryKey = ['file-jobs', id, 'notifications']
-  const query = useQuery({
-    queryKey,
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/file-jobs/{id}/notifications', { params: { path: { id } }, signal })),
+  const query = useRead('/api/v1/file-jobs/{id}/notifications', queryKey, {
+    params: { path: { id } },
   })
   // Its own mails, and the webhooks of whichever system delivers them.
   useFresh(queryKey, ({ kind }) => kind === 'transition')
@@ -119,11 +117,7 @@ function Receipt({ notification: { deliveries, mail } }: { notification: Notific
 
 /** Where results are mailed to, beside the webhooks. */
 function MailSettings() {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['file-jobs', 'settings'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/file-jobs/settings', { signal })),
-  })
+  const query = useRead('/api/v1/file-jobs/settings', ['file-jobs', 'settings'])
   return (
     <QueryState query={query}>
       {({ notificationEmail }) => (
@@ -135,32 +129,26 @@ function MailSettings() {
 
 function MailForm({ known }: { known: string }) {
   const api = useApi()
-  const [typed, setTyped] = useState(known)
+  const { draft, text } = useDraft({ email: known })
+  const email = draft.email.trim()
   const save = useAction({
-    run: (email: string) =>
-      dataOf(
-        api.PUT('/api/v1/file-jobs/settings', {
-          body: { notificationEmail: email === '' ? null : email },
-        }),
-      ),
+    run: () => {
+      const body = { notificationEmail: email === '' ? null : email }
+      return dataOf(api.PUT('/api/v1/file-jobs/settings', { body }))
+    },
     done: ({ notificationEmail: to }) =>
       to === null ? 'Results are no longer mailed.' : `Results of all files are mailed to ${to}.`,
     changes: ['file-jobs'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    save.mutate(typed.trim())
-  }
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={() => save.mutate()}>
       <Group gap="xs" align="flex-end">
         <TextInput
           type="email"
           label="Mail results to"
           description="For all files of your organisation. Empty: no mail."
-          value={typed}
+          {...text('email')}
           maxLength={254}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           w={{ base: '100%', xs: 320 }}
         />
         <PermittedButton
@@ -168,11 +156,11 @@ function MailForm({ known }: { known: string }) {
           type="submit"
           variant="default"
           loading={save.isPending}
-          disabled={typed.trim() === known}
+          disabled={email === known}
         >
           Save
         </PermittedButton>
       </Group>
-    </form>
+    </Form>
   )
 }

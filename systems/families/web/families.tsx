@@ -1,44 +1,33 @@
 import { Group, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { type SubmitEvent, useState } from 'react'
 import {
   ButtonLink,
   type Column,
-  CopyId,
+  column,
   DataTable,
   Empty,
+  Form,
   PageFrame,
   Panel,
   PermittedButton,
-  Time,
   useAction,
   useApi,
+  useDraft,
   useList,
   useUser,
 } from '@posthorn/dashboard/kit'
 import { createFamily, type FamilyItem, readFamilies, useFamilyChanges } from './family-api.ts'
 
 const COLUMNS: readonly Column<FamilyItem>[] = [
-  { id: 'name', title: 'Name', width: 'minmax(0, 2fr)', cell: ({ name }) => name },
-  {
-    id: 'members',
-    title: 'Members',
-    width: '84px',
-    cell: ({ memberCount }) => memberCount,
-  },
-  {
-    id: 'id',
-    title: 'Id',
-    narrow: 'hidden',
-    width: 'minmax(0, 1.5fr)',
-    cell: ({ id }) => <CopyId id={id} />,
-  },
-  {
+  column.text('name', 'Name', { order: 'none', width: 'minmax(0, 2fr)' }),
+  column.text('memberCount', 'Members', { id: 'members', order: 'none', width: '84px' }),
+  column.copy('id', 'Id', { order: 'none', width: 'minmax(0, 1.5fr)', narrow: 'hidden' }),
+  column.time('createdAt', 'Created', {
     id: 'at',
-    title: 'Created',
+    order: 'none',
+    clock: 'business',
     width: '132px',
-    cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
-  },
+  }),
 ]
 
 /** Families of the organisation. */
@@ -86,23 +75,19 @@ export function Families() {
 /** Creates a family with the logged-in user as its owner. */
 function FamilyForm({ onCreated }: { onCreated: (id: string) => void }) {
   const api = useApi()
-  const [name, setName] = useState('')
+  const { draft, text } = useDraft({ name: '' })
   const create = useAction({
     run: (wished: string) => createFamily(api, wished),
     done: (family) => `Family ${family.name} created; you are its owner.`,
     changes: ['families'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    create.mutate(name.trim(), { onSuccess: ({ id }) => onCreated(id) })
-  }
+  const submit = () => create.mutate(draft.name.trim(), { onSuccess: ({ id }) => onCreated(id) })
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Group gap="sm" align="flex-end">
         <TextInput
           label="Name"
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          {...text('name')}
           maxLength={100}
           required
           w={{ base: '100%', xs: 280 }}
@@ -111,6 +96,6 @@ function FamilyForm({ onCreated }: { onCreated: (id: string) => void }) {
           Create family
         </PermittedButton>
       </Group>
-    </form>
+    </Form>
   )
 }

@@ -100,9 +100,6 @@ interface Refusable {
   readonly errors: readonly Refusal[]
 }
 
-const ERRORS = 'errors { code message }'
-const INVITATION = 'invitation { id email role status expiresAt }'
-
 export async function readFamilies(
   api: Api,
   cursor: string | undefined,
@@ -128,50 +125,53 @@ export async function readFamily(
   return (await ask<{ family: FamilyDetails | null }>(api, request, signal)).family
 }
 
-export async function createFamily(api: Api, name: string): Promise<{ id: string; name: string }> {
-  const query = `mutation ($input: CreateFamilyInput!) {
-    createFamily(input: $input) { family { id name } ${ERRORS} } }`
-  const data = await ask<{
-    createFamily: Refusable & { family: { id: string; name: string } }
-  }>(api, { query, variables: { input: { name } } })
-  return doneOr(data.createFamily).family
+/** The name of a family that was changed. */
+interface NamedFamily {
+  readonly id: string
+  readonly name: string
 }
 
-export async function invite(api: Api, input: NewInvitation): Promise<Invitation> {
-  const query = `mutation ($input: InviteFamilyMemberByEmailInput!) {
-    done: inviteFamilyMemberByEmail(input: $input) { ${INVITATION} ${ERRORS} } }`
-  return invitationOf(api, { query, variables: { input } })
+/** Runs a mutation: what its payload has beside the errors. */
+async function mutate<Payload>(
+  api: Api,
+  { name, answers = '' }: { readonly name: string; readonly answers?: string },
+  input: object,
+): Promise<Payload> {
+  const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}Input`
+  const query = `mutation ($input: ${type}!) {
+    done: ${name}(input: $input) { ${answers} errors { code message } } }`
+  const data = await ask<{ done: Refusable & Payload }>(api, { query, variables: { input } })
+  return doneOr(data.done)
 }
+
+async function familyBy(api: Api, name: string, input: object): Promise<NamedFamily> {
+  const answers = 'family { id name }'
+  return (await mutate<{ family: NamedFamily }>(api, { name, answers }, input)).family
+}
+
+async function invitationBy(api: Api, name: string, input: object): Promise<Invitation> {
+  const answers = 'invitation { id email role status expiresAt }'
+  return (await mutate<{ invitation: Invitation }>(api, { name, answers }, input)).invitation
+}
+
+export const createFamily = (api: Api, name: string) => familyBy(api, 'createFamily', { name })
+
+export const invite = (api: Api, input: NewInvitation) =>
+  invitationBy(api, 'inviteFamilyMemberByEmail', input)
 
 /** A new token and another 14 days; the old token opens nothing from then on. */
-export async function resend(api: Api, invitationId: string): Promise<Invitation> {
-  const query = `mutation ($input: ResendInvitationInput!) {
-    done: resendInvitation(input: $input) { ${INVITATION} ${ERRORS} } }`
-  return invitationOf(api, { query, variables: { input: { invitationId } } })
-}
+export const resend = (api: Api, invitationId: string) =>
+  invitationBy(api, 'resendInvitation', { invitationId })
 
-export async function revoke(api: Api, invitationId: string): Promise<Invitation> {
-  const query = `mutation ($input: RevokeInvitationInput!) {
-    done: revokeInvitation(input: $input) { ${INVITATION} ${ERRORS} } }`
-  return invitationOf(api, { query, variables: { input: { invitationId } } })
-}
+export const revoke = (api: Api, invitationId: string) =>
+  invitationBy(api, 'revokeInvitation', { invitationId })
 
 /** The logged-in user joins the family that the token is for. */
-export async function accept(api: Api, token: string): Promise<{ id: string; name: string }> {
-  const query = `mutation ($input: AcceptInvitationInput!) {
-    acceptInvitation(input: $input) { family { id name } ${ERRORS} } }`
-  const data = await ask<{
-    acceptInvitation: Refusable & { family: { id: string; name: string } }
-  }>(api, { query, variables: { input: { token } } })
-  return doneOr(data.acceptInvitation).family
-}
+export const accept = (api: Api, token: string) => familyBy(api, 'acceptInvitation', { token })
 
 /** The invitation that the token is for is turned down. */
-export async function decline(api: Api, token: string): Promise<Invitation> {
-  const query = `mutation ($input: DeclineInvitationInput!) {
-    done: declineInvitation(input: $input) { ${INVITATION} ${ERRORS} } }`
-  return invitationOf(api, { query, variables: { input: { token } } })
-}
+export const decline = (api: Api, token: string) =>
+  invitationBy(api, 'declineInvitation', { token })
 
 /** What is done to members, by the name of its mutation. */
 interface MemberInputs {
@@ -190,15 +190,5 @@ export async function changeMembers<Name extends keyof MemberInputs>(
   name: Name,
   input: MemberInputs[Name],
 ): Promise<void> {
-  const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}Input`
-  const query = `mutation ($input: ${type}!) { done: ${name}(input: $input) { ${ERRORS} } }`
-  doneOr((await ask<{ done: Refusable }>(api, { query, variables: { input } })).done)
-}
-
-async function invitationOf(
-  api: Api,
-  request: { readonly query: string; readonly variables: object },
-): Promise<Invitation> {
-  const data = await ask<{ done: Refusable & { invitation: Invitation } }>(api, request)
-  return doneOr(data.done).invitation
+  await mutate(api, { name }, input)
 }

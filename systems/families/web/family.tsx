@@ -1,12 +1,12 @@
 import { Grid, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type SubmitEvent, useState } from 'react'
 import {
+  ActButton,
   ButtonLink,
-  ConfirmButton,
   CopyId,
   Empty,
+  Form,
   PageFrame,
   Panel,
   PermittedButton,
@@ -16,6 +16,7 @@ import {
   Time,
   useAction,
   useApi,
+  useDraft,
   useUser,
 } from '@posthorn/dashboard/kit'
 import {
@@ -175,37 +176,29 @@ function Row({ invitation, isManager }: { invitation: Invitation; isManager: boo
 
 function Actions({ invitation: { id, email } }: { invitation: Invitation }) {
   const api = useApi()
-  const again = useAction({
-    run: () => resend(api, id),
-    done: () => `A new mail to ${email} is queued.`,
-    changes: ['families', 'mail'],
-  })
-  const end = useAction({
-    run: () => revoke(api, id),
-    done: () => `Invitation of ${email} revoked.`,
-    changes: ['families'],
-  })
   return (
     <Group gap={6}>
-      <ConfirmButton
-        to="write"
+      <ActButton
         label="Resend"
         title="Resend 1 mail?"
         verb="Resend 1"
-        onConfirm={() => again.mutateAsync(undefined)}
+        run={() => resend(api, id)}
+        done={() => `A new mail to ${email} is queued.`}
+        changes={['families', 'mail']}
       >
         {email} gets a new link, valid for 14 days. The old link stops working.
-      </ConfirmButton>
-      <ConfirmButton
-        to="write"
+      </ActButton>
+      <ActButton
         label="Revoke"
         title="Revoke 1 invitation?"
         verb="Revoke 1"
         tone="danger"
-        onConfirm={() => end.mutateAsync(undefined)}
+        run={() => revoke(api, id)}
+        done={() => `Invitation of ${email} revoked.`}
+        changes={['families']}
       >
         The link that {email} has stops working. The address can be invited again.
-      </ConfirmButton>
+      </ActButton>
     </Group>
   )
 }
@@ -216,40 +209,32 @@ const ROLES: readonly FamilyRole[] = ['MEMBER', 'ADMIN']
 /** Invites one person by mail. */
 function InviteForm({ familyId }: { familyId: string }) {
   const api = useApi()
-  const [email, setEmail] = useState('')
-  const [role, setRole] = useState<FamilyRole>('MEMBER')
+  const { draft, set, text, choice } = useDraft({ email: '', role: 'MEMBER' as FamilyRole })
   const send = useAction({
     run: (invitation: NewInvitation) => invite(api, invitation),
     done: (invitation) => `${invitation.email} invited; a mail is queued.`,
     changes: ['families', 'mail'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    send.mutate({ familyId, email: email.trim(), role }, { onSuccess: () => setEmail('') })
-  }
+  const submit = () =>
+    send.mutate(
+      { ...draft, familyId, email: draft.email.trim() },
+      { onSuccess: () => set({ email: '' }) },
+    )
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Group gap="sm" align="flex-end">
         <TextInput
           label="E-mail address"
-          value={email}
-          onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+          {...text('email')}
           maxLength={254}
           required
           style={{ flex: '1 1 200px' }}
         />
-        <Select
-          label="Role"
-          data={ROLES}
-          value={role}
-          onChange={(value) => value !== null && setRole(value)}
-          allowDeselect={false}
-          w={120}
-        />
+        <Select label="Role" data={ROLES} {...choice('role')} w={120} />
         <PermittedButton to="write" type="submit" loading={send.isPending}>
           Invite
         </PermittedButton>
       </Group>
-    </form>
+    </Form>
   )
 }

@@ -1,11 +1,10 @@
 import { Anchor, Group, Paper, Stack, Text } from '@mantine/core'
 import {
+  ActButton,
   ApiProblem,
-  ConfirmButton,
   Empty,
   QueryState,
   Time,
-  useAction,
   useApi,
   useClaims,
 } from '@posthorn/dashboard/kit'
@@ -73,41 +72,34 @@ function Letter({ mail }: { mail: Mail }) {
 function AcceptButton({ token }: { token: string }) {
   const api = useApi()
   const { sub } = useClaims()
-  const join = useAction({
-    run: () => accept(api, token),
-    done: ({ name }) => `${sub} joined the family ${name}.`,
-    changes: ['families', 'mail'],
-  })
   return (
-    <ConfirmButton
+    <ActButton
       to="read"
       label={`Accept as ${sub}`}
       title={`Accept as ${sub}?`}
       verb="Accept"
-      onConfirm={() => join.mutateAsync(undefined)}
+      run={() => accept(api, token)}
+      done={({ name }) => `${sub} joined the family ${name}.`}
+      changes={['families', 'mail']}
     >
       The logged-in user joins the family: {sub}, regardless of the mail’s address.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
 function DeclineButton({ token }: { token: string }) {
   const api = useApi()
-  const refuse = useAction({
-    run: () => decline(api, token),
-    done: ({ email }) => `Invitation of ${email} declined.`,
-    changes: ['families', 'mail'],
-  })
   return (
-    <ConfirmButton
+    <ActButton
       label="Decline"
       title="Decline the invitation?"
-      verb="Decline"
       tone="danger"
-      onConfirm={() => refuse.mutateAsync(undefined)}
+      run={() => decline(api, token)}
+      done={({ email }) => `Invitation of ${email} declined.`}
+      changes={['families', 'mail']}
     >
       The link stops working. The family can send another invitation.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 

@@ -1,13 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import {
-  ConfirmButton,
-  StateBadge,
-  Time,
-  useAction,
-  useApi,
-  useClaims,
-} from '@posthorn/dashboard/kit'
+import { ActButton, StateBadge, Time, useApi, useClaims } from '@posthorn/dashboard/kit'
 import { changeMembers, type FamilyDetails, type Member } from './family-api.ts'
 
 /** Who belongs to a family, since when, and what the user may do about it. */
@@ -63,87 +56,70 @@ function Actions({ family, member }: ActionsProps) {
 function Leave({ family: { id, name } }: Pick<ActionsProps, 'family'>) {
   const api = useApi()
   const navigate = useNavigate()
-  const leave = useAction({
-    run: () => changeMembers(api, 'leaveFamily', { familyId: id }),
-    done: () => `You left the family ${name}.`,
-    changes: ['families'],
-  })
-  const confirm = async () => {
-    await leave.mutateAsync(undefined)
-    await navigate({ to: '/families' } as never)
-  }
   return (
-    <ConfirmButton
+    <ActButton
       label="Leave"
       title={`Leave the family ${name}?`}
-      verb="Leave"
       tone="danger"
-      onConfirm={confirm}
+      run={() => changeMembers(api, 'leaveFamily', { familyId: id })}
+      done={() => `You left the family ${name}.`}
+      changes={['families']}
+      onDone={() => void navigate({ to: '/families' } as never)}
     >
       You no longer see the family. To come back, you have to be invited again.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
 function ChangeRole({ family, member: { userId, role } }: ActionsProps) {
   const api = useApi()
   const next = role === 'ADMIN' ? 'MEMBER' : 'ADMIN'
-  const change = useAction({
-    run: () =>
-      changeMembers(api, 'changeFamilyMemberRole', { familyId: family.id, userId, role: next }),
-    done: () => `${userId} is ${next} now.`,
-    changes: ['families'],
-  })
   return (
-    <ConfirmButton
+    <ActButton
       label={next === 'ADMIN' ? 'Make admin' : 'Make member'}
       title={next === 'ADMIN' ? `Make ${userId} an admin?` : `Make ${userId} a member?`}
-      verb={next === 'ADMIN' ? 'Make admin' : 'Make member'}
-      onConfirm={() => change.mutateAsync(undefined)}
+      run={() =>
+        changeMembers(api, 'changeFamilyMemberRole', { familyId: family.id, userId, role: next })
+      }
+      done={() => `${userId} is ${next} now.`}
+      changes={['families']}
     >
       {next === 'ADMIN'
         ? 'Admins invite others, revoke invitations and remove members.'
         : 'Members see the family; they invite and remove no one.'}
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
 function Transfer({ family, member: { userId } }: ActionsProps) {
   const api = useApi()
-  const transfer = useAction({
-    run: () => changeMembers(api, 'transferFamilyOwnership', { familyId: family.id, userId }),
-    done: () => `${userId} owns the family now; you are an admin.`,
-    changes: ['families'],
-  })
   return (
-    <ConfirmButton
+    <ActButton
       label="Make owner"
       title={`Make ${userId} the owner?`}
       verb="Transfer ownership"
       tone="danger"
-      onConfirm={() => transfer.mutateAsync(undefined)}
+      run={() => changeMembers(api, 'transferFamilyOwnership', { familyId: family.id, userId })}
+      done={() => `${userId} owns the family now; you are an admin.`}
+      changes={['families']}
     >
       A family has one owner. You become an admin; only {userId} can give ownership back.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
 function Remove({ family, member: { userId } }: ActionsProps) {
   const api = useApi()
-  const remove = useAction({
-    run: () => changeMembers(api, 'removeFamilyMember', { familyId: family.id, userId }),
-    done: () => `${userId} removed from the family.`,
-    changes: ['families'],
-  })
   return (
-    <ConfirmButton
+    <ActButton
       label="Remove"
       title={`Remove ${userId}?`}
-      verb="Remove"
       tone="danger"
-      onConfirm={() => remove.mutateAsync(undefined)}
+      run={() => changeMembers(api, 'removeFamilyMember', { familyId: family.id, userId })}
+      done={() => `${userId} removed from the family.`}
+      changes={['families']}
     >
       {userId} no longer sees the family and can be invited again.
-    </ConfirmButton>
+    </ActButton>
   )
 }

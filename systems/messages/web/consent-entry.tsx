@@ -1,7 +1,6 @@
-import type { paths, TimelineEntry } from '@posthorn/dashboard/kit'
+import type { ItemOf, TimelineEntry } from '@posthorn/dashboard/kit'
 
-type ConsentEvent =
-  paths['/api/v1/conversations/{id}/consents']['get']['responses']['200']['content']['application/json']['items'][number]
+type ConsentEvent = ItemOf<'/api/v1/conversations/{id}/consents'>
 
 /** How consent was given, for the reader of a timeline. */
 const SOURCES: Readonly<Record<string, string>> = {

@@ -1,6 +1,5 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
-import { type SubmitEvent, useState } from 'react'
-import { callSimulator, useAction } from '@posthorn/dashboard/kit'
+import { callSimulator, Form, useAction, useDraft } from '@posthorn/dashboard/kit'
 
 const KINDS = [
   { value: 'text', label: 'text' },
@@ -12,11 +11,13 @@ const KINDS = [
 
 /** Lets a person write on the simulated WhatsApp: an answer, or STOP. */
 export function PersonForm() {
-  const [from, setFrom] = useState('')
-  const [text, setText] = useState('')
-  const [kind, setKind] = useState<(typeof KINDS)[number]['value']>('text')
+  const { draft, set, text, choice } = useDraft({
+    from: '',
+    text: '',
+    kind: 'text' as (typeof KINDS)[number]['value'],
+  })
   const write = useAction({
-    run: (message: { from: string; text: string; kind: string }) =>
+    run: (message: typeof draft) =>
       callSimulator('/sim/whatsapp/inbound', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -25,36 +26,25 @@ export function PersonForm() {
     done: (_, { from: person }) => `${person} wrote.`,
     changes: ['sim', 'conversations'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    write.mutate({ from: from.trim(), text, kind }, { onSuccess: () => setText('') })
-  }
+  const submit = () =>
+    write.mutate({ ...draft, from: draft.from.trim() }, { onSuccess: () => set({ text: '' }) })
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Group gap="sm" align="flex-end">
         <TextInput
           label="Number"
           placeholder="+16505551234"
           pattern="\+?[0-9]{7,15}"
           title="A number with its country, such as +16505551234"
-          value={from}
-          onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+          {...text('from')}
           required
           w={160}
         />
-        <Select
-          label="Kind"
-          data={KINDS}
-          value={kind}
-          onChange={(value) => value !== null && setKind(value)}
-          allowDeselect={false}
-          w={190}
-        />
+        <Select label="Kind" data={KINDS} {...choice('kind')} w={190} />
         <TextInput
           label="Words"
           placeholder="Yes, please"
-          value={text}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          {...text('text')}
           maxLength={4_096}
           required
           flex="1 1 220px"
@@ -63,6 +53,6 @@ export function PersonForm() {
           Write
         </Button>
       </Group>
-    </form>
+    </Form>
   )
 }

@@ -1,13 +1,6 @@
 import { Group, JsonInput, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import {
-  ConfirmButton,
-  dataOf,
-  Panel,
-  useAction,
-  useApi,
-  usePermission,
-} from '@posthorn/dashboard/kit'
+import { ActButton, dataOf, Panel, useApi, usePermission } from '@posthorn/dashboard/kit'
 import classes from './interventions.module.css'
 import { CHANGED } from './saga-actions.tsx'
 import type { SagaDetails } from './saga-state.ts'
@@ -56,28 +49,26 @@ function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
   const api = useApi()
   const isForward = saga.direction === 'forward'
   const [data, setData] = useState('')
-  const skip = useAction({
-    run: (reason: string) =>
-      dataOf(
-        api.POST('/api/v1/sagas/{id}/skip', {
-          params: { path: { id: saga.id } },
-          body: { step, reason, ...(data.trim() !== '' && { data: objectIn(data) }) },
-        }),
-      ),
-    done: () => (isForward ? `${step} skipped.` : `${step} is not undone.`),
-    changes: CHANGED,
-  })
   return (
     <Offer
       button={
-        <ConfirmButton
+        <ActButton
           to="operate"
           label={isForward ? `Skip ${step}` : `Skip undoing ${step}`}
           title={isForward ? `Skip ${step}?` : `Skip undoing ${step}?`}
           verb="Skip"
           tone="danger"
           reason="required"
-          onConfirm={(reason = '') => skip.mutateAsync(reason)}
+          run={(reason = '') =>
+            dataOf(
+              api.POST('/api/v1/sagas/{id}/skip', {
+                params: { path: { id: saga.id } },
+                body: { step, reason, ...(data.trim() !== '' && { data: objectIn(data) }) },
+              }),
+            )
+          }
+          done={() => (isForward ? `${step} skipped.` : `${step} is not undone.`)}
+          changes={CHANGED}
         >
           {isForward ? (
             <Stack gap="sm">
@@ -100,7 +91,7 @@ function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
           ) : (
             `The step ${step} stays as it is, and the steps before it are undone. Do this if ${step} was undone by hand, or need not be undone.`
           )}
-        </ConfirmButton>
+        </ActButton>
       }
     >
       {isForward ? `Go on without the step ${step}.` : `Go on without undoing the step ${step}.`}
@@ -110,33 +101,30 @@ function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
 
 function Terminate({ saga }: InterventionProps) {
   const api = useApi()
-  const terminate = useAction({
-    run: (reason: string) =>
-      dataOf(
-        api.POST('/api/v1/sagas/{id}/terminate', {
-          params: { path: { id: saga.id } },
-          body: { reason, ...seenAt(saga) },
-        }),
-      ),
-    done: () => 'Saga terminated.',
-    changes: CHANGED,
-  })
   return (
     <Offer
       button={
-        <ConfirmButton
+        <ActButton
           to="operate"
           label="Terminate"
           title="Terminate 1 saga?"
-          verb="Terminate"
           tone="danger"
           reason="required"
-          onConfirm={(reason = '') => terminate.mutateAsync(reason)}
+          run={(reason = '') =>
+            dataOf(
+              api.POST('/api/v1/sagas/{id}/terminate', {
+                params: { path: { id: saga.id } },
+                body: { reason, ...seenAt(saga) },
+              }),
+            )
+          }
+          done={() => 'Saga terminated.'}
+          changes={CHANGED}
         >
           It ends where it is: no further step runs, and nothing that was done is undone. Only what
           an order has reserved goes back to the stock, or leaves it if a shipment is booked. There
           is no way back.
-        </ConfirmButton>
+        </ActButton>
       }
     >
       Give it up as it is.

@@ -1,5 +1,6 @@
 import { Group } from '@mantine/core'
 import {
+  ActButton,
   ButtonLink,
   ConfirmButton,
   dataOf,
@@ -22,18 +23,6 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
   const { isAllowed } = usePermission('operate')
   const params = { path: { id: saga.id } }
   const key = useRequestKey()
-  const resume = useAction({
-    run: (reason: string | undefined) =>
-      dataOf(api.POST('/api/v1/sagas/{id}/resume', { params, body: bodyOf(reason) })),
-    done: () => 'Saga resumed.',
-    changes: CHANGED,
-  })
-  const cancel = useAction({
-    run: (reason: string | undefined) =>
-      dataOf(api.POST('/api/v1/sagas/{id}/cancel', { params, body: bodyOf(reason) })),
-    done: () => 'Saga cancelled; its steps are being undone.',
-    changes: CHANGED,
-  })
   const signal = useAction({
     run: (name: string) =>
       dataOf(
@@ -58,27 +47,29 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
             key={name}
             label={`Send ${name}`}
             title="Send 1 signal?"
-            verb={`Send ${name}`}
             onConfirm={() => signal.mutateAsync(name, { onSuccess: key.done })}
           >
             The saga waits for it at {saga.step ?? 'a step'}, and continues.
           </ConfirmButton>
         ))}
       {isAllowed && saga.allows.includes('resume') && (
-        <ConfirmButton
+        <ActButton
           to="operate"
           label="Resume"
           title="Resume 1 saga?"
-          verb="Resume"
           reason="optional"
-          onConfirm={(reason) => resume.mutateAsync(reason)}
+          run={(reason) =>
+            dataOf(api.POST('/api/v1/sagas/{id}/resume', { params, body: bodyOf(reason) }))
+          }
+          done={() => 'Saga resumed.'}
+          changes={CHANGED}
         >
           It continues at {saga.step ?? 'the step it was at'}, starting again at attempt zero. If
           the cause persists, it gets stuck again.
-        </ConfirmButton>
+        </ActButton>
       )}
       {isAllowed && saga.allows.includes('cancel') && (
-        <ConfirmButton
+        <ActButton
           to="operate"
           label="Cancel"
           title="Cancel 1 saga?"
@@ -86,11 +77,15 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
           dismiss="Back"
           tone="danger"
           reason="optional"
-          onConfirm={(reason) => cancel.mutateAsync(reason)}
+          run={(reason) =>
+            dataOf(api.POST('/api/v1/sagas/{id}/cancel', { params, body: bodyOf(reason) }))
+          }
+          done={() => 'Saga cancelled; its steps are being undone.'}
+          changes={CHANGED}
         >
           A step in progress ends first. Then all steps are undone, last first: stock is released
           and a payment is refunded.
-        </ConfirmButton>
+        </ActButton>
       )}
     </Group>
   )

@@ -1,15 +1,12 @@
-import { type paths, type StateRole, useFresh } from '@posthorn/dashboard/kit'
+import { type Answer, type ItemOf, type StateRole, useFresh } from '@posthorn/dashboard/kit'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 
-export type SagaItem =
-  paths['/api/v1/sagas']['get']['responses']['200']['content']['application/json']['items'][number]
-export type SagaDetails =
-  paths['/api/v1/sagas/{id}']['get']['responses']['200']['content']['application/json']
+export type SagaItem = ItemOf<'/api/v1/sagas'>
+export type SagaDetails = Answer<'/api/v1/sagas/{id}'>
 export type SagaStep = SagaDetails['steps'][number]
 type SagaState = SagaItem['status']
-export type Order =
-  paths['/api/v1/orders/{id}']['get']['responses']['200']['content']['application/json']
+export type Order = Answer<'/api/v1/orders/{id}'>
 
 export const SAGA_STATES = [
   'RUNNING',

@@ -2,7 +2,6 @@ import { Grid, Stack, Text } from '@mantine/core'
 import {
   CodeNote,
   CopyId,
-  dataOf,
   formatDuration,
   Json,
   KeyValue,
@@ -14,10 +13,10 @@ import {
   StateBadge,
   StepRow,
   Time,
-  useApi,
+  timeFact,
   useNow,
+  useRead,
 } from '@posthorn/dashboard/kit'
-import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { Interventions } from './interventions.tsx'
 import { SagaActions } from './saga-actions.tsx'
@@ -36,12 +35,7 @@ import classes from './saga-times.module.css'
 /** One saga: its steps, what it sent and heard, what was undone, and the wheel to steer it. */
 export function Saga() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['sagas', 'one', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/sagas/{id}', { params: { path: { id } }, signal })),
-  })
+  const query = useRead('/api/v1/sagas/{id}', ['sagas', 'one', id], { params: { path: { id } } })
   useSagaChanges(query.data === undefined ? [] : [query.data])
   return (
     <QueryState query={query}>
@@ -111,14 +105,13 @@ function Facts({ saga }: { saga: SagaDetails }) {
           Id: <CopyId id={saga.id} />,
           Version: String(saga.version),
           Started: <Time at={saga.createdAt} />,
-          [saga.waitsFor.length > 0 ? 'Waits until' : 'Next attempt']:
-            saga.dueAt === null ? undefined : <Time at={saga.dueAt} clock="business" ahead />,
-          'Must end by':
-            saga.deadlineAt === null ? undefined : (
-              <Time at={saga.deadlineAt} clock="business" ahead />
-            ),
-          Cancelled: saga.cancelledAt === null ? undefined : <Time at={saga.cancelledAt} />,
-          Ended: saga.finishedAt === null ? undefined : <Time at={saga.finishedAt} />,
+          [saga.waitsFor.length > 0 ? 'Waits until' : 'Next attempt']: timeFact(saga.dueAt, {
+            clock: 'business',
+            ahead: true,
+          }),
+          'Must end by': timeFact(saga.deadlineAt, { clock: 'business', ahead: true }),
+          Cancelled: timeFact(saga.cancelledAt),
+          Ended: timeFact(saga.finishedAt),
         }}
       />
       <Json value={saga.input} label="input" />

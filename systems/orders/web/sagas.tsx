@@ -3,25 +3,19 @@ import { useDisclosure } from '@mantine/hooks'
 import {
   BulkButton,
   type Column,
+  column,
   dataOf,
   Empty,
   FilteredTable,
-  FilterSelect,
-  FilterText,
   formatCount,
-  Money,
-  oneOf,
   PageFrame,
   PermittedButton,
-  StateBadge,
-  text,
-  Time,
   useApi,
   useFilteredList,
   usePermission,
   useSelection,
-  useTable,
   withShortIds,
+  field,
 } from '@posthorn/dashboard/kit'
 import { IconShoppingCart } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -82,65 +76,39 @@ export function Sagas() {
   )
 }
 
-const ORDER_FILTER = { status: oneOf(ORDER_STATES) }
+const ORDER_FILTER = { status: field.choice('State', ORDER_STATES) }
 
 const ORDER_COLUMNS: readonly Column<Order>[] = [
-  {
-    id: 'status',
-    title: 'State',
-    sortBy: ({ status }) => status,
-    width: '132px',
-    cell: ({ status }) => <StateBadge state={status} role={SAGA_ROLES[status]} />,
-  },
+  column.state('status', 'State', { roles: SAGA_ROLES, width: '132px' }),
   {
     id: 'items',
     title: 'Items',
     width: 'minmax(100px, 2fr)',
     cell: ({ items }) => items.map(({ sku, quantity }) => `${quantity} × ${sku}`).join(', '),
   },
-  {
-    id: 'amount',
-    title: 'Amount',
-    sortBy: ({ amount }) => amount,
-    width: '110px',
-    cell: ({ amount, currency }) => <Money minor={amount} currency={currency} />,
-  },
-  {
-    id: 'error',
-    title: 'Error',
-    sortBy: ({ errorCode }) => errorCode,
-    width: 'minmax(0, 1.5fr)',
-    cell: ({ errorCode }) => errorCode ?? '–',
-  },
-  {
-    id: 'at',
-    title: 'Placed',
-    sortBy: ({ createdAt }) => createdAt,
-    width: '124px',
-    cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
-  },
+  column.money('amount', 'Amount', { width: '110px' }),
+  column.text('errorCode', 'Error', { id: 'error', none: '–', width: 'minmax(0, 1.5fr)' }),
+  column.time('createdAt', 'Placed', { id: 'at', clock: 'business', width: '124px' }),
 ]
 
 /** Orders, newest first; each opens the saga that carries it through. */
 function OrderList({ onPlace }: { onPlace: () => void }) {
   const api = useApi()
   const navigate = useNavigate()
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['sagas', 'orders'],
     fields: ORDER_FILTER,
+    columns: ORDER_COLUMNS,
     name: 'orders',
     sorts: { amount: 'amount', at: 'createdAt' },
     read: (query, signal) => dataOf(api.GET('/api/v1/orders', { params: { query }, signal })),
   })
-  const table = useTable({ name: 'orders', list, columns: ORDER_COLUMNS })
-  useSagaChanges(list.rows)
+  useSagaChanges(page.list.rows)
   return (
     <>
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Orders"
-        {...table}
-        idOf={({ id }) => id}
         onOpen={({ sagaId }) =>
           void navigate({ to: '/sagas/$id', params: { id: sagaId } } as never)
         }
@@ -156,30 +124,16 @@ function OrderList({ onPlace }: { onPlace: () => void }) {
             Orders placed by <code>POST /api/v1/orders</code> or from here are listed.
           </Empty>
         }
-      >
-        <FilterSelect filter={filter} name="status" label="State" options={ORDER_STATES} />
-      </FilteredTable>
+      />
     </>
   )
 }
 
-const SAGA_FILTER = { status: oneOf(SAGA_STATES), name: text }
+const SAGA_FILTER = { status: field.choice('State', SAGA_STATES), name: field.text('Saga') }
 
 const SAGA_COLUMNS: readonly Column<SagaItem>[] = [
-  {
-    id: 'status',
-    title: 'State',
-    sortBy: ({ status }) => status,
-    width: '140px',
-    cell: ({ status }) => <StateBadge state={status} role={SAGA_ROLES[status]} />,
-  },
-  {
-    id: 'name',
-    title: 'Saga',
-    sortBy: ({ name }) => name,
-    width: 'minmax(60px, 1fr)',
-    cell: ({ name }) => name,
-  },
+  column.state('status', 'State', { roles: SAGA_ROLES, width: '140px' }),
+  column.text('name', 'Saga', { width: 'minmax(60px, 1fr)' }),
   {
     id: 'standing',
     title: 'Progress',
@@ -194,13 +148,7 @@ const SAGA_COLUMNS: readonly Column<SagaItem>[] = [
     width: 'minmax(0, 1.5fr)',
     cell: ({ error }) => error?.code ?? '–',
   },
-  {
-    id: 'at',
-    title: 'Started',
-    sortBy: ({ createdAt }) => createdAt,
-    width: '108px',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  column.time('createdAt', 'Started', { id: 'at', width: '108px' }),
 ]
 
 /** Sagas, newest first. */
@@ -209,22 +157,20 @@ function SagaList() {
   const navigate = useNavigate()
   const selection = useSelection()
   const { isAllowed } = usePermission('operate')
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['sagas', 'list'],
     fields: SAGA_FILTER,
+    columns: SAGA_COLUMNS,
     name: 'sagas',
     sorts: { at: 'createdAt' },
     read: (query, signal) => dataOf(api.GET('/api/v1/sagas', { params: { query }, signal })),
   })
-  const table = useTable({ name: 'sagas', list, columns: SAGA_COLUMNS })
-  useSagaChanges(list.rows)
+  useSagaChanges(page.list.rows)
   return (
     <>
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Sagas"
-        {...table}
-        idOf={({ id }) => id}
         {...(isAllowed && { selection })}
         onOpen={({ id }) => void navigate({ to: '/sagas/$id', params: { id } } as never)}
         empty={
@@ -233,11 +179,9 @@ function SagaList() {
           </Empty>
         }
       >
-        <FilterSelect filter={filter} name="status" label="State" options={SAGA_STATES} />
-        <FilterText filter={filter} name="name" label="Saga" />
         {selection.ids.size > 0 && (
           <BulkActions
-            chosen={list.rows.filter(({ id }) => selection.has(id))}
+            chosen={page.list.rows.filter(({ id }) => selection.has(id))}
             onDone={(left) => selection.replace(left.map(({ id }) => id))}
           />
         )}

@@ -1,6 +1,12 @@
-import type { Client } from 'openapi-fetch'
+import {
+  type QueryKey,
+  useQuery,
+  type UseQueryOptions,
+  type UseQueryResult,
+} from '@tanstack/react-query'
+import type { Client, ParamsOption } from 'openapi-fetch'
 import { createContext, useContext, type ReactNode } from 'react'
-import type { Api } from './client.ts'
+import { type Api, dataOf } from './client.ts'
 import type { paths } from './schema.d.ts'
 
 const Context = createContext<Api | undefined>(undefined)
@@ -14,4 +20,52 @@ export function useApi<Paths extends object = paths>(): Client<Paths> {
   const api = useContext(Context)
   if (api === undefined) throw new Error('there is no ApiProvider above')
   return api
+}
+
+/** The routes that can be read. */
+export type ReadPath = {
+  [Path in keyof paths]: paths[Path] extends { get: object } ? Path : never
+}[keyof paths]
+
+type Json<Content> = Content extends { content: { 'application/json': infer Body } } ? Body : never
+
+/** What a route answers to GET. */
+export type Answer<Path extends ReadPath> = paths[Path] extends {
+  get: { responses: { 200: infer Content } }
+}
+  ? Json<Content>
+  : never
+
+/** One of the items that a list answers with. */
+export type ItemOf<Path extends ReadPath> =
+  Answer<Path> extends { items: readonly (infer Item)[] } ? Item : never
+
+/** What a route takes. */
+export type BodyOf<
+  Path extends keyof paths,
+  Method extends 'post' | 'put' | 'patch' = 'post',
+> = paths[Path] extends { [Name in Method]: { requestBody: infer Content } } ? Json<Content> : never
+
+/** What a route wants in its path and behind its `?`. */
+export type ParamsOf<Path extends ReadPath> = ParamsOption<paths[Path]['get']>
+
+type Reading<Data> = Pick<
+  UseQueryOptions<Data>,
+  'enabled' | 'placeholderData' | 'refetchInterval' | 'retry' | 'staleTime'
+>
+type Options<Path extends ReadPath> = ParamsOf<Path> & Reading<Answer<Path>>
+
+/** Reads a route; the first word of the key is its subject. */
+export function useRead<Path extends ReadPath>(
+  path: Path,
+  queryKey: QueryKey,
+  ...[options]: object extends ParamsOf<Path> ? [Options<Path>?] : [Options<Path>]
+): UseQueryResult<Answer<Path>> {
+  const api = useApi()
+  const { params, ...reading } = (options ?? {}) as Reading<Answer<Path>> & { params?: object }
+  return useQuery({
+    queryKey,
+    queryFn: ({ signal }) => dataOf<Answer<Path>>(api.GET(path, { params, signal } as never)),
+    ...reading,
+  })
 }

@@ -1,9 +1,7 @@
 import { SegmentedControl } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
-import { useApi } from '../api/api-context.tsx'
-import { dataOf } from '../api/client.ts'
-import type { paths } from '../api/schema.d.ts'
+import { type Answer, useRead } from '../api/api-context.tsx'
 import { oneOf, useFilter } from '../parts/act/filter-bar.tsx'
 import type { PlotMark, PlotTimes } from './plot-data.ts'
 
@@ -34,8 +32,7 @@ export function useRange(): { readonly minutes: number; readonly picker: ReactNo
   return { minutes: RANGES[range], picker }
 }
 
-export type Charts =
-  paths['/api/v1/charts']['get']['responses']['200']['content']['application/json']
+export type Charts = Answer<'/api/v1/charts'>
 
 /** Relays write down what they did every five seconds. */
 const EVERY_MS = 5_000
@@ -47,16 +44,8 @@ export function everyMs(minutes: number): number {
 
 /** The charts of one outbox, or of all; the old ones stay until those of another time are there. */
 export function useCharts({ outbox, minutes }: { outbox?: string | undefined; minutes: number }) {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['charts', outbox ?? '', minutes],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/charts', {
-          params: { query: { minutes, ...(outbox !== undefined && { outbox }) } },
-          signal,
-        }),
-      ),
+  return useRead('/api/v1/charts', ['charts', outbox ?? '', minutes], {
+    params: { query: { minutes, ...(outbox !== undefined && { outbox }) } },
     refetchInterval: everyMs(minutes),
     placeholderData: keepPreviousData,
   })

@@ -13,8 +13,9 @@ import {
 import { useDocumentTitle } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { createApi, dataOf } from '../api/client.ts'
+import { Form } from '../parts/act/form.tsx'
 import { ErrorState, Loading } from '../parts/layout/notice.tsx'
 import { basePath, useSettings } from '../settings/settings.tsx'
 import { Brand } from '../shell/brand.tsx'
@@ -59,12 +60,11 @@ function TokenLogin() {
   const { production } = useSettings()
   const [token, setToken] = useState('')
   const [mistake, setMistake] = useState<string>()
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (!keeper.logIn(token)) setMistake('Token invalid or expired.')
   }
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack>
         <Textarea
           label="Token"
@@ -96,7 +96,7 @@ function TokenLogin() {
           )}
         </Text>
       </Stack>
-    </form>
+    </Form>
   )
 }
 

@@ -1,12 +1,11 @@
 import { Kbd, Modal, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue, useDisclosure, useWindowEvent } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { useApi } from '../api/api-context.tsx'
-import { dataOf } from '../api/client.ts'
+import { useRead } from '../api/api-context.tsx'
 import type { Page } from '../pages/page.ts'
 import { isOperator } from '../session/claims.ts'
 import classes from './palette.module.css'
@@ -56,16 +55,13 @@ function focus(field: HTMLInputElement | null): void {
 
 function Search({ pages, onClose }: { pages: readonly Page[]; onClose: () => void }) {
   const id = useId()
-  const api = useApi()
   const navigate = useNavigate()
   const { role } = useUser()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const [sought] = useDebouncedValue(text.trim(), TYPED_MS)
-  const { data, isFetching } = useQuery({
-    queryKey: ['search', sought],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/search', { params: { query: { q: sought } }, signal })),
+  const { data, isFetching } = useRead('/api/v1/search', ['search', sought], {
+    params: { query: { q: sought } },
     enabled: sought.length >= 2,
     placeholderData: keepPreviousData,
   })

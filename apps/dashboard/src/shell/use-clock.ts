@@ -1,6 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../api/api-context.tsx'
-import { dataOf } from '../api/client.ts'
+import { useRead } from '../api/api-context.tsx'
 import { useSettings } from '../settings/settings.tsx'
 
 /** Another user may have moved it. */
@@ -8,11 +6,8 @@ const LOOK_AGAIN_MS = 30_000
 
 /** How far the business clock is before the one on the wall; without simulators it never is. */
 export function useClock(): { aheadMs: number } {
-  const api = useApi()
   const { has } = useSettings()
-  const { data } = useQuery({
-    queryKey: ['clock'],
-    queryFn: ({ signal }) => dataOf(api.GET('/sim/clock', { signal })),
+  const { data } = useRead('/sim/clock', ['clock'], {
     enabled: has.includes('simulators'),
     refetchInterval: LOOK_AGAIN_MS,
   })

@@ -1,5 +1,4 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import {
   ConfirmButton,
   dataOf,
@@ -9,6 +8,7 @@ import {
   Timeline,
   useAction,
   useApi,
+  useRead,
 } from '@posthorn/dashboard/kit'
 import { consentEntryOf } from '../consent-entry.tsx'
 import type { ConversationResource } from './conversation.ts'
@@ -50,7 +50,6 @@ function ConsentButton({ conversation }: { conversation: ConversationResource })
         key="withdraw"
         label="Stop messages"
         title={`No more messages to ${recipient}?`}
-        verb="Stop messages"
         tone="danger"
         reason="optional"
         onConfirm={run(false)}
@@ -74,11 +73,8 @@ function ConsentButton({ conversation }: { conversation: ConversationResource })
 }
 
 function History({ id }: { id: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['conversations', 'consents', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/conversations/{id}/consents', { params: { path: { id } }, signal })),
+  const query = useRead('/api/v1/conversations/{id}/consents', ['conversations', 'consents', id], {
+    params: { path: { id } },
   })
   return (
     <QueryState query={query}>

@@ -1,11 +1,8 @@
-import type { paths } from '@posthorn/dashboard/kit'
+import type { Answer, ItemOf } from '@posthorn/dashboard/kit'
 
-export type ConversationResource =
-  paths['/api/v1/conversations/{id}']['get']['responses']['200']['content']['application/json']
-export type ThreadItem =
-  paths['/api/v1/conversations/{id}/messages']['get']['responses']['200']['content']['application/json']['items'][number]
-export type ConsentEvent =
-  paths['/api/v1/conversations/{id}/consents']['get']['responses']['200']['content']['application/json']['items'][number]
+export type ConversationResource = Answer<'/api/v1/conversations/{id}'>
+export type ThreadItem = ItemOf<'/api/v1/conversations/{id}/messages'>
+export type ConsentEvent = ItemOf<'/api/v1/conversations/{id}/consents'>
 
 /** What a message is called that has no words of its own. */
 const KINDS: Readonly<Record<string, string>> = {

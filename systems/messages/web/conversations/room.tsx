@@ -1,11 +1,12 @@
 import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { IconArrowLeft, IconSend } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import {
   AnchorLink,
   ButtonLink,
   dataOf,
+  Failure,
+  Form,
   Panel,
   QueryState,
   sentenceOf,
@@ -13,6 +14,7 @@ import {
   useAction,
   useApi,
   useNow,
+  useRead,
   useRequestKey,
 } from '@posthorn/dashboard/kit'
 import { ConsentPanel } from './consent-panel.tsx'
@@ -26,11 +28,8 @@ import { Thread } from './thread.tsx'
 
 /** One conversation: what was written, whether it can be answered, and a box to do it. */
 export function Room({ id }: { id: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['conversations', 'one', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/conversations/{id}', { params: { path: { id } }, signal })),
+  const query = useRead('/api/v1/conversations/{id}', ['conversations', 'one', id], {
+    params: { path: { id } },
   })
   return (
     <QueryState query={query}>
@@ -99,17 +98,12 @@ function AnswerBox({ conversation }: { conversation: ConversationResource }) {
     done: ({ to }) => `Answer to ${to} queued.`,
     changes: ['conversations', 'outbound'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    send.mutate(
-      { text },
-      {
-        onSuccess: () => {
-          key.done()
-          setText('')
-        },
-      },
-    )
+  const submit = () => {
+    const onSuccess = () => {
+      key.done()
+      setText('')
+    }
+    send.mutate({ text }, { onSuccess })
   }
   if (withdrawn !== null) {
     return (
@@ -132,7 +126,7 @@ function AnswerBox({ conversation }: { conversation: ConversationResource }) {
     )
   }
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap="xs">
         <Textarea
           label="Answer"
@@ -144,11 +138,7 @@ function AnswerBox({ conversation }: { conversation: ConversationResource }) {
           maxRows={8}
           required
         />
-        {send.isError && (
-          <Alert color="red" role="alert">
-            {sentenceOf(send.error)}
-          </Alert>
-        )}
+        {send.isError && <Failure>{sentenceOf(send.error)}</Failure>}
         <Group justify="flex-end">
           <Button
             type="submit"
@@ -160,6 +150,6 @@ function AnswerBox({ conversation }: { conversation: ConversationResource }) {
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   )
 }

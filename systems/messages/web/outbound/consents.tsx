@@ -1,34 +1,31 @@
-import { Alert, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
 import {
   ApiProblem,
-  ConfirmButton,
+  type BodyOf,
+  ActButton,
+  ActionForm,
   dataOf,
-  type paths,
+  type ItemOf,
   QueryState,
-  sentenceOf,
   StateBadge,
   Time,
   Timeline,
   useAction,
   useApi,
+  useDraft,
+  useRead,
 } from '@posthorn/dashboard/kit'
 import { consentEntryOf } from '../consent-entry.tsx'
 
-type Consent =
-  paths['/api/v1/dossiers/{id}/consents']['get']['responses']['200']['content']['application/json']['items'][number]
-type NewConsent =
-  paths['/api/v1/dossiers/{id}/consents/{channel}']['put']['requestBody']['content']['application/json']
+type Consent = ItemOf<'/api/v1/dossiers/{id}/consents'>
+type NewConsent = BodyOf<'/api/v1/dossiers/{id}/consents/{channel}', 'put'>
 
 /** What a dossier allows on each channel, to grant and to withdraw, and how it came to that. */
 export function Consents({ id }: { id: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['outbound', 'dossier', id, 'consents'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/dossiers/{id}/consents', { params: { path: { id } }, signal })),
+  const query = useRead('/api/v1/dossiers/{id}/consents', ['outbound', 'dossier', id, 'consents'], {
+    params: { path: { id } },
   })
   return (
     <QueryState query={query}>
@@ -84,20 +81,21 @@ interface ConsentButtonProps {
   readonly isGranted: boolean
 }
 
-function ConsentButton({ id, channel, isGranted }: ConsentButtonProps) {
+function useConsent({ id, channel }: Pick<ConsentButtonProps, 'id' | 'channel'>) {
   const api = useApi()
-  const [isGranting, granting] = useDisclosure(false)
-  const change = useAction({
-    run: (body: NewConsent) =>
-      dataOf(
-        api.PUT('/api/v1/dossiers/{id}/consents/{channel}', {
-          params: { path: { id, channel } },
-          body,
-        }),
-      ),
-    done: ({ granted }) => `Consent for ${channel} is ${granted ? 'granted' : 'withdrawn'}.`,
+  const params = { path: { id, channel } }
+  return {
+    set: (body: NewConsent) =>
+      dataOf(api.PUT('/api/v1/dossiers/{id}/consents/{channel}', { params, body })),
+    done: ({ granted }: { granted: boolean }) =>
+      `Consent for ${channel} is ${granted ? 'granted' : 'withdrawn'}.`,
     changes: ['outbound', 'conversations'],
-  })
+  }
+}
+
+function ConsentButton({ id, channel, isGranted }: ConsentButtonProps) {
+  const { set, ...said } = useConsent({ id, channel })
+  const [isGranting, granting] = useDisclosure(false)
   if (!isGranted) {
     return (
       <>
@@ -105,28 +103,24 @@ function ConsentButton({ id, channel, isGranted }: ConsentButtonProps) {
           Grant {channel}
         </Button>
         <Modal opened={isGranting} onClose={granting.close} title={`Grant consent for ${channel}?`}>
-          <GrantForm
-            dossierId={id}
-            channel={channel}
-            onClose={granting.close}
-            onGrant={(body) => change.mutateAsync(body)}
-          />
+          <GrantForm {...{ id, channel }} onClose={granting.close} />
         </Modal>
       </>
     )
   }
   return (
-    <ConfirmButton
+    <ActButton
       key="withdraw"
       label={`Withdraw ${channel}`}
       title={`Withdraw consent for ${channel}?`}
       verb="Withdraw"
       tone="danger"
-      onConfirm={() => change.mutateAsync({ granted: false })}
+      run={() => set({ granted: false })}
+      {...said}
     >
       All messages for {id} that wait on {channel} are cancelled. Messages already at the provider
       cannot be recalled.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
@@ -140,66 +134,48 @@ const SOURCES = [
 ] as const
 
 interface GrantFormProps {
-  readonly dossierId: string
+  readonly id: string
   readonly channel: string
   readonly onClose: () => void
-  readonly onGrant: (body: NewConsent) => Promise<unknown>
 }
 
 /** A consent with what it rests on. */
-function GrantForm({ dossierId, channel, onClose, onGrant }: GrantFormProps) {
-  const [source, setSource] = useState<(typeof SOURCES)[number]['value']>('api')
-  const [proof, setProof] = useState('')
-  const [recipient, setRecipient] = useState('')
-  const [error, setError] = useState<unknown>()
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    const typed = { proof, recipient }
-    const given = Object.entries(typed).filter(([, text]) => text.trim() !== '')
-    const named = Object.fromEntries(given.map(([name, text]) => [name, text.trim()]))
-    onGrant({ granted: true, source, ...named }).then(onClose, setError)
-  }
+function GrantForm({ id, channel, onClose }: GrantFormProps) {
+  const { set, ...said } = useConsent({ id, channel })
+  const { draft, choice, text } = useDraft({
+    source: 'api' as (typeof SOURCES)[number]['value'],
+    proof: '',
+    recipient: '',
+  })
+  const grant = useAction({
+    run: () => {
+      const { source, ...typed } = draft
+      const given = Object.entries(typed).filter(([, value]) => value.trim() !== '')
+      const named = Object.fromEntries(given.map(([name, value]) => [name, value.trim()]))
+      return set({ granted: true, source, ...named })
+    },
+    ...said,
+  })
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <Text size="sm">
-          From now on messages for {dossierId} may be sent by {channel}. Grant only with the
-          person’s consent.
-        </Text>
-        <Select
-          label="Given by"
-          data={SOURCES}
-          value={source}
-          onChange={(value) => value !== null && setSource(value)}
-          allowDeselect={false}
-        />
-        <TextInput
-          label="Proof"
-          description="Where the consent can be seen."
-          value={proof}
-          onChange={({ currentTarget }) => setProof(currentTarget.value)}
-          maxLength={1_000}
-        />
-        <TextInput
-          label={channel === 'email' ? 'Address' : 'Number'}
-          description="If that one had opted out, it may be written to again."
-          value={recipient}
-          onChange={({ currentTarget }) => setRecipient(currentTarget.value)}
-          maxLength={254}
-        />
-        {error !== undefined && (
-          <Alert color="red" role="alert">
-            {sentenceOf(error)}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit">Grant</Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActionForm action={grant} onClose={onClose} verb="Grant">
+      <Text size="sm">
+        From now on messages for {id} may be sent by {channel}. Grant only with the person’s
+        consent.
+      </Text>
+      <Select label="Given by" data={SOURCES} {...choice('source')} />
+      <TextInput
+        label="Proof"
+        description="Where the consent can be seen."
+        {...text('proof')}
+        maxLength={1_000}
+      />
+      <TextInput
+        label={channel === 'email' ? 'Address' : 'Number'}
+        description="If that one had opted out, it may be written to again."
+        {...text('recipient')}
+        maxLength={254}
+      />
+    </ActionForm>
   )
 }
 

@@ -9,10 +9,10 @@ import {
   ButtonLink,
   dataOf,
   Empty,
+  type ItemOf,
   type ListPage,
   PageFrame,
   Panel,
-  type paths,
   PermittedButton,
   QueryState,
   type StateRole,
@@ -124,8 +124,7 @@ async function orNone<Row>(page: Promise<ListPage<Row>>): Promise<ListPage<Row>>
   }
 }
 
-type Activity =
-  paths['/api/v1/dossiers/{id}/activities']['get']['responses']['200']['content']['application/json']['items'][number]
+type Activity = ItemOf<'/api/v1/dossiers/{id}/activities'>
 
 /** What an activity says of its message; every field may be missing in an older one. */
 interface Metadata {

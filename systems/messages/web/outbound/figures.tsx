@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
   AnchorLink,
+  type Answer,
   dataOf,
   everyMs,
   formatCount,
@@ -11,7 +12,6 @@ import {
   formatShare,
   HistoryChart,
   Panel,
-  type paths,
   QueryState,
   type Stretch,
   useApi,
@@ -20,8 +20,7 @@ import {
 } from '@posthorn/dashboard/kit'
 import classes from './figures.module.css'
 
-type FiguresData =
-  paths['/api/v1/outbound/messages/figures']['get']['responses']['200']['content']['application/json']
+type FiguresData = Answer<'/api/v1/outbound/messages/figures'>
 type Point = FiguresData['points'][number]
 
 /** How messages fared, of one account or of all: how fast, whether they were read, why they failed. */

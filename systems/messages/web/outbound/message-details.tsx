@@ -1,23 +1,24 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import {
+  ActButton,
   AnchorLink,
-  ConfirmButton,
   CopyId,
   dataOf,
   Empty,
+  idFact,
+  type ItemOf,
   Json,
   KeyValue,
   Panel,
-  type paths,
   QueryState,
   Related,
   StepRow,
   Time,
+  timeFact,
   Timeline,
   type TimelineEntry,
-  useAction,
   useApi,
+  useRead,
 } from '@posthorn/dashboard/kit'
 import { ProviderNote } from '../provider-note.tsx'
 import { type OutboundMessage, standingOf, wayOf } from './outbound-message.ts'
@@ -25,11 +26,8 @@ import { auditEntryOf } from './record.ts'
 
 /** Where a message is, why, and what can be done about it. */
 export function MessageDetails({ id }: { id: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['outbound', 'message', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/outbound/messages/{id}', { params: { path: { id } }, signal })),
+  const query = useRead('/api/v1/outbound/messages/{id}', ['outbound', 'message', id], {
+    params: { path: { id } },
   })
   return (
     <QueryState query={query}>
@@ -87,17 +85,13 @@ function Facts({ message }: { message: OutboundMessage }) {
             </AnchorLink>
           ),
         Id: <CopyId id={message.id} />,
-        'Provider id':
-          providerMessageId === null ? undefined : (
-            <CopyId id={providerMessageId} what="provider id" shown={48} />
-          ),
+        'Provider id': idFact(providerMessageId, { what: 'provider id', shown: 48 }),
         'Idempotency-Key': <CopyId id={message.idempotencyKey} what="key" />,
         Created: <Time at={message.createdAt} />,
-        'To be sent':
-          message.sendAt === null ? undefined : <Time at={message.sendAt} clock="business" ahead />,
-        Sent: message.sentAt === null ? undefined : <Time at={message.sentAt} />,
-        Delivered: message.deliveredAt === null ? undefined : <Time at={message.deliveredAt} />,
-        Read: message.readAt === null ? undefined : <Time at={message.readAt} />,
+        'To be sent': timeFact(message.sendAt, { clock: 'business', ahead: true }),
+        Sent: timeFact(message.sentAt),
+        Delivered: timeFact(message.deliveredAt),
+        Read: timeFact(message.readAt),
         Changed: <Time at={message.updatedAt} />,
       }}
     />
@@ -108,32 +102,23 @@ function Facts({ message }: { message: OutboundMessage }) {
 function MessageActions({ message }: { message: OutboundMessage }) {
   const api = useApi()
   const params = { path: { id: message.id } }
-  const cancel = useAction({
-    run: () => dataOf(api.POST('/api/v1/outbound/messages/{id}/cancel', { params })),
-    done: ({ to }) => `Message to ${to} cancelled.`,
-    changes: ['outbound'],
-  })
-  const retry = useAction({
-    run: () => dataOf(api.POST('/api/v1/outbound/messages/{id}/retry', { params })),
-    done: ({ to }) => `Message to ${to} queued again.`,
-    changes: ['outbound'],
-  })
   if (message.status === 'QUEUED') {
     return (
       <Group>
-        <ConfirmButton
-          to="write"
+        <ActButton
           key="cancel"
           label="Cancel"
           title="Cancel 1 message?"
           verb="Cancel message"
           dismiss="Back"
           tone="danger"
-          onConfirm={() => cancel.mutateAsync(undefined)}
+          run={() => dataOf(api.POST('/api/v1/outbound/messages/{id}/cancel', { params }))}
+          done={({ to }) => `Message to ${to} cancelled.`}
+          changes={['outbound']}
         >
           {message.to} will not receive it. A cancelled message cannot be sent again; send a new one
           instead.
-        </ConfirmButton>
+        </ActButton>
       </Group>
     )
   }
@@ -147,37 +132,29 @@ function MessageActions({ message }: { message: OutboundMessage }) {
   }
   return (
     <Group>
-      <ConfirmButton
-        to="write"
+      <ActButton
         key="retry"
         label="Send again"
         title="Send 1 message again?"
         verb="Send message again"
-        onConfirm={() => retry.mutateAsync(undefined)}
+        run={() => dataOf(api.POST('/api/v1/outbound/messages/{id}/retry', { params }))}
+        done={({ to }) => `Message to ${to} queued again.`}
+        changes={['outbound']}
       >
         It is queued as a new message, with {message.maxAttempts} attempts.
         {message.errorCode === 'OUTCOME_UNKNOWN' &&
           ' It may have arrived already: then this is a duplicate.'}
-      </ConfirmButton>
+      </ActButton>
     </Group>
   )
 }
 
-type Attempt =
-  paths['/api/v1/outbound/messages/{id}/attempts']['get']['responses']['200']['content']['application/json']['items'][number]
+type Attempt = ItemOf<'/api/v1/outbound/messages/{id}/attempts'>
 
 /** Every time the provider was asked, and what it said. */
 function Attempts({ id }: { id: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['outbound', 'attempts', id],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/outbound/messages/{id}/attempts', {
-          params: { path: { id }, query: { limit: 50 } },
-          signal,
-        }),
-      ),
+  const query = useRead('/api/v1/outbound/messages/{id}/attempts', ['outbound', 'attempts', id], {
+    params: { path: { id }, query: { limit: 50 } },
   })
   return (
     <QueryState query={query}>
@@ -227,16 +204,8 @@ function entryOf(attempt: Attempt): TimelineEntry {
 
 /** What is on record of a message, newest first. */
 function MessageAudit({ id }: { id: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['outbound', 'audit', id],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/outbound/messages/{id}/audit', {
-          params: { path: { id }, query: { limit: 100 } },
-          signal,
-        }),
-      ),
+  const query = useRead('/api/v1/outbound/messages/{id}/audit', ['outbound', 'audit', id], {
+    params: { path: { id }, query: { limit: 100 } },
   })
   return (
     <QueryState query={query}>

@@ -1,7 +1,6 @@
-import type { paths, RowStep, StateRole } from '@posthorn/dashboard/kit'
+import type { Answer, RowStep, StateRole } from '@posthorn/dashboard/kit'
 
-export type OutboundMessage =
-  paths['/api/v1/outbound/messages/{id}']['get']['responses']['200']['content']['application/json']
+export type OutboundMessage = Answer<'/api/v1/outbound/messages/{id}'>
 export type MessageState = OutboundMessage['status']
 
 export const MESSAGE_STATES = [

@@ -3,18 +3,12 @@ import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import {
   BulkButton,
   type Column,
+  column,
   dataOf,
-  DetailDrawer,
   Empty,
   FilteredTable,
-  FilterMoment,
-  FilterSelect,
-  FilterText,
+  Form,
   formatCount,
-  moment,
-  MoreFilters,
-  neighboursOf,
-  oneOf,
   PermittedButton,
   QueryState,
   ROLE_LOOKS,
@@ -23,19 +17,18 @@ import {
   Stat,
   StateBadge,
   StatStrip,
-  text,
   Time,
   useApi,
   useFilteredList,
   useFresh,
   useOpened,
+  useRead,
   useSelection,
-  useTable,
+  field,
 } from '@posthorn/dashboard/kit'
 import { IconSend } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { Figures } from './figures.tsx'
 import { MessageDetails } from './message-details.tsx'
 import {
@@ -47,14 +40,14 @@ import {
 import { SendForm } from './send-form.tsx'
 
 const FILTER = {
-  status: oneOf(MESSAGE_STATES),
-  channel: oneOf(['whatsapp', 'email']),
-  to: text,
-  dossierId: text,
-  templateCode: text,
-  errorCode: text,
-  since: moment,
-  until: moment,
+  to: field.text('To'),
+  status: field.choice('State', MESSAGE_STATES),
+  channel: field.choice('Channel', ['whatsapp', 'email'], { rare: true }),
+  dossierId: field.text('Of dossier', { rare: true }),
+  templateCode: field.text('Template', { rare: true }),
+  errorCode: field.text('Error code', { rare: true }),
+  since: field.moment('Created after', { rare: true }),
+  until: field.moment('Created before', { rare: true }),
 }
 
 /** Messages to people: where each is, and why. */
@@ -63,15 +56,15 @@ export function Outbound() {
   const opened = useOpened()
   const selection = useSelection()
   const [isSending, sending] = useDisclosure(false)
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['outbound', 'list'],
     fields: FILTER,
+    columns: COLUMNS,
     name: 'outbound',
     sorts: { at: 'createdAt' },
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/outbound/messages', { params: { query }, signal })),
   })
-  const table = useTable({ name: 'outbound', list, columns: COLUMNS })
   useFresh(
     ['outbound'],
     (event) => event.kind === 'transition' && event.outbox === 'messages.outbound',
@@ -93,13 +86,9 @@ export function Outbound() {
       <Stats />
       {!isPhone && <Figures />}
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Outbound messages"
-        {...table}
-        idOf={({ id }) => id}
         selection={selection}
-        onOpen={({ id }) => opened.open(id)}
-        opened={opened.id}
         empty={
           <Empty
             title="No messages yet"
@@ -112,48 +101,27 @@ export function Outbound() {
             Messages sent by <code>POST /api/v1/outbound/messages</code> or from here are listed.
           </Empty>
         }
+        drawer="Message"
+        details={(id) => <MessageDetails id={id} />}
       >
-        <FilterText filter={filter} name="to" label="To" />
-        <FilterSelect filter={filter} name="status" label="State" options={MESSAGE_STATES} />
-        <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
-          <FilterSelect
-            filter={filter}
-            name="channel"
-            label="Channel"
-            options={['whatsapp', 'email']}
-          />
-          <FilterText filter={filter} name="dossierId" label="Of dossier" />
-          <FilterText filter={filter} name="templateCode" label="Template" />
-          <FilterText filter={filter} name="errorCode" label="Error code" />
-          <FilterMoment filter={filter} name="since" label="Created after" />
-          <FilterMoment filter={filter} name="until" label="Created before" />
-        </MoreFilters>
         <DossierFinder />
-        <SavedViews filter={filter} page="outbound" layout={table.layout} />
+        <SavedViews filter={page.filter} page="outbound" layout={page.layout} />
         {selection.ids.size > 0 && (
           <BulkActions
-            chosen={list.rows.filter(({ id }) => selection.has(id))}
+            chosen={page.list.rows.filter(({ id }) => selection.has(id))}
             onDone={selection.clear}
           />
         )}
       </FilteredTable>
       {/* A phone shows what one came for first. */}
       {isPhone && <Figures />}
-      <DetailDrawer
-        isOpen={opened.id !== undefined}
-        onClose={opened.close}
-        title="Message"
-        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
-      >
-        {opened.id !== undefined && <MessageDetails id={opened.id} />}
-      </DetailDrawer>
+
       <SendForm isOpen={isSending} onClose={sending.close} onSent={({ id }) => opened.open(id)} />
     </SectionFrame>
   )
 }
 
 /** Fields that are shown when they are wished for, or set. */
-const RARE = ['channel', 'dossierId', 'templateCode', 'errorCode', 'since', 'until'] as const
 
 const COLUMNS: readonly Column<OutboundMessage>[] = [
   {
@@ -163,28 +131,9 @@ const COLUMNS: readonly Column<OutboundMessage>[] = [
     width: '118px',
     cell: (message) => <StateBadge state={message.status} role={roleOfMessage(message)} />,
   },
-  {
-    id: 'channel',
-    title: 'Channel',
-    sortBy: ({ channel }) => channel,
-    width: '90px',
-    narrow: 'hidden',
-    cell: (row) => row.channel,
-  },
-  {
-    id: 'to',
-    title: 'To',
-    sortBy: ({ to }) => to,
-    width: 'minmax(110px, 1.2fr)',
-    cell: ({ to }) => to,
-  },
-  {
-    id: 'template',
-    title: 'Template',
-    sortBy: ({ templateCode }) => templateCode,
-    narrow: 'hidden',
-    cell: (row) => row.templateCode ?? '–',
-  },
+  column.text('channel', 'Channel', { width: '90px', narrow: 'hidden' }),
+  column.text('to', 'To', { width: 'minmax(110px, 1.2fr)' }),
+  column.text('templateCode', 'Template', { id: 'template', none: '–', narrow: 'hidden' }),
   {
     id: 'attempts',
     title: 'Attempts',
@@ -202,28 +151,13 @@ const COLUMNS: readonly Column<OutboundMessage>[] = [
       <Time at={nextRetryAt ?? (status === 'QUEUED' ? sendAt : null)} clock="business" ahead />
     ),
   },
-  {
-    id: 'error',
-    title: 'Last error',
-    sortBy: ({ errorCode }) => errorCode,
-    cell: ({ errorCode }) => errorCode ?? '–',
-  },
-  {
-    id: 'at',
-    title: 'Created',
-    sortBy: ({ createdAt }) => createdAt,
-    width: '108px',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
+  column.text('errorCode', 'Last error', { id: 'error', none: '–' }),
+  column.time('createdAt', 'Created', { id: 'at', width: '108px' }),
 ]
 
 /** How many messages of the organisation are in which state. */
 function Stats() {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['outbound', 'stats'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/outbound/messages/stats', { signal })),
-  })
+  const query = useRead('/api/v1/outbound/messages/stats', ['outbound', 'stats'])
   return (
     <QueryState query={query}>
       {({ counts }) => (
@@ -247,13 +181,12 @@ function Stats() {
 function DossierFinder() {
   const [id, setId] = useState('')
   const navigate = useNavigate()
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (id.trim() === '') return
     void navigate({ to: '/outbound/dossiers/$id', params: { id: id.trim() } } as never)
   }
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Group gap={6} align="flex-end" wrap="nowrap">
         <TextInput
           label="Dossier"
@@ -268,7 +201,7 @@ function DossierFinder() {
           Open dossier
         </Button>
       </Group>
-    </form>
+    </Form>
   )
 }
 

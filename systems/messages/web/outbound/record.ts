@@ -1,7 +1,6 @@
-import type { paths, StateRole, TimelineEntry } from '@posthorn/dashboard/kit'
+import type { ItemOf, StateRole, TimelineEntry } from '@posthorn/dashboard/kit'
 
-export type AuditEvent =
-  paths['/api/v1/dossiers/{id}/audit']['get']['responses']['200']['content']['application/json']['items'][number]
+export type AuditEvent = ItemOf<'/api/v1/dossiers/{id}/audit'>
 
 const ROLES: Readonly<Record<string, StateRole>> = {
   CREATED: 'ready',

@@ -1,35 +1,32 @@
 import {
   Alert,
   Autocomplete,
-  Button,
   Checkbox,
-  Group,
   Modal,
   NumberInput,
   Select,
   SimpleGrid,
-  Stack,
   Textarea,
   TextInput,
 } from '@mantine/core'
 import {
+  ActionForm,
   AnchorLink,
   ApiProblem,
+  type BodyOf,
   dataOf,
   momentOf,
-  type paths,
   sentenceOf,
   useAction,
   useApi,
+  useDraft,
   useRequestKey,
   useUser,
 } from '@posthorn/dashboard/kit'
-import { type SubmitEvent, useState } from 'react'
 import type { OutboundMessage } from './outbound-message.ts'
 import { type Template, useTemplates } from './use-accounts.ts'
 
-type NewMessage =
-  paths['/api/v1/outbound/messages']['post']['requestBody']['content']['application/json']
+type NewMessage = BodyOf<'/api/v1/outbound/messages'>
 
 const CHANNELS = ['whatsapp', 'email'] as const
 
@@ -128,101 +125,75 @@ interface SendFormProps {
 export function SendForm({ isOpen, onClose, ...rest }: SendFormProps) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Send 1 message" size="lg">
-      <Form {...rest} onClose={onClose} />
+      <Fields {...rest} onClose={onClose} />
     </Modal>
   )
 }
 
-function Form({ onClose, onSent, dossierId = '' }: Omit<SendFormProps, 'isOpen'>) {
+function Fields({ onClose, onSent, dossierId = '' }: Omit<SendFormProps, 'isOpen'>) {
   const api = useApi()
   const key = useRequestKey()
-  const [draft, setDraft] = useState<MessageDraft>({ ...EMPTY_DRAFT, dossierId })
+  const form = useDraft<MessageDraft>({ ...EMPTY_DRAFT, dossierId })
+  const { draft } = form
   const templates = useTemplates().data?.items ?? []
   const template = templates.find(
     ({ name, language }) => name === draft.templateCode && language === draft.language,
   )
   const send = useAction({
-    run: (body: NewMessage) =>
-      dataOf(
-        api.POST('/api/v1/outbound/messages', {
-          body,
-          headers: { 'idempotency-key': key.keyFor(body) },
-        }),
-      ),
+    run: () => {
+      const body = requestOf(draft, template)
+      const headers = { 'idempotency-key': key.keyFor(body) }
+      return dataOf(api.POST('/api/v1/outbound/messages', { body, headers }))
+    },
     done: ({ to }) => `Message to ${to} queued.`,
     changes: ['outbound'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    send.mutate(requestOf(draft, template), {
-      onSuccess: (message) => {
-        key.done()
-        onClose()
-        onSent(message)
-      },
-    })
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <DraftFields
-          draft={draft}
-          template={template}
-          names={[...new Set(templates.map(({ name }) => name))]}
-          onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
-        />
-        {send.isError && (
-          <Alert color="red" role="alert">
-            {sentenceOf(send.error)}{' '}
-            {send.error instanceof ApiProblem && send.error.code === 'CONSENT_REQUIRED' && (
-              <AnchorLink to="/outbound/dossiers/$id" params={{ id: draft.dossierId.trim() }}>
-                Open the dossier to grant it
-              </AnchorLink>
-            )}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={send.isPending}>
-            Send 1 message
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActionForm
+      action={send}
+      onClose={onClose}
+      verb="Send 1 message"
+      onDone={(message) => {
+        key.done()
+        onSent(message)
+      }}
+      explain={(error) => (
+        <>
+          {sentenceOf(error)}{' '}
+          {error instanceof ApiProblem && error.code === 'CONSENT_REQUIRED' && (
+            <AnchorLink to="/outbound/dossiers/$id" params={{ id: draft.dossierId.trim() }}>
+              Open the dossier to grant it
+            </AnchorLink>
+          )}
+        </>
+      )}
+    >
+      <DraftFields form={form} template={template} names={templates.map(({ name }) => name)} />
+    </ActionForm>
   )
 }
 
 interface DraftFieldsProps {
-  readonly draft: MessageDraft
+  readonly form: ReturnType<typeof useDraft<MessageDraft>>
   /** The one that is chosen, if it is registered. */
   readonly template: Template | undefined
   /** Of all that are registered. */
   readonly names: readonly string[]
-  readonly onChange: (change: Partial<MessageDraft>) => void
 }
 
 /** What a message says, to whom, and how often it is tried. */
-function DraftFields({ draft, template, names, onChange }: DraftFieldsProps) {
+function DraftFields({ form, template, names }: DraftFieldsProps) {
   const { production } = useUser()
-  const known = production ? names : [...new Set([...names, ...SIMULATED_TEMPLATES])]
-  const isMail = draft.channel === 'email'
+  const known = [...new Set([...names, ...(production ? [] : SIMULATED_TEMPLATES)])]
+  const isMail = form.draft.channel === 'email'
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        <Select
-          label="Channel"
-          data={CHANNELS}
-          value={draft.channel}
-          onChange={(channel) => channel !== null && onChange({ channel })}
-          allowDeselect={false}
-        />
+        <Select label="Channel" data={CHANNELS} {...form.choice('channel')} />
         <TextInput
           label="To"
           placeholder={isMail ? 'ann@example.com' : '+16505551234'}
-          value={draft.to}
-          onChange={({ currentTarget }) => onChange({ to: currentTarget.value })}
+          {...form.text('to')}
           required
           data-autofocus
         />
@@ -231,54 +202,30 @@ function DraftFields({ draft, template, names, onChange }: DraftFieldsProps) {
             size="xs"
             label="Template"
             data={known}
-            value={draft.templateCode}
-            onChange={(templateCode) => onChange({ templateCode })}
+            {...form.value('templateCode')}
             required
           />
         )}
-        {!isMail && (
-          <TextInput
-            label="Language"
-            value={draft.language}
-            onChange={({ currentTarget }) => onChange({ language: currentTarget.value })}
-            required
-          />
-        )}
-        {isMail && (
-          <TextInput
-            label="Subject"
-            value={draft.subject}
-            onChange={({ currentTarget }) => onChange({ subject: currentTarget.value })}
-            maxLength={200}
-            required
-          />
-        )}
+        {!isMail && <TextInput label="Language" {...form.text('language')} required />}
+        {isMail && <TextInput label="Subject" {...form.text('subject')} maxLength={200} required />}
       </SimpleGrid>
       {isMail ? (
-        <Textarea
-          label="Text"
-          value={draft.text}
-          onChange={({ currentTarget }) => onChange({ text: currentTarget.value })}
-          rows={4}
-          required
-        />
+        <Textarea label="Text" {...form.text('text')} rows={4} required />
       ) : (
-        <TemplateFields draft={draft} template={template} onChange={onChange} />
+        <TemplateFields form={form} template={template} />
       )}
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <TextInput
           label="Dossier"
           description="Requires its consent for the channel."
-          value={draft.dossierId}
-          onChange={({ currentTarget }) => onChange({ dossierId: currentTarget.value })}
+          {...form.text('dossierId')}
           maxLength={100}
         />
         <TextInput
           type="datetime-local"
           label="Send at"
           description="Left empty: at once."
-          value={draft.sendAt}
-          onChange={({ currentTarget }) => onChange({ sendAt: currentTarget.value })}
+          {...form.text('sendAt')}
         />
         <NumberInput
           label="Maximum attempts"
@@ -286,15 +233,11 @@ function DraftFields({ draft, template, names, onChange }: DraftFieldsProps) {
           min={1}
           max={6}
           allowDecimal={false}
-          value={draft.maxAttempts}
-          onChange={(value) => typeof value === 'number' && onChange({ maxAttempts: value })}
+          value={form.draft.maxAttempts}
+          onChange={(value) => typeof value === 'number' && form.set({ maxAttempts: value })}
         />
       </SimpleGrid>
-      <Checkbox
-        label="Urgent: goes before other messages"
-        checked={draft.isUrgent}
-        onChange={({ currentTarget }) => onChange({ isUrgent: currentTarget.checked })}
-      />
+      <Checkbox label="Urgent: goes before other messages" {...form.check('isUrgent')} />
       {!production && !isMail && (
         <Alert color="gray" role="note" title="Simulated failures">
           Numbers ending in 0047 and 0026 are refused, in 0429 hit a limit, in 0500 and 0408 leave
@@ -306,7 +249,7 @@ function DraftFields({ draft, template, names, onChange }: DraftFieldsProps) {
 }
 
 /** What the chosen template takes. */
-function TemplateFields({ draft, template, onChange }: Omit<DraftFieldsProps, 'names'>) {
+function TemplateFields({ form, template }: Omit<DraftFieldsProps, 'names'>) {
   const { header = null, body, buttons = [] } = template?.parameters ?? {}
   const count = body === undefined ? 'as many as the template takes' : body.join(', ')
   return (
@@ -314,8 +257,7 @@ function TemplateFields({ draft, template, onChange }: Omit<DraftFieldsProps, 'n
       {header !== null && (
         <TextInput
           label={header === 'text' ? 'Header' : `Address of the header’s ${header}`}
-          value={draft.header}
-          onChange={({ currentTarget }) => onChange({ header: currentTarget.value })}
+          {...form.text('header')}
           required
         />
       )}
@@ -323,8 +265,7 @@ function TemplateFields({ draft, template, onChange }: Omit<DraftFieldsProps, 'n
         <Textarea
           label="Parameters"
           description={`One per line: ${count}.`}
-          value={draft.parameters}
-          onChange={({ currentTarget }) => onChange({ parameters: currentTarget.value })}
+          {...form.text('parameters')}
           rows={3}
         />
       )}
@@ -332,8 +273,7 @@ function TemplateFields({ draft, template, onChange }: Omit<DraftFieldsProps, 'n
         <Textarea
           label="Buttons"
           description="One value per line, for each button that takes one."
-          value={draft.buttons}
-          onChange={({ currentTarget }) => onChange({ buttons: currentTarget.value })}
+          {...form.text('buttons')}
           rows={2}
           required
         />

@@ -1,26 +1,17 @@
+import { Group, JsonInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import {
-  Alert,
-  Button,
-  Group,
-  JsonInput,
-  Modal,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import {
+  ActButton,
+  type BodyOf,
+  ActionForm,
   type Column,
-  ConfirmButton,
+  DialogButton,
+  column,
   dataOf,
   DataTable,
   DetailDrawer,
   Empty,
   Json,
   KeyValue,
-  type paths,
   Permitted,
   SectionFrame,
   sentenceOf,
@@ -28,29 +19,19 @@ import {
   Time,
   useAction,
   useApi,
-  useList,
+  useDraft,
+  useListOf,
   useOpened,
 } from '@posthorn/dashboard/kit'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { accountTitle, isOwn, type Template, useAccounts, wantedPhrase } from './use-accounts.ts'
 
 const CHANGED = ['outbound']
 
 /** What messages of the organisation's templates must have. */
 export function Templates() {
-  const api = useApi()
   const opened = useOpened()
-  const [isAdding, adding] = useDisclosure(false)
-  const list = useList<Template>({
-    queryKey: ['outbound', 'templates', 'list'],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/outbound/templates', {
-          params: { query: { limit: 100, ...(cursor !== undefined && { cursor }) } },
-          signal,
-        }),
-      ),
-  })
+  const list = useListOf('/api/v1/outbound/templates', ['outbound', 'templates', 'list'])
   const shown = list.rows.find((template) => idOf(template) === opened.id)
   return (
     <SectionFrame
@@ -59,7 +40,14 @@ export function Templates() {
         <Permitted to="administer">
           <Group gap="xs">
             <ImportButton />
-            <Button onClick={adding.open}>Register a template</Button>
+            <DialogButton
+              to="administer"
+              label="Register a template"
+              title="Register a template"
+              size="lg"
+            >
+              {(close) => <TemplateForm onClose={close} />}
+            </DialogButton>
           </Group>
         </Permitted>
       }
@@ -80,9 +68,6 @@ export function Templates() {
       <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Template">
         {shown && <TemplateDetails template={shown} onGone={opened.close} />}
       </DetailDrawer>
-      <Modal opened={isAdding} onClose={adding.close} title="Register a template" size="lg">
-        <TemplateForm onClose={adding.close} />
-      </Modal>
     </SectionFrame>
   )
 }
@@ -92,15 +77,9 @@ function idOf({ name, language }: Template): string {
 }
 
 const COLUMNS: readonly Column<Template>[] = [
-  { id: 'name', title: 'Name', width: 'minmax(140px, 1.4fr)', cell: ({ name }) => name },
-  { id: 'language', title: 'Language', width: '90px', cell: ({ language }) => language },
-  {
-    id: 'category',
-    title: 'Category',
-    width: '140px',
-    narrow: 'hidden',
-    cell: ({ category }) => category,
-  },
+  column.text('name', 'Name', { order: 'none', width: 'minmax(140px, 1.4fr)' }),
+  column.text('language', 'Language', { order: 'none', width: '90px' }),
+  column.text('category', 'Category', { order: 'none', width: '140px', narrow: 'hidden' }),
   {
     id: 'status',
     title: 'State',
@@ -119,24 +98,22 @@ function ImportButton() {
   const offered = (accounts.data?.items ?? []).filter(({ channel }) => channel === 'whatsapp')
   // What an organisation sends with first is what it most likely means.
   const account = offered.find(({ id }) => id === chosen) ?? offered.find(isOwn) ?? offered[0]
-  const run = useAction({
-    run: () =>
-      dataOf(
-        api.POST('/api/v1/outbound/templates/import', {
-          body: account && isOwn(account) ? { accountId: account.id } : {},
-        }),
-      ),
-    done: ({ imported, skipped }) =>
-      `${imported} templates imported${skipped.length === 0 ? '.' : `, ${skipped.length} not supported.`}`,
-    changes: CHANGED,
-  })
   return (
-    <ConfirmButton
+    <ActButton
       to="administer"
       label="Import"
       title="Import the templates of WhatsApp?"
-      verb="Import"
-      onConfirm={() => run.mutateAsync(undefined)}
+      run={() =>
+        dataOf(
+          api.POST('/api/v1/outbound/templates/import', {
+            body: account && isOwn(account) ? { accountId: account.id } : {},
+          }),
+        )
+      }
+      done={({ imported, skipped }) =>
+        `${imported} templates imported${skipped.length === 0 ? '.' : `, ${skipped.length} not supported.`}`
+      }
+      changes={CHANGED}
     >
       <Stack gap="sm">
         <Select
@@ -151,24 +128,13 @@ function ImportButton() {
           name and language are replaced.
         </span>
       </Stack>
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
 function TemplateDetails({ template, onGone }: { template: Template; onGone: () => void }) {
   const api = useApi()
-  const [isChanging, changing] = useDisclosure(false)
   const { name, language } = template
-  const remove = useAction({
-    run: () =>
-      dataOf(
-        api.DELETE('/api/v1/outbound/templates/{name}/{language}', {
-          params: { path: { name, language } },
-        }),
-      ),
-    done: () => `Template ${name} is no longer registered.`,
-    changes: CHANGED,
-  })
   return (
     <Stack gap="md">
       <KeyValue
@@ -183,34 +149,42 @@ function TemplateDetails({ template, onGone }: { template: Template; onGone: () 
       />
       <Permitted to="administer">
         <Group gap="xs">
-          <Button variant="default" onClick={changing.open}>
-            Change
-          </Button>
-          <ConfirmButton
+          <DialogButton
+            to="administer"
+            variant="default"
+            label="Change"
+            title={`Change ${name}`}
+            size="lg"
+          >
+            {(close) => <TemplateForm before={template} onClose={close} />}
+          </DialogButton>
+          <ActButton
             to="administer"
             label="Remove"
             title={`Remove ${name} (${language})?`}
             verb="Remove template"
             tone="danger"
-            onConfirm={async () => {
-              await remove.mutateAsync(undefined)
-              onGone()
-            }}
+            run={() =>
+              dataOf(
+                api.DELETE('/api/v1/outbound/templates/{name}/{language}', {
+                  params: { path: { name, language } },
+                }),
+              )
+            }
+            done={() => `Template ${name} is no longer registered.`}
+            changes={CHANGED}
+            onDone={onGone}
           >
             Messages of it are no longer checked here. It stays at WhatsApp.
-          </ConfirmButton>
+          </ActButton>
         </Group>
       </Permitted>
       <Json value={template.components} label="components" />
-      <Modal opened={isChanging} onClose={changing.close} title={`Change ${name}`} size="lg">
-        <TemplateForm before={template} onClose={changing.close} />
-      </Modal>
     </Stack>
   )
 }
 
-type TemplateBody =
-  paths['/api/v1/outbound/templates/{name}/{language}']['put']['requestBody']['content']['application/json']
+type TemplateBody = BodyOf<'/api/v1/outbound/templates/{name}/{language}', 'put'>
 
 const CATEGORIES = ['UTILITY', 'MARKETING', 'AUTHENTICATION'] as const
 
@@ -235,90 +209,69 @@ const pretty = (value: unknown) => JSON.stringify(value, null, 2)
 
 function TemplateForm({ before, onClose }: { before?: Template; onClose: () => void }) {
   const api = useApi()
-  const [name, setName] = useState(before?.name ?? '')
-  const [language, setLanguage] = useState(before?.language ?? 'en_US')
-  const [category, setCategory] = useState<TemplateBody['category']>(before?.category ?? 'UTILITY')
-  const [components, setComponents] = useState(pretty(before?.components ?? EXAMPLES.UTILITY))
+  const isNew = before === undefined
+  const { draft, set, text, value } = useDraft({
+    name: before?.name ?? '',
+    language: before?.language ?? 'en_US',
+    category: before?.category ?? ('UTILITY' as TemplateBody['category']),
+    components: pretty(before?.components ?? EXAMPLES.UTILITY),
+  })
   const save = useAction({
-    run: () =>
-      dataOf(
-        api.PUT('/api/v1/outbound/templates/{name}/{language}', {
-          params: { path: { name: name.trim(), language: language.trim() } },
-          body: {
-            category,
-            components: JSON.parse(components) as TemplateBody['components'],
-          },
-        }),
-      ),
+    run: async () => {
+      const path = { name: draft.name.trim(), language: draft.language.trim() }
+      const components = JSON.parse(draft.components) as TemplateBody['components']
+      const body = { category: draft.category, components }
+      const route = '/api/v1/outbound/templates/{name}/{language}'
+      return dataOf(api.PUT(route, { params: { path }, body }))
+    },
     done: (template) => `Template ${template.name} registered.`,
     changes: CHANGED,
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    save.mutate(undefined, { onSuccess: onClose })
-  }
-  const choose = (value: TemplateBody['category']) => {
-    const isExample = CATEGORIES.some((each) => pretty(EXAMPLES[each]) === components)
-    if (isExample) setComponents(pretty(EXAMPLES[value]))
-    setCategory(value)
+  const choose = (category: TemplateBody['category']) => {
+    const isExample = CATEGORIES.some((each) => pretty(EXAMPLES[each]) === draft.components)
+    set({ category, ...(isExample && { components: pretty(EXAMPLES[category]) }) })
   }
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-          <TextInput
-            label="Name"
-            value={name}
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
-            pattern="[a-z0-9_]{1,512}"
-            title="Small letters, digits and _"
-            required
-            disabled={before !== undefined}
-            data-autofocus
-          />
-          <TextInput
-            label="Language"
-            value={language}
-            onChange={({ currentTarget }) => setLanguage(currentTarget.value)}
-            required
-            disabled={before !== undefined}
-          />
-          <Select
-            label="Category"
-            data={CATEGORIES}
-            value={category}
-            onChange={(value) => value !== null && choose(value)}
-            allowDeselect={false}
-          />
-        </SimpleGrid>
-        <JsonInput
-          label="Components"
-          description="Header, body, footer and buttons, as WhatsApp’s Cloud API writes them."
-          value={components}
-          onChange={setComponents}
-          validationError="This is not JSON."
-          minRows={10}
-          autosize
-          maxRows={18}
+    <ActionForm
+      action={save}
+      onClose={onClose}
+      verb={isNew ? 'Register' : 'Save'}
+      explain={(error) =>
+        error instanceof SyntaxError ? 'Components: not JSON.' : sentenceOf(error)
+      }
+    >
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+        <TextInput
+          label="Name"
+          {...text('name')}
+          pattern="[a-z0-9_]{1,512}"
+          title="Small letters, digits and _"
           required
+          disabled={!isNew}
+          data-autofocus
         />
-        {save.isError && (
-          <Alert color="red" role="alert">
-            {save.error instanceof SyntaxError ? 'Components: not JSON.' : sentenceOf(save.error)}
-          </Alert>
-        )}
-        <Text size="sm" c="dimmed">
-          The template must be approved by WhatsApp under the same name.
-        </Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={save.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {before === undefined ? 'Register' : 'Save'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        <TextInput label="Language" {...text('language')} required disabled={!isNew} />
+        <Select
+          label="Category"
+          data={CATEGORIES}
+          value={draft.category}
+          onChange={(category) => category !== null && choose(category)}
+          allowDeselect={false}
+        />
+      </SimpleGrid>
+      <JsonInput
+        label="Components"
+        description="Header, body, footer and buttons, as WhatsApp’s Cloud API writes them."
+        {...value('components')}
+        validationError="This is not JSON."
+        minRows={10}
+        autosize
+        maxRows={18}
+        required
+      />
+      <Text size="sm" c="dimmed">
+        The template must be approved by WhatsApp under the same name.
+      </Text>
+    </ActionForm>
   )
 }

@@ -1,16 +1,10 @@
-import { dataOf, type paths, useApi } from '@posthorn/dashboard/kit'
-import { useQuery } from '@tanstack/react-query'
+import { type ItemOf, useRead } from '@posthorn/dashboard/kit'
 
-export type Account =
-  paths['/api/v1/outbound/accounts']['get']['responses']['200']['content']['application/json']['items'][number]
+export type Account = ItemOf<'/api/v1/outbound/accounts'>
 
 /** The organisation's accounts, and the default ones of the server. */
 export function useAccounts() {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['outbound', 'accounts'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/outbound/accounts', { signal })),
-  })
+  return useRead('/api/v1/outbound/accounts', ['outbound', 'accounts'])
 }
 
 /** Whether it belongs to the organisation, and not to the server. */
@@ -22,16 +16,12 @@ export function accountTitle({ isDefault, channel, name }: Account): string {
   return isDefault ? `Default account for ${channel}` : name
 }
 
-export type Template =
-  paths['/api/v1/outbound/templates']['get']['responses']['200']['content']['application/json']['items'][number]
+export type Template = ItemOf<'/api/v1/outbound/templates'>
 
 /** The templates that the organisation has registered, the first 200. */
 export function useTemplates() {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['outbound', 'templates', 'all'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/outbound/templates', { params: { query: { limit: 200 } }, signal })),
+  return useRead('/api/v1/outbound/templates', ['outbound', 'templates', 'all'], {
+    params: { query: { limit: 200 } },
   })
 }
 

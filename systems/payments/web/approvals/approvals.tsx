@@ -4,115 +4,77 @@ import {
   AnchorLink,
   BulkButton,
   type Column,
+  column,
   Confirm,
   CopyId,
   dataOf,
-  DetailDrawer,
   Empty,
   FilteredTable,
-  FilterSelect,
   formatCount,
   Json,
   KeyValue,
-  neighboursOf,
-  oneOf,
   PageFrame,
   PermittedButton,
   StateBadge,
   Time,
+  timeFact,
   useAction,
   useApi,
   useClaims,
   useFilteredList,
   useFresh,
-  useOpened,
   useSelection,
-  useTable,
+  field,
 } from '@posthorn/dashboard/kit'
 import type { ReactNode } from 'react'
 import { amountOf, CHANGED, KINDS, type Proposal, ROLES, STATES } from './proposal.ts'
 
 const COLUMNS: readonly Column<Proposal>[] = [
-  {
-    id: 'status',
-    title: 'State',
-    sortBy: ({ status }) => status,
-    width: '130px',
-    cell: ({ status }) => <StateBadge state={status} role={ROLES[status]} />,
-  },
+  column.state('status', 'State', { roles: ROLES, width: '130px' }),
   { id: 'kind', title: 'What', width: 'minmax(0, 2fr)', cell: ({ kind }) => KINDS[kind] },
   { id: 'amount', title: 'Amount', cell: amountOf },
-  {
-    id: 'by',
-    title: 'Proposed by',
-    sortBy: ({ proposedBy }) => proposedBy,
-    cell: ({ proposedBy }) => proposedBy,
-  },
-  {
-    id: 'decided',
-    title: 'Decided by',
-    sortBy: ({ decidedBy }) => decidedBy,
-    cell: ({ decidedBy }) => decidedBy ?? '–',
-  },
-  {
-    id: 'at',
-    title: 'Proposed',
-    sortBy: ({ proposedAt }) => proposedAt,
-    width: '132px',
-    cell: ({ proposedAt }) => <Time at={proposedAt} clock="business" />,
-  },
+  column.text('proposedBy', 'Proposed by', { id: 'by' }),
+  column.text('decidedBy', 'Decided by', { id: 'decided', none: '–' }),
+  column.time('proposedAt', 'Proposed', { id: 'at', clock: 'business', width: '132px' }),
 ]
 
-const FILTER = { status: oneOf(STATES) }
+const FILTER = { status: field.choice('State', STATES) }
 
 /** What one user proposed and another has to decide. */
 export function Approvals() {
   const api = useApi()
-  const opened = useOpened()
   const selection = useSelection()
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['approvals', 'list'],
     fields: FILTER,
+    columns: COLUMNS,
     name: 'approvals',
     sorts: { at: 'proposedAt' },
     read: (query, signal) => dataOf(api.GET('/api/v1/approvals', { params: { query }, signal })),
   })
-  const table = useTable({ name: 'approvals', list, columns: COLUMNS })
   useFresh(['approvals'], (event) => event.kind === 'announcement' && event.topic === 'approvals')
-  const shown = list.rows.find(({ id }) => id === opened.id)
   return (
     <PageFrame title="Approvals" lead="Above an amount, one user proposes and another approves.">
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Approvals"
-        {...table}
-        idOf={({ id }) => id}
         selection={selection}
-        onOpen={({ id }) => opened.open(id)}
-        opened={opened.id}
         empty={
           <Empty title="No proposals">
             A refund, a capture or a decision above the limit appears here until another user
             decides.
           </Empty>
         }
+        drawer="Proposal"
+        details={(_, shown) => shown && <ProposalDetails proposal={shown} />}
       >
-        <FilterSelect filter={filter} name="status" label="State" options={STATES} />
         {selection.ids.size > 0 && (
           <BulkActions
-            chosen={list.rows.filter(({ id }) => selection.has(id))}
+            chosen={page.list.rows.filter(({ id }) => selection.has(id))}
             onDone={(left) => selection.replace(left.map(({ id }) => id))}
           />
         )}
       </FilteredTable>
-      <DetailDrawer
-        isOpen={shown !== undefined}
-        onClose={opened.close}
-        title="Proposal"
-        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
-      >
-        {shown !== undefined && <ProposalDetails proposal={shown} />}
-      </DetailDrawer>
     </PageFrame>
   )
 }
@@ -135,10 +97,7 @@ function ProposalDetails({ proposal }: { proposal: Proposal }) {
               <Time at={proposal.expiresAt} clock="business" ahead />
             ) : undefined,
           'Decided by': proposal.decidedBy ?? undefined,
-          Decided:
-            proposal.decidedAt === null ? undefined : (
-              <Time at={proposal.decidedAt} clock="business" />
-            ),
+          Decided: timeFact(proposal.decidedAt, { clock: 'business' }),
           'Their reason': proposal.decisionReason ?? undefined,
         }}
       />

@@ -1,22 +1,13 @@
 import { Badge } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { dataOf, useApi, useFresh, usePermission } from '@posthorn/dashboard/kit'
+import { useFresh, usePermission, useRead } from '@posthorn/dashboard/kit'
 
 const MOST = 99
 
 /** How many proposals wait, for those who may decide. */
 export function PendingCount() {
-  const api = useApi()
   const { isAllowed } = usePermission('approve')
-  const { data } = useQuery({
-    queryKey: ['approvals', 'pending'],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/approvals', {
-          params: { query: { status: 'pending', limit: MOST + 1 } },
-          signal,
-        }),
-      ),
+  const { data } = useRead('/api/v1/approvals', ['approvals', 'pending'], {
+    params: { query: { status: 'pending', limit: MOST + 1 } },
     enabled: isAllowed,
   })
   useFresh(['approvals'], (event) => event.kind === 'announcement' && event.topic === 'approvals')

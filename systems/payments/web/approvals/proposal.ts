@@ -1,7 +1,6 @@
-import { formatMoney, type paths, type StateRole } from '@posthorn/dashboard/kit'
+import { formatMoney, type ItemOf, type StateRole } from '@posthorn/dashboard/kit'
 
-export type Proposal =
-  paths['/api/v1/approvals']['get']['responses']['200']['content']['application/json']['items'][number]
+export type Proposal = ItemOf<'/api/v1/approvals'>
 
 export const STATES = ['pending', 'approved', 'rejected', 'withdrawn', 'expired'] as const
 

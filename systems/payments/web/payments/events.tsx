@@ -2,61 +2,40 @@ import { Alert, Code, Group, Stack, Text, Title } from '@mantine/core'
 import {
   AnchorLink,
   type Column,
+  column,
   CopyId,
   dataOf,
-  DetailDrawer,
   Empty,
   FilteredTable,
-  FilterMoment,
-  FilterSelect,
-  FilterText,
+  idFact,
   KeyValue,
-  moment,
-  MoreFilters,
-  neighboursOf,
-  oneOf,
   PermittedButton,
   QueryState,
   SectionFrame,
   StateBadge,
-  text,
   Time,
   useAction,
   useApi,
   useFilteredList,
-  useOpened,
+  useRead,
   useRefresh,
-  useTable,
+  field,
 } from '@posthorn/dashboard/kit'
-import { useQuery } from '@tanstack/react-query'
 import { EVENT_MEANINGS, EVENT_ROLES, EVENT_STATES, type GatewayEvent } from './gateway-event.ts'
 
 const FILTER = {
-  status: oneOf(EVENT_STATES),
-  type: text,
-  paymentId: text,
-  since: moment,
-  until: moment,
+  status: field.choice('State', EVENT_STATES),
+  type: field.text('Event type'),
+  paymentId: field.text('Payment id'),
+  since: field.moment('Received after', { rare: true }),
+  until: field.moment('Received before', { rare: true }),
 }
-const RARE = ['since', 'until'] as const
 /** Events of the gateway are on no stream. */
 const EVERY_MS = 5_000
 
 const COLUMNS: readonly Column<GatewayEvent>[] = [
-  {
-    id: 'status',
-    title: 'State',
-    sortBy: ({ status }) => status,
-    width: '150px',
-    cell: ({ status }) => <StateBadge state={status} role={EVENT_ROLES[status]} />,
-  },
-  {
-    id: 'type',
-    title: 'Event',
-    sortBy: ({ type }) => type,
-    width: 'minmax(0, 1fr)',
-    cell: ({ type }) => type,
-  },
+  column.state('status', 'State', { roles: EVENT_ROLES, width: '150px' }),
+  column.text('type', 'Event', { width: 'minmax(0, 1fr)' }),
   {
     id: 'payment',
     title: 'Payment',
@@ -71,86 +50,45 @@ const COLUMNS: readonly Column<GatewayEvent>[] = [
         </AnchorLink>
       ),
   },
-  {
-    id: 'reason',
-    title: 'Reason',
-    sortBy: ({ reason }) => reason,
-    width: 'minmax(0, 2fr)',
-    cell: ({ reason }) => reason ?? '',
-  },
-  {
-    id: 'source',
-    title: 'Came by',
-    sortBy: ({ source }) => source,
-    width: '90px',
-    narrow: 'hidden',
-    cell: ({ source }) => source,
-  },
-  {
-    id: 'received',
-    title: 'Received',
-    sortBy: ({ receivedAt }) => receivedAt,
-    width: '132px',
-    cell: ({ receivedAt }) => <Time at={receivedAt} clock="business" />,
-  },
+  column.text('reason', 'Reason', { width: 'minmax(0, 2fr)' }),
+  column.text('source', 'Came by', { width: '90px', narrow: 'hidden' }),
+  column.time('receivedAt', 'Received', { id: 'received', clock: 'business', width: '132px' }),
 ]
 
 /** The gateway's events, and what became of them. */
 export function Events() {
   const api = useApi()
-  const opened = useOpened()
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['payments', 'events', 'list'],
     fields: FILTER,
+    columns: COLUMNS,
     name: 'payment-events',
     sorts: { received: 'receivedAt' },
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/webhook-events', { params: { query }, signal })),
   })
-  const table = useTable({ name: 'payment-events', list, columns: COLUMNS })
   useRefresh(['payments', 'events'], EVERY_MS)
   return (
     <SectionFrame lead="Events of the payment gateway, as they came, and what was decided.">
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Gateway events"
-        {...table}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => opened.open(id)}
-        opened={opened.id}
         empty={
           <Empty title="No events yet">
             The gateway sends an event for each charge, refund and dispute.
           </Empty>
         }
-      >
-        <FilterSelect filter={filter} name="status" label="State" options={EVENT_STATES} />
-        <FilterText filter={filter} name="type" label="Event type" />
-        <FilterText filter={filter} name="paymentId" label="Payment id" />
-        <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
-          <FilterMoment filter={filter} name="since" label="Received after" />
-          <FilterMoment filter={filter} name="until" label="Received before" />
-        </MoreFilters>
-      </FilteredTable>
-      <DetailDrawer
-        isOpen={opened.id !== undefined}
-        onClose={opened.close}
-        title="Gateway event"
-        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
-      >
-        {opened.id !== undefined && <EventDetails key={opened.id} id={opened.id} />}
-      </DetailDrawer>
+        drawer="Gateway event"
+        details={(id) => <EventDetails id={id} />}
+      />
     </SectionFrame>
   )
 }
 
 /** One event of the gateway: the bytes as they came, what was decided and why, and once more. */
 function EventDetails({ id }: { id: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['payments', 'events', 'one', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/webhook-events/{id}', { params: { path: { id } }, signal })),
+  const query = useRead('/api/v1/webhook-events/{id}', ['payments', 'events', 'one', id], {
+    params: { path: { id } },
   })
   return (
     <QueryState query={query}>
@@ -211,8 +149,7 @@ function Facts({ event }: { event: GatewayEvent }) {
               {paymentId}
             </AnchorLink>
           ),
-        'Gateway reference':
-          gatewayRef === null ? undefined : <CopyId id={gatewayRef} what="reference" />,
+        'Gateway reference': idFact(gatewayRef, { what: 'reference' }),
         'Came by': source === 'webhook' ? 'the gateway’s webhook' : 'a question to the gateway',
         Id: <CopyId id={id} what="event id" />,
         Received: <Time at={receivedAt} clock="business" />,

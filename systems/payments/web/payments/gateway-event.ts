@@ -1,7 +1,6 @@
-import type { paths, StateRole } from '@posthorn/dashboard/kit'
+import type { ItemOf, StateRole } from '@posthorn/dashboard/kit'
 
-export type GatewayEvent =
-  paths['/api/v1/webhook-events']['get']['responses']['200']['content']['application/json']['items'][number]
+export type GatewayEvent = ItemOf<'/api/v1/webhook-events'>
 
 export const EVENT_STATES = [
   'applied',

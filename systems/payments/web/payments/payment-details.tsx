@@ -12,10 +12,11 @@ import {
   Related,
   StateBadge,
   Time,
+  timeFact,
   Timeline,
   useApi,
 } from '@posthorn/dashboard/kit'
-import { HeldPayment } from './held-payment.tsx'
+import { PaymentActions } from './payment-actions.tsx'
 import { storyOf, type Phase } from './payment-story.ts'
 import {
   type AuditEntry,
@@ -28,7 +29,6 @@ import {
   progressOf,
   type Refund,
 } from './payment.ts'
-import { RefundButton } from './refund-form.tsx'
 
 /** A payment that waits is looked at so often: its webhook is on no stream. */
 const WAITING_MS = 2_000
@@ -79,11 +79,7 @@ function Details(whole: Whole) {
   const { payment, transactions, refunds, disputes } = whole
   return (
     <Stack gap="md">
-      {payment.authorisation === 'authorised' ? (
-        <HeldPayment payment={payment} />
-      ) : (
-        <RefundButton payment={payment} transactions={transactions} />
-      )}
+      <PaymentActions payment={payment} transactions={transactions} />
       <PaymentFacts payment={payment} transactions={transactions} />
       {payment.errorCode !== null && (
         <Stack gap={4}>
@@ -188,12 +184,8 @@ function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
             ? 'must wait: the first one is in progress'
             : 'with the same Idempotency-Key gets the same answer, and charges nothing',
         Created: <Time at={payment.createdAt} clock="business" />,
-        Settled:
-          payment.settledAt === null ? undefined : <Time at={payment.settledAt} clock="business" />,
-        'Refunded in full':
-          payment.refundedAt === null ? undefined : (
-            <Time at={payment.refundedAt} clock="business" />
-          ),
+        Settled: timeFact(payment.settledAt, { clock: 'business' }),
+        'Refunded in full': timeFact(payment.refundedAt, { clock: 'business' }),
         By: payment.userId,
       }}
     />
@@ -228,12 +220,10 @@ function Disputes({ disputes }: { disputes: readonly Dispute[] }) {
         State: <StateBadge state={dispute.status} role={DISPUTE_ROLES[dispute.status]} />,
         Amount: <Money minor={dispute.amount} currency={dispute.currency} />,
         Reason: dispute.reason ?? undefined,
-        'Evidence until':
-          dispute.evidenceDueAt === null ? undefined : <Time at={dispute.evidenceDueAt} ahead />,
+        'Evidence until': timeFact(dispute.evidenceDueAt, { ahead: true }),
         'Gateway reference': <CopyId id={dispute.gatewayRef} what="reference" />,
         Opened: <Time at={dispute.openedAt} clock="business" />,
-        Closed:
-          dispute.closedAt === null ? undefined : <Time at={dispute.closedAt} clock="business" />,
+        Closed: timeFact(dispute.closedAt, { clock: 'business' }),
       }}
     />
   ))

@@ -1,28 +1,18 @@
+import { Anchor, Button, Group, Modal, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import {
-  Alert,
-  Anchor,
-  Button,
-  Group,
-  Modal,
-  Select,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { type SubmitEvent, useState } from 'react'
-import {
+  ActionForm,
   ApiProblem,
   CodeNote,
   dataOf,
   formatMoney,
   MoneyInput,
+  newId,
   sentenceOf,
   useAction,
   useApi,
+  useDraft,
   useSettings,
 } from '@posthorn/dashboard/kit'
-import { newKey } from './payment.ts'
 
 interface PaymentFormProps {
   readonly isOpen: boolean
@@ -44,106 +34,86 @@ export function PaymentForm({ isOpen, ...rest }: PaymentFormProps) {
 function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
   const api = useApi()
   const { production } = useSettings()
-  const [chosen, setChosen] = useState(1_999)
-  const [amount, setAmount] = useState<number | undefined>(chosen)
-  const [currency, setCurrency] = useState('EUR')
-  const [description, setDescription] = useState('')
-  const [isHeld, setIsHeld] = useState(false)
-  const [key, setKey] = useState(newKey)
+  const { draft, set, text, value, check } = useDraft({
+    chosen: 1_999,
+    amount: 1_999 as number | undefined,
+    currency: 'EUR',
+    description: '',
+    isHeld: false,
+    key: newId(),
+  })
+  const { chosen, amount, currency, isHeld } = draft
   const pay = useAction({
-    run: () =>
-      dataOf(
-        api.POST('/api/v1/payments', {
-          params: { header: { 'idempotency-key': key } },
-          body: {
-            amount: amount ?? 0,
-            currency,
-            ...(description.trim() !== '' && { description: description.trim() }),
-            ...(isHeld && { capture: 'manual' as const }),
-          },
-        }),
-      ),
+    run: () => {
+      const params = { header: { 'idempotency-key': draft.key } }
+      const description = draft.description.trim()
+      const body = {
+        ...{ amount: amount ?? 0, currency },
+        ...(description !== '' && { description }),
+        ...(isHeld && { capture: 'manual' as const }),
+      }
+      return dataOf(api.POST('/api/v1/payments', { params, body }))
+    },
     done: ({ status }) => `Payment created: ${status}.`,
     changes: ['payments'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    pay.mutate(undefined, { onSuccess: ({ id }) => onMade(id) })
-  }
-  const choose = (minor: number) => {
-    setChosen(minor)
-    setAmount(minor)
-  }
+  const choose = (minor: number) => set({ chosen: minor, amount: minor })
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <MoneyInput
-          key={`${chosen} ${currency}`}
-          label="Amount"
-          currency={currency}
-          initial={chosen}
-          most={999_999_999_999}
-          onChange={setAmount}
-        />
-        <Select
-          label="Currency"
-          data={CURRENCIES}
-          value={currency}
-          onChange={(value) => {
-            if (value === null) return
-            setCurrency(value)
-            choose(amount ?? chosen)
-          }}
-          allowDeselect={false}
-          searchable
-        />
+    <ActionForm
+      action={pay}
+      onClose={onClose}
+      verb={`${isHeld ? 'Authorise' : 'Charge'} ${formatMoney(amount ?? 0, currency)}`}
+      disabled={amount === undefined}
+      onDone={({ id }) => onMade(id)}
+      explain={(error) => <Refused error={error} />}
+    >
+      <MoneyInput
+        key={`${chosen} ${currency}`}
+        label="Amount"
+        currency={currency}
+        initial={chosen}
+        most={999_999_999_999}
+        onChange={value('amount').onChange}
+      />
+      <Select
+        label="Currency"
+        data={CURRENCIES}
+        value={currency}
+        onChange={(next) => {
+          if (next === null) return
+          set({ currency: next })
+          choose(amount ?? chosen)
+        }}
+        allowDeselect={false}
+        searchable
+      />
+      <TextInput label="Description" {...text('description')} maxLength={1_000} />
+      <Switch label="Authorise now, capture later" {...check('isHeld')} />
+      <Group gap="xs" align="flex-end" wrap="nowrap">
         <TextInput
-          label="Description"
-          value={description}
-          onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-          maxLength={1_000}
+          label="Idempotency key"
+          description="The same key returns the same answer."
+          {...text('key')}
+          required
+          maxLength={255}
+          flex={1}
         />
-        <Switch
-          label="Authorise now, capture later"
-          checked={isHeld}
-          onChange={({ currentTarget }) => setIsHeld(currentTarget.checked)}
-        />
-        <Group gap="xs" align="flex-end" wrap="nowrap">
-          <TextInput
-            label="Idempotency key"
-            description="The same key returns the same answer."
-            value={key}
-            onChange={({ currentTarget }) => setKey(currentTarget.value)}
-            required
-            maxLength={255}
-            flex={1}
-          />
-          <Button variant="default" onClick={() => setKey(newKey())}>
-            New key
-          </Button>
-        </Group>
-        {!production && <MagicAmounts onChoose={choose} />}
-        {pay.isError && <Refused error={pay.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={pay.isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={pay.isPending} disabled={amount === undefined}>
-            {isHeld ? 'Authorise' : 'Charge'} {formatMoney(amount ?? 0, currency)}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        <Button variant="default" onClick={() => set({ key: newId() })}>
+          New key
+        </Button>
+      </Group>
+      {!production && <MagicAmounts onChoose={choose} />}
+    </ActionForm>
   )
 }
 
 function Refused({ error }: { error: Error }) {
   const isExplained = error instanceof ApiProblem && error.errors.length === 0
   return (
-    <Alert color="red" role="alert">
+    <>
       <Text size="sm">{isExplained ? error.message : sentenceOf(error)}</Text>
       {isExplained && <CodeNote code={error.code} />}
-    </Alert>
+    </>
   )
 }
 

@@ -1,16 +1,11 @@
-import type { paths, StateRole } from '@posthorn/dashboard/kit'
+import type { ItemOf, StateRole } from '@posthorn/dashboard/kit'
 
-export type Payment =
-  paths['/api/v1/payments']['get']['responses']['200']['content']['application/json']['items'][number]
-export type GatewayTransaction =
-  paths['/api/v1/payments/{id}/transactions']['get']['responses']['200']['content']['application/json']['items'][number]
-export type AuditEntry =
-  paths['/api/v1/payments/{id}/audit']['get']['responses']['200']['content']['application/json']['items'][number]
+export type Payment = ItemOf<'/api/v1/payments'>
+export type GatewayTransaction = ItemOf<'/api/v1/payments/{id}/transactions'>
+export type AuditEntry = ItemOf<'/api/v1/payments/{id}/audit'>
 
-export type Refund =
-  paths['/api/v1/payments/{id}/refunds']['get']['responses']['200']['content']['application/json']['items'][number]
-export type Dispute =
-  paths['/api/v1/payments/{id}/disputes']['get']['responses']['200']['content']['application/json']['items'][number]
+export type Refund = ItemOf<'/api/v1/payments/{id}/refunds'>
+export type Dispute = ItemOf<'/api/v1/payments/{id}/disputes'>
 
 export const PAYMENT_STATES = ['pending', 'succeeded', 'failed', 'refunded'] as const
 
@@ -46,10 +41,4 @@ export const DISPUTE_ROLES: Readonly<Record<Dispute['status'], StateRole>> = {
   won: 'confirmed',
   lost: 'dead',
   withdrawn: 'cancelled',
-}
-
-/** A unique key; `crypto.randomUUID` is not there on a page without TLS. */
-export function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

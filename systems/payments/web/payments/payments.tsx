@@ -1,33 +1,22 @@
 import { useDisclosure } from '@mantine/hooks'
 import {
   type Column,
+  column,
   CopyId,
   dataOf,
-  DetailDrawer,
   Empty,
   FilteredTable,
   type FilterField,
-  FilterMoment,
-  FilterMoney,
-  FilterSelect,
-  FilterText,
-  moment,
-  Money,
-  MoreFilters,
-  neighboursOf,
-  oneOf,
   parseMoney,
   PermittedButton,
   SavedViews,
   SectionFrame,
   StateBadge,
-  text,
-  Time,
   useApi,
   useFilteredList,
   useOpened,
   useRefresh,
-  useTable,
+  field,
 } from '@posthorn/dashboard/kit'
 import { PaymentDetails } from './payment-details.tsx'
 import { PaymentForm } from './payment-form.tsx'
@@ -43,17 +32,23 @@ const currencyCode: FilterField = (value) =>
   /^[a-z]{3}$/i.test(value.trim()) ? value.trim().toUpperCase() : undefined
 
 const FILTER = {
-  status: oneOf(PAYMENT_STATES),
-  externalPaymentId: text,
-  gatewayRef: text,
-  disputed: oneOf(['true', 'false']),
-  currency: currencyCode,
-  least: text,
-  most: text,
-  since: moment,
-  until: moment,
+  status: field.choice('State', PAYMENT_STATES),
+  externalPaymentId: field.text('Your id'),
+  gatewayRef: field.text('Gateway reference'),
+  disputed: field.choice(
+    'Dispute',
+    [
+      { value: 'true', label: 'disputed' },
+      { value: 'false', label: 'not disputed' },
+    ],
+    { rare: true },
+  ),
+  currency: field.own('Currency', currencyCode, { rare: true }),
+  least: field.money('Amount from', { rare: true }),
+  most: field.money('Amount to', { rare: true }),
+  since: field.moment('Created after', { rare: true }),
+  until: field.moment('Created before', { rare: true }),
 }
-const RARE = ['disputed', 'currency', 'least', 'most', 'since', 'until'] as const
 
 /** An amount of the filter in minor units; undefined without a currency, or for what is none. */
 function amountOf(typed: string | undefined, currency: string | undefined): number | undefined {
@@ -61,21 +56,8 @@ function amountOf(typed: string | undefined, currency: string | undefined): numb
 }
 
 const COLUMNS: readonly Column<Payment>[] = [
-  {
-    id: 'status',
-    title: 'State',
-    sortBy: ({ status }) => status,
-    width: '120px',
-    cell: ({ status }) => <StateBadge state={status} role={PAYMENT_ROLES[status]} />,
-  },
-  {
-    id: 'amount',
-    title: 'Amount',
-    sortBy: ({ amount }) => amount,
-    width: 'minmax(90px, 0.7fr)',
-    align: 'right',
-    cell: ({ amount, currency }) => <Money minor={amount} currency={currency} />,
-  },
+  column.state('status', 'State', { roles: PAYMENT_ROLES, width: '120px' }),
+  column.money('amount', 'Amount', { width: 'minmax(90px, 0.7fr)', align: 'right' }),
   {
     id: 'what',
     title: 'Description',
@@ -104,27 +86,9 @@ const COLUMNS: readonly Column<Payment>[] = [
         <StateBadge state={disputeStatus} role={DISPUTE_ROLES[disputeStatus]} />
       ),
   },
-  {
-    id: 'error',
-    title: 'Error',
-    sortBy: ({ errorCode }) => errorCode,
-    width: 'minmax(0, 1fr)',
-    cell: ({ errorCode }) => errorCode ?? '',
-  },
-  {
-    id: 'user',
-    title: 'By',
-    sortBy: ({ userId }) => userId,
-    narrow: 'hidden',
-    cell: ({ userId }) => userId,
-  },
-  {
-    id: 'made',
-    title: 'Created',
-    sortBy: ({ createdAt }) => createdAt,
-    width: '140px',
-    cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
-  },
+  column.text('errorCode', 'Error', { id: 'error', width: 'minmax(0, 1fr)' }),
+  column.text('userId', 'By', { id: 'user', narrow: 'hidden' }),
+  column.time('createdAt', 'Created', { id: 'made', clock: 'business', width: '140px' }),
 ]
 
 /** What was taken, and given back. */
@@ -132,9 +96,10 @@ export function Payments() {
   const api = useApi()
   const opened = useOpened()
   const [isMaking, making] = useDisclosure(false)
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['payments', 'list'],
     fields: FILTER,
+    columns: COLUMNS,
     name: 'payments',
     sorts: { amount: 'amount', made: 'createdAt' },
     read: ({ least, most, disputed, ...rest }, signal) => {
@@ -149,8 +114,7 @@ export function Payments() {
       return dataOf(api.GET('/api/v1/payments', { params: { query }, signal }))
     },
   })
-  const isPending = list.rows.some(({ status }) => status === 'pending')
-  const table = useTable({ name: 'payments', list, columns: COLUMNS })
+  const isPending = page.list.rows.some(({ status }) => status === 'pending')
   useRefresh(['payments', 'list'], isPending ? EVERY_MS : OTHERS_MS)
   return (
     <SectionFrame
@@ -162,12 +126,8 @@ export function Payments() {
       }
     >
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Payments"
-        {...table}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => opened.open(id)}
-        opened={opened.id}
         empty={
           <Empty
             title="No payments yet"
@@ -180,27 +140,10 @@ export function Payments() {
             Create payments by POST /api/v1/payments, or here.
           </Empty>
         }
+        drawer="Payment"
+        details={(id) => <PaymentDetails id={id} />}
       >
-        <FilterSelect filter={filter} name="status" label="State" options={PAYMENT_STATES} />
-        <FilterText filter={filter} name="externalPaymentId" label="Your id" />
-        <FilterText filter={filter} name="gatewayRef" label="Gateway reference" />
-        <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
-          <FilterSelect
-            filter={filter}
-            name="disputed"
-            label="Dispute"
-            options={[
-              { value: 'true', label: 'disputed' },
-              { value: 'false', label: 'not disputed' },
-            ]}
-          />
-          <FilterText filter={filter} name="currency" label="Currency" />
-          <FilterMoney filter={filter} name="least" label="Amount from" />
-          <FilterMoney filter={filter} name="most" label="Amount to" />
-          <FilterMoment filter={filter} name="since" label="Created after" />
-          <FilterMoment filter={filter} name="until" label="Created before" />
-        </MoreFilters>
-        <SavedViews filter={filter} page="payments" layout={table.layout} />
+        <SavedViews filter={page.filter} page="payments" layout={page.layout} />
       </FilteredTable>
       <PaymentForm
         isOpen={isMaking}
@@ -210,14 +153,6 @@ export function Payments() {
           opened.open(id)
         }}
       />
-      <DetailDrawer
-        isOpen={opened.id !== undefined}
-        onClose={opened.close}
-        title="Payment"
-        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
-      >
-        {opened.id !== undefined && <PaymentDetails key={opened.id} id={opened.id} />}
-      </DetailDrawer>
     </SectionFrame>
   )
 }

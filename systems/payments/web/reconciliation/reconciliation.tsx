@@ -2,42 +2,26 @@ import { useNavigate } from '@tanstack/react-router'
 import {
   ButtonLink,
   type Column,
+  column,
   dataOf,
   Empty,
   FilteredTable,
-  FilterSelect,
-  formatCount,
-  oneOf,
   PageFrame,
   StackedBar,
-  StateBadge,
-  Time,
   useApi,
   useFilteredList,
   useFresh,
-  useTable,
+  field,
 } from '@posthorn/dashboard/kit'
 import { OverviewFigures } from './runs/figures.tsx'
 import { RUN_ROLES, RUN_STATES, type ListedRun } from './runs/run.ts'
 import { StatementDrop } from './statements/statement-form.tsx'
 
-const FILTER = { status: oneOf(RUN_STATES) }
+const FILTER = { status: field.choice('State', RUN_STATES) }
 
 const COLUMNS: readonly Column<ListedRun>[] = [
-  {
-    id: 'filename',
-    title: 'File',
-    sortBy: ({ filename }) => filename,
-    width: 'minmax(90px, 1.4fr)',
-    cell: ({ filename }) => <span title={filename}>{filename}</span>,
-  },
-  {
-    id: 'status',
-    title: 'State',
-    sortBy: ({ status }) => status,
-    width: '118px',
-    cell: ({ status }) => <StateBadge state={status} role={RUN_ROLES[status]} />,
-  },
+  column.text('filename', 'File', { width: 'minmax(90px, 1.4fr)' }),
+  column.state('status', 'State', { roles: RUN_ROLES, width: '118px' }),
   {
     id: 'matched',
     title: 'Matched',
@@ -56,13 +40,7 @@ const COLUMNS: readonly Column<ListedRun>[] = [
         />
       ),
   },
-  {
-    id: 'at',
-    title: 'Uploaded',
-    sortBy: ({ createdAt }) => createdAt,
-    width: '132px',
-    cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
-  },
+  column.time('createdAt', 'Uploaded', { id: 'at', clock: 'business', width: '132px' }),
   {
     id: 'rate',
     title: 'Rate',
@@ -71,14 +49,7 @@ const COLUMNS: readonly Column<ListedRun>[] = [
     align: 'right',
     cell: ({ runNo, matchRate }) => (runNo === 0 ? '–' : `${matchRate}%`),
   },
-  {
-    id: 'total',
-    title: 'Records',
-    sortBy: ({ total }) => total,
-    width: '86px',
-    align: 'right',
-    cell: ({ total }) => formatCount(total),
-  },
+  column.count('total', 'Records', { width: '86px' }),
   { id: 'runs', title: 'Runs', width: '60px', align: 'right', narrow: 'hidden', cell: runsOf },
 ]
 
@@ -86,15 +57,15 @@ const COLUMNS: readonly Column<ListedRun>[] = [
 export function Reconciliation() {
   const api = useApi()
   const navigate = useNavigate()
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['reconciliation', 'runs'],
     fields: FILTER,
+    columns: COLUMNS,
     name: 'reconciliation',
     sorts: { at: 'createdAt' },
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/reconciliations', { params: { query }, signal })),
   })
-  const table = useTable({ name: 'reconciliation', list, columns: COLUMNS })
   useFresh(
     ['reconciliation'],
     (event) => event.kind === 'announcement' && event.topic === 'reconciliation.run',
@@ -112,15 +83,11 @@ export function Reconciliation() {
       <OverviewFigures />
       <StatementDrop />
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Files"
-        {...table}
-        idOf={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/reconciliation/$id', params: { id } })}
         empty={<Empty title="No files yet">Drop a statement of your bank above.</Empty>}
-      >
-        <FilterSelect filter={filter} name="status" label="State" options={RUN_STATES} />
-      </FilteredTable>
+      />
     </PageFrame>
   )
 }

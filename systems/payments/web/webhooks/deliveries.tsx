@@ -2,28 +2,17 @@ import { Button } from '@mantine/core'
 import {
   ButtonLink,
   type Column,
+  column,
   dataOf,
-  DetailDrawer,
   Empty,
   FilteredTable,
-  FilterMoment,
-  FilterSelect,
-  FilterText,
-  moment,
-  MoreFilters,
-  neighboursOf,
-  oneOf,
   SavedViews,
   SectionFrame,
-  StateBadge,
-  text,
-  Time,
   useApi,
   useFilteredList,
   useFresh,
-  useOpened,
   useSelection,
-  useTable,
+  field,
 } from '@posthorn/dashboard/kit'
 import { useMemo } from 'react'
 import { DeliveryDetails } from './delivery-details.tsx'
@@ -38,47 +27,44 @@ import {
   useEndpoints,
 } from './webhook.ts'
 
-const FILTER = {
-  endpointId: text,
-  status: oneOf(DELIVERY_STATES),
-  eventType: text,
-  eventId: text,
-  since: moment,
-  until: moment,
+function fieldsFor(endpoints: readonly Endpoint[] = []) {
+  const choices = endpoints.map(({ id, url }) => ({ value: id, label: shortUrl(url) }))
+  return {
+    endpointId: field.known('Endpoint', choices),
+    status: field.choice('State', DELIVERY_STATES),
+    eventType: field.text('Event type'),
+    eventId: field.text('Event id', { rare: true }),
+    since: field.moment('Created after', { rare: true }),
+    until: field.moment('Created before', { rare: true }),
+  }
 }
-const RARE = ['eventId', 'since', 'until'] as const
 
 /** What was or is to be delivered to endpoints. */
 export function Deliveries() {
   const api = useApi()
-  const opened = useOpened()
   const selection = useSelection()
   const endpoints = useEndpoints().data
-  const { filter, list } = useFilteredList({
+  const columns = useMemo(() => deliveryColumns(endpoints), [endpoints])
+  const page = useFilteredList({
     queryKey: ['webhooks', 'deliveries', 'list'],
-    fields: FILTER,
+    fields: fieldsFor(endpoints),
+    columns,
     name: 'deliveries',
     sorts: { made: 'createdAt' },
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/webhook-deliveries', { params: { query }, signal })),
   })
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
-  const columns = useMemo(() => deliveryColumns(endpoints), [endpoints])
-  const table = useTable({ name: 'deliveries', list, columns })
-  const chosen = list.rows.filter((row) => selection.has(row.id) && isFinished(row))
+  const chosen = page.list.rows.filter((row) => selection.has(row.id) && isFinished(row))
   return (
     <SectionFrame
       lead="Events sent to endpoints: attempted as the endpoint says, then abandoned."
       actions={<ReplaySelected deliveries={chosen} onDone={selection.clear} />}
     >
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Deliveries"
-        {...table}
-        idOf={({ id }) => id}
         selection={selection}
-        onOpen={({ id }) => opened.open(id)}
-        opened={opened.id}
         empty={
           <Empty
             title="No deliveries yet"
@@ -92,35 +78,16 @@ export function Deliveries() {
             one.
           </Empty>
         }
+        drawer="Delivery"
+        details={(id) => <DeliveryDetails id={id} />}
       >
-        <FilterSelect
-          filter={filter}
-          name="endpointId"
-          label="Endpoint"
-          options={(endpoints ?? []).map(({ id, url }) => ({ value: id, label: shortUrl(url) }))}
-        />
-        <FilterSelect filter={filter} name="status" label="State" options={DELIVERY_STATES} />
-        <FilterText filter={filter} name="eventType" label="Event type" />
-        <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
-          <FilterText filter={filter} name="eventId" label="Event id" />
-          <FilterMoment filter={filter} name="since" label="Created after" />
-          <FilterMoment filter={filter} name="until" label="Created before" />
-        </MoreFilters>
-        {filter.values.status !== 'abandoned' && (
-          <Button variant="default" onClick={() => filter.set({ status: 'abandoned' })}>
+        {page.filter.values.status !== 'abandoned' && (
+          <Button variant="default" onClick={() => page.filter.set({ status: 'abandoned' })}>
             Only abandoned
           </Button>
         )}
-        <SavedViews filter={filter} page="deliveries" layout={table.layout} />
+        <SavedViews filter={page.filter} page="deliveries" layout={page.layout} />
       </FilteredTable>
-      <DetailDrawer
-        isOpen={opened.id !== undefined}
-        onClose={opened.close}
-        title="Delivery"
-        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
-      >
-        {opened.id !== undefined && <DeliveryDetails key={opened.id} id={opened.id} />}
-      </DetailDrawer>
     </SectionFrame>
   )
 }
@@ -129,19 +96,8 @@ export function Deliveries() {
 function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly Column<Delivery>[] {
   const urls = new Map(endpoints?.map(({ id, url }) => [id, shortUrl(url)]))
   return [
-    {
-      id: 'state',
-      title: 'State',
-      sortBy: ({ status }) => status,
-      width: '150px',
-      cell: ({ status }) => <StateBadge state={status} role={DELIVERY_ROLES[status]} />,
-    },
-    {
-      id: 'type',
-      title: 'Event',
-      sortBy: ({ eventType }) => eventType,
-      cell: ({ eventType }) => eventType,
-    },
+    column.state('status', 'State', { id: 'state', roles: DELIVERY_ROLES, width: '150px' }),
+    column.text('eventType', 'Event', { id: 'type' }),
     {
       id: 'endpoint',
       title: 'Endpoint',
@@ -150,23 +106,14 @@ function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly C
       narrow: 'hidden',
       cell: ({ endpointId }) => urls.get(endpointId) ?? 'forgotten',
     },
-    {
-      id: 'attempts',
-      title: 'Failed',
-      sortBy: ({ attempts }) => attempts,
-      width: '60px',
-      align: 'right',
-      narrow: 'hidden',
-      cell: ({ attempts }) => attempts,
-    },
-    {
+    column.text('attempts', 'Failed', { width: '60px', align: 'right', narrow: 'hidden' }),
+    column.time('nextAttemptAt', 'Next attempt', {
       id: 'next',
-      title: 'Next attempt',
-      sortBy: ({ nextAttemptAt }) => nextAttemptAt,
+      clock: 'business',
+      ahead: true,
       width: '124px',
       narrow: 'hidden',
-      cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} clock="business" ahead />,
-    },
+    }),
     {
       id: 'error',
       title: 'Error',
@@ -174,12 +121,6 @@ function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly C
       width: 'minmax(0, 1.3fr)',
       cell: ({ error, errorCode }) => error ?? errorCode ?? '',
     },
-    {
-      id: 'made',
-      title: 'Created',
-      sortBy: ({ createdAt }) => createdAt,
-      width: '104px',
-      cell: ({ createdAt }) => <Time at={createdAt} />,
-    },
+    column.time('createdAt', 'Created', { id: 'made', width: '104px' }),
   ]
 }

@@ -3,7 +3,6 @@ import {
   AnchorLink,
   CodeNote,
   CopyId,
-  dataOf,
   formatDuration,
   Json,
   KeyValue,
@@ -11,9 +10,9 @@ import {
   Related,
   StateBadge,
   Time,
-  useApi,
+  timeFact,
+  useRead,
 } from '@posthorn/dashboard/kit'
-import { useQuery } from '@tanstack/react-query'
 import { ReplaySelected } from './replay-selected.tsx'
 import {
   type Attempt,
@@ -28,12 +27,9 @@ import {
 
 /** One delivery: why it is where it is, each request and answer, and how to send it again. */
 export function DeliveryDetails({ id }: { id: string }) {
-  const api = useApi()
   const endpoints = useEndpoints().data
-  const query = useQuery({
-    queryKey: ['webhooks', 'deliveries', 'one', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/webhook-deliveries/{id}', { params: { path: { id } }, signal })),
+  const query = useRead('/api/v1/webhook-deliveries/{id}', ['webhooks', 'deliveries', 'one', id], {
+    params: { path: { id } },
   })
   return (
     <QueryState query={query}>
@@ -127,7 +123,7 @@ function Facts({ delivery, endpoint }: PartProps) {
         Id: <CopyId id={id} what="webhook-id" />,
         'Event id': <CopyId id={eventId} what="event id" />,
         Created: <Time at={createdAt} />,
-        Delivered: deliveredAt === null ? undefined : <Time at={deliveredAt} />,
+        Delivered: timeFact(deliveredAt),
       }}
     />
   )
@@ -135,17 +131,11 @@ function Facts({ delivery, endpoint }: PartProps) {
 
 /** Each request of a delivery and its answer, newest first. */
 function Attempts({ deliveryId: id }: { deliveryId: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['webhooks', 'deliveries', 'attempts', id],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/webhook-deliveries/{id}/attempts', {
-          params: { path: { id }, query: { limit: 50 } },
-          signal,
-        }),
-      ),
-  })
+  const query = useRead(
+    '/api/v1/webhook-deliveries/{id}/attempts',
+    ['webhooks', 'deliveries', 'attempts', id],
+    { params: { path: { id }, query: { limit: 50 } } },
+  )
   return (
     <QueryState query={query}>
       {({ items }) =>

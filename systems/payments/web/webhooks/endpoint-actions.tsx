@@ -1,11 +1,17 @@
 import { Button, Code, CopyButton, Group, Modal, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ConfirmButton, dataOf, PermittedButton, useAction, useApi } from '@posthorn/dashboard/kit'
-import { bodyOf, fieldsOf, type EndpointFields } from './endpoint-fields.ts'
-import { EndpointForm } from './endpoint-form.tsx'
+import {
+  ActButton,
+  ConfirmButton,
+  dataOf,
+  PermittedButton,
+  useAction,
+  useApi,
+  DialogButton,
+} from '@posthorn/dashboard/kit'
+import { bodyOf, EndpointForm, fieldsOf } from './endpoint-form.tsx'
 import type { Endpoint } from './webhook.ts'
 
 const CHANGES = ['webhooks', 'webhook-endpoint']
@@ -33,11 +39,6 @@ export function EndpointActions({ endpoint, onGone }: EndpointActionsProps) {
       ),
     done: () => 'New secret created; the old one signs too for 24 hours.',
     changes: CHANGES,
-  })
-  const forget = useAction({
-    run: () => api.DELETE('/api/v1/webhook-endpoints/{id}', { params }),
-    done: () => 'Endpoint deleted.',
-    changes: ['webhooks'],
   })
   return (
     <>
@@ -81,64 +82,45 @@ export function EndpointActions({ endpoint, onGone }: EndpointActionsProps) {
           : 'The receiver then checks signatures with a secret that is shown once. The key pair signs too for 24 hours.'}
       </ConfirmButton>
       <EndpointSwitch endpoint={endpoint} />
-      <ConfirmButton
+      <ActButton
         to="administer"
         label="Delete"
         title="Delete this endpoint?"
         verb="Delete endpoint"
         tone="danger"
-        onConfirm={async () => {
-          await forget.mutateAsync(undefined)
-          onGone()
-        }}
+        run={() => api.DELETE('/api/v1/webhook-endpoints/{id}', { params })}
+        done={() => 'Endpoint deleted.'}
+        changes={['webhooks']}
+        onDone={onGone}
       >
         Waiting deliveries are skipped. Past deliveries stay visible. This cannot be undone.
-      </ConfirmButton>
-      <Modal
-        opened={renewed !== undefined}
-        onClose={() => setRenewed(undefined)}
-        title={renewed?.secret === null ? 'New public key' : 'New secret (shown once)'}
-        closeOnClickOutside={false}
-        closeOnEscape={false}
-      >
-        {renewed !== undefined && (
-          <SecretOnce made={renewed} onKept={() => setRenewed(undefined)} />
-        )}
-      </Modal>
+      </ActButton>
+      <SecretDialog
+        made={renewed}
+        titles={['New secret (shown once)', 'New public key']}
+        onKept={() => setRenewed(undefined)}
+      />
     </>
   )
 }
 
 function EditButton({ endpoint }: { endpoint: Endpoint }) {
   const api = useApi()
-  const [isOpen, { open, close }] = useDisclosure(false)
-  const change = useAction({
-    run: (fields: EndpointFields) =>
-      dataOf(
-        api.PATCH('/api/v1/webhook-endpoints/{id}', {
-          params: { path: { id: endpoint.id } },
-          body: bodyOf(fields),
-        }),
-      ),
-    done: () => 'Endpoint saved.',
-    changes: CHANGES,
-  })
+  const params = { path: { id: endpoint.id } }
   return (
-    <>
-      <PermittedButton to="administer" variant="default" onClick={open}>
-        Edit
-      </PermittedButton>
-      <Modal opened={isOpen} onClose={close} title="Edit endpoint">
+    <DialogButton to="administer" variant="default" label="Edit" title="Edit endpoint">
+      {(close) => (
         <EndpointForm
           before={fieldsOf(endpoint)}
           verb="Save"
-          error={change.error}
-          isPending={change.isPending}
+          save={(fields) =>
+            dataOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { params, body: bodyOf(fields) }))
+          }
+          done="Endpoint saved."
           onClose={close}
-          onSubmit={(fields) => change.mutate(fields, { onSuccess: close })}
         />
-      </Modal>
-    </>
+      )}
+    </DialogButton>
   )
 }
 
@@ -146,48 +128,39 @@ function EditButton({ endpoint }: { endpoint: Endpoint }) {
 function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
   const api = useApi()
   const params = { path: { id: endpoint.id } }
-  const enable = useAction({
-    run: () => dataOf(api.POST('/api/v1/webhook-endpoints/{id}/enable', { params })),
-    done: () => 'Endpoint enabled.',
-    changes: ['webhooks', 'webhook-endpoint'],
-  })
-  const disable = useAction({
-    run: (reason: string | undefined) =>
-      dataOf(
-        api.POST('/api/v1/webhook-endpoints/{id}/disable', {
-          params,
-          body: reason === undefined ? {} : { reason },
-        }),
-      ),
-    done: () => 'Endpoint disabled.',
-    changes: ['webhooks', 'webhook-endpoint'],
-  })
   if (endpoint.status === 'disabled') {
     return (
-      <ConfirmButton
+      <ActButton
         to="administer"
         key="enable"
         label="Enable"
         title="Enable this endpoint?"
         verb="Enable endpoint"
-        onConfirm={() => enable.mutateAsync(undefined)}
+        run={() => dataOf(api.POST('/api/v1/webhook-endpoints/{id}/enable', { params }))}
+        done={() => 'Endpoint enabled.'}
+        changes={CHANGES}
       >
         Missed events are not sent automatically: replay them afterwards.
-      </ConfirmButton>
+      </ActButton>
     )
   }
   return (
-    <ConfirmButton
+    <ActButton
       to="administer"
       key="disable"
       label="Disable"
       title="Disable this endpoint?"
       verb="Disable endpoint"
       reason="optional"
-      onConfirm={(reason) => disable.mutateAsync(reason)}
+      run={(reason) => {
+        const body = reason === undefined ? {} : { reason }
+        return dataOf(api.POST('/api/v1/webhook-endpoints/{id}/disable', { params, body }))
+      }}
+      done={() => 'Endpoint disabled.'}
+      changes={CHANGES}
     >
       Deliveries are skipped until it is enabled, and can be replayed then.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
@@ -198,8 +171,29 @@ export interface Renewed {
   readonly publicKeys: readonly string[]
 }
 
+interface SecretDialogProps {
+  readonly made: Renewed | undefined
+  readonly titles: readonly [ofSecret: string, ofKey: string]
+  readonly onKept: () => void
+}
+
+/** Stays open until its user says that they have kept what is shown once. */
+export function SecretDialog({ made, titles, onKept }: SecretDialogProps) {
+  return (
+    <Modal
+      opened={made !== undefined}
+      onClose={onKept}
+      title={titles[made?.secret === null ? 1 : 0]}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      {made !== undefined && <SecretOnce made={made} onKept={onKept} />}
+    </Modal>
+  )
+}
+
 /** A secret that cannot be asked for again, or a public key, which can. */
-export function SecretOnce({ made, onKept }: { made: Renewed; onKept: () => void }) {
+function SecretOnce({ made, onKept }: { made: Renewed; onKept: () => void }) {
   const text = made.secret ?? made.publicKeys[0] ?? ''
   return (
     <Stack gap="sm">

@@ -5,6 +5,7 @@ import {
   Confirm,
   CopyId,
   dataOf,
+  Form,
   formatCount,
   formatDuration,
   formatShare,
@@ -16,12 +17,13 @@ import {
   Time,
   useAction,
   useApi,
+  useDraft,
   useNow,
+  useRead,
 } from '@posthorn/dashboard/kit'
-import { useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { EndpointActions } from './endpoint-actions.tsx'
-import { sentenceOfRetry } from './endpoint-fields.ts'
+import { sentenceOfRetry } from './endpoint-form.tsx'
 import { EndpointMap } from './endpoint-map.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import { sentenceOfCondition } from './filter-editor.tsx'
@@ -35,12 +37,8 @@ interface EndpointDetailsProps {
 
 /** One endpoint: how it is doing, what failed last, and everything that can be done with it. */
 export function EndpointDetails({ id, health, onGone }: EndpointDetailsProps) {
-  const api = useApi()
-  const query = useQuery({
-    // A subject of its own: one that is forgotten must not be asked for again.
-    queryKey: ['webhook-endpoint', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/webhook-endpoints/{id}', { params: { path: { id } }, signal })),
+  const query = useRead('/api/v1/webhook-endpoints/{id}', ['webhook-endpoint', id], {
+    params: { path: { id } },
   })
   return (
     <QueryState query={query}>
@@ -159,18 +157,24 @@ const DAY_MS = 86_400_000
 function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
   const api = useApi()
   const { business } = useNow()
-  const [since, setSince] = useState(() => localOf(new Date(business - DAY_MS).toISOString()))
-  const [until, setUntil] = useState('')
-  const [isWhole, setWhole] = useState(false)
+  const { draft, text, check } = useDraft(() => ({
+    since: localOf(new Date(business - DAY_MS).toISOString()),
+    until: '',
+    isWhole: false,
+  }))
   const [count, setCount] = useState<number>()
   const ask = (dryRun: boolean) => {
-    const end = momentOf(until)
+    const end = momentOf(draft.until)
     const request = {
       params: { path: { id: endpoint.id } },
-      body: { since: momentOf(since) ?? '', ...(end !== undefined && { until: end }), dryRun },
+      body: {
+        since: momentOf(draft.since) ?? '',
+        ...(end !== undefined && { until: end }),
+        dryRun,
+      },
     }
     return dataOf(
-      isWhole
+      draft.isWhole
         ? api.POST('/api/v1/webhook-endpoints/{id}/recover', request)
         : api.POST('/api/v1/webhook-endpoints/{id}/replay', request),
     )
@@ -185,12 +189,9 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
     done: ({ count: sent }) => `${formatCount(sent)} missed deliveries replayed.`,
     changes: ['webhooks'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    counted.mutate(undefined, { onSuccess: (found) => setCount(found.count) })
-  }
+  const submit = () => counted.mutate(undefined, { onSuccess: (found) => setCount(found.count) })
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap={6}>
         <Text size="sm" fw={600}>
           Replay missed deliveries
@@ -199,19 +200,8 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
           Deliveries that were abandoned, or skipped while it was disabled.
         </Text>
         <Group gap="xs" align="flex-end">
-          <TextInput
-            type="datetime-local"
-            label="Created after"
-            value={since}
-            onChange={({ currentTarget }) => setSince(currentTarget.value)}
-            required
-          />
-          <TextInput
-            type="datetime-local"
-            label="Created before"
-            value={until}
-            onChange={({ currentTarget }) => setUntil(currentTarget.value)}
-          />
+          <TextInput type="datetime-local" label="Created after" {...text('since')} required />
+          <TextInput type="datetime-local" label="Created before" {...text('until')} />
           <PermittedButton
             to="administer"
             type="submit"
@@ -224,8 +214,7 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
         </Group>
         <Checkbox
           label="Also attempt at once what waits for another attempt"
-          checked={isWhole}
-          onChange={({ currentTarget }) => setWhole(currentTarget.checked)}
+          {...check('isWhole')}
         />
         {endpoint.status === 'disabled' && (
           <Text size="sm">The endpoint is disabled: enable it first.</Text>
@@ -240,6 +229,6 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
       >
         They keep their ids, so the endpoint can recognise duplicates.
       </Confirm>
-    </form>
+    </Form>
   )
 }

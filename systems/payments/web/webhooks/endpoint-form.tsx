@@ -1,95 +1,249 @@
 import {
-  Alert,
   Button,
   Checkbox,
   Collapse,
   Group,
+  NumberInput,
+  Select,
   Stack,
   TagsInput,
   TextInput,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { sentenceOf, useSettings } from '@posthorn/dashboard/kit'
-import { type SubmitEvent, useState } from 'react'
-import { DEFAULTS, type EndpointFields } from './endpoint-fields.ts'
-import { EndpointSettings } from './endpoint-settings.tsx'
-import { subscriptionsTo, useEventTypes } from './webhook.ts'
+import {
+  ActionForm,
+  formatDuration,
+  useAction,
+  useDraft,
+  useSettings,
+} from '@posthorn/dashboard/kit'
+import { type Filter, FilterEditor } from './filter-editor.tsx'
+import { type Endpoint, subscriptionsTo, useEventTypes } from './webhook.ts'
 
-interface EndpointFormProps {
+type Retry = { preset: 'quick' | 'hours' | 'days' } | { waits: number[]; attempts: number }
+
+/** What the form of an endpoint holds. */
+export interface EndpointFields {
+  readonly url: string
+  readonly eventTypes: string[]
+  readonly ordered: boolean
+  readonly retry: Retry
+  readonly timeoutMs: number | null
+  readonly ratePerSecond: number | null
+  readonly signing: Endpoint['signing']
+  readonly filter: Filter | null
+}
+
+const DEFAULTS: EndpointFields = {
+  url: '',
+  eventTypes: ['*'],
+  ordered: false,
+  retry: { preset: 'quick' },
+  timeoutMs: null,
+  ratePerSecond: null,
+  signing: 'hmac',
+  filter: null,
+}
+
+export function fieldsOf(endpoint: Endpoint): EndpointFields {
+  const { url, eventTypes, ordered, timeoutMs, ratePerSecond, signing, filter } = endpoint
+  const { preset, waits, attempts } = endpoint.retry
+  return {
+    ...{ url, eventTypes, ordered, timeoutMs, ratePerSecond, signing, filter },
+    retry: preset === null ? { waits, attempts } : { preset },
+  }
+}
+
+/** What the API takes: the same for a new endpoint and a changed one, but for what signs. */
+export function bodyOf(fields: EndpointFields) {
+  const { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, filter } = fields
+  return { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, filter }
+}
+
+/** `5 attempts, after 2 s, 4 s, 8 s, 16 s`. */
+export function sentenceOfRetry({ waits, attempts }: Endpoint['retry']): string {
+  if (attempts === 1) return '1 attempt'
+  const shown = waits
+    .slice(0, attempts - 1)
+    .map((seconds) => (seconds < 60 ? `${seconds} s` : formatDuration(seconds * 1_000)))
+  const last = attempts - 1 > waits.length ? `, then every ${shown.at(-1)}` : ''
+  return `${attempts} attempts, after ${shown.join(', ')}${last}`
+}
+
+interface EndpointFormProps<Saved> {
   /** Left out for a new endpoint. */
   readonly before?: EndpointFields
   readonly verb: string
-  readonly error: Error | null
-  readonly isPending: boolean
+  readonly save: (fields: EndpointFields) => Promise<Saved>
+  readonly done: string
   readonly onClose: () => void
-  readonly onSubmit: (fields: EndpointFields) => void
+  readonly onDone?: (saved: Saved) => void
 }
 
 /** What an endpoint receives, where and how. */
-export function EndpointForm(props: EndpointFormProps) {
-  const { before, verb, error, isPending, onClose, onSubmit } = props
+export function EndpointForm<Saved>(props: EndpointFormProps<Saved>) {
+  const { before, verb, save, done, onClose, onDone } = props
   const { production } = useSettings()
-  const [fields, setFields] = useState(before ?? DEFAULTS)
+  const { draft, set, text, value, check } = useDraft(before ?? DEFAULTS)
   const [isMore, { toggle }] = useDisclosure(false)
   const types = useEventTypes().data
-  const set = (change: Partial<EndpointFields>) => setFields((known) => ({ ...known, ...change }))
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    onSubmit({ ...fields, url: fields.url.trim() })
-  }
+  const action = useAction({
+    run: () => save({ ...draft, url: draft.url.trim() }),
+    done: () => done,
+    changes: ['webhooks', 'webhook-endpoint'],
+  })
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <TextInput
-          type="url"
-          label="Address"
-          description={
-            production
-              ? 'Receives events by POST over https.'
-              : `Receives events by POST. The simulated merchant is at ${location.origin}/sim/merchant/hooks.`
-          }
-          value={fields.url}
-          onChange={({ currentTarget }) => set({ url: currentTarget.value })}
-          required
-          maxLength={2_048}
-          data-autofocus
-        />
-        <TagsInput
-          size="xs"
-          label="Events"
-          description="An event type, payment.* for a group, or * for all. Enter adds one."
-          data={subscriptionsTo((types ?? []).map(({ type }) => type))}
-          value={fields.eventTypes}
-          onChange={(eventTypes) => set({ eventTypes })}
-          required={fields.eventTypes.length === 0}
-        />
-        <Checkbox
-          label="Ordered: events of one payment are sent one after the other"
-          checked={fields.ordered}
-          onChange={({ currentTarget }) => set({ ordered: currentTarget.checked })}
-        />
-        <Group>
-          <Button variant="subtle" size="compact-sm" onClick={toggle} aria-expanded={isMore}>
-            {isMore ? 'Fewer settings' : 'More settings'}
-          </Button>
-        </Group>
-        <Collapse expanded={isMore}>
-          <EndpointSettings fields={fields} isNew={before === undefined} set={set} />
-        </Collapse>
-        {error !== null && (
-          <Alert color="red" role="alert">
-            {sentenceOf(error)}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={isPending}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isPending} disabled={fields.eventTypes.length === 0}>
-            {verb}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActionForm
+      action={action}
+      onClose={onClose}
+      verb={verb}
+      disabled={draft.eventTypes.length === 0}
+      {...(onDone && { onDone })}
+    >
+      <TextInput
+        type="url"
+        label="Address"
+        description={
+          production
+            ? 'Receives events by POST over https.'
+            : `Receives events by POST. The simulated merchant is at ${location.origin}/sim/merchant/hooks.`
+        }
+        {...text('url')}
+        required
+        maxLength={2_048}
+        data-autofocus
+      />
+      <TagsInput
+        size="xs"
+        label="Events"
+        description="An event type, payment.* for a group, or * for all. Enter adds one."
+        data={subscriptionsTo((types ?? []).map(({ type }) => type))}
+        {...value('eventTypes')}
+        required={draft.eventTypes.length === 0}
+      />
+      <Checkbox
+        label="Ordered: events of one payment are sent one after the other"
+        {...check('ordered')}
+      />
+      <Group>
+        <Button variant="subtle" size="compact-sm" onClick={toggle} aria-expanded={isMore}>
+          {isMore ? 'Fewer settings' : 'More settings'}
+        </Button>
+      </Group>
+      <Collapse expanded={isMore}>
+        <EndpointSettings fields={draft} isNew={before === undefined} set={set} />
+      </Collapse>
+    </ActionForm>
   )
+}
+
+interface EndpointSettingsProps {
+  readonly fields: EndpointFields
+  /** What signs is changed later by a new secret. */
+  readonly isNew: boolean
+  readonly set: (change: Partial<EndpointFields>) => void
+}
+
+const RETRIES = [
+  { value: 'quick', label: 'Quick: 5 attempts within half a minute' },
+  { value: 'hours', label: 'Hours: 8 attempts within four hours' },
+  { value: 'days', label: 'Days: 10 attempts within three days' },
+  { value: 'own', label: 'Waits of its own' },
+]
+
+const SIGNING = [
+  { value: 'hmac', label: 'A shared secret (HMAC)' },
+  { value: 'ed25519', label: 'A key pair (Ed25519): the receiver gets the public key' },
+]
+
+/** What most endpoints leave as it is. */
+function EndpointSettings({ fields, isNew, set }: EndpointSettingsProps) {
+  const { retry, timeoutMs, ratePerSecond, signing } = fields
+  return (
+    <Stack gap="sm">
+      <FilterEditor filter={fields.filter} onChange={(filter) => set({ filter })} />
+      <Select
+        label="Retries"
+        data={RETRIES}
+        value={'preset' in retry ? retry.preset : 'own'}
+        onChange={(value) => set({ retry: retryNamed(value) })}
+        allowDeselect={false}
+      />
+      {'waits' in retry && <OwnWaits retry={retry} set={set} />}
+      <Group grow align="flex-start">
+        <NumberInput
+          label="Timeout"
+          description="Seconds for a whole request; 15 if empty."
+          value={timeoutMs === null ? '' : timeoutMs / 1_000}
+          onChange={(value) => set({ timeoutMs: value === '' ? null : Number(value) * 1_000 })}
+          min={1}
+          max={30}
+          allowDecimal={false}
+        />
+        <NumberInput
+          label="Rate"
+          description="Requests a second; no limit if empty."
+          value={ratePerSecond ?? ''}
+          onChange={(value) => set({ ratePerSecond: value === '' ? null : Number(value) })}
+          min={1}
+          max={1_000}
+          allowDecimal={false}
+        />
+      </Group>
+      {isNew && (
+        <Select
+          label="Signature"
+          data={SIGNING}
+          value={signing}
+          onChange={(value) => set({ signing: value === 'ed25519' ? 'ed25519' : 'hmac' })}
+          allowDeselect={false}
+        />
+      )}
+    </Stack>
+  )
+}
+
+function retryNamed(value: string | null): Retry {
+  if (value === 'quick' || value === 'hours' || value === 'days') return { preset: value }
+  return { waits: [10, 60, 600], attempts: 4 }
+}
+
+function OwnWaits({
+  retry,
+  set,
+}: {
+  retry: Extract<Retry, { waits: number[] }>
+  set: EndpointSettingsProps['set']
+}) {
+  return (
+    <Group grow align="flex-start">
+      <TextInput
+        label="Waits"
+        description="Seconds after each failure, with blanks between; the last is repeated."
+        defaultValue={retry.waits.join(' ')}
+        onBlur={({ currentTarget }) =>
+          set({ retry: { ...retry, waits: readWaits(currentTarget.value) } })
+        }
+        pattern="[0-9 ]+"
+        required
+      />
+      <NumberInput
+        label="Attempts"
+        description="In all, the first included."
+        value={retry.attempts}
+        onChange={(value) => set({ retry: { ...retry, attempts: Number(value) } })}
+        min={1}
+        max={50}
+        allowDecimal={false}
+        required
+      />
+    </Group>
+  )
+}
+
+function readWaits(text: string): number[] {
+  return text
+    .split(/\D+/)
+    .filter((word) => word !== '')
+    .map(Number)
 }

@@ -1,30 +1,24 @@
 import {
-  dataOf,
   everyMs,
   HeatMap,
   Panel,
   QueryState,
   timesOf,
-  useApi,
   useRange,
+  useRead,
 } from '@posthorn/dashboard/kit'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { shortUrl, useEndpoints } from './webhook.ts'
 
 /** Which endpoints answered when: of all, or of one. */
 export function EndpointMap({ only }: { only?: string }) {
-  const api = useApi()
   const navigate = useNavigate()
   const { minutes, picker } = useRange()
   const endpoints = useEndpoints().data
-  const query = useQuery({
-    queryKey: ['webhooks', 'charts', minutes],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/webhook-endpoints/charts', { params: { query: { minutes } }, signal }),
-      ),
+  const query = useRead('/api/v1/webhook-endpoints/charts', ['webhooks', 'charts', minutes], {
+    params: { query: { minutes } },
     refetchInterval: everyMs(minutes),
     placeholderData: keepPreviousData,
   })

@@ -3,33 +3,28 @@ import { useDisclosure } from '@mantine/hooks'
 import {
   type Column,
   dataOf,
-  DetailDrawer,
   Empty,
   FilteredTable,
-  FilterSelect,
   formatShare,
-  neighboursOf,
-  oneOf,
   PermittedButton,
   SectionFrame,
   Time,
-  useAction,
   useApi,
   useFilteredList,
   useFresh,
   useOpened,
+  field,
 } from '@posthorn/dashboard/kit'
 import { useMemo, useState } from 'react'
-import { type Renewed, SecretOnce } from './endpoint-actions.tsx'
+import { type Renewed, SecretDialog } from './endpoint-actions.tsx'
 import { EndpointDetails } from './endpoint-details.tsx'
-import { bodyOf, type EndpointFields } from './endpoint-fields.ts'
-import { EndpointForm } from './endpoint-form.tsx'
+import { bodyOf, EndpointForm } from './endpoint-form.tsx'
 import { EndpointMap } from './endpoint-map.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import { type Endpoint, type Health, shortUrl, useHealth } from './webhook.ts'
 
 const STATES = ['enabled', 'disabled'] as const
-const FILTER = { status: oneOf(STATES) }
+const FILTER = { status: field.choice('State', STATES) }
 
 /** Who receives events, and how well. */
 export function Endpoints() {
@@ -37,14 +32,15 @@ export function Endpoints() {
   const opened = useOpened()
   const [isMaking, making] = useDisclosure(false)
   const health = useHealth().data
-  const { filter, list } = useFilteredList({
+  const columns = useMemo(() => endpointColumns(health), [health])
+  const page = useFilteredList({
     queryKey: ['webhooks', 'endpoints', 'list'],
     fields: FILTER,
+    columns,
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/webhook-endpoints', { params: { query }, signal })),
   })
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
-  const columns = useMemo(() => endpointColumns(health), [health])
   return (
     <SectionFrame
       lead="Addresses that receive events, each signed with its own secret."
@@ -55,13 +51,8 @@ export function Endpoints() {
       }
     >
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Endpoints"
-        list={list}
-        columns={columns}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => opened.open(id)}
-        opened={opened.id}
         empty={
           <Empty
             title="No endpoints yet"
@@ -74,26 +65,11 @@ export function Endpoints() {
             An endpoint is an address that receives your events by POST, such as payment.succeeded.
           </Empty>
         }
-      >
-        <FilterSelect filter={filter} name="status" label="State" options={STATES} />
-      </FilteredTable>
+        drawer="Endpoint"
+        details={(id) => <EndpointDetails id={id} health={health?.get(id)} onGone={opened.close} />}
+      />
       <EndpointMap />
       <NewEndpoint isOpen={isMaking} onClose={making.close} />
-      <DetailDrawer
-        isOpen={opened.id !== undefined}
-        onClose={opened.close}
-        title="Endpoint"
-        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
-      >
-        {opened.id !== undefined && (
-          <EndpointDetails
-            key={opened.id}
-            id={opened.id}
-            health={health?.get(opened.id)}
-            onGone={opened.close}
-          />
-        )}
-      </DetailDrawer>
     </SectionFrame>
   )
 }
@@ -158,43 +134,25 @@ interface NewEndpointProps {
 function NewEndpoint({ isOpen, onClose }: NewEndpointProps) {
   const api = useApi()
   const [made, setMade] = useState<Renewed>()
-  const create = useAction({
-    run: (fields: EndpointFields) => {
-      const body = { ...bodyOf(fields), signing: fields.signing }
-      return dataOf(api.POST('/api/v1/webhook-endpoints', { body }))
-    },
-    done: () => 'Endpoint created.',
-    changes: ['webhooks'],
-  })
-  const close = () => {
-    onClose()
-    setMade(undefined)
-    create.reset()
-  }
   return (
-    <Modal
-      opened={isOpen}
-      onClose={close}
-      title={titleOf(made)}
-      closeOnClickOutside={made === undefined}
-      closeOnEscape={made === undefined}
-    >
-      {made === undefined ? (
+    <>
+      <Modal opened={isOpen} onClose={onClose} title="New endpoint">
         <EndpointForm
           verb="Create endpoint"
-          error={create.error}
-          isPending={create.isPending}
-          onClose={close}
-          onSubmit={(fields) => create.mutate(fields, { onSuccess: setMade })}
+          save={(fields) => {
+            const body = { ...bodyOf(fields), signing: fields.signing }
+            return dataOf(api.POST('/api/v1/webhook-endpoints', { body }))
+          }}
+          done="Endpoint created."
+          onClose={onClose}
+          onDone={setMade}
         />
-      ) : (
-        <SecretOnce made={made} onKept={close} />
-      )}
-    </Modal>
+      </Modal>
+      <SecretDialog
+        made={made}
+        titles={['Secret (shown once)', 'Public key']}
+        onKept={() => setMade(undefined)}
+      />
+    </>
   )
-}
-
-function titleOf(made: Renewed | undefined): string {
-  if (made === undefined) return 'New endpoint'
-  return made.secret === null ? 'Public key' : 'Secret (shown once)'
 }

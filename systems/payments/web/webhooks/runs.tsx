@@ -1,14 +1,12 @@
 import {
   type Column,
-  dataOf,
+  column,
   DataTable,
   Empty,
   formatCount,
   SectionFrame,
-  Time,
-  useApi,
   useFresh,
-  useList,
+  useListOf,
 } from '@posthorn/dashboard/kit'
 import type { Run } from './webhook.ts'
 
@@ -20,12 +18,12 @@ const count = (id: 'processed' | 'success' | 'failed', title: string): Column<Ru
 })
 
 const COLUMNS: readonly Column<Run>[] = [
-  {
+  column.time('ranAt', 'When', {
     id: 'at',
-    title: 'When',
+    order: 'none',
+    clock: 'business',
     width: 'minmax(110px, 1fr)',
-    cell: ({ ranAt }) => <Time at={ranAt} clock="business" />,
-  },
+  }),
   count('processed', 'Retried'),
   count('success', 'Delivered'),
   count('failed', 'Failed again'),
@@ -33,17 +31,7 @@ const COLUMNS: readonly Column<Run>[] = [
 
 /** What each run of retries did. */
 export function Runs() {
-  const api = useApi()
-  const list = useList<Run>({
-    queryKey: ['webhooks', 'runs'],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/webhook-deliveries/runs', {
-          params: { query: { ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
-  })
+  const list = useListOf('/api/v1/webhook-deliveries/runs', ['webhooks', 'runs'])
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   return (
     <SectionFrame lead="Failed deliveries are retried when they are due: the results of each run.">

@@ -1,32 +1,27 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { useApi } from '../../api/api-context.tsx'
+import { type ItemOf, useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
 import { eachText, outcomeOf, runEach } from '../../parts/act/bulk-button.tsx'
-import { FilterSelect, FilterText, oneOf, text } from '../../parts/act/filter-bar.tsx'
+import { field } from '../../parts/act/filter-bar.tsx'
 import { PermittedButton } from '../../parts/act/permitted.tsx'
 import { useAction } from '../../parts/act/use-action.ts'
-import { DetailDrawer } from '../../parts/layout/detail-drawer.tsx'
 import { AnchorLink } from '../../parts/layout/links.tsx'
 import { Empty } from '../../parts/layout/notice.tsx'
 import { SectionFrame } from '../../parts/layout/page-frame.tsx'
 import { SavedViews } from '../../parts/layout/saved-views.tsx'
-import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
 import { CopyId, withShortIds } from '../../parts/show/copy-id.tsx'
 import { KeyValue } from '../../parts/show/stat.tsx'
-import { StateBadge } from '../../parts/show/state-badge.tsx'
-import { Time } from '../../parts/show/time.tsx'
+import { Time, timeFact } from '../../parts/show/time.tsx'
+import { column } from '../../parts/table/columns.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { useTable } from '../../parts/table/layout.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/list-page.tsx'
 import { useSelection } from '../../parts/table/list.ts'
 import type { StateRole } from '../../states/role.ts'
 import { firstOf, useContents, type Web } from '../../systems.tsx'
 
-type Alert =
-  paths['/api/v1/alerts']['get']['responses']['200']['content']['application/json']['items'][number]
+type Alert = ItemOf<'/api/v1/alerts'>
 
 const ALERT_STATES = ['open', 'acknowledged', 'recovered'] as const
 
@@ -51,53 +46,33 @@ function placeOf(alert: Alert, webs: readonly Web[]): string | undefined {
   return undefined
 }
 
-const FILTER = { source: text, code: text, status: oneOf(ALERT_STATES), tenant: text }
+const FILTER = {
+  status: field.choice('State', ALERT_STATES),
+  source: field.text('Source'),
+  code: field.text('Code'),
+  tenant: field.text('Organisation'),
+}
 
 const COLUMNS: readonly Column<Alert>[] = [
-  {
-    id: 'status',
-    title: 'State',
-    sortBy: ({ status }) => status,
-    width: '140px',
-    cell: ({ status }) => <StateBadge state={status} role={ALERT_ROLES[status]} />,
-  },
-  {
-    id: 'code',
-    title: 'Code',
-    sortBy: ({ code }) => code,
-    width: 'minmax(120px, 1fr)',
-    cell: ({ code }) => code,
-  },
-  {
-    id: 'source',
-    title: 'Source',
-    sortBy: ({ source }) => source,
-    narrow: 'hidden',
-    cell: ({ source }) => source,
-  },
-  { id: 'detail', title: 'Detail', width: 'minmax(0, 3fr)', cell: ({ detail }) => detail },
-  {
-    id: 'at',
-    title: 'Raised',
-    sortBy: ({ raisedAt }) => raisedAt,
-    width: '120px',
-    cell: ({ raisedAt }) => <Time at={raisedAt} />,
-  },
+  column.state('status', 'State', { roles: ALERT_ROLES, width: '140px' }),
+  column.text('code', 'Code', { width: 'minmax(120px, 1fr)' }),
+  column.text('source', 'Source', { narrow: 'hidden' }),
+  column.text('detail', 'Detail', { order: 'none', width: 'minmax(0, 3fr)' }),
+  column.time('raisedAt', 'Raised', { id: 'at', width: '120px' }),
 ]
 
 /** What a person should look at: open ones first by their filter, everything by clearing it. */
 export function Alerts() {
   const api = useApi()
-  const opened = useOpened()
   const selection = useSelection()
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['alerts', 'list'],
     fields: FILTER,
+    columns: COLUMNS,
     name: 'alerts',
     sorts: { at: 'raisedAt' },
     read: (query, signal) => dataOf(api.GET('/api/v1/alerts', { params: { query }, signal })),
   })
-  const table = useTable({ name: 'alerts', list, columns: COLUMNS })
   useFresh(['alerts'], ({ kind }) => kind !== 'announcement')
   const acknowledge = useAction({
     run: (ids: readonly string[]) =>
@@ -112,8 +87,7 @@ export function Alerts() {
     isGood: ({ refused }) => refused.length === 0,
     changes: ['alerts', 'overview'],
   })
-  const chosen = list.rows.filter(({ id, status }) => status === 'open' && selection.has(id))
-  const shown = list.rows.find(({ id }) => id === opened.id)
+  const chosen = page.list.rows.filter(({ id, status }) => status === 'open' && selection.has(id))
   return (
     <SectionFrame
       lead="Problems that need an operator. An alert closes by itself when its cause is gone."
@@ -134,43 +108,31 @@ export function Alerts() {
       }
     >
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Alerts"
-        {...table}
-        idOf={({ id }) => id}
         selection={selection}
-        onOpen={({ id }) => opened.open(id)}
-        opened={opened.id}
         empty={<Empty title="No alerts">No alert has been raised so far.</Empty>}
+        drawer="Alert"
+        details={(_, shown) =>
+          shown && (
+            <>
+              <AlertDetails alert={shown} />
+              <Group mt="md">
+                <PermittedButton
+                  to="operate"
+                  disabled={shown.status !== 'open'}
+                  loading={acknowledge.isPending}
+                  onClick={() => acknowledge.mutate([shown.id])}
+                >
+                  Acknowledge
+                </PermittedButton>
+              </Group>
+            </>
+          )
+        }
       >
-        <FilterSelect filter={filter} name="status" label="State" options={ALERT_STATES} />
-        <FilterText filter={filter} name="source" label="Source" />
-        <FilterText filter={filter} name="code" label="Code" />
-        <FilterText filter={filter} name="tenant" label="Organisation" />
-        <SavedViews filter={filter} page="alerts" />
+        <SavedViews filter={page.filter} page="alerts" />
       </FilteredTable>
-      <DetailDrawer
-        isOpen={shown !== undefined}
-        onClose={opened.close}
-        title="Alert"
-        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
-      >
-        {shown !== undefined && (
-          <>
-            <AlertDetails alert={shown} />
-            <Group mt="md">
-              <PermittedButton
-                to="operate"
-                disabled={shown.status !== 'open'}
-                loading={acknowledge.isPending}
-                onClick={() => acknowledge.mutate([shown.id])}
-              >
-                Acknowledge
-              </PermittedButton>
-            </Group>
-          </>
-        )}
-      </DetailDrawer>
     </SectionFrame>
   )
 }
@@ -194,7 +156,7 @@ function AlertDetails({ alert }: { alert: Alert }) {
                 by {alert.acknowledgedBy ?? 'unknown'} <Time at={alert.acknowledgedAt} />
               </>
             ),
-          Recovered: alert.recoveredAt === null ? undefined : <Time at={alert.recoveredAt} />,
+          Recovered: timeFact(alert.recoveredAt),
         }}
       />
       {place !== undefined && <AnchorLink to={place}>Open</AnchorLink>}

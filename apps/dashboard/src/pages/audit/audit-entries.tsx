@@ -1,70 +1,46 @@
-import { useApi } from '../../api/api-context.tsx'
+import { type ItemOf, useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { FilterMoment, FilterText, moment, text } from '../../parts/act/filter-bar.tsx'
-import { DetailDrawer } from '../../parts/layout/detail-drawer.tsx'
+import { field } from '../../parts/act/filter-bar.tsx'
 import { ButtonLink } from '../../parts/layout/links.tsx'
 import { Empty } from '../../parts/layout/notice.tsx'
 import { PageFrame } from '../../parts/layout/page-frame.tsx'
-import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
 import { CopyId } from '../../parts/show/copy-id.tsx'
 import { Json } from '../../parts/show/json.tsx'
 import { KeyValue } from '../../parts/show/stat.tsx'
-import { Time } from '../../parts/show/time.tsx'
+import { Time, timeFact } from '../../parts/show/time.tsx'
+import { column } from '../../parts/table/columns.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { useTable } from '../../parts/table/layout.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/list-page.tsx'
 
-type Entry =
-  paths['/api/v1/audit/entries']['get']['responses']['200']['content']['application/json']['items'][number]
+type Entry = ItemOf<'/api/v1/audit/entries'>
 
 const FILTER = {
-  entityId: text,
-  entityType: text,
-  actor: text,
-  action: text,
-  since: moment,
-  until: moment,
+  entityId: field.text('Id'),
+  entityType: field.text('About'),
+  actor: field.text('Actor'),
+  action: field.text('Action'),
+  since: field.moment('After'),
+  until: field.moment('Before'),
 }
 
 const COLUMNS: readonly Column<Entry>[] = [
-  {
-    id: 'at',
-    title: 'Time',
-    sortBy: ({ at }) => at,
-    width: '130px',
-    cell: ({ at }) => <Time at={at} />,
-  },
-  {
-    id: 'action',
-    title: 'Action',
-    sortBy: ({ action }) => action,
-    width: 'minmax(0, 1.6fr)',
-    cell: ({ action }) => action,
-  },
-  {
-    id: 'entity',
-    title: 'About',
-    sortBy: ({ entityType }) => entityType,
-    narrow: 'hidden',
-    cell: ({ entityType }) => entityType,
-  },
-  { id: 'entityId', title: 'Id', width: 'minmax(0, 2fr)', cell: ({ entityId }) => entityId },
-  { id: 'actor', title: 'Actor', sortBy: ({ actor }) => actor, cell: ({ actor }) => actor },
+  column.time('at', 'Time', { width: '130px' }),
+  column.text('action', 'Action', { width: 'minmax(0, 1.6fr)' }),
+  column.text('entityType', 'About', { id: 'entity', narrow: 'hidden' }),
+  column.text('entityId', 'Id', { order: 'none', width: 'minmax(0, 2fr)' }),
+  column.text('actor', 'Actor'),
 ]
 
 /** Who did what in the systems, for every user of the organisation. */
 export function AuditEntries() {
   const api = useApi()
-  const opened = useOpened()
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['audit', 'entries'],
     fields: FILTER,
+    columns: COLUMNS,
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/audit/entries', { params: { query }, signal })),
   })
-  const table = useTable({ name: 'audit-entries', list, columns: COLUMNS })
-  const shown = list.rows.find(({ id }) => id === opened.id)
   return (
     <PageFrame
       title="Who did what"
@@ -76,48 +52,30 @@ export function AuditEntries() {
       }
     >
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Who did what"
-        {...table}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => opened.open(id)}
-        opened={opened.id}
         empty={
           <Empty title="No entries yet">Every change that somebody makes is listed here.</Empty>
         }
-      >
-        <FilterText filter={filter} name="entityId" label="Id" />
-        <FilterText filter={filter} name="entityType" label="About" />
-        <FilterText filter={filter} name="actor" label="Actor" />
-        <FilterText filter={filter} name="action" label="Action" />
-        <FilterMoment filter={filter} name="since" label="After" />
-        <FilterMoment filter={filter} name="until" label="Before" />
-      </FilteredTable>
-      <DetailDrawer
-        isOpen={shown !== undefined}
-        onClose={opened.close}
-        title="Audit entry"
-        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
-      >
-        {shown !== undefined && (
-          <>
-            <KeyValue
-              facts={{
-                Action: shown.action,
-                Time: <Time at={shown.at} />,
-                'Business time':
-                  shown.businessAt === null ? undefined : (
-                    <Time at={shown.businessAt} clock="business" />
-                  ),
-                Actor: shown.actor,
-                About: shown.entityType,
-                Id: <CopyId id={shown.entityId} />,
-              }}
-            />
-            <Json value={shown.details} label="details" />
-          </>
-        )}
-      </DetailDrawer>
+        drawer="Audit entry"
+        details={(_, shown) =>
+          shown && (
+            <>
+              <KeyValue
+                facts={{
+                  Action: shown.action,
+                  Time: <Time at={shown.at} />,
+                  'Business time': timeFact(shown.businessAt, { clock: 'business' }),
+                  Actor: shown.actor,
+                  About: shown.entityType,
+                  Id: <CopyId id={shown.entityId} />,
+                }}
+              />
+              <Json value={shown.details} label="details" />
+            </>
+          )
+        }
+      />
     </PageFrame>
   )
 }

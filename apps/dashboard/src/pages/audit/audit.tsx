@@ -1,31 +1,29 @@
 import { Button, Group } from '@mantine/core'
-import { useApi } from '../../api/api-context.tsx'
+import { type ItemOf, useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
 import { saveFile } from '../../parts/act/file-drop.tsx'
-import { FilterSelect, FilterText, moment, oneOf, text } from '../../parts/act/filter-bar.tsx'
-import { DetailDrawer } from '../../parts/layout/detail-drawer.tsx'
+import { field, moment, text } from '../../parts/act/filter-bar.tsx'
 import { AnchorLink, ButtonLink } from '../../parts/layout/links.tsx'
 import { Empty } from '../../parts/layout/notice.tsx'
 import { PageFrame } from '../../parts/layout/page-frame.tsx'
 import { SavedViews } from '../../parts/layout/saved-views.tsx'
-import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
 import { CopyId } from '../../parts/show/copy-id.tsx'
 import { KeyValue } from '../../parts/show/stat.tsx'
 import { Time } from '../../parts/show/time.tsx'
+import { column } from '../../parts/table/columns.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/list-page.tsx'
 
 const KINDS = ['transition', 'operation'] as const
 
 const FILTER = {
-  search: text,
-  outbox: text,
-  kind: oneOf(KINDS),
-  actor: text,
-  code: text,
+  search: field.text('Search'),
+  kind: field.choice('Kind', KINDS),
+  outbox: field.text('Outbox'),
+  actor: field.text('Actor'),
+  code: field.text('Code'),
   messageId: text,
   tenant: text,
   since: moment,
@@ -33,24 +31,23 @@ const FILTER = {
 }
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { id: 'at', title: 'Time', width: '110px', cell: ({ at }) => <Time at={at} /> },
-  { id: 'outbox', title: 'Outbox', cell: ({ outbox }) => outbox ?? '–' },
+  column.time('at', 'Time', { order: 'none', width: '110px' }),
+  column.text('outbox', 'Outbox', { order: 'none', none: '–' }),
   { id: 'what', title: 'Change', width: 'minmax(0, 1.6fr)', cell: whatOf },
   { id: 'why', title: 'Reason', width: 'minmax(0, 2fr)', cell: whyOf },
-  { id: 'actor', title: 'Actor', cell: ({ actor }) => actor },
+  column.text('actor', 'Actor', { order: 'none' }),
 ]
 
 /** What happened to messages, and what people did. */
 export function Audit() {
   const api = useApi()
-  const opened = useOpened()
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['audit', 'list'],
     fields: FILTER,
+    columns: COLUMNS,
     read: (query, signal) => dataOf(api.GET('/api/v1/audit', { params: { query }, signal })),
   })
   useFresh(['audit'], ({ kind }) => kind !== 'announcement')
-  const shown = list.rows.find(({ id }) => id === opened.id)
   return (
     <PageFrame
       title="Audit"
@@ -62,8 +59,8 @@ export function Audit() {
           </ButtonLink>
           <Button
             variant="default"
-            disabled={list.rows.length === 0}
-            onClick={() => saveFile('audit.csv', entriesAsCsv(list.rows))}
+            disabled={page.list.rows.length === 0}
+            onClick={() => saveFile('audit.csv', entriesAsCsv(page.list.rows))}
           >
             Export CSV
           </Button>
@@ -71,30 +68,19 @@ export function Audit() {
       }
     >
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Audit"
-        list={list}
-        columns={COLUMNS}
         idOf={({ kind, id }) => `${kind}-${id}`}
-        onOpen={({ id }) => opened.open(id)}
-        opened={shown && `${shown.kind}-${shown.id}`}
         empty={<Empty title="No entries yet">Send a first message.</Empty>}
+        drawer="Audit entry"
+        details={(opened, row) => {
+          // Addresses that were kept may have the id alone.
+          const shown = row ?? page.list.rows.find(({ id }) => id === opened)
+          return shown && <EntryDetails entry={shown} />
+        }}
       >
-        <FilterText filter={filter} name="search" label="Search" />
-        <FilterSelect filter={filter} name="kind" label="Kind" options={KINDS} />
-        <FilterText filter={filter} name="outbox" label="Outbox" />
-        <FilterText filter={filter} name="actor" label="Actor" />
-        <FilterText filter={filter} name="code" label="Code" />
-        <SavedViews filter={filter} page="audit" />
+        <SavedViews filter={page.filter} page="audit" />
       </FilteredTable>
-      <DetailDrawer
-        isOpen={shown !== undefined}
-        onClose={opened.close}
-        title="Audit entry"
-        neighbours={neighboursOf(list.rows, ({ id }) => id, opened)}
-      >
-        {shown !== undefined && <EntryDetails entry={shown} />}
-      </DetailDrawer>
     </PageFrame>
   )
 }
@@ -129,8 +115,7 @@ function EntryDetails({ entry }: { entry: Entry }) {
   )
 }
 
-export type Entry =
-  paths['/api/v1/audit']['get']['responses']['200']['content']['application/json']['items'][number]
+export type Entry = ItemOf<'/api/v1/audit'>
 
 /** What happened, as a sentence. */
 export function whatOf(entry: Entry): string {

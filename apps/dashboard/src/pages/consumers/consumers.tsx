@@ -1,10 +1,9 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useApi } from '../../api/api-context.tsx'
+import { type Answer, type ItemOf, useApi, useRead } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
 import { colorOf, filterOf } from '../../charts/plot-data.ts'
 import { PlotGrid } from '../../charts/plot.tsx'
 import { everyMs, marksOf, useRange, useTimes } from '../../charts/range.tsx'
@@ -12,92 +11,71 @@ import { CodeNote } from '../../codes/code-note.tsx'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { ConfirmButton } from '../../parts/act/confirm.tsx'
-import { FilterSelect, FilterText, oneOf, text } from '../../parts/act/filter-bar.tsx'
-import { DetailDrawer } from '../../parts/layout/detail-drawer.tsx'
+import { field, text } from '../../parts/act/filter-bar.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { PageFrame } from '../../parts/layout/page-frame.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
-import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
 import { CopyId } from '../../parts/show/copy-id.tsx'
 import { Json } from '../../parts/show/json.tsx'
 import { KeyValue } from '../../parts/show/stat.tsx'
-import { StateBadge } from '../../parts/show/state-badge.tsx'
-import { Time } from '../../parts/show/time.tsx'
+import { Time, timeFact } from '../../parts/show/time.tsx'
+import { column } from '../../parts/table/columns.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
-import { useTable } from '../../parts/table/layout.ts'
+import { FilteredTable, useFilteredList } from '../../parts/table/list-page.tsx'
 import { useSelection } from '../../parts/table/list.ts'
 import type { StateRole } from '../../states/role.ts'
 import { GroupRows } from './group-rows.tsx'
 
+type SetAside = ItemOf<'/api/v1/consumers/dead-letters'>
+
+/** They look like the states of messages in an outbox that mean the same. */
+const SET_ASIDE_ROLES: Readonly<Record<SetAside['status'], StateRole>> = {
+  dead: 'dead',
+  retry: 'retry',
+  parked: 'ready',
+}
+
 const SET_ASIDE_STATES = ['dead', 'retry', 'parked'] as const
 
 const FILTER = {
+  status: field.choice('State', SET_ASIDE_STATES),
+  group: field.text('Group'),
+  code: field.text('Error code'),
+  key: field.text('Key'),
   topic: text,
-  group: text,
-  code: text,
-  key: text,
-  status: oneOf(SET_ASIDE_STATES),
 }
 
 /** Consumers set messages aside and send this page no event. */
 const EVERY_MS = 5_000
 
 const COLUMNS: readonly Column<SetAside>[] = [
-  {
-    id: 'status',
-    title: 'State',
-    sortBy: ({ status }) => status,
-    width: '110px',
-    cell: ({ status }) => <StateBadge state={status} role={SET_ASIDE_ROLES[status]} />,
-  },
-  { id: 'group', title: 'Group', sortBy: ({ group }) => group, cell: ({ group }) => group },
-  {
-    id: 'type',
-    title: 'Type',
-    sortBy: ({ type }) => type,
-    narrow: 'hidden',
-    cell: ({ type }) => type ?? 'not decoded',
-  },
-  {
-    id: 'key',
-    title: 'Key',
-    sortBy: ({ key }) => key,
-    narrow: 'hidden',
-    cell: ({ key }) => key ?? '',
-  },
-  { id: 'code', title: 'Code', sortBy: ({ code }) => code, cell: ({ code }) => code ?? '' },
-  { id: 'error', title: 'Error', width: 'minmax(0, 2fr)', cell: ({ error }) => error ?? '' },
-  {
-    id: 'at',
-    title: 'Set aside',
-    sortBy: ({ setAsideAt }) => setAsideAt,
-    width: '120px',
-    cell: (row) => <Time at={row.setAsideAt} />,
-  },
+  column.state('status', 'State', { roles: SET_ASIDE_ROLES, width: '110px' }),
+  column.text('group', 'Group'),
+  column.text('type', 'Type', { none: 'not decoded', narrow: 'hidden' }),
+  column.text('key', 'Key', { narrow: 'hidden' }),
+  column.text('code', 'Code'),
+  column.text('error', 'Error', { order: 'none', width: 'minmax(0, 2fr)' }),
+  column.time('setAsideAt', 'Set aside', { id: 'at', width: '120px' }),
 ]
 
 /** Consumer groups, how far they are behind, and what they could not handle. */
 export function Consumers() {
   const api = useApi()
-  const opened = useOpened()
   const selection = useSelection()
-  const groups = useQuery({
-    queryKey: ['consumers', 'groups'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/consumers', { signal })),
+  const groups = useRead('/api/v1/consumers', ['consumers', 'groups'], {
     refetchInterval: EVERY_MS,
   })
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['consumers', 'list'],
     fields: FILTER,
+    columns: COLUMNS,
     name: 'set-aside',
     sorts: { at: 'setAsideAt' },
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/consumers/dead-letters', { params: { query }, signal })),
   })
-  const table = useTable({ name: 'set-aside', list, columns: COLUMNS })
   useFresh(['consumers'], ({ kind }) => kind === 'operation')
-  const dead = list.rows.filter(({ id, status }) => status === 'dead' && selection.has(id))
+  const dead = page.list.rows.filter(({ id, status }) => status === 'dead' && selection.has(id))
   return (
     <PageFrame
       title="Consumers"
@@ -114,28 +92,13 @@ export function Consumers() {
       </Panel>
       <LagChart />
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Set aside"
-        {...table}
-        idOf={({ id }) => id}
         selection={selection}
-        onOpen={({ id }) => opened.open(id)}
-        opened={opened.id}
         empty={<Empty title="Nothing is set aside">Every consumer handles what it gets.</Empty>}
-      >
-        <FilterSelect filter={filter} name="status" label="State" options={SET_ASIDE_STATES} />
-        <FilterText filter={filter} name="group" label="Group" />
-        <FilterText filter={filter} name="code" label="Error code" />
-        <FilterText filter={filter} name="key" label="Key" />
-      </FilteredTable>
-      <DetailDrawer
-        isOpen={opened.id !== undefined}
-        onClose={opened.close}
-        title="Set aside"
-        neighbours={neighboursOf(table.list.rows, ({ id }) => id, opened)}
-      >
-        {opened.id !== undefined && <SetAsideDetails id={opened.id} />}
-      </DetailDrawer>
+        drawer="Set aside"
+        details={(id) => <SetAsideDetails id={id} />}
+      />
     </PageFrame>
   )
 }
@@ -180,11 +143,8 @@ function Operation({ name, ids, onDone }: OperationProps) {
 
 /** One message that a consumer set aside: why, and what is in it. */
 function SetAsideDetails({ id }: { id: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['consumers', 'one', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/consumers/dead-letters/{id}', { params: { path: { id } }, signal })),
+  const query = useRead('/api/v1/consumers/dead-letters/{id}', ['consumers', 'one', id], {
+    params: { path: { id } },
   })
   return (
     <QueryState query={query}>
@@ -204,7 +164,7 @@ function SetAsideDetails({ id }: { id: string }) {
               'Read at':
                 letter.partition === null ? undefined : `${letter.partition}/${letter.offset}`,
               'Set aside': <Time at={letter.setAsideAt} />,
-              Died: letter.diedAt === null ? undefined : <Time at={letter.diedAt} />,
+              Died: timeFact(letter.diedAt),
               'Next attempt':
                 letter.status === 'retry' ? <Time at={letter.dueAt} ahead /> : undefined,
             }}
@@ -217,30 +177,15 @@ function SetAsideDetails({ id }: { id: string }) {
   )
 }
 
-type SetAside =
-  paths['/api/v1/consumers/dead-letters']['get']['responses']['200']['content']['application/json']['items'][number]
+export type ConsumerGroup = ItemOf<'/api/v1/consumers'>
 
-export type ConsumerGroup =
-  paths['/api/v1/consumers']['get']['responses']['200']['content']['application/json']['items'][number]
-
-/** They look like the states of messages in an outbox that mean the same. */
-const SET_ASIDE_ROLES: Readonly<Record<SetAside['status'], StateRole>> = {
-  dead: 'dead',
-  retry: 'retry',
-  parked: 'ready',
-}
-
-type Lags =
-  paths['/api/v1/charts/consumers']['get']['responses']['200']['content']['application/json']
+type Lags = Answer<'/api/v1/charts/consumers'>
 
 /** How far the consumer groups were behind. */
 function LagChart() {
-  const api = useApi()
   const { minutes, picker } = useRange()
-  const query = useQuery({
-    queryKey: ['charts', 'consumers', minutes],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/charts/consumers', { params: { query: { minutes } }, signal })),
+  const query = useRead('/api/v1/charts/consumers', ['charts', 'consumers', minutes], {
+    params: { query: { minutes } },
     refetchInterval: everyMs(minutes),
     placeholderData: keepPreviousData,
   })

@@ -2,10 +2,9 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQueries } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useApi } from '../../api/api-context.tsx'
+import { type ItemOf, useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { ApiProblem } from '../../api/problem.ts'
-import type { paths } from '../../api/schema.d.ts'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { type ListedOutbox, useOutboxes } from '../../outboxes/use-outboxes.ts'
@@ -263,8 +262,7 @@ function Selectable(props: DeadRowsProps & { readonly name: string; readonly dea
   )
 }
 
-type Found =
-  paths['/api/v1/outboxes/{name}/dead-letters']['get']['responses']['200']['content']['application/json']['items'][number]
+type Found = ItemOf<'/api/v1/outboxes/{name}/dead-letters'>
 
 /** Dead messages of one outbox that were given up for the same reason. */
 interface DeadGroup extends Found {

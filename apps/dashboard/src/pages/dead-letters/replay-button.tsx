@@ -1,28 +1,16 @@
-import {
-  Alert,
-  Button,
-  Group,
-  Modal,
-  NumberInput,
-  Progress,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { NumberInput, Progress, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
+import { useState } from 'react'
+import { type Answer, useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
 import { formatCount, formatDuration } from '../../format/number.ts'
-import { PermittedButton } from '../../parts/act/permitted.tsx'
-import { sentenceOf, useAction } from '../../parts/act/use-action.ts'
+import { ActionForm } from '../../parts/act/confirm.tsx'
+import { DialogButton, useDraft } from '../../parts/act/form.tsx'
+import { useAction } from '../../parts/act/use-action.ts'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import type { DeadFilter } from './dead-letters.tsx'
 
-type Replay =
-  paths['/api/v1/outboxes/{name}/replays/{id}']['get']['responses']['200']['content']['application/json']
+type Replay = Answer<'/api/v1/outboxes/{name}/replays/{id}'>
 
 interface ReplayFilter extends DeadFilter {
   readonly ids?: string[]
@@ -41,33 +29,20 @@ const PROGRESS_EVERY_MS = 1_000
 
 /** Replays dead messages: counts them first, asks why and how fast, shows the progress. */
 export function ReplayButton({ label, outbox, filter, isDisabled, onDone }: ReplayButtonProps) {
-  const [isOpen, { open, close }] = useDisclosure(false)
   // Kept from the click: rows that leave the list meanwhile must not change the question.
   const [asked, setAsked] = useState(filter)
   return (
-    <>
-      <PermittedButton
-        to="operate"
-        disabled={isDisabled ?? false}
-        onClick={() => {
-          setAsked(filter)
-          open()
-        }}
-      >
-        {label}
-      </PermittedButton>
-      <Modal opened={isOpen} onClose={close} title={`Replay dead letters of ${outbox}`}>
-        <ReplayForm
-          outbox={outbox}
-          filter={asked}
-          onClose={close}
-          onDone={() => {
-            close()
-            onDone?.()
-          }}
-        />
-      </Modal>
-    </>
+    <DialogButton
+      to="operate"
+      label={label}
+      title={`Replay dead letters of ${outbox}`}
+      disabled={isDisabled ?? false}
+      onOpen={() => setAsked(filter)}
+    >
+      {(close) => (
+        <ReplayForm outbox={outbox} filter={asked} onClose={close} onDone={() => onDone?.()} />
+      )}
+    </DialogButton>
   )
 }
 
@@ -110,67 +85,55 @@ function ReplayForm(props: ReplayFormProps) {
 
 function Fields({ outbox, filter, count, onClose, onDone }: ReplayFormProps & { count: number }) {
   const [total] = useState(count)
-  const [reason, setReason] = useState('')
-  const [rate, setRate] = useState<number | string>('')
+  const { draft, text, value } = useDraft({ reason: '', rate: '' as number | string })
+  const { rate } = draft
   const perSecond = typeof rate === 'number' && rate > 0 ? rate : undefined
-  const { replay, replayed } = useReplay(outbox)
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    const order = { filter, reason: reason.trim(), limit: total, ...(perSecond && { perSecond }) }
-    replay.mutate(order, { onSuccess: onDone })
-  }
+  const { replay, replayed } = useReplay(outbox, () => ({
+    ...{ filter, reason: draft.reason.trim(), limit: total },
+    ...(perSecond && { perSecond }),
+  }))
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <Text size="sm">
-          {formatCount(total)} {total === 1 ? 'message matches' : 'messages match'}. They keep their
-          ids and start again at attempt zero. Fix the cause before replaying.
-        </Text>
-        <TextInput
-          label="Reason"
-          description="Recorded in the audit log."
-          value={reason}
-          onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          required
-          maxLength={500}
-          data-autofocus
-        />
-        <NumberInput
-          label="Messages per second"
-          description={
-            perSecond === undefined
-              ? 'Leave empty to replay all at once.'
-              : `Takes ${formatDuration((total / perSecond) * 1_000)}.`
-          }
-          min={0.1}
-          max={100_000}
-          value={rate}
-          onChange={setRate}
-        />
-        {replay.isPending && (
-          <div role="status">
-            <Progress value={(replayed / total) * 100} aria-label="Replayed" mb={4} />
-            <Text size="xs">
-              {formatCount(replayed)} of {formatCount(total)}. The server continues if you close
-              this dialog.
-            </Text>
-          </div>
-        )}
-        {replay.isError && (
-          <Alert color="red" role="alert">
-            {sentenceOf(replay.error)}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {replay.isPending ? 'Close' : 'Cancel'}
-          </Button>
-          <Button type="submit" loading={replay.isPending}>
-            Replay {formatCount(total)}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <ActionForm
+      action={replay}
+      onClose={onClose}
+      onDone={onDone}
+      leave="always"
+      dismiss={replay.isPending ? 'Close' : 'Cancel'}
+      verb={`Replay ${formatCount(total)}`}
+    >
+      <Text size="sm">
+        {formatCount(total)} {total === 1 ? 'message matches' : 'messages match'}. They keep their
+        ids and start again at attempt zero. Fix the cause before replaying.
+      </Text>
+      <TextInput
+        label="Reason"
+        description="Recorded in the audit log."
+        {...text('reason')}
+        required
+        maxLength={500}
+        data-autofocus
+      />
+      <NumberInput
+        label="Messages per second"
+        description={
+          perSecond === undefined
+            ? 'Leave empty to replay all at once.'
+            : `Takes ${formatDuration((total / perSecond) * 1_000)}.`
+        }
+        min={0.1}
+        max={100_000}
+        {...value('rate')}
+      />
+      {replay.isPending && (
+        <div role="status">
+          <Progress value={(replayed / total) * 100} aria-label="Replayed" mb={4} />
+          <Text size="xs">
+            {formatCount(replayed)} of {formatCount(total)}. The server continues if you close this
+            dialog.
+          </Text>
+        </div>
+      )}
+    </ActionForm>
   )
 }
 
@@ -182,7 +145,7 @@ interface Order {
 }
 
 /** Starts a replay, which the server does, and follows it to its end. */
-function useReplay(name: string) {
+function useReplay(name: string, order: () => Order) {
   const api = useApi()
   const [replayed, setReplayed] = useState(0)
   const read = (id: string): Promise<Replay> => {
@@ -190,8 +153,9 @@ function useReplay(name: string) {
     return dataOf(api.GET('/api/v1/outboxes/{name}/replays/{id}', { params }))
   }
   const replay = useAction({
-    run: async (body: Order) => {
+    run: async () => {
       const params = { path: { name } }
+      const body = order()
       let run = await dataOf(api.POST('/api/v1/outboxes/{name}/replays', { params, body }))
       while (run.state === 'running') {
         setReplayed(run.replayed)

@@ -1,9 +1,7 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconHandStop } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
+import { type Answer, useApi, useRead } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
 import { useAction } from '../../parts/act/use-action.ts'
 import { AnchorLink } from '../../parts/layout/links.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
@@ -13,7 +11,7 @@ import { StateBadge } from '../../parts/show/state-badge.tsx'
 import type { StateRole } from '../../states/role.ts'
 
 /** The story and how far it is. */
-type Story = paths['/api/v1/demo']['get']['responses'][200]['content']['application/json']
+type Story = Answer<'/api/v1/demo'>
 type StoryStep = Story['steps'][number]
 
 const STEP_ROLES: Readonly<Record<StoryStep['status'], StateRole>> = {
@@ -35,10 +33,7 @@ const EVERY_MS = 700
 
 /** A demo of the systems, with links to what it changes. */
 export function Demo() {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['demo'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/demo', { signal })),
+  const query = useRead('/api/v1/demo', ['demo'], {
     refetchInterval: ({ state }) => (state.data?.status === 'running' ? EVERY_MS : false),
   })
   return (

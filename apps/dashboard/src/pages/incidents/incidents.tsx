@@ -1,8 +1,6 @@
 import { Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
+import { type BodyOf, type ItemOf, useApi, useRead } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
@@ -17,7 +15,7 @@ import { SectionFrame } from '../../parts/layout/page-frame.tsx'
 import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
 import { KeyValue } from '../../parts/show/stat.tsx'
 import { StateBadge } from '../../parts/show/state-badge.tsx'
-import { Time } from '../../parts/show/time.tsx'
+import { Time, timeFact } from '../../parts/show/time.tsx'
 import { useClaims } from '../../session/session-context.tsx'
 import type { StateRole } from '../../states/role.ts'
 import { firstOf, useContents, type Web } from '../../systems.tsx'
@@ -36,15 +34,10 @@ const EVERY_MS = 5_000
 
 /** What is wrong, one entry for each cause. */
 export function Incidents() {
-  const api = useApi()
   const opened = useOpened()
   const filter = useFilter({ state: oneOf(STATES) })
   const state = filter.values.state ?? 'open'
-  const query = useQuery({
-    queryKey: ['incidents', 'list'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/incidents', { signal })),
-    refetchInterval: EVERY_MS,
-  })
+  const query = useRead('/api/v1/incidents', ['incidents', 'list'], { refetchInterval: EVERY_MS })
   useFresh(['incidents'], ({ kind }) => kind === 'operation')
   return (
     <SectionFrame
@@ -158,7 +151,7 @@ function Details({ incident }: { incident: Incident }) {
           Code: code,
           Organisation: incident.tenant ?? undefined,
           Since: <Time at={incident.openedAt} />,
-          Closed: incident.closedAt === null ? undefined : <Time at={incident.closedAt} />,
+          Closed: timeFact(incident.closedAt),
           Alerts: `${formatCount(incident.standing)} stand, ${formatCount(incident.alerts)} in all`,
           'Newest alert': <Time at={incident.lastAt} />,
           Trend: trendText(incident),
@@ -171,8 +164,7 @@ function Details({ incident }: { incident: Incident }) {
                 by {acknowledgedBy} <Time at={acknowledgedAt} />
               </>
             ),
-          'Snoozed until':
-            incident.snoozedUntil === null ? undefined : <Time at={incident.snoozedUntil} />,
+          'Snoozed until': timeFact(incident.snoozedUntil),
         }}
       />
       {incident.state !== 'closed' && <Actions key={id} incident={incident} />}
@@ -249,14 +241,11 @@ function Actions({ incident }: { incident: Incident }) {
   )
 }
 
-export type Incident =
-  paths['/api/v1/incidents']['get']['responses']['200']['content']['application/json']['items'][number]
+export type Incident = ItemOf<'/api/v1/incidents'>
 
-export type Channel =
-  paths['/api/v1/notice-channels']['get']['responses']['200']['content']['application/json']['items'][number]
+export type Channel = ItemOf<'/api/v1/notice-channels'>
 
-export type NewChannel =
-  paths['/api/v1/notice-channels']['post']['requestBody']['content']['application/json']
+export type NewChannel = BodyOf<'/api/v1/notice-channels'>
 
 /** Whether more of it came in the last hour than in the one before, in words. */
 export function trendText({ trend, lastHour, hourBefore }: Incident): string {

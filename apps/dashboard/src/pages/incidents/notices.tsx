@@ -1,11 +1,8 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
+import { Group, Select, Text, TextInput } from '@mantine/core'
+import { useApi, useRead } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import { ConfirmButton } from '../../parts/act/confirm.tsx'
-import { PermittedButton } from '../../parts/act/permitted.tsx'
+import { ActButton, ActionForm } from '../../parts/act/confirm.tsx'
+import { DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/use-action.ts'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { SectionFrame } from '../../parts/layout/page-frame.tsx'
@@ -22,20 +19,14 @@ const KINDS: Readonly<Record<Channel['kind'], string>> = {
 
 /** Where notices of incidents go. */
 export function Notices() {
-  const api = useApi()
-  const [isAdding, adding] = useDisclosure(false)
-  const query = useQuery({
-    queryKey: ['notice-channels'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/notice-channels', { signal })),
-    refetchInterval: 5_000,
-  })
+  const query = useRead('/api/v1/notice-channels', ['notice-channels'], { refetchInterval: 5_000 })
   return (
     <SectionFrame
       lead="Who hears when an incident opens, goes on after a snooze, or is over. Notices go through an outbox of their own: they are retried, and seen under Messages."
       actions={
-        <PermittedButton to="operate" onClick={adding.open}>
-          Add a channel
-        </PermittedButton>
+        <DialogButton to="operate" label="Add a channel" title="Add a channel">
+          {(close) => <ChannelForm onClose={close} />}
+        </DialogButton>
       }
     >
       <QueryState query={query}>
@@ -47,9 +38,6 @@ export function Notices() {
           )
         }
       </QueryState>
-      <Modal opened={isAdding} onClose={adding.close} title="Add a channel">
-        <ChannelForm onClose={adding.close} />
-      </Modal>
     </SectionFrame>
   )
 }
@@ -58,39 +46,29 @@ function ChannelPanel({ channel }: { channel: Channel }) {
   const api = useApi()
   const { id, name, kind, shown, tenant, lastNotice } = channel
   const params = { path: { id } }
-  const test = useAction({
-    run: () => dataOf(api.POST('/api/v1/notice-channels/{id}/test', { params })),
-    done: () => `A test is on its way to ${name}.`,
-    changes: ['notice-channels'],
-  })
-  const remove = useAction({
-    run: () => dataOf(api.DELETE('/api/v1/notice-channels/{id}', { params })),
-    done: () => `${name} removed.`,
-    changes: ['notice-channels'],
-  })
   return (
     <Panel
       title={name}
       actions={
         <Group gap="xs">
-          <PermittedButton
+          <ActButton
             to="operate"
-            variant="default"
-            loading={test.isPending}
-            onClick={() => test.mutate(undefined)}
-          >
-            Send a test
-          </PermittedButton>
-          <ConfirmButton
+            label="Send a test"
+            run={() => dataOf(api.POST('/api/v1/notice-channels/{id}/test', { params }))}
+            done={() => `A test is on its way to ${name}.`}
+            changes={['notice-channels']}
+          />
+          <ActButton
             to="operate"
             label="Remove"
             title={`Remove ${name}?`}
-            verb="Remove"
             tone="danger"
-            onConfirm={() => remove.mutateAsync(undefined)}
+            run={() => dataOf(api.DELETE('/api/v1/notice-channels/{id}', { params }))}
+            done={() => `${name} removed.`}
+            changes={['notice-channels']}
           >
             No more notices go there. Its address is forgotten.
-          </ConfirmButton>
+          </ActButton>
         </Group>
       }
     >
@@ -134,75 +112,54 @@ function bodyOf({ kind, name, address, routingKey }: Draft): NewChannel {
 
 function ChannelForm({ onClose }: { onClose: () => void }) {
   const api = useApi()
-  const [draft, setDraft] = useState<Draft>({
+  const { draft, set, text } = useDraft<Draft>({
     kind: 'email',
     name: '',
     address: '',
     routingKey: '',
   })
+  const { kind } = draft
   const create = useAction({
-    run: (body: NewChannel) => dataOf(api.POST('/api/v1/notice-channels', { body })),
+    run: () => dataOf(api.POST('/api/v1/notice-channels', { body: bodyOf(draft) })),
     done: ({ name }) => `${name} added. Send a test to see whether it arrives.`,
     changes: ['notice-channels'],
   })
-  const field = (name: 'name' | 'address' | 'routingKey') => ({
-    value: draft[name],
-    onChange: ({ currentTarget: { value } }: { currentTarget: HTMLInputElement }) =>
-      setDraft((known) => ({ ...known, [name]: value })),
-  })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    create.mutate(bodyOf(draft), { onSuccess: onClose })
-  }
-  const { kind } = draft
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <Select
-          label="Kind"
-          data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
-          value={kind}
-          allowDeselect={false}
-          onChange={(value) =>
-            setDraft((known) => ({ ...known, kind: value as Channel['kind'], address: '' }))
-          }
+    <ActionForm action={create} onClose={onClose} verb="Add channel">
+      <Select
+        label="Kind"
+        data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
+        value={kind}
+        allowDeselect={false}
+        onChange={(value) => set({ kind: value as Channel['kind'], address: '' })}
+      />
+      <TextInput label="Name" {...text('name')} required maxLength={100} data-autofocus />
+      {kind === 'email' && (
+        <TextInput label="E-mail address" type="email" {...text('address')} required />
+      )}
+      {kind === 'slack' && (
+        <TextInput
+          label="Webhook URL"
+          description="An incoming webhook of Slack, Mattermost or the like."
+          type="url"
+          {...text('address')}
+          required
         />
-        <TextInput label="Name" {...field('name')} required maxLength={100} data-autofocus />
-        {kind === 'email' && (
-          <TextInput label="E-mail address" type="email" {...field('address')} required />
-        )}
-        {kind === 'slack' && (
+      )}
+      {kind === 'pagerduty' && (
+        <>
+          <TextInput label="Routing key" type="password" {...text('routingKey')} required />
           <TextInput
-            label="Webhook URL"
-            description="An incoming webhook of Slack, Mattermost or the like."
+            label="Events URL"
+            description="Left out, PagerDuty’s own."
             type="url"
-            {...field('address')}
-            required
+            {...text('address')}
           />
-        )}
-        {kind === 'pagerduty' && (
-          <>
-            <TextInput label="Routing key" type="password" {...field('routingKey')} required />
-            <TextInput
-              label="Events URL"
-              description="Left out, PagerDuty’s own."
-              type="url"
-              {...field('address')}
-            />
-          </>
-        )}
-        <Text size="sm" c="dimmed">
-          Addresses and keys are encrypted; of a URL only its host is shown again.
-        </Text>
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Add channel
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        </>
+      )}
+      <Text size="sm" c="dimmed">
+        Addresses and keys are encrypted; of a URL only its host is shown again.
+      </Text>
+    </ActionForm>
   )
 }

@@ -1,9 +1,10 @@
 import { Text } from '@mantine/core'
 import { CodeNote, useTextBeside } from '../../codes/code-note.tsx'
 import { type ListedOutbox, roleIn } from '../../outboxes/use-outboxes.ts'
-import { CopyId, withShortIds } from '../../parts/show/copy-id.tsx'
+import { withShortIds } from '../../parts/show/copy-id.tsx'
 import { StateBadge } from '../../parts/show/state-badge.tsx'
 import { Time } from '../../parts/show/time.tsx'
+import { column } from '../../parts/table/columns.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { firstOf, useContents } from '../../systems.tsx'
 import type { MessageRow } from './use-messages.ts'
@@ -20,13 +21,7 @@ export function columnsOf(
       width: '128px',
       cell: (row) => <StateBadge state={row.state} role={roleIn(outboxes, row)} />,
     },
-    {
-      id: 'outbox',
-      title: 'Outbox',
-      sortBy: ({ outbox }) => outbox,
-      width: 'minmax(100px, 1.4fr)',
-      cell: ({ outbox }) => <span title={outbox}>{outbox}</span>,
-    },
+    column.text('outbox', 'Outbox', { width: 'minmax(100px, 1.4fr)' }),
     {
       id: 'label',
       title: 'About',
@@ -34,13 +29,7 @@ export function columnsOf(
       sortBy: ({ label }) => label,
       cell: ({ label }) => <Short text={label} />,
     },
-    {
-      id: 'id',
-      title: 'Id',
-      width: '104px',
-      narrow: 'hidden',
-      cell: ({ id }) => <CopyId id={id} shown={8} />,
-    },
+    column.copy('id', 'Id', { order: 'none', shown: 8, width: '104px', narrow: 'hidden' }),
     {
       id: 'type',
       title: 'Type',
@@ -48,15 +37,7 @@ export function columnsOf(
       width: 'minmax(88px, 1.4fr)',
       cell: ({ type }) => <span title={type ?? undefined}>{type ?? '–'}</span>,
     },
-    {
-      id: 'attempts',
-      title: 'Attempts',
-      sortBy: ({ attempts }) => attempts,
-      width: '64px',
-      align: 'right',
-      narrow: 'hidden',
-      cell: ({ attempts }) => attempts,
-    },
+    column.text('attempts', 'Attempts', { width: '64px', align: 'right', narrow: 'hidden' }),
     {
       id: 'due',
       title: 'Next due',
@@ -81,13 +62,7 @@ export function columnsOf(
       width: 'minmax(100px, 1.4fr)',
       cell: ({ errorCode, error }) => errorCode ?? error ?? '',
     },
-    {
-      id: 'age',
-      title: 'Created',
-      sortBy: ({ createdAt }) => createdAt,
-      width: '104px',
-      cell: ({ createdAt }) => <Time at={createdAt} />,
-    },
+    column.time('createdAt', 'Created', { id: 'age', width: '104px' }),
   ]
 }
 

@@ -1,8 +1,5 @@
 import { Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
+import { type Answer, useRead } from '../../api/api-context.tsx'
 import { CodeNote, useTextBeside } from '../../codes/code-note.tsx'
 import { AnchorLink } from '../../parts/layout/links.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
@@ -19,17 +16,11 @@ interface JourneyProps {
 
 /** The way of a message: transaction, outbox, topic, inboxes, and what it led to. */
 export function Journey({ message: { outbox: name, id }, roleFor }: JourneyProps) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['messages', 'journey', name, id],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/outboxes/{name}/messages/{id}/journey', {
-          params: { path: { name, id } },
-          signal,
-        }),
-      ),
-  })
+  const query = useRead(
+    '/api/v1/outboxes/{name}/messages/{id}/journey',
+    ['messages', 'journey', name, id],
+    { params: { path: { name, id } } },
+  )
   return (
     <QueryState query={query}>
       {({ steps, traceId, isComplete }) => (
@@ -51,8 +42,7 @@ export function Journey({ message: { outbox: name, id }, roleFor }: JourneyProps
   )
 }
 
-type Step =
-  paths['/api/v1/outboxes/{name}/messages/{id}/journey']['get']['responses']['200']['content']['application/json']['steps'][number]
+type Step = Answer<'/api/v1/outboxes/{name}/messages/{id}/journey'>['steps'][number]
 type Moved = Extract<Step, { kind: 'transition' }>
 type Arrived = Extract<Step, { kind: 'arrived' }>
 

@@ -1,18 +1,16 @@
 import { Group, Stack, Tabs, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
+import { useApi, useRead } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { type ListedOutbox, roleIn } from '../../outboxes/use-outboxes.ts'
-import { ConfirmButton } from '../../parts/act/confirm.tsx'
-import { useAction } from '../../parts/act/use-action.ts'
+import { ActButton } from '../../parts/act/confirm.tsx'
 import { AnchorLink } from '../../parts/layout/links.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import { Related } from '../../parts/layout/related.tsx'
-import { CopyId } from '../../parts/show/copy-id.tsx'
+import { CopyId, idFact } from '../../parts/show/copy-id.tsx'
 import { Json } from '../../parts/show/json.tsx'
 import { KeyValue } from '../../parts/show/stat.tsx'
 import { StateBadge } from '../../parts/show/state-badge.tsx'
-import { Time } from '../../parts/show/time.tsx'
+import { Time, timeFact } from '../../parts/show/time.tsx'
 import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 import { firstOf, useContents } from '../../systems.tsx'
 import { FailureNote } from './columns.tsx'
@@ -27,17 +25,9 @@ interface MessageDetailsProps {
 
 /** One message: its facts, why it is where it is, its way, and what is in it. */
 export function MessageDetailsView({ message, outboxes }: MessageDetailsProps) {
-  const api = useApi()
   const { outbox: name, id } = message
-  const query = useQuery({
-    queryKey: ['messages', 'one', name, id],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/outboxes/{name}/messages/{id}', {
-          params: { path: { name, id } },
-          signal,
-        }),
-      ),
+  const query = useRead('/api/v1/outboxes/{name}/messages/{id}', ['messages', 'one', name, id], {
+    params: { path: { name, id } },
   })
   return (
     <QueryState query={query}>
@@ -114,16 +104,14 @@ function MessageFacts({ outbox, details, role }: MessageFactsProps) {
         About: label ?? undefined,
         Id: <CopyId id={id} />,
         Type: type ?? undefined,
-        Key: key === null ? undefined : <CopyId id={key} what="key" />,
+        Key: idFact(key, { what: 'key' }),
         Organisation: tenant ?? undefined,
         Attempts: attempts,
         'Next due': isWaiting ? <Time at={details.dueAt} clock="business" ahead /> : undefined,
-        'Claimed until':
-          details.claimedUntil === null ? undefined : <Time at={details.claimedUntil} ahead />,
-        Quarantined:
-          details.quarantinedAt === null ? undefined : <Time at={details.quarantinedAt} />,
-        Created: createdAt === null ? undefined : <Time at={createdAt} />,
-        Archived: details.archivedAt === null ? undefined : <Time at={details.archivedAt} />,
+        'Claimed until': timeFact(details.claimedUntil, { ahead: true }),
+        Quarantined: timeFact(details.quarantinedAt),
+        Created: timeFact(createdAt),
+        Archived: timeFact(details.archivedAt),
         Attempted: page && (
           <AnchorLink size="sm" to={page.to(id)}>
             {page.title}
@@ -149,22 +137,6 @@ function MessageActions(props: MessageActionsProps) {
   const api = useApi()
   const params = { path: { name: message.outbox, id: message.id } }
   const bodyOf = (reason: string | undefined) => (reason === undefined ? {} : { reason })
-  const replay = useAction({
-    run: (reason: string | undefined) =>
-      dataOf(
-        api.POST('/api/v1/outboxes/{name}/messages/{id}/replay', { params, body: bodyOf(reason) }),
-      ),
-    done: () => 'Message replayed.',
-    changes: CHANGED,
-  })
-  const cancel = useAction({
-    run: (reason: string | undefined) =>
-      dataOf(
-        api.POST('/api/v1/outboxes/{name}/messages/{id}/cancel', { params, body: bodyOf(reason) }),
-      ),
-    done: () => 'Message cancelled.',
-    changes: CHANGED,
-  })
   const isDead = role === 'dead'
   const isWaiting = role === 'ready' || role === 'retry' || role === 'failing'
   if (isArchived) return <Nothing>Archived. No action needed.</Nothing>
@@ -172,19 +144,28 @@ function MessageActions(props: MessageActionsProps) {
   return (
     <>
       {isDead && (
-        <ConfirmButton
+        <ActButton
           to="operate"
           label="Replay"
           title="Send 1 message again?"
           verb="Replay 1"
           reason="optional"
-          onConfirm={(reason) => replay.mutateAsync(reason)}
+          run={(reason) =>
+            dataOf(
+              api.POST('/api/v1/outboxes/{name}/messages/{id}/replay', {
+                params,
+                body: bodyOf(reason),
+              }),
+            )
+          }
+          done={() => 'Message replayed.'}
+          changes={CHANGED}
         >
           It keeps its id, so consumers can recognise it, and starts again at attempt zero.
-        </ConfirmButton>
+        </ActButton>
       )}
       {canBeCancelled && (
-        <ConfirmButton
+        <ActButton
           to="operate"
           label="Cancel"
           title="Cancel 1 message?"
@@ -192,10 +173,19 @@ function MessageActions(props: MessageActionsProps) {
           dismiss="Back"
           tone="danger"
           reason="optional"
-          onConfirm={(reason) => cancel.mutateAsync(reason)}
+          run={(reason) =>
+            dataOf(
+              api.POST('/api/v1/outboxes/{name}/messages/{id}/cancel', {
+                params,
+                body: bodyOf(reason),
+              }),
+            )
+          }
+          done={() => 'Message cancelled.'}
+          changes={CHANGED}
         >
           It will not be sent. Messages waiting behind it continue.
-        </ConfirmButton>
+        </ActButton>
       )}
     </>
   )

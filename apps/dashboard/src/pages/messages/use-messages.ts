@@ -1,8 +1,7 @@
 import { hashKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
+import { type Answer, type ItemOf, useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
 import type { LiveEvent } from '../../live/live-event.ts'
 import { refreshQueueOf, useFollow, useFresh } from '../../live/use-fresh.ts'
 import { useSort } from '../../parts/table/layout.ts'
@@ -144,16 +143,14 @@ export function followRows<Row extends { readonly createdAt: string | null }>(
   return { rows, newCount }
 }
 
-type Listed =
-  paths['/api/v1/outboxes/{name}/messages']['get']['responses']['200']['content']['application/json']['items'][number]
+type Listed = ItemOf<'/api/v1/outboxes/{name}/messages'>
 
 /** A message of a list, with the outbox that it is in. */
 export interface MessageRow extends Listed {
   readonly outbox: string
 }
 
-export type MessageDetails =
-  paths['/api/v1/outboxes/{name}/messages/{id}']['get']['responses']['200']['content']['application/json']
+export type MessageDetails = Answer<'/api/v1/outboxes/{name}/messages/{id}'>
 
 /** Which message: as an address has it, `<outbox>:<id>`. */
 export interface MessageKey {

@@ -1,13 +1,11 @@
 import { Grid, Group, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useApi } from '../../api/api-context.tsx'
+import { type ItemOf, useApi, useRead } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
 import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import { formatCount, formatDuration, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { ConfirmButton } from '../../parts/act/confirm.tsx'
+import { ActButton, ConfirmButton } from '../../parts/act/confirm.tsx'
 import { useAction } from '../../parts/act/use-action.ts'
 import { AnchorLink, ButtonLink } from '../../parts/layout/links.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
@@ -25,11 +23,8 @@ import { Recurring } from './recurring.tsx'
 /** One outbox: its picture, who works on it, what waits, and how it is defined. */
 export function Outbox() {
   const { name = '' } = useParams({ strict: false }) as { name?: string }
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['outboxes', name, 'shown'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/outboxes/{name}', { params: { path: { name } }, signal })),
+  const query = useRead('/api/v1/outboxes/{name}', ['outboxes', name, 'shown'], {
+    params: { path: { name } },
     refetchInterval: 10_000,
   })
   useFresh(['outboxes', name], (event) => event.kind !== 'announcement' && event.outbox === name)
@@ -118,59 +113,47 @@ interface PauseButtonProps {
 function PauseButton({ name, isPaused }: PauseButtonProps) {
   const api = useApi()
   const params = { path: { name } }
-  const pause = useAction({
-    run: (reason: string | undefined) =>
-      dataOf(
-        api.POST('/api/v1/outboxes/{name}/pause', {
-          params,
-          body: reason === undefined ? {} : { reason },
-        }),
-      ),
-    done: () => `${name} is paused.`,
-    changes: ['outboxes', 'overview'],
-  })
-  const resume = useAction({
-    run: () => dataOf(api.POST('/api/v1/outboxes/{name}/resume', { params })),
-    done: () => `${name} resumed.`,
-    changes: ['outboxes', 'overview'],
-  })
   if (isPaused) {
     return (
-      <ConfirmButton
+      <ActButton
         to="operate-all"
         key="resume"
         label="Resume"
         title={`Resume ${name}?`}
-        verb="Resume"
-        onConfirm={() => resume.mutateAsync(undefined)}
+        run={() => dataOf(api.POST('/api/v1/outboxes/{name}/resume', { params }))}
+        done={() => `${name} resumed.`}
+        changes={['outboxes', 'overview']}
       >
         Relays claim everything that became due meanwhile.
-      </ConfirmButton>
+      </ActButton>
     )
   }
   return (
-    <ConfirmButton
+    <ActButton
       to="operate-all"
       key="pause"
       label="Pause"
       title={`Pause ${name}?`}
-      verb="Pause"
       reason="optional"
-      onConfirm={(reason) => pause.mutateAsync(reason)}
+      run={(reason) =>
+        dataOf(
+          api.POST('/api/v1/outboxes/{name}/pause', {
+            params,
+            body: reason === undefined ? {} : { reason },
+          }),
+        )
+      }
+      done={() => `${name} is paused.`}
+      changes={['outboxes', 'overview']}
     >
       Relays stop claiming from it until it is resumed; messages in flight finish. New messages are
       still accepted.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
 function useOverview() {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['overview', 'now'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/overview', { signal })),
-    refetchInterval: 10_000,
-  })
+  return useRead('/api/v1/overview', ['overview', 'now'], { refetchInterval: 10_000 })
 }
 
 /** Whether messages can go out at all, in a sentence. */
@@ -241,10 +224,8 @@ function BreakerLine({ breaker }: { breaker: OutboxItem['breakers'][number] }) {
 /** Keys whose messages wait behind one of their own. */
 function HeldKeys({ name }: { name: string }) {
   const api = useApi()
-  const query = useQuery({
-    queryKey: ['outboxes', name, 'keys'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/outboxes/{name}/keys', { params: { path: { name } }, signal })),
+  const query = useRead('/api/v1/outboxes/{name}/keys', ['outboxes', name, 'keys'], {
+    params: { path: { name } },
   })
   const unblock = useAction({
     run: (key: string) =>
@@ -276,7 +257,6 @@ function HeldKeys({ name }: { name: string }) {
                     to="operate-all"
                     label="Unblock"
                     title={`Unblock ${key}?`}
-                    verb="Unblock"
                     onConfirm={() => unblock.mutateAsync(key)}
                   >
                     Messages behind it are sent; the dead message stays dead and can be replayed
@@ -292,16 +272,12 @@ function HeldKeys({ name }: { name: string }) {
   )
 }
 
-type Entry =
-  paths['/api/v1/audit']['get']['responses']['200']['content']['application/json']['items'][number]
+type Entry = ItemOf<'/api/v1/audit'>
 
 /** What happened in an outbox last. */
 function Recent({ name }: { name: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['outboxes', name, 'recent'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/audit', { params: { query: { outbox: name, limit: 20 } }, signal })),
+  const query = useRead('/api/v1/audit', ['outboxes', name, 'recent'], {
+    params: { query: { outbox: name, limit: 20 } },
   })
   return (
     <Panel title="Recent events">

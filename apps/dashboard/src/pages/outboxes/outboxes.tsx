@@ -1,7 +1,5 @@
 import { SimpleGrid, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { useRead } from '../../api/api-context.tsx'
 import { formatCount, formatRate } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { AnchorLink } from '../../parts/layout/links.tsx'
@@ -12,12 +10,7 @@ import { Picture } from './picture.tsx'
 
 /** Every outbox as its picture. */
 export function Outboxes() {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['outboxes', 'list'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/outboxes', { signal })),
-    refetchInterval: 10_000,
-  })
+  const query = useRead('/api/v1/outboxes', ['outboxes', 'list'], { refetchInterval: 10_000 })
   useFresh(['outboxes', 'list'], ({ kind }) => kind !== 'announcement')
   return (
     <PageFrame

@@ -1,9 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
+import { type Answer, useRead } from '../../api/api-context.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import type { StateEdge, StateNode } from '../../state-machine/layout.ts'
@@ -18,11 +15,8 @@ const LOOK_AGAIN_MS = 60_000
 
 /** The state machine of an outbox with what is in it now; a state leads to its messages. */
 export function Picture({ name }: { name: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['outboxes', name, 'graph'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/outboxes/{name}/graph', { params: { path: { name } }, signal })),
+  const query = useRead('/api/v1/outboxes/{name}/graph', ['outboxes', name, 'graph'], {
+    params: { path: { name } },
     refetchInterval: LOOK_AGAIN_MS,
   })
   useFresh(
@@ -49,8 +43,7 @@ function GraphPicture({ name, graph }: { name: string; graph: Graph }) {
   )
 }
 
-type Graph =
-  paths['/api/v1/outboxes/{name}/graph']['get']['responses']['200']['content']['application/json']
+type Graph = Answer<'/api/v1/outboxes/{name}/graph'>
 
 /** Where two roles share a word, the one that is named first here says where it stands. */
 const BY_PLACE: readonly StateRole[] = [

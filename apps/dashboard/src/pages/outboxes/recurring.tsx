@@ -1,34 +1,22 @@
 import { Badge, Checkbox, Group, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
+import { type ItemOf, useApi, useRead } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
 import { formatCount } from '../../format/number.ts'
-import { ConfirmButton } from '../../parts/act/confirm.tsx'
+import { ActButton } from '../../parts/act/confirm.tsx'
 import { usePermission } from '../../parts/act/permitted.tsx'
-import { useAction } from '../../parts/act/use-action.ts'
 import { AnchorLink } from '../../parts/layout/links.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
 import { Time } from '../../parts/show/time.tsx'
 
-type Item =
-  paths['/api/v1/outboxes/{name}/recurring']['get']['responses']['200']['content']['application/json']['items'][number]
+type Item = ItemOf<'/api/v1/outboxes/{name}/recurring'>
 
 /** The messages that an outbox gives itself: when they came, when they come, and who stopped them. */
 export function Recurring({ outbox }: { outbox: string }) {
-  const api = useApi()
   const { isAllowed } = usePermission('operate-all')
-  const query = useQuery({
-    queryKey: ['outboxes', outbox, 'recurring'],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/outboxes/{name}/recurring', {
-          params: { path: { name: outbox } },
-          signal,
-        }),
-      ),
+  const query = useRead('/api/v1/outboxes/{name}/recurring', ['outboxes', outbox, 'recurring'], {
+    params: { path: { name: outbox } },
     enabled: isAllowed,
     refetchInterval: 10_000,
   })
@@ -160,26 +148,23 @@ function pathOf({ outbox, item }: LineProps) {
 function RunButton({ outbox, item }: LineProps) {
   const api = useApi()
   const [asked, setAsked] = useState(item)
-  const run = useAction({
-    run: (reason: string | undefined) =>
-      dataOf(
-        api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/run', {
-          params: pathOf({ outbox, item }),
-          body: { seen: asked.runAt, ...(reason !== undefined && { reason }) },
-        }),
-      ),
-    done: () => `${item.name} is enqueued.`,
-    changes: CHANGES,
-  })
   return (
-    <ConfirmButton
+    <ActButton
       to="operate-all"
       label="Run now"
       title={`Run ${item.name} now?`}
-      verb="Run now"
       reason="optional"
       onOpen={() => setAsked(item)}
-      onConfirm={(reason) => run.mutateAsync(reason)}
+      run={(reason) =>
+        dataOf(
+          api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/run', {
+            params: pathOf({ outbox, item }),
+            body: { seen: asked.runAt, ...(reason !== undefined && { reason }) },
+          }),
+        )
+      }
+      done={() => `${item.name} is enqueued.`}
+      changes={CHANGES}
     >
       One message is enqueued for this moment. The schedule stays as it is.
       {asked.runAt !== null && (
@@ -188,63 +173,58 @@ function RunButton({ outbox, item }: LineProps) {
           {asked.runBy} ran it last, <Time at={asked.runAt} />.
         </>
       )}
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
 function PauseButton({ outbox, item }: LineProps) {
   const api = useApi()
-  const pause = useAction({
-    run: (reason: string | undefined) =>
-      dataOf(
-        api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/pause', {
-          params: pathOf({ outbox, item }),
-          body: reason === undefined ? {} : { reason },
-        }),
-      ),
-    done: ({ changed, recurring }) =>
-      changed
-        ? `${item.name} is paused.`
-        : `${item.name} was paused by ${recurring.pausedBy} already.`,
-    isGood: ({ changed }) => changed,
-    changes: CHANGES,
-  })
   return (
-    <ConfirmButton
+    <ActButton
       to="operate-all"
       label="Pause"
       title={`Pause ${item.name}?`}
-      verb="Pause"
       reason="optional"
-      onConfirm={(reason) => pause.mutateAsync(reason)}
+      run={(reason) =>
+        dataOf(
+          api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/pause', {
+            params: pathOf({ outbox, item }),
+            body: reason === undefined ? {} : { reason },
+          }),
+        )
+      }
+      done={({ changed, recurring }) =>
+        changed
+          ? `${item.name} is paused.`
+          : `${item.name} was paused by ${recurring.pausedBy} already.`
+      }
+      isGood={({ changed }) => changed}
+      changes={CHANGES}
     >
       No relay enqueues it until it is resumed. Messages that are in the outbox go out.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
 function ResumeButton({ outbox, item }: LineProps) {
   const api = useApi()
   const [skips, setSkips] = useState(false)
-  const resume = useAction({
-    run: () =>
-      dataOf(
-        api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/resume', {
-          params: pathOf({ outbox, item }),
-          body: skips ? { missed: 'skip' } : {},
-        }),
-      ),
-    done: ({ changed }) => (changed ? `${item.name} resumed.` : `${item.name} was not paused.`),
-    isGood: ({ changed }) => changed,
-    changes: CHANGES,
-  })
   return (
-    <ConfirmButton
+    <ActButton
       to="operate-all"
       label="Resume"
       title={`Resume ${item.name}?`}
-      verb="Resume"
-      onConfirm={() => resume.mutateAsync(undefined)}
+      run={() =>
+        dataOf(
+          api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/resume', {
+            params: pathOf({ outbox, item }),
+            body: skips ? { missed: 'skip' } : {},
+          }),
+        )
+      }
+      done={({ changed }) => (changed ? `${item.name} resumed.` : `${item.name} was not paused.`)}
+      isGood={({ changed }) => changed}
+      changes={CHANGES}
     >
       <Stack gap="xs">
         <span>
@@ -260,7 +240,7 @@ function ResumeButton({ outbox, item }: LineProps) {
           />
         )}
       </Stack>
-    </ConfirmButton>
+    </ActButton>
   )
 }
 

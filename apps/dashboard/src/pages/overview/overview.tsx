@@ -1,8 +1,6 @@
 import { Group, ScrollArea, Stack, Table, Text } from '@mantine/core'
 import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { useRead } from '../../api/api-context.tsx'
 import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import { Sparkline } from '../../charts/sparkline.tsx'
 import { formatCount, formatDuration, formatRate, formatShare } from '../../format/number.ts'
@@ -42,13 +40,8 @@ const EVERY_MS = 10_000
 
 /** What is wrong first, then how much moves. */
 export function Overview() {
-  const api = useApi()
   const { has } = useSettings()
-  const query = useQuery({
-    queryKey: ['overview', 'now'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/overview', { signal })),
-    refetchInterval: EVERY_MS,
-  })
+  const query = useRead('/api/v1/overview', ['overview', 'now'], { refetchInterval: EVERY_MS })
   useFresh(['overview', 'now'], ({ kind }) => kind !== 'announcement')
   return (
     <PageFrame
@@ -180,12 +173,7 @@ function Line({ trouble: { tone, what, why, since, to } }: { trouble: Trouble })
 
 /** The last hour; relays write it down each minute, so asking more often shows nothing new. */
 function useHistory() {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['overview', 'history'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/overview/history', { signal })),
-    refetchInterval: 15_000,
-  })
+  return useRead('/api/v1/overview/history', ['overview', 'history'], { refetchInterval: 15_000 })
 }
 
 const HEADS = [

@@ -1,8 +1,7 @@
-import type { paths } from '../../api/schema.d.ts'
 import { formatCount, formatDuration, formatShare } from '../../format/number.ts'
+import type { Answer } from '../../api/api-context.tsx'
 
-export type Overview =
-  paths['/api/v1/overview']['get']['responses']['200']['content']['application/json']
+export type Overview = Answer<'/api/v1/overview'>
 export type OutboxItem = Overview['outboxes'][number]
 
 /** Something that a person should look at, and where it is mended. */

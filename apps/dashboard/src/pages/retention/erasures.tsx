@@ -1,22 +1,17 @@
 import { ActionForm } from '../../parts/act/confirm.tsx'
-import { Button, Modal, Select, Text, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
+import { Button, Select, Text, TextInput } from '@mantine/core'
+import { type ItemOf, useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
 import { formatCount } from '../../format/number.ts'
-import { PermittedButton } from '../../parts/act/permitted.tsx'
+import { DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/use-action.ts'
 import { Empty } from '../../parts/layout/notice.tsx'
 import { SectionFrame } from '../../parts/layout/page-frame.tsx'
-import { StateBadge } from '../../parts/show/state-badge.tsx'
-import { Time } from '../../parts/show/time.tsx'
+import { column } from '../../parts/table/columns.tsx'
 import { type Column, DataTable } from '../../parts/table/data-table.tsx'
 import { useList } from '../../parts/table/list.ts'
 
-type Erasure =
-  paths['/api/v1/erasures']['get']['responses']['200']['content']['application/json']['items'][number]
+type Erasure = ItemOf<'/api/v1/erasures'>
 
 const KINDS = {
   email: 'E-mail address',
@@ -29,23 +24,18 @@ type Kind = keyof typeof KINDS
 const ROLES = { running: 'claimed', waiting: 'retry', done: 'confirmed' } as const
 
 const COLUMNS: readonly Column<Erasure>[] = [
-  {
-    id: 'status',
-    title: 'State',
-    width: '110px',
-    cell: ({ status }) => <StateBadge state={status} role={ROLES[status]} />,
-  },
+  column.state('status', 'State', { order: 'none', roles: ROLES, width: '110px' }),
   { id: 'kind', title: 'Person by', cell: ({ subjectKind }) => KINDS[subjectKind] },
-  { id: 'reason', title: 'Reason', width: 'minmax(0, 2fr)', cell: ({ reason }) => reason ?? '' },
-  { id: 'by', title: 'By', narrow: 'hidden', cell: ({ requestedBy }) => requestedBy },
-  { id: 'erased', title: 'Overwritten', align: 'right', cell: (each) => formatCount(each.erased) },
+  column.text('reason', 'Reason', { order: 'none', width: 'minmax(0, 2fr)' }),
+  column.text('requestedBy', 'By', { id: 'by', order: 'none', narrow: 'hidden' }),
+  column.count('erased', 'Overwritten', { order: 'none' }),
   {
     id: 'waiting',
     title: 'Waiting',
     width: 'minmax(0, 1.5fr)',
     cell: ({ inFlight, held }) => waitingWords(inFlight, held),
   },
-  { id: 'at', title: 'Asked', width: '120px', cell: (each) => <Time at={each.requestedAt} /> },
+  column.time('requestedAt', 'Asked', { id: 'at', order: 'none', width: '120px' }),
 ]
 
 function waitingWords(inFlight: number, held: number): string {
@@ -60,7 +50,6 @@ function waitingWords(inFlight: number, held: number): string {
 /** Erasures that were asked for; none says whose. */
 export function Erasures() {
   const api = useApi()
-  const [isOpen, { open, close }] = useDisclosure(false)
   const list = useList<Erasure>({
     queryKey: ['erasures'],
     read: (cursor, signal) => {
@@ -76,9 +65,9 @@ export function Erasures() {
           <Button variant="default" onClick={list.reload}>
             Reload
           </Button>
-          <PermittedButton to="administer" onClick={open}>
-            Erase a person
-          </PermittedButton>
+          <DialogButton to="administer" label="Erase a person" title="Erase a person">
+            {(close) => <ErasureForm onClose={close} />}
+          </DialogButton>
         </>
       }
     >
@@ -89,22 +78,18 @@ export function Erasures() {
         idOf={({ id }) => id}
         empty={<Empty title="No erasures">No person has been erased so far.</Empty>}
       />
-      <Modal opened={isOpen} onClose={close} title="Erase a person">
-        <ErasureForm onClose={close} />
-      </Modal>
     </SectionFrame>
   )
 }
 
 function ErasureForm({ onClose }: { readonly onClose: () => void }) {
   const api = useApi()
-  const [kind, setKind] = useState<Kind>('email')
-  const [value, setValue] = useState('')
-  const [reason, setReason] = useState('')
+  const { draft, text, choice } = useDraft({ kind: 'email' as Kind, value: '', reason: '' })
+  const { kind } = draft
   const erase = useAction({
     run: () => {
-      const why = reason.trim()
-      const body = { subject: { [kind]: value.trim() }, ...(why !== '' && { reason: why }) }
+      const why = draft.reason.trim()
+      const body = { subject: { [kind]: draft.value.trim() }, ...(why !== '' && { reason: why }) }
       return dataOf(api.POST('/api/v1/erasures', { body }))
     },
     done: () => 'The erasure has begun.',
@@ -114,24 +99,20 @@ function ErasureForm({ onClose }: { readonly onClose: () => void }) {
     <ActionForm action={erase} onClose={onClose} verb="Erase" tone="danger">
       <Select
         label="Person by"
-        value={kind}
-        onChange={(next) => setKind((next ?? 'email') as Kind)}
-        data={Object.entries(KINDS).map(([id, label]) => ({ value: id, label }))}
-        allowDeselect={false}
+        {...choice('kind')}
+        data={Object.entries(KINDS).map(([id, label]) => ({ value: id as Kind, label }))}
       />
       <TextInput
         label={KINDS[kind]}
         {...(kind === 'phone' && { description: 'With the country code, as +16505551234.' })}
-        value={value}
-        onChange={({ currentTarget }) => setValue(currentTarget.value)}
+        {...text('value')}
         required
         data-autofocus
       />
       <TextInput
         label="Reason"
         description="Recorded in the audit log. Do not name the person."
-        value={reason}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        {...text('reason')}
         maxLength={1_000}
       />
       <Text size="sm">

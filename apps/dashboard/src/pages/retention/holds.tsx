@@ -1,26 +1,23 @@
-import { Modal, Select, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Select, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
+import { type BodyOf, type ItemOf, useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
 import { ActionForm, ConfirmButton } from '../../parts/act/confirm.tsx'
-import { FilterSelect, oneOf } from '../../parts/act/filter-bar.tsx'
-import { PermittedButton } from '../../parts/act/permitted.tsx'
+import { field } from '../../parts/act/filter-bar.tsx'
+import { DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/use-action.ts'
 import { Empty } from '../../parts/layout/notice.tsx'
 import { SectionFrame } from '../../parts/layout/page-frame.tsx'
 import { CopyId } from '../../parts/show/copy-id.tsx'
 import { Time } from '../../parts/show/time.tsx'
+import { column } from '../../parts/table/columns.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
-import { FilteredTable, useFilteredList } from '../../parts/table/filtered-table.tsx'
+import { FilteredTable, useFilteredList } from '../../parts/table/list-page.tsx'
 import { useContents } from '../../systems.tsx'
 
-type Hold =
-  paths['/api/v1/legal-holds']['get']['responses']['200']['content']['application/json']['items'][number]
+type Hold = ItemOf<'/api/v1/legal-holds'>
 
-type NewHold = paths['/api/v1/legal-holds']['post']['requestBody']['content']['application/json']
+type NewHold = BodyOf<'/api/v1/legal-holds'>
 
 const STATES = ['open', 'released'] as const
 
@@ -49,9 +46,9 @@ const COLUMNS: readonly Column<Hold>[] = [
     title: 'Id',
     cell: ({ subject }) => (subject === null ? '' : <CopyId id={subject} />),
   },
-  { id: 'reason', title: 'Reason', width: 'minmax(0, 2fr)', cell: ({ reason }) => reason },
-  { id: 'by', title: 'By', narrow: 'hidden', cell: ({ placedBy }) => placedBy },
-  { id: 'at', title: 'Since', width: '120px', cell: ({ placedAt }) => <Time at={placedAt} /> },
+  column.text('reason', 'Reason', { order: 'none', width: 'minmax(0, 2fr)' }),
+  column.text('placedBy', 'By', { id: 'by', order: 'none', narrow: 'hidden' }),
+  column.time('placedAt', 'Since', { id: 'at', order: 'none', width: '120px' }),
   {
     id: 'released',
     title: 'Released',
@@ -64,34 +61,26 @@ const COLUMNS: readonly Column<Hold>[] = [
 /** What must stay past its time. */
 export function Holds() {
   const api = useApi()
-  const [isOpen, { open, close }] = useDisclosure(false)
-  const { filter, list } = useFilteredList({
+  const page = useFilteredList({
     queryKey: ['legal-holds'],
-    fields: { status: oneOf(STATES) },
+    fields: { status: field.choice('State', STATES) },
+    columns: COLUMNS,
     read: (query, signal) => dataOf(api.GET('/api/v1/legal-holds', { params: { query }, signal })),
   })
   return (
     <SectionFrame
       lead="What is under a legal hold is neither removed nor erased until it is released."
       actions={
-        <PermittedButton to="administer" onClick={open}>
-          Place a hold
-        </PermittedButton>
+        <DialogButton to="administer" label="Place a hold" title="Place a legal hold">
+          {(close) => <HoldForm onClose={close} />}
+        </DialogButton>
       }
     >
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Legal holds"
-        list={list}
-        columns={COLUMNS}
-        idOf={({ id }) => id}
         empty={<Empty title="No legal holds">Nothing is exempt from retention.</Empty>}
-      >
-        <FilterSelect filter={filter} name="status" label="State" options={STATES} />
-      </FilteredTable>
-      <Modal opened={isOpen} onClose={close} title="Place a legal hold">
-        <HoldForm onClose={close} />
-      </Modal>
+      />
     </SectionFrame>
   )
 }
@@ -105,7 +94,6 @@ function Release({ hold }: { hold: Hold }) {
       label="Release"
       button={{ size: 'compact-sm' }}
       title="Release this legal hold?"
-      verb="Release"
       reason="required"
       onConfirm={async (reason = '') => {
         const params = { path: { id: hold.id } }
@@ -121,21 +109,18 @@ function Release({ hold }: { hold: Hold }) {
 function HoldForm({ onClose }: { readonly onClose: () => void }) {
   const api = useApi()
   const kinds = useKinds()
-  const [kind, setKind] = useState('organisation')
-  const [subject, setSubject] = useState('')
-  const [reason, setReason] = useState('')
-  const isWhole = kind === 'organisation'
+  const { draft, text, choice } = useDraft({ kind: 'organisation', subject: '', reason: '' })
+  const isWhole = draft.kind === 'organisation'
   const place = useAction({
-    run: () =>
-      dataOf(
-        api.POST('/api/v1/legal-holds', {
-          body: {
-            kind: kind as NewHold['kind'],
-            reason,
-            ...(!isWhole && { subject: subject.trim() }),
-          },
-        }),
-      ),
+    run: () => {
+      const { kind, subject, reason } = draft
+      const body = {
+        kind: kind as NewHold['kind'],
+        reason,
+        ...(!isWhole && { subject: subject.trim() }),
+      }
+      return dataOf(api.POST('/api/v1/legal-holds', { body }))
+    },
     done: () => 'Legal hold placed.',
     changes: ['legal-holds', 'retention'],
   })
@@ -143,24 +128,14 @@ function HoldForm({ onClose }: { readonly onClose: () => void }) {
     <ActionForm action={place} onClose={onClose} verb="Place hold">
       <Select
         label="What"
-        value={kind}
-        onChange={(value) => setKind(value ?? 'organisation')}
+        {...choice('kind')}
         data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
-        allowDeselect={false}
       />
-      {!isWhole && (
-        <TextInput
-          label="Id"
-          value={subject}
-          onChange={({ currentTarget }) => setSubject(currentTarget.value)}
-          required
-        />
-      )}
+      {!isWhole && <TextInput label="Id" {...text('subject')} required />}
       <TextInput
         label="Reason"
         description="Recorded in the audit log."
-        value={reason}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        {...text('reason')}
         required
         maxLength={1_000}
       />

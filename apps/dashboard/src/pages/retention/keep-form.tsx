@@ -1,21 +1,9 @@
-import {
-  Alert,
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  NumberInput,
-  Select,
-  Stack,
-  Text,
-} from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
+import { Button, Checkbox, Group, NumberInput, Select, Text } from '@mantine/core'
+import { type ItemOf, useApi } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { PermittedButton } from '../../parts/act/permitted.tsx'
-import { sentenceOf, useAction } from '../../parts/act/use-action.ts'
+import { ActionForm } from '../../parts/act/confirm.tsx'
+import { DialogButton, useDraft } from '../../parts/act/form.tsx'
+import { useAction } from '../../parts/act/use-action.ts'
 
 interface KeepProps {
   readonly dataClass: DataClass
@@ -26,21 +14,21 @@ const SET_BY = { organisation: 'set here', platform: 'set for all', default: '' 
 
 /** How long a class is kept; where that can be set, a button for it. */
 export function KeepButton({ dataClass, scope }: KeepProps) {
-  const [isOpen, { open, close }] = useDisclosure(false)
   const words = keepWords(dataClass.keep)
   const note = SET_BY[dataClass.keepSetBy]
   return (
     <Group gap={6} wrap="nowrap">
       {dataClass.settable ? (
-        <PermittedButton
+        <DialogButton
           to="administer"
           variant="default"
           size="compact-sm"
-          onClick={open}
+          label={words}
+          title={dataClass.title}
           aria-label={`${dataClass.title}: kept for ${words}. Change`}
         >
-          {words}
-        </PermittedButton>
+          {(close) => <KeepForm dataClass={dataClass} scope={scope} onClose={close} />}
+        </DialogButton>
       ) : (
         <Text size="sm">{words}</Text>
       )}
@@ -49,9 +37,6 @@ export function KeepButton({ dataClass, scope }: KeepProps) {
           {note}
         </Text>
       )}
-      <Modal opened={isOpen} onClose={close} title={dataClass.title}>
-        <KeepForm dataClass={dataClass} scope={scope} onClose={close} />
-      </Modal>
     </Group>
   )
 }
@@ -60,81 +45,64 @@ function KeepForm({ dataClass, scope, onClose }: KeepProps & { readonly onClose:
   const api = useApi()
   const { class: name, keep, least, leaves } = dataClass
   const parts = partsOf(keep)
-  const [isForever, setForever] = useState(parts === undefined)
-  const [count, setCount] = useState<number | string>(parts?.count ?? 90)
-  const [unit, setUnit] = useState<Unit>(parts?.unit ?? 'd')
+  const { draft, value, choice, check } = useDraft({
+    isForever: parts === undefined,
+    count: (parts?.count ?? 90) as number | string,
+    unit: parts?.unit ?? ('d' as Unit),
+  })
+  const { isForever, count, unit } = draft
   const set = useAction({
-    run: (wanted: string | null) =>
+    run: (wanted: string | null = isForever ? 'forever' : `${count}${unit}`) =>
       dataOf(api.PUT('/api/v1/retention', { body: { class: name, keep: wanted, scope } })),
     done: (answer) => `${answer.title}: kept for ${keepWords(answer.keep)}.`,
     changes: ['retention'],
   })
-  const save = (wanted: string | null) => set.mutate(wanted, { onSuccess: onClose })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    save(isForever ? 'forever' : `${count}${unit}`)
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <Text size="sm">What stays: {leaves}</Text>
-        <Group gap="xs" align="flex-end" wrap="nowrap">
-          <NumberInput
-            label="Kept for"
-            value={count}
-            onChange={setCount}
-            disabled={isForever}
-            min={0}
-            max={999_999}
-            allowDecimal={false}
-            allowNegative={false}
-            required
-            data-autofocus
-          />
-          <Select
-            aria-label="Unit"
-            value={unit}
-            onChange={(value) => setUnit((value ?? 'd') as Unit)}
-            data={Object.entries(UNITS).map(([value, label]) => ({ value, label }))}
-            disabled={isForever}
-            allowDeselect={false}
-          />
-        </Group>
-        <Checkbox
-          label="Keep for ever"
-          checked={isForever}
-          onChange={({ currentTarget }) => setForever(currentTarget.checked)}
+    <ActionForm
+      action={set}
+      onClose={onClose}
+      verb="Save"
+      aside={
+        <Button
+          variant="default"
+          onClick={() => set.mutate(null, { onSuccess: onClose })}
+          disabled={set.isPending}
+        >
+          Use the default
+        </Button>
+      }
+    >
+      <Text size="sm">What stays: {leaves}</Text>
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <NumberInput
+          label="Kept for"
+          {...value('count')}
+          disabled={isForever}
+          min={0}
+          max={999_999}
+          allowDecimal={false}
+          allowNegative={false}
+          required
+          data-autofocus
         />
-        {least !== null && (
-          <Text size="xs" c="dimmed">
-            At least {keepWords(least)}.
-          </Text>
-        )}
-        {set.isError && (
-          <Alert color="red" role="alert">
-            {sentenceOf(set.error)}
-          </Alert>
-        )}
-        <Group justify="space-between" gap="xs">
-          <Button variant="default" onClick={() => save(null)} disabled={set.isPending}>
-            Use the default
-          </Button>
-          <Group gap="xs">
-            <Button variant="default" onClick={onClose} disabled={set.isPending}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={set.isPending}>
-              Save
-            </Button>
-          </Group>
-        </Group>
-      </Stack>
-    </form>
+        <Select
+          aria-label="Unit"
+          {...choice('unit')}
+          data={Object.entries(UNITS).map(([id, label]) => ({ value: id as Unit, label }))}
+          disabled={isForever}
+        />
+      </Group>
+      <Checkbox label="Keep for ever" {...check('isForever')} />
+      {least !== null && (
+        <Text size="xs" c="dimmed">
+          At least {keepWords(least)}.
+        </Text>
+      )}
+    </ActionForm>
   )
 }
 
-export type DataClass =
-  paths['/api/v1/retention']['get']['responses']['200']['content']['application/json']['items'][number]
+export type DataClass = ItemOf<'/api/v1/retention'>
 
 export type Scope = 'organisation' | 'platform'
 

@@ -1,9 +1,7 @@
 import { Badge, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { useRead } from '../../api/api-context.tsx'
 import { formatCount } from '../../format/number.ts'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import { SectionFrame } from '../../parts/layout/page-frame.tsx'
@@ -19,13 +17,10 @@ const MOST_COUNTED = 10_000
 
 /** What is kept, for how long, and how far its removal is. */
 export function Retention() {
-  const api = useApi()
   const { role } = useUser()
   const [scope, setScope] = useState<Scope>('organisation')
-  const classes = useQuery({
-    queryKey: ['retention', scope],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/retention', { params: { query: { scope } }, signal })),
+  const classes = useRead('/api/v1/retention', ['retention', scope], {
+    params: { query: { scope } },
     refetchInterval: EVERY_MS,
   })
   return (

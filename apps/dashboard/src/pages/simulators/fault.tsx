@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, NumberInput, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { Form, useDraft } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/use-action.ts'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import { StateBadge } from '../../parts/show/state-badge.tsx'
@@ -16,18 +16,20 @@ const EXPLAINED: Readonly<Record<Fault['mode'], string>> = {
 
 /** Tells a simulator to fail, how, and how often. */
 export function FaultForm({ name }: { name: string }) {
-  const [mode, setMode] = useState<Fault['mode']>('error')
-  const [status, setStatus] = useState<number | string>('')
-  const [after, setAfter] = useState<number | string>('')
-  const [times, setTimes] = useState<number | string>('')
-  const [effect, setEffect] = useState(false)
+  const { draft, value, choice, check } = useDraft({
+    mode: 'error' as Fault['mode'],
+    status: '' as number | string,
+    after: '' as number | string,
+    times: '' as number | string,
+    effect: false,
+  })
+  const { mode, status, after, times, effect } = draft
   const fail = useAction({
     run: (fault: Fault) => sim.fail(name, fault),
     done: ({ mode: now }) => `${name}: ${EXPLAINED[now]}.`,
     changes: ['sim'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = () =>
     fail.mutate({
       mode,
       ...(mode === 'error' && typeof status === 'number' && { status }),
@@ -35,16 +37,13 @@ export function FaultForm({ name }: { name: string }) {
       ...(typeof times === 'number' && { times }),
       ...(effect && { effect }),
     })
-  }
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Group gap="sm" align="flex-end">
         <Select
           label="Fault"
-          data={FAULT_MODES.map((value) => ({ value, label: EXPLAINED[value] }))}
-          value={mode}
-          onChange={(value) => value !== null && setMode(value)}
-          allowDeselect={false}
+          data={FAULT_MODES.map((each) => ({ value: each, label: EXPLAINED[each] }))}
+          {...choice('mode')}
           w={250}
         />
         <NumberInput
@@ -52,8 +51,7 @@ export function FaultForm({ name }: { name: string }) {
           placeholder="500"
           min={400}
           max={599}
-          value={status}
-          onChange={setStatus}
+          {...value('status')}
           disabled={mode !== 'error'}
           w={90}
         />
@@ -61,24 +59,17 @@ export function FaultForm({ name }: { name: string }) {
           label="Requests to let pass first"
           placeholder="0"
           min={0}
-          value={after}
-          onChange={setAfter}
+          {...value('after')}
           w={110}
         />
         <NumberInput
           label="How often"
           placeholder="until cleared"
           min={1}
-          value={times}
-          onChange={setTimes}
+          {...value('times')}
           w={120}
         />
-        <Checkbox
-          label="Do the work before failing"
-          checked={effect}
-          onChange={({ currentTarget }) => setEffect(currentTarget.checked)}
-          mb={6}
-        />
+        <Checkbox label="Do the work before failing" {...check('effect')} mb={6} />
         <Button type="submit" loading={fail.isPending}>
           Set
         </Button>
@@ -86,7 +77,7 @@ export function FaultForm({ name }: { name: string }) {
           Clear
         </Button>
       </Group>
-    </form>
+    </Form>
   )
 }
 

@@ -1,8 +1,7 @@
 import { Accordion, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { ConfirmButton } from '../../parts/act/confirm.tsx'
-import { useAction } from '../../parts/act/use-action.ts'
+import { ActButton } from '../../parts/act/confirm.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { PageFrame } from '../../parts/layout/page-frame.tsx'
 import { Panel } from '../../parts/layout/panel.tsx'
@@ -20,26 +19,23 @@ export function Simulator() {
     queryFn: ({ signal }) => sim.requests(name, signal),
     refetchInterval: 2_000,
   })
-  const forget = useAction({
-    run: () => sim.forget(name),
-    done: () => `${name} reset.`,
-    changes: ['sim'],
-  })
   return (
     <PageFrame
       title={name}
       lead={<FaultState name={name} />}
       actions={
-        <ConfirmButton
+        <ActButton
           to="read"
           label="Reset simulator"
           title={`Reset ${name}?`}
           verb="Reset"
           tone="danger"
-          onConfirm={() => forget.mutateAsync(undefined)}
+          run={() => sim.forget(name)}
+          done={() => `${name} reset.`}
+          changes={['sim']}
         >
           Deletes its requests, its fault and its data, such as charges and keys.
-        </ConfirmButton>
+        </ActButton>
       }
     >
       <Panel title="Inject a fault">

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
-import { useApi } from '../../api/api-context.tsx'
+import { Button, Group, Modal, SimpleGrid, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useApi, useRead } from '../../api/api-context.tsx'
 import { dataOf } from '../../api/client.ts'
 import { formatDuration } from '../../format/number.ts'
+import { ActionForm } from '../../parts/act/confirm.tsx'
+import { Form } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/use-action.ts'
 import { AnchorLink } from '../../parts/layout/links.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
@@ -13,12 +14,7 @@ import { FaultState } from './fault.tsx'
 
 /** Who plays the outside world here, and the clock that can be moved. */
 export function Simulators() {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['sim', 'list'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/sim', { signal })),
-    refetchInterval: 10_000,
-  })
+  const query = useRead('/api/v1/sim', ['sim', 'list'], { refetchInterval: 10_000 })
   return (
     <PageFrame
       title="Simulators and clock"
@@ -73,21 +69,10 @@ function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
   const [by, setBy] = useState('')
   const [asked, setAsked] = useState<string>()
   const advance = useAction({
-    run: (step: string) => dataOf(api.POST('/api/v1/sim/clock', { body: { by: step } })),
-    done: (_, step) => `Clock advanced by ${step}; relays claim what became due.`,
+    run: () => dataOf(api.POST('/api/v1/sim/clock', { body: { by: asked ?? '' } })),
+    done: () => `Clock advanced by ${asked}; relays claim what became due.`,
     changes: ['sim', 'clock', 'overview', 'outboxes', 'messages'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    setAsked(by.trim())
-  }
-  const move = () => {
-    if (asked === undefined) return
-    advance.mutate(asked, {
-      onSuccess: () => setBy(''),
-      onSettled: () => setAsked(undefined),
-    })
-  }
   return (
     <Panel title="Business clock">
       <Text size="sm" mb="xs">
@@ -101,7 +86,7 @@ function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
             +{step}
           </Button>
         ))}
-        <form onSubmit={submit}>
+        <Form onSubmit={() => setAsked(by.trim())}>
           <Group gap="xs" align="flex-end">
             <TextInput
               label="Or by"
@@ -115,27 +100,24 @@ function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
               Move
             </Button>
           </Group>
-        </form>
+        </Form>
       </Group>
       <Modal
         opened={asked !== undefined}
         onClose={() => setAsked(undefined)}
         title={`Move the clock by ${asked}?`}
       >
-        <Stack gap="sm">
+        <ActionForm
+          action={advance}
+          onClose={() => setAsked(undefined)}
+          onDone={() => setBy('')}
+          verb={`Move by ${asked}`}
+        >
           <Text size="sm">
             It moves for every process on this database: what is due by then is sent, tried again or
             expires. It cannot be moved back.
           </Text>
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={() => setAsked(undefined)}>
-              Cancel
-            </Button>
-            <Button loading={advance.isPending} onClick={move}>
-              Move by {asked}
-            </Button>
-          </Group>
-        </Stack>
+        </ActionForm>
       </Modal>
     </Panel>
   )

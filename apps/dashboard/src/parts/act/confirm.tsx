@@ -10,9 +10,10 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, type SubmitEvent, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { Form } from './form.tsx'
 import { type PermissionName, PermittedButton } from './permitted.tsx'
-import { sentenceOf } from './use-action.ts'
+import { type ActionOptions, sentenceOf, useAction } from './use-action.ts'
 
 interface ConfirmProps {
   readonly isOpen: boolean
@@ -70,12 +71,12 @@ function Question(props: Omit<ConfirmProps, 'isOpen' | 'title'>) {
   )
 }
 
-interface ActionFormProps {
+interface ActionFormProps<Result> {
   /** As `useAction` gives it. */
   readonly action: {
     readonly isPending: boolean
     readonly error: Error | null
-    mutate(input: undefined, options: { onSuccess: () => void }): void
+    mutate(input: undefined, options: { onSuccess: (result: Result) => void }): void
   }
   /** When it is done, and when it is dismissed. */
   readonly onClose: () => void
@@ -86,47 +87,76 @@ interface ActionFormProps {
   /** `danger` for what cannot be undone. */
   readonly tone?: 'normal' | 'danger' | undefined
   readonly disabled?: boolean
+  /** What goes on without the form may be left while it is done. */
+  readonly leave?: 'always'
+  /** After it has closed. */
+  readonly onDone?: (result: Result) => void
+  /** What went wrong. Default: the problem's own words. */
+  readonly explain?: (error: Error) => ReactNode
+  /** Another button, on the other side. */
+  readonly aside?: ReactNode
   readonly children: ReactNode
 }
 
 /** Fields of an action with its buttons. It closes when the action is done, else says what went wrong. */
-export function ActionForm(props: ActionFormProps) {
+export function ActionForm<Result>(props: ActionFormProps<Result>) {
   const { action, onClose, verb, dismiss = 'Cancel', tone, disabled = false, children } = props
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    action.mutate(undefined, { onSuccess: onClose })
+  const { leave, onDone, explain = sentenceOf, aside } = props
+  const submit = () => {
+    const onSuccess = (result: Result) => {
+      onClose()
+      onDone?.(result)
+    }
+    action.mutate(undefined, { onSuccess })
   }
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap="sm">
         {children}
-        {action.error !== null && (
-          <Alert color="red" role="alert">
-            {sentenceOf(action.error)}
-          </Alert>
-        )}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={action.isPending}>
-            {dismiss}
-          </Button>
-          <Button
-            type="submit"
-            loading={action.isPending}
-            disabled={disabled}
-            {...(tone === 'danger' && { color: 'red.8' })}
-          >
-            {verb}
-          </Button>
+        {action.error !== null && <Failure>{explain(action.error)}</Failure>}
+        <Group justify={aside === undefined ? 'flex-end' : 'space-between'} gap="xs">
+          {aside}
+          <Group gap="xs">
+            <Button
+              variant="default"
+              onClick={onClose}
+              disabled={action.isPending && leave !== 'always'}
+            >
+              {dismiss}
+            </Button>
+            <Button
+              type="submit"
+              loading={action.isPending}
+              disabled={disabled}
+              {...(tone === 'danger' && { color: 'red.8' })}
+            >
+              {verb}
+            </Button>
+          </Group>
         </Group>
       </Stack>
-    </form>
+    </Form>
   )
 }
 
-interface ConfirmButtonProps extends Omit<ConfirmProps, 'isOpen' | 'onClose' | 'children'> {
+/** What went wrong, in a form. */
+export function Failure({ children }: { children: ReactNode }) {
+  return (
+    <Alert color="red" role="alert">
+      {children}
+    </Alert>
+  )
+}
+
+interface ConfirmButtonProps extends Omit<
+  ConfirmProps,
+  'isOpen' | 'onClose' | 'children' | 'verb'
+> {
   /** What the server asks for. Default `write`. */
   readonly to?: PermissionName
   readonly label: ReactNode
+  /** Default: what the button says. */
+  readonly verb?: string
   readonly button?: ButtonProps
   readonly children?: ReactNode
   /** When the question is asked: what was known then is what is answered. */
@@ -135,14 +165,49 @@ interface ConfirmButtonProps extends Omit<ConfirmProps, 'isOpen' | 'onClose' | '
 
 /** A button that asks first; for those who may not use it, disabled with the reason. */
 export function ConfirmButton(props: ConfirmButtonProps) {
-  const { to = 'write', label, button, onOpen, ...confirm } = props
+  const { to = 'write', label, verb = String(label), button, onOpen, ...confirm } = props
   const [isOpen, { open, close }] = useDisclosure(false, { ...(onOpen && { onOpen }) })
   return (
     <>
       <PermittedButton to={to} variant="default" {...button} onClick={open}>
         {label}
       </PermittedButton>
-      <Confirm {...confirm} isOpen={isOpen} onClose={close} />
+      <Confirm {...confirm} verb={verb} isOpen={isOpen} onClose={close} />
     </>
   )
+}
+
+interface ActButtonProps<Result>
+  extends
+    Omit<ConfirmButtonProps, 'title' | 'onConfirm'>,
+    Omit<ActionOptions<string | undefined, Result>, 'run'> {
+  /** Asks this first; left out, a click is enough. */
+  readonly title?: string
+  /** Gets the reason that was asked for. */
+  readonly run: (reason: string | undefined) => Promise<Result>
+  readonly onDone?: (result: Result) => void
+}
+
+/** A button that does one thing, asks first if it has a question, and says what was done. */
+export function ActButton<Result>(props: ActButtonProps<Result>) {
+  const { run, done, isGood, changes, title, onDone, ...button } = props
+  const action = useAction({ run, done, changes, ...(isGood && { isGood }) })
+  if (title === undefined) {
+    return (
+      <PermittedButton
+        to={button.to ?? 'write'}
+        variant="default"
+        {...button.button}
+        loading={action.isPending}
+        onClick={() => action.mutate(undefined, { ...(onDone && { onSuccess: onDone }) })}
+      >
+        {button.label}
+      </PermittedButton>
+    )
+  }
+  const onConfirm = async (reason: string | undefined) => {
+    const result = await action.mutateAsync(reason)
+    onDone?.(result)
+  }
+  return <ConfirmButton {...button} title={title} onConfirm={onConfirm} />
 }

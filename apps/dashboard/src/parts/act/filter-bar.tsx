@@ -122,15 +122,8 @@ function isLong(options: FilterSelectProps['options']): boolean {
   )
 }
 
-interface FilterMomentProps {
-  readonly filter: Pick<Filter, 'values' | 'set'>
-  /** As in the address. */
-  readonly name: string
-  readonly label: string
-}
-
 /** A moment by the user's own clock; the address has it in UTC. */
-export function FilterMoment({ filter, name, label }: FilterMomentProps) {
+export function FilterMoment({ filter, name, label }: FilterFieldProps) {
   const known = filter.values[name]
   return (
     <TextInput
@@ -176,8 +169,85 @@ export function MoreFilters({ isSet, children }: MoreFiltersProps) {
   )
 }
 
+/** How a field of a filter looks. */
+interface FilterLook {
+  readonly label: string
+  readonly as: 'text' | 'choice' | 'moment' | 'money'
+  readonly options?: FilterSelectProps['options']
+  /** Shown when it is wished for, or set. */
+  readonly rare?: true
+}
+
 /** Reads what an address says of one field; undefined for what makes no sense there. */
-export type FilterField<Value extends string = string> = (text: string) => Value | undefined
+export interface FilterField<Value extends string = string> {
+  (text: string): Value | undefined
+  /** Left out for what only an address says. */
+  readonly look?: FilterLook
+}
+
+type Rare = Pick<FilterLook, 'rare'>
+type Option<Word> = Word | { readonly value: Word; readonly label: string }
+
+function looking<Word extends string>(
+  read: (text: string) => Word | undefined,
+  look: FilterLook,
+): FilterField<Word> {
+  return Object.assign((value: string) => read(value), { look })
+}
+
+/** Fields of a filter with their labels, in the order in which they are shown. */
+export const field = {
+  text: (label: string, more: Rare = {}) => looking(text, { label, as: 'text', ...more }),
+  /** One of these words; nothing chosen means all. */
+  choice: <const Word extends string>(
+    label: string,
+    options: readonly Option<Word>[],
+    more: Rare = {},
+  ) => {
+    const words = options.map((each) => (typeof each === 'string' ? each : each.value))
+    return looking(oneOf(words), { label, as: 'choice', options, ...more })
+  },
+  /** Any word, with those that are known to choose from. */
+  known: (label: string, options: FilterSelectProps['options']) =>
+    looking(text, { label, as: 'choice', options }),
+  moment: (label: string, more: Rare = {}) => looking(moment, { label, as: 'moment', ...more }),
+  /** An amount in the currency of the filter. */
+  money: (label: string, more: Rare = {}) => looking(text, { label, as: 'money', ...more }),
+  /** Text that is read in a way of its own. */
+  own: (label: string, read: (text: string) => string | undefined, more: Rare = {}) =>
+    looking(read, { label, as: 'text', ...more }),
+}
+
+interface FilterFieldsProps {
+  readonly filter: AnyFilter
+  readonly fields: Fields
+}
+
+/** The fields of a filter; the rarer ones come when they are wished for, or set. */
+export function FilterFields({ filter, fields }: FilterFieldsProps) {
+  const all = Object.entries(fields).flatMap(([name, { look }]) => (look ? [{ name, look }] : []))
+  const rare = all.filter(({ look }) => look.rare)
+  const draw = (some: typeof all) =>
+    some.map(({ name, look }) => <FieldOf key={name} {...{ filter, name, look }} />)
+  return (
+    <>
+      {draw(all.filter(({ look }) => !look.rare))}
+      {rare.length > 0 && (
+        <MoreFilters isSet={rare.some(({ name }) => filter.values[name] !== undefined)}>
+          {draw(rare)}
+        </MoreFilters>
+      )}
+    </>
+  )
+}
+
+function FieldOf({ filter, name, look }: Omit<FilterFieldProps, 'label'> & { look: FilterLook }) {
+  const { label, as, options = [] } = look
+  const given = { filter, name, label }
+  if (as === 'choice') return <FilterSelect {...given} options={options} />
+  if (as === 'moment') return <FilterMoment {...given} />
+  return as === 'money' ? <FilterMoney {...given} /> : <FilterText {...given} />
+}
 
 export type Fields = Readonly<Record<string, FilterField>>
 export type Values<Of extends Fields> = {

@@ -9,7 +9,7 @@ import { type ReactNode, useEffect } from 'react'
 import { ApiProblem } from '../../api/problem.ts'
 import { useSayPolling } from '../../live/polling.ts'
 
-interface ActionOptions<Input, Result> {
+export interface ActionOptions<Input, Result> {
   readonly run: (input: Input) => Promise<Result>
   /** What was done, as a sentence or more. */
   readonly done: (result: Result, input: Input) => ReactNode

@@ -1,9 +1,10 @@
 import { ActionIcon, Button, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
 import { IconBookmark, IconTrash } from '@tabler/icons-react'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { useClaims } from '../../session/session-context.tsx'
 import type { Filter } from '../act/filter-bar.tsx'
+import { Form } from '../act/form.tsx'
 import { type Layout, layoutIn, type StoredLayout } from '../table/layout.ts'
 
 interface View {
@@ -17,7 +18,7 @@ interface SavedViewsProps {
   /** The list that the views are of. */
   readonly page: string
   /** The table's, which a view keeps too. */
-  readonly layout?: Layout
+  readonly layout?: Layout | undefined
 }
 
 const MOST_VIEWS = 20
@@ -91,13 +92,12 @@ function isLaidOut(layout: Layout | undefined): boolean {
 
 function NewView({ onSave }: { onSave: (name: string) => void }) {
   const [name, setName] = useState('')
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = () => {
     onSave(name.trim())
     setName('')
   }
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Group gap={4} wrap="nowrap" align="flex-end">
         <TextInput
           label="Keep this view as"
@@ -110,6 +110,6 @@ function NewView({ onSave }: { onSave: (name: string) => void }) {
           Keep
         </Button>
       </Group>
-    </form>
+    </Form>
   )
 }

@@ -1,5 +1,6 @@
 import { useClipboard } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import classes from './copy-id.module.css'
 
 export interface CopyIdProps {
@@ -22,6 +23,11 @@ export function CopyId({ id, what = 'id', shown = Number.POSITIVE_INFINITY }: Co
       </button>
     </span>
   )
+}
+
+/** An id among facts: left out where there is none. */
+export function idFact(id: string | null, look: Omit<CopyIdProps, 'id'> = {}): ReactNode {
+  return id === null ? undefined : <CopyId id={id} {...look} />
 }
 
 /** Also where something follows it: ids of parts may be an id and a number. */

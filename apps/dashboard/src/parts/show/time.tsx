@@ -13,7 +13,7 @@ const EXACT = new Intl.DateTimeFormat(undefined, {
 /** Clocks of two machines differ a little: what happened is not said to come. */
 const SKEW_MS = 5_000
 
-interface TimeProps {
+export interface TimeProps {
   readonly at: string | null | undefined
   /** `business` for what is dated by that clock, which can be moved. Default `wall`. */
   readonly clock?: 'wall' | 'business'
@@ -47,6 +47,11 @@ function wordsFor(ms: number, now: number, ahead: boolean): string {
   if (ahead || ms <= now) return formatRelative(ms, now)
   // Dated by a business clock that was set back since: how long ago cannot be said.
   return ms - now < SKEW_MS ? 'now' : EXACT.format(ms)
+}
+
+/** A moment among facts: left out where there is none. */
+export function timeFact(at: string | null, look: Omit<TimeProps, 'at'> = {}): ReactNode {
+  return at === null ? undefined : <Time at={at} {...look} />
 }
 
 /** How long ago something was, without the word. */

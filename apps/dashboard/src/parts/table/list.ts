@@ -5,6 +5,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useCallback, useMemo, useState, useSyncExternalStore } from 'react'
+import { type ItemOf, type ReadPath, useApi } from '../../api/api-context.tsx'
+import { dataOf } from '../../api/client.ts'
 
 /** Columns of a table, each with the field of the API that it is sorted by. */
 export type Sorts<Field extends string = string> = Readonly<Record<string, Field>>
@@ -72,6 +74,23 @@ export function useList<Row>({ queryKey, read, isLive = true }: ListOptions<Row>
     }, [hasNextPage, isFetching, fetchNextPage]),
     reload: () => void client.resetQueries({ queryKey, exact: true }),
   }
+}
+
+/** A list of the API that nothing narrows, by its route. */
+export function useListOf<Path extends ReadPath>(
+  path: Path,
+  queryKey: QueryKey,
+  { path: given, query }: { readonly path?: object; readonly query?: object } = {},
+): List<ItemOf<Path>> {
+  const api = useApi()
+  return useList<ItemOf<Path>>({
+    queryKey,
+    read: (cursor, signal) => {
+      const place = { limit: 100, ...query, ...(cursor !== undefined && { cursor }) }
+      const params = { ...(given && { path: given }), query: place }
+      return dataOf<ListPage<ItemOf<Path>>>(api.GET(path, { params, signal } as never))
+    },
+  })
 }
 
 function pagesIn(data: unknown): number {

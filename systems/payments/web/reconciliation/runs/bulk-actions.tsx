@@ -54,7 +54,6 @@ export function BulkActions({ id, chosen, onDone }: BulkActionsProps) {
     <Group gap="xs">
       <Text size="sm">{lines} selected</Text>
       <ConfirmButton
-        to="write"
         label={`Ignore ${lines}`}
         title={`Ignore ${lines}?`}
         verb={`Ignore ${formatCount(chosen.length)}`}
@@ -67,7 +66,6 @@ export function BulkActions({ id, chosen, onDone }: BulkActionsProps) {
       </ConfirmButton>
       {suggested.length > 0 && (
         <ConfirmButton
-          to="write"
           label={`Accept ${formatCount(suggested.length)} suggested`}
           title={`Match ${formatCount(suggested.length)} lines as suggested?`}
           verb={`Accept ${formatCount(suggested.length)}`}

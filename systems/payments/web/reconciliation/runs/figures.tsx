@@ -10,6 +10,7 @@ import {
   Stat,
   StatStrip,
   useApi,
+  useRead,
 } from '@posthorn/dashboard/kit'
 import type { Exceptions, Overview, Run } from './run.ts'
 import { balanceWords } from '../statements/statements.tsx'
@@ -39,11 +40,7 @@ function Trend({ days }: Pick<Overview, 'days'>) {
 
 /** All files of the organisation in five numbers. */
 export function OverviewFigures() {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['reconciliation', 'overview'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/reconciliations/overview', { signal })),
-  })
+  const query = useRead('/api/v1/reconciliations/overview', ['reconciliation', 'overview'])
   return (
     <QueryState query={query}>
       {({ days, ...figures }) => (
@@ -76,11 +73,8 @@ export function OverviewFigures() {
 
 /** One file in five numbers. */
 export function RunFigures({ run: { id, matched, total, matchRate, balances } }: { run: Run }) {
-  const api = useApi()
-  const totals = useQuery({
-    queryKey: ['reconciliation', id, 'totals'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/reconciliations/{id}/totals', { params: { path: { id } }, signal })),
+  const totals = useRead('/api/v1/reconciliations/{id}/totals', ['reconciliation', id, 'totals'], {
+    params: { path: { id } },
   })
   const { data: counts } = useCounts(id)
   const open = counts?.tabs['all'] ?? 0

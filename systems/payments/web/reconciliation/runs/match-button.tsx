@@ -1,16 +1,15 @@
-import { Checkbox, Modal, MultiSelect, Select, Text, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Checkbox, MultiSelect, Select, Text, TextInput } from '@mantine/core'
 import {
   ActionForm,
   dataOf,
+  DialogButton,
   formatMoney,
   type List,
-  PermittedButton,
   useAction,
   useApi,
-  useList,
+  useDraft,
+  useListOf,
 } from '@posthorn/dashboard/kit'
-import { useState } from 'react'
 import { type PaymentSide, type RecordDetails, type RefundSide, useMissing } from './run.ts'
 
 interface MatchButtonProps {
@@ -20,16 +19,10 @@ interface MatchButtonProps {
 
 /** Matches a record by hand. */
 export function MatchButton({ runId, record }: MatchButtonProps) {
-  const [isOpen, { open, close }] = useDisclosure(false)
   return (
-    <>
-      <PermittedButton to="write" onClick={open}>
-        Match
-      </PermittedButton>
-      <Modal opened={isOpen} onClose={close} title={`Match line ${record.lineNumber}`}>
-        <MatchForm runId={runId} record={record} onClose={close} />
-      </Modal>
-    </>
+    <DialogButton to="write" label="Match" title={`Match line ${record.lineNumber}`}>
+      {(close) => <MatchForm runId={runId} record={record} onClose={close} />}
+    </DialogButton>
   )
 }
 
@@ -37,17 +30,11 @@ const KINDS = ['fee', 'rounding', 'other'] as const
 
 /** Refunds that no record has. */
 function useRefunds(id: string, currency: string): List<RefundSide> {
-  const api = useApi()
-  return useList<RefundSide>({
-    queryKey: ['reconciliation', id, 'refunds', currency],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/reconciliations/{id}/refunds', {
-          params: { path: { id }, query: { currency, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
-  })
+  return useListOf(
+    '/api/v1/reconciliations/{id}/refunds',
+    ['reconciliation', id, 'refunds', currency],
+    { path: { id }, query: { currency } },
+  )
 }
 
 /** `1 payment`, `2 payments and 1 refund`. */
@@ -59,9 +46,7 @@ function wordsOf(payments: number, refunds: number): string {
   return words.length === 0 ? '…' : words.join(' and ')
 }
 
-interface MatchFormProps {
-  readonly runId: string
-  readonly record: RecordDetails
+interface MatchFormProps extends MatchButtonProps {
   readonly onClose: () => void
 }
 
@@ -71,11 +56,14 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
   const missing = useMissing(runId)
   const payments = payable(record, missing.rows)
   const refunds = useRefunds(runId, record.currency).rows
-  const [chosen, setChosen] = useState(() => firstGuess(record))
-  const [refunded, setRefunded] = useState<string[]>([])
-  const [kind, setKind] = useState<(typeof KINDS)[number]>('fee')
-  const [reason, setReason] = useState('')
-  const [isPart, setIsPart] = useState(false)
+  const { draft, text, value, choice, check } = useDraft(() => ({
+    chosen: firstGuess(record),
+    refunded: [] as string[],
+    kind: 'fee' as (typeof KINDS)[number],
+    reason: '',
+    isPart: false,
+  }))
+  const { chosen, refunded, kind, reason, isPart } = draft
   const difference = differenceOf(record, {
     payments: payments.filter(({ id }) => chosen.includes(id)),
     refunds: refunds.filter(({ id }) => refunded.includes(id)),
@@ -113,8 +101,7 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
         value: id,
         label: `${formatMoney(-amount, currency)} · ${gatewayRef ?? externalPaymentId ?? id.slice(0, 8)} · ${createdAt.slice(0, 10)}`,
       }))}
-      value={refunded}
-      onChange={setRefunded}
+      {...value('refunded')}
       searchable
       nothingFoundMessage="No free refund in this currency"
     />
@@ -137,8 +124,7 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
           value: id,
           label: `${formatMoney(amount, currency)} · ${externalPaymentId ?? id.slice(0, 8)} · ${createdAt.slice(0, 10)}`,
         }))}
-        value={chosen}
-        onChange={setChosen}
+        {...value('chosen')}
         searchable
         nothingFoundMessage="No free payment in this currency"
       />
@@ -146,24 +132,20 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
       {canBePart && (
         <Checkbox
           label="Only a part of the payment: the rest comes in other lines"
-          checked={isPart}
-          onChange={({ currentTarget }) => setIsPart(currentTarget.checked)}
+          {...check('isPart')}
         />
       )}
       {count > 0 && difference !== 0 && !(canBePart && isPart) && (
         <Select
           label={`Book the difference of ${formatMoney(difference, record.currency)} as`}
-          data={[...KINDS]}
-          value={kind}
-          onChange={(value) => setKind(KINDS.find((each) => each === value) ?? 'other')}
-          allowDeselect={false}
+          data={KINDS}
+          {...choice('kind')}
         />
       )}
       <TextInput
         label="Reason"
         description="Recorded in the audit log."
-        value={reason}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        {...text('reason')}
         required
         maxLength={2_000}
       />

@@ -2,15 +2,15 @@ import { Stack } from '@mantine/core'
 import {
   type Column,
   dataOf,
+  useApi,
+  column,
   DataTable,
   Empty,
+  field,
   FilteredTable,
-  FilterSelect,
   Money,
-  oneOf,
-  useApi,
-  useFilter,
-  useList,
+  useFilteredList,
+  useListOf,
   useOpened,
   useSelection,
 } from '@posthorn/dashboard/kit'
@@ -39,7 +39,7 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
     width: '88px',
     cell: ({ record }) => record.bookedOn,
   },
-  { id: 'age', title: 'Age', width: '52px', narrow: 'hidden', cell: ({ age }) => age },
+  column.text('age', 'Age', { order: 'none', width: '52px', narrow: 'hidden' }),
   {
     id: 'suggestions',
     title: 'Suggested',
@@ -76,19 +76,13 @@ interface ExceptionListProps {
 
 /** Records that need a decision. */
 export function ExceptionList({ id, narrowed }: ExceptionListProps) {
-  const api = useApi()
   const opened = useOpened()
   const selection = useSelection()
-  const list = useList<Exception>({
-    queryKey: ['reconciliation', id, 'exceptions', narrowed],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/reconciliations/{id}/exceptions', {
-          params: { path: { id }, query: { ...narrowed, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
-  })
+  const list = useListOf(
+    '/api/v1/reconciliations/{id}/exceptions',
+    ['reconciliation', id, 'exceptions', narrowed],
+    { path: { id }, query: narrowed },
+  )
   const chosen = list.rows.filter(({ record }) => selection.has(record.id))
   return (
     <Stack gap="sm">
@@ -117,78 +111,51 @@ export function ExceptionList({ id, narrowed }: ExceptionListProps) {
   )
 }
 
-const FILTER = { reason: oneOf(REASONS) }
 const OPTIONS = REASONS.map((reason) => ({ value: reason, label: REASON_LOOKS[reason].word }))
+const FILTER = { reason: field.choice('Reason', OPTIONS) }
 
 const RECORD_COLUMNS: readonly Column<Listed>[] = [
-  { id: 'line', title: 'Line', width: '60px', cell: ({ lineNumber }) => lineNumber },
-  {
+  column.text('lineNumber', 'Line', { id: 'line', order: 'none', width: '60px' }),
+  column.text('externalTransactionId', 'Transaction id', {
     id: 'external',
-    title: 'Transaction id',
+    order: 'none',
     width: 'minmax(80px, 1.4fr)',
-    cell: ({ externalTransactionId: id }) => <span title={id}>{id}</span>,
-  },
+  }),
   {
     id: 'reason',
     title: 'Reason',
     width: '160px',
     cell: ({ reason }) => <ReasonBadge reason={reason} />,
   },
-  {
-    id: 'amount',
-    title: 'Amount',
-    width: '120px',
-    align: 'right',
-    cell: ({ amount, currency }) => <Money minor={amount} currency={currency} />,
-  },
-  {
-    id: 'booked',
-    title: 'Booked',
-    width: '110px',
-    cell: ({ bookedOn }) => bookedOn,
-  },
-  {
-    id: 'decided',
-    title: 'Decided',
-    width: '90px',
-    cell: ({ decidedBy }) => decidedBy ?? '–',
-  },
+  column.money('amount', 'Amount', { order: 'none', width: '120px', align: 'right' }),
+  column.text('bookedOn', 'Booked', { id: 'booked', order: 'none', width: '110px' }),
+  column.text('decidedBy', 'Decided', { id: 'decided', order: 'none', none: '–', width: '90px' }),
 ]
 
 /** Every record of a file, in its order. */
 export function Records({ id }: { id: string }) {
   const api = useApi()
-  const filter = useFilter(FILTER)
   const opened = useOpened()
-  const list = useList<Listed>({
-    queryKey: ['reconciliation', id, 'records', filter.values],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/reconciliations/{id}/records', {
-          params: {
-            path: { id },
-            query: { ...filter.values, ...(cursor && { cursor }), limit: 100 },
-          },
-          signal,
-        }),
-      ),
+  const page = useFilteredList({
+    queryKey: ['reconciliation', id, 'records'],
+    fields: FILTER,
+    columns: RECORD_COLUMNS,
+    read: (query, signal) => {
+      const params = { path: { id }, query }
+      return dataOf(api.GET('/api/v1/reconciliations/{id}/records', { params, signal }))
+    },
   })
   return (
     <Stack gap="sm">
       <FilteredTable
-        filter={filter}
+        {...page}
         label="Records"
-        list={list}
-        columns={RECORD_COLUMNS}
-        idOf={idOfRecord}
         onOpen={(record) => opened.open(record.id)}
         opened={opened.id}
         height="60vh"
         empty={<Empty title="No records">The file has none.</Empty>}
-      >
-        <FilterSelect filter={filter} name="reason" label="Reason" options={OPTIONS} />
-      </FilteredTable>
-      <RecordDrawer runId={id} rows={list.rows} idOf={idOfRecord} />
+      />
+      <RecordDrawer runId={id} rows={page.list.rows} idOf={idOfRecord} />
     </Stack>
   )
 }

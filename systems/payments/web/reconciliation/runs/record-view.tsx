@@ -1,7 +1,7 @@
 import { Group, Stack, Table, Text, Title } from '@mantine/core'
 import {
+  ActButton,
   AnchorLink,
-  ConfirmButton,
   CopyId,
   dataOf,
   DetailDrawer,
@@ -10,12 +10,11 @@ import {
   QueryState,
   Related,
   Timeline,
-  useAction,
   useApi,
   useOpened,
+  useRead,
 } from '@posthorn/dashboard/kit'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { MatchButton } from './match-button.tsx'
 import { REASON_LOOKS, ReasonBadge } from './reason.tsx'
@@ -31,17 +30,11 @@ interface RecordViewProps {
 
 /** One record: both sides, why it is as it is, and what can be decided. */
 function RecordView({ runId, recordId }: RecordViewProps) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['reconciliation', runId, 'record', recordId],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/reconciliations/{id}/records/{recordId}', {
-          params: { path: { id: runId, recordId } },
-          signal,
-        }),
-      ),
-  })
+  const query = useRead(
+    '/api/v1/reconciliations/{id}/records/{recordId}',
+    ['reconciliation', runId, 'record', recordId],
+    { params: { path: { id: runId, recordId } } },
+  )
   return (
     <QueryState query={query}>
       {(record) => (
@@ -131,29 +124,24 @@ function Decisions({ runId, record }: DecisionsProps) {
 function Decision({ kind, runId, record }: DecisionsProps & { readonly kind: Kind }) {
   const api = useApi()
   const { label, done, means } = KINDS[kind]
-  const decide = useAction({
-    run: (reason: string) => {
-      const params = { path: { id: runId, recordId: record.id } }
-      const body = { reason, version: record.version }
-      const path = '/api/v1/reconciliations/{id}/records/{recordId}' as const
-      if (kind === 'unmatch') return dataOf(api.POST(`${path}/unmatch`, { params, body }))
-      if (kind === 'ignore') return dataOf(api.POST(`${path}/ignore`, { params, body }))
-      return dataOf(api.POST(`${path}/reopen`, { params, body }))
-    },
-    done: () => `Line ${record.lineNumber} is ${done}.`,
-    changes: ['reconciliation'],
-  })
   return (
-    <ConfirmButton
-      to="write"
+    <ActButton
       label={label}
       title={`${label} line ${record.lineNumber}?`}
-      verb={label}
       reason="required"
-      onConfirm={(reason) => decide.mutateAsync(reason ?? '')}
+      run={(reason = '') => {
+        const params = { path: { id: runId, recordId: record.id } }
+        const body = { reason, version: record.version }
+        const path = '/api/v1/reconciliations/{id}/records/{recordId}' as const
+        if (kind === 'unmatch') return dataOf(api.POST(`${path}/unmatch`, { params, body }))
+        if (kind === 'ignore') return dataOf(api.POST(`${path}/ignore`, { params, body }))
+        return dataOf(api.POST(`${path}/reopen`, { params, body }))
+      }}
+      done={() => `Line ${record.lineNumber} is ${done}.`}
+      changes={['reconciliation']}
     >
       {means}
-    </ConfirmButton>
+    </ActButton>
   )
 }
 

@@ -1,6 +1,7 @@
 import { Alert, Button, Modal, Popover, Progress, Stack, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
+  ActButton,
   ConfirmButton,
   dataOf,
   formatCount,
@@ -14,9 +15,10 @@ import {
   useApi,
   useFollow,
   useFresh,
+  useRead,
 } from '@posthorn/dashboard/kit'
 import { IconChevronDown } from '@tabler/icons-react'
-import { type UseMutationResult, useQuery } from '@tanstack/react-query'
+import type { UseMutationResult } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { Statements } from '../statements/statements.tsx'
@@ -70,11 +72,8 @@ function useRun(id: string): UseMutationResult {
 /** One file: what a run found, what is open, and what can be decided. */
 export function RunPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['reconciliation', id, 'shown'],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/reconciliations/{id}', { params: { path: { id } }, signal })),
+  const query = useRead('/api/v1/reconciliations/{id}', ['reconciliation', id, 'shown'], {
+    params: { path: { id } },
   })
   useFresh(
     ['reconciliation', id],
@@ -152,32 +151,28 @@ function Lead({ run }: { run: Run }) {
 /** Takes a file back, with a reason that is kept. */
 function DiscardButton({ run: { id, filename, matched } }: { run: Run }) {
   const api = useApi()
-  const discard = useAction({
-    run: (reason: string) =>
-      dataOf(
-        api.POST('/api/v1/reconciliations/{id}/discard', {
-          params: { path: { id } },
-          body: { reason },
-        }),
-      ),
-    done: () => `${filename} is discarded: it can be uploaded again.`,
-    changes: ['reconciliation'],
-  })
   return (
-    <ConfirmButton
-      to="write"
+    <ActButton
       label="Discard"
       title={`Discard ${filename}?`}
-      verb="Discard"
       tone="danger"
       reason="required"
-      onConfirm={(reason) => discard.mutateAsync(reason ?? '')}
+      run={(reason = '') =>
+        dataOf(
+          api.POST('/api/v1/reconciliations/{id}/discard', {
+            params: { path: { id } },
+            body: { reason },
+          }),
+        )
+      }
+      done={() => `${filename} is discarded: it can be uploaded again.`}
+      changes={['reconciliation']}
     >
       {matched === 0
         ? 'Its records can no longer be matched.'
         : `Its ${formatCount(matched)} matches are undone, and their payments are free again.`}{' '}
       The same file can then be uploaded again, with another profile.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
@@ -210,7 +205,6 @@ function RunButton({ run: { runNo, unmatched }, matching }: RunButtonProps) {
   const records = `${formatCount(unmatched)} ${unmatched === 1 ? 'record' : 'records'}`
   return (
     <ConfirmButton
-      to="write"
       label={runNo === 0 ? 'Run' : 'Run again'}
       title={`Match ${records}?`}
       verb={`Match ${formatCount(unmatched)}`}

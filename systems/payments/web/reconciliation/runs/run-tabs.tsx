@@ -3,13 +3,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
   type Column,
+  column,
   CopyId,
   DataTable,
   Empty,
   formatCount,
-  Money,
   oneOf,
-  Time,
   useFilter,
 } from '@posthorn/dashboard/kit'
 import { useCounts } from './figures.tsx'
@@ -111,26 +110,15 @@ const COLUMNS: readonly Column<PaymentSide>[] = [
     title: 'Bank id',
     cell: ({ externalPaymentId: id }) => (id === null ? '(none)' : <CopyId id={id} />),
   },
-  {
-    id: 'amount',
-    title: 'Amount',
-    width: '120px',
-    align: 'right',
-    cell: ({ amount, currency }) => <Money minor={amount} currency={currency} />,
-  },
-  { id: 'status', title: 'State', width: '100px', cell: ({ status }) => status },
-  {
-    id: 'id',
-    title: 'Payment',
-    narrow: 'hidden',
-    cell: ({ id }) => <CopyId id={id} what="payment id" />,
-  },
-  {
+  column.money('amount', 'Amount', { order: 'none', width: '120px', align: 'right' }),
+  column.text('status', 'State', { order: 'none', width: '100px' }),
+  column.copy('id', 'Payment', { order: 'none', what: 'payment id', narrow: 'hidden' }),
+  column.time('createdAt', 'Created', {
     id: 'at',
-    title: 'Created',
+    order: 'none',
+    clock: 'business',
     width: '132px',
-    cell: ({ createdAt }) => <Time at={createdAt} clock="business" />,
-  },
+  }),
 ]
 
 /** Payments that the bank does not speak of, newest first. */

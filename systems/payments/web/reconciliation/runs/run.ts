@@ -1,33 +1,25 @@
 import {
-  dataOf,
+  type Answer,
+  type ItemOf,
   type List,
-  type paths,
   type StateRole,
-  useApi,
-  useList,
+  useListOf,
 } from '@posthorn/dashboard/kit'
 
 type Below = '/api/v1/reconciliations'
 
-export type Run = paths[`${Below}/{id}`]['get']['responses']['200']['content']['application/json']
-export type ListedRun =
-  paths[Below]['get']['responses']['200']['content']['application/json']['items'][number]
-export type Exceptions =
-  paths[`${Below}/{id}/exceptions`]['get']['responses']['200']['content']['application/json']
+export type Run = Answer<`${Below}/{id}`>
+export type ListedRun = ItemOf<Below>
+export type Exceptions = Answer<`${Below}/{id}/exceptions`>
 export type Exception = Exceptions['items'][number]
-export type Listed =
-  paths[`${Below}/{id}/records`]['get']['responses']['200']['content']['application/json']['items'][number]
-export type RecordDetails =
-  paths[`${Below}/{id}/records/{recordId}`]['get']['responses']['200']['content']['application/json']
+export type Listed = ItemOf<`${Below}/{id}/records`>
+export type RecordDetails = Answer<`${Below}/{id}/records/{recordId}`>
 export type PaymentSide = RecordDetails['payments'][number]
-export type RefundSide =
-  paths[`${Below}/{id}/refunds`]['get']['responses']['200']['content']['application/json']['items'][number]
+export type RefundSide = ItemOf<`${Below}/{id}/refunds`>
 export type Suggestion = RecordDetails['suggestions'][number]
-export type Overview =
-  paths[`${Below}/overview`]['get']['responses']['200']['content']['application/json']
+export type Overview = Answer<`${Below}/overview`>
 
-export type Statement =
-  paths[`${Below}/{id}/statements`]['get']['responses']['200']['content']['application/json']['items'][number]
+export type Statement = ItemOf<`${Below}/{id}/statements`>
 
 export const FORMAT_WORDS: Readonly<Record<Run['format'], string>> = {
   csv: 'CSV',
@@ -55,15 +47,9 @@ const ALL: Period = {}
 
 /** Payments that no record has, or not all of. */
 export function useMissing(id: string, period: Period = ALL): List<PaymentSide> {
-  const api = useApi()
-  return useList<PaymentSide>({
-    queryKey: ['reconciliation', id, 'missing', period],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/reconciliations/{id}/missing', {
-          params: { path: { id }, query: { ...period, ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
-  })
+  return useListOf(
+    '/api/v1/reconciliations/{id}/missing',
+    ['reconciliation', id, 'missing', period],
+    { path: { id }, query: period },
+  )
 }

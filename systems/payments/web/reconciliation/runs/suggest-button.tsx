@@ -1,44 +1,34 @@
-import { Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Checkbox, NumberInput, Text, TextInput } from '@mantine/core'
 import {
+  ActionForm,
+  type BodyOf,
   dataOf,
+  DialogButton,
   formatCount,
-  type paths,
-  PermittedButton,
   useAction,
   useApi,
+  useDraft,
 } from '@posthorn/dashboard/kit'
-import { type SubmitEvent, useState } from 'react'
 
 /** Looks for what might belong together. */
 export function SuggestButton({ id }: { id: string }) {
-  const [isOpen, { open, close }] = useDisclosure(false)
   return (
-    <>
-      <PermittedButton to="write" variant="default" onClick={open}>
-        Find suggestions
-      </PermittedButton>
-      <Modal opened={isOpen} onClose={close} title="Find suggestions">
-        <SuggestForm id={id} onClose={close} />
-      </Modal>
-    </>
+    <DialogButton to="write" variant="default" label="Find suggestions" title="Find suggestions">
+      {(close) => <SuggestForm id={id} onClose={close} />}
+    </DialogButton>
   )
 }
 
 /** Which near fits to look for. */
 function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {
   const api = useApi()
-  const [wishes, setWishes] = useState(USUAL_WISHES)
-  const set = (change: Partial<Wishes>) => setWishes((before) => ({ ...before, ...change }))
-  const passes = passesOf(wishes)
+  const { draft, set, text, check } = useDraft(USUAL_WISHES)
+  const passes = passesOf(draft)
   const suggest = useAction({
-    run: () =>
-      dataOf(
-        api.POST('/api/v1/reconciliations/{id}/suggest', {
-          params: { path: { id } },
-          body: { passes },
-        }),
-      ),
+    run: () => {
+      const params = { path: { id } }
+      return dataOf(api.POST('/api/v1/reconciliations/{id}/suggest', { params, body: { passes } }))
+    },
     done: ({ passes: found }) => {
       const count = found.reduce((sum, { suggestions }) => sum + suggestions, 0)
       return count === 0
@@ -47,78 +37,46 @@ function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {
     },
     changes: ['reconciliation'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    suggest.mutate(undefined, { onSuccess: onClose })
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack gap="sm">
-        <Text size="sm">This matches nothing yet. Open suggestions are replaced.</Text>
-        <Checkbox
-          label="Same id, slightly different amount"
-          checked={wishes.amount}
-          onChange={({ currentTarget }) => set({ amount: currentTarget.checked })}
+    <ActionForm action={suggest} onClose={onClose} verb="Find" disabled={passes.length === 0}>
+      <Text size="sm">This matches nothing yet. Open suggestions are replaced.</Text>
+      <Checkbox label="Same id, slightly different amount" {...check('amount')} />
+      {draft.amount && (
+        <NumberInput
+          label="Maximum difference in percent"
+          value={draft.percent}
+          onChange={(percent) => set({ percent: Number(percent) || 0 })}
+          min={0}
+          max={100}
+          decimalScale={2}
         />
-        {wishes.amount && (
-          <NumberInput
-            label="Maximum difference in percent"
-            value={wishes.percent}
-            onChange={(percent) => set({ percent: Number(percent) || 0 })}
-            min={0}
-            max={100}
-            decimalScale={2}
-          />
-        )}
-        <Checkbox
-          label="Same amount, different id; also refunds"
-          checked={wishes.date}
-          onChange={({ currentTarget }) => set({ date: currentTarget.checked })}
+      )}
+      <Checkbox label="Same amount, different id; also refunds" {...check('date')} />
+      {draft.date && (
+        <NumberInput
+          label="Maximum days apart"
+          value={draft.days}
+          onChange={(days) => set({ days: Number(days) || 0 })}
+          min={0}
+          max={31}
+          allowDecimal={false}
         />
-        {wishes.date && (
-          <NumberInput
-            label="Maximum days apart"
-            value={wishes.days}
-            onChange={(days) => set({ days: Number(days) || 0 })}
-            min={0}
-            max={31}
-            allowDecimal={false}
-          />
-        )}
-        <Checkbox
-          label="A payout of several payments, less a fee"
-          checked={wishes.payout}
-          onChange={({ currentTarget }) => set({ payout: currentTarget.checked })}
+      )}
+      <Checkbox label="A payout of several payments, less a fee" {...check('payout')} />
+      {draft.payout && (
+        <TextInput
+          label="Metadata field that names the payout"
+          description="Leave empty for all payments of one day."
+          {...text('field')}
+          maxLength={100}
         />
-        {wishes.payout && (
-          <TextInput
-            label="Metadata field that names the payout"
-            description="Leave empty for all payments of one day."
-            value={wishes.field}
-            onChange={({ currentTarget }) => set({ field: currentTarget.value })}
-            maxLength={100}
-          />
-        )}
-        <Checkbox
-          label="One payment, paid in several lines"
-          checked={wishes.split}
-          onChange={({ currentTarget }) => set({ split: currentTarget.checked })}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={suggest.isPending} disabled={passes.length === 0}>
-            Find
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <Checkbox label="One payment, paid in several lines" {...check('split')} />
+    </ActionForm>
   )
 }
 
-type Pass =
-  paths['/api/v1/reconciliations/{id}/suggest']['post']['requestBody']['content']['application/json']['passes'][number]
+type Pass = BodyOf<'/api/v1/reconciliations/{id}/suggest'>['passes'][number]
 
 /** What to look for, as a person says it. */
 interface Wishes {

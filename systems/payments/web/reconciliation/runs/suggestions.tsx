@@ -1,12 +1,5 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
-import {
-  AnchorLink,
-  ConfirmButton,
-  dataOf,
-  formatMoney,
-  useAction,
-  useApi,
-} from '@posthorn/dashboard/kit'
+import { ActButton, AnchorLink, dataOf, formatMoney, useApi } from '@posthorn/dashboard/kit'
 import type { RecordDetails, Suggestion } from './run.ts'
 
 interface SuggestionsProps {
@@ -84,20 +77,6 @@ function Answers({
   const api = useApi()
   const params = { path: { id: runId, suggestionId: suggestion.id } }
   const path = '/api/v1/reconciliations/{id}/suggestions/{suggestionId}' as const
-  const accept = useAction({
-    run: (reason: string | undefined) => {
-      const body = { version: record.version, ...(reason !== undefined && { reason }) }
-      return dataOf(api.POST(`${path}/accept`, { params, body }))
-    },
-    done: () => `Line ${record.lineNumber} is matched.`,
-    changes: ['reconciliation'],
-  })
-  const dismiss = useAction({
-    run: (reason: string | undefined) =>
-      dataOf(api.POST(`${path}/dismiss`, { params, body: reason === undefined ? {} : { reason } })),
-    done: () => 'The suggestion is dismissed.',
-    changes: ['reconciliation'],
-  })
   const { paymentIds, refundIds, recordIds } = suggestion
   const count =
     refundIds.length > 0
@@ -106,27 +85,34 @@ function Answers({
   const lines = recordIds.length > 1 ? `lines ${recordIds.join(', ')}` : `line ${record.lineNumber}`
   return (
     <Group gap="xs" mt="xs">
-      <ConfirmButton
-        to="write"
+      <ActButton
         label="Accept"
         title={`Match ${lines} with ${count}?`}
-        verb="Accept"
         reason="optional"
         button={{ variant: 'filled' }}
-        onConfirm={(reason) => accept.mutateAsync(reason)}
+        run={(reason) => {
+          const body = { version: record.version, ...(reason !== undefined && { reason }) }
+          return dataOf(api.POST(`${path}/accept`, { params, body }))
+        }}
+        done={() => `Line ${record.lineNumber} is matched.`}
+        changes={['reconciliation']}
       >
         This is a manual match; a difference is booked as a fee or as rounding. It can be undone.
-      </ConfirmButton>
-      <ConfirmButton
-        to="write"
+      </ActButton>
+      <ActButton
         label="Dismiss"
         title="Dismiss this suggestion?"
-        verb="Dismiss"
         reason="optional"
-        onConfirm={(reason) => dismiss.mutateAsync(reason)}
+        run={(reason) =>
+          dataOf(
+            api.POST(`${path}/dismiss`, { params, body: reason === undefined ? {} : { reason } }),
+          )
+        }
+        done={() => 'The suggestion is dismissed.'}
+        changes={['reconciliation']}
       >
         It is not suggested again.
-      </ConfirmButton>
+      </ActButton>
     </Group>
   )
 }

@@ -1,28 +1,30 @@
-import { Alert, Button, Group, Stack, TextInput, Title } from '@mantine/core'
+import { Button, Group, Stack, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import {
+  ActButton,
   ButtonLink,
   type Column,
-  ConfirmButton,
+  column,
   dataOf,
   DataTable,
   DetailDrawer,
   Empty,
+  Failure,
+  Form,
   FileDrop,
   Json,
   PageFrame,
   PermittedButton,
   QueryState,
   sentenceOf,
-  Time,
   Timeline,
   useAction,
   useApi,
-  useList,
+  useListOf,
   useOpened,
+  useRead,
 } from '@posthorn/dashboard/kit'
-import { useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import { useState } from 'react'
 import { RulesFields } from './rules-fields.tsx'
 import { type Profile, STANDARD_RULES, trimmed } from './rules.ts'
 import { StatementPreview } from './statement-preview.tsx'
@@ -30,8 +32,8 @@ import { StatementPreview } from './statement-preview.tsx'
 const NEW = 'new'
 
 const COLUMNS: readonly Column<Profile>[] = [
-  { id: 'name', title: 'Name', cell: ({ name }) => name },
-  { id: 'version', title: 'Version', width: '80px', cell: ({ version }) => version },
+  column.text('name', 'Name', { order: 'none' }),
+  column.text('version', 'Version', { order: 'none', width: '80px' }),
   {
     id: 'date',
     title: 'Date format',
@@ -46,28 +48,18 @@ const COLUMNS: readonly Column<Profile>[] = [
     narrow: 'hidden',
     cell: ({ rules }) => rules.currency ?? 'in a column',
   },
-  {
+  column.time('updatedAt', 'Changed', {
     id: 'at',
-    title: 'Changed',
+    order: 'none',
+    clock: 'business',
     width: '132px',
-    cell: ({ updatedAt }) => <Time at={updatedAt} clock="business" />,
-  },
+  }),
 ]
 
 /** How banks write their files. */
 export function Profiles() {
-  const api = useApi()
   const opened = useOpened()
-  const list = useList<Profile>({
-    queryKey: ['reconciliation-profiles', 'list'],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/reconciliation-profiles', {
-          params: { query: { ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
-  })
+  const list = useListOf('/api/v1/reconciliation-profiles', ['reconciliation-profiles', 'list'])
   return (
     <PageFrame
       title="Profiles"
@@ -117,12 +109,8 @@ interface ProfileViewProps {
 
 /** A profile to change or to remove, and what its rules were. */
 function ProfileView({ id, onGone }: ProfileViewProps) {
-  const api = useApi()
-  const query = useQuery({
-    // Not among all profiles: when it is removed, no query asks for it again.
-    queryKey: ['reconciliation-profile', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/reconciliation-profiles/{id}', { params: { path: { id } }, signal })),
+  const query = useRead('/api/v1/reconciliation-profiles/{id}', ['reconciliation-profile', id], {
+    params: { path: { id } },
   })
   return (
     <QueryState query={query}>
@@ -141,45 +129,34 @@ function ProfileView({ id, onGone }: ProfileViewProps) {
 
 function RemoveButton({ profile, onGone }: { profile: Profile; onGone: () => void }) {
   const api = useApi()
-  const remove = useAction({
-    run: () =>
-      dataOf(
-        api.DELETE('/api/v1/reconciliation-profiles/{id}', {
-          params: { path: { id: profile.id } },
-        }),
-      ),
-    done: () => `${profile.name} is removed.`,
-    changes: ['reconciliation-profiles'],
-  })
   return (
-    <ConfirmButton
-      to="write"
+    <ActButton
       label="Remove profile"
       title={`Remove ${profile.name}?`}
       verb="Remove"
       tone="danger"
-      onConfirm={async () => {
-        await remove.mutateAsync(undefined)
-        onGone()
-      }}
+      run={() =>
+        dataOf(
+          api.DELETE('/api/v1/reconciliation-profiles/{id}', {
+            params: { path: { id: profile.id } },
+          }),
+        )
+      }
+      done={() => `${profile.name} is removed.`}
+      changes={['reconciliation-profiles']}
+      onDone={onGone}
     >
       New files cannot use it. Files that used it keep their version.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 
 function Versions({ id }: { id: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['reconciliation-profile', id, 'versions'],
-    queryFn: ({ signal }) =>
-      dataOf(
-        api.GET('/api/v1/reconciliation-profiles/{id}/versions', {
-          params: { path: { id } },
-          signal,
-        }),
-      ),
-  })
+  const query = useRead(
+    '/api/v1/reconciliation-profiles/{id}/versions',
+    ['reconciliation-profile', id, 'versions'],
+    { params: { path: { id } } },
+  )
   return (
     <section>
       <Title order={3} mb={6}>
@@ -233,12 +210,9 @@ export function ProfileForm({ profile, file: given, onDone }: ProfileFormProps) 
     done: (saved) => `${saved.name} is saved, version ${saved.version}.`,
     changes: ['reconciliation-profiles', 'reconciliation-profile', 'reconciliation-preview'],
   })
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    save.mutate(undefined, { onSuccess: (saved) => onDone?.(saved) })
-  }
+  const submit = () => save.mutate(undefined, { onSuccess: (saved) => onDone?.(saved) })
   return (
-    <form onSubmit={submit}>
+    <Form onSubmit={submit}>
       <Stack gap="sm">
         <TextInput
           label="Name"
@@ -256,17 +230,13 @@ export function ProfileForm({ profile, file: given, onDone }: ProfileFormProps) 
           onFile={setFile}
         />
         {file !== undefined && <StatementPreview file={file} by={{ rules: trimmed(settled) }} />}
-        {save.isError && (
-          <Alert color="red" role="alert">
-            {sentenceOf(save.error)}
-          </Alert>
-        )}
+        {save.isError && <Failure>{sentenceOf(save.error)}</Failure>}
         <Group justify="flex-end">
           <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
             {profile === undefined ? 'Save profile' : 'Save changes'}
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   )
 }

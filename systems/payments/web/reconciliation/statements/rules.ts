@@ -1,7 +1,6 @@
-import type { paths } from '@posthorn/dashboard/kit'
+import type { Answer } from '@posthorn/dashboard/kit'
 
-export type Profile =
-  paths['/api/v1/reconciliation-profiles/{id}']['get']['responses']['200']['content']['application/json']
+export type Profile = Answer<'/api/v1/reconciliation-profiles/{id}'>
 export type Rules = Profile['rules']
 
 /** A file that needs no profile. */

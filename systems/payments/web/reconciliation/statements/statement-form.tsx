@@ -244,7 +244,6 @@ function SampleStatement({ onFile }: { onFile: (file: File) => void }) {
   })
   return (
     <ConfirmButton
-      to="write"
       label="Try with a sample"
       title="Create 6 payments and their statement?"
       verb="Create 6 payments"

@@ -1,15 +1,14 @@
 import { Table } from '@mantine/core'
 import {
   type Column,
-  dataOf,
+  column,
   DataTable,
   Empty,
   formatCount,
   formatMoney,
   StateBadge,
   type StateRole,
-  useApi,
-  useList,
+  useListOf,
 } from '@posthorn/dashboard/kit'
 import type { Run, Statement } from '../runs/run.ts'
 
@@ -84,14 +83,7 @@ const COLUMNS: readonly Column<Statement>[] = [
     narrow: 'hidden',
     cell: (statement) => money(statement, 'opening'),
   },
-  {
-    id: 'entries',
-    title: 'Entries',
-    align: 'right',
-    width: '80px',
-    narrow: 'hidden',
-    cell: ({ entries }) => formatCount(entries),
-  },
+  column.count('entries', 'Entries', { order: 'none', width: '80px', narrow: 'hidden' }),
   {
     id: 'booked',
     title: 'Booked',
@@ -116,17 +108,11 @@ const COLUMNS: readonly Column<Statement>[] = [
 
 /** The statements of a file, each with its balances. */
 export function Statements({ id }: { id: string }) {
-  const api = useApi()
-  const list = useList<Statement>({
-    queryKey: ['reconciliation', id, 'statements'],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/reconciliations/{id}/statements', {
-          params: { path: { id }, query: { ...(cursor && { cursor }), limit: 100 } },
-          signal,
-        }),
-      ),
-  })
+  const list = useListOf(
+    '/api/v1/reconciliations/{id}/statements',
+    ['reconciliation', id, 'statements'],
+    { path: { id } },
+  )
   return (
     <DataTable
       label="Statements"
