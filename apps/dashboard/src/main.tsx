@@ -5,13 +5,17 @@ import './theme/theme.css'
 import { RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
 import { errors, webs } from 'virtual:contents'
-import { createApi } from './api/client.ts'
+import { createApi } from './api/client.tsx'
 import { createQueryClient } from './api/query-client.ts'
 import { App } from './app.tsx'
 import { operatorPages } from './pages/index.ts'
 import { createPageRouter } from './router.tsx'
-import { createSessionKeeper, type SessionKeeper } from './session/session.ts'
-import { createTokenStore, tokenIn } from './session/token-store.ts'
+import {
+  createSessionKeeper,
+  createTokenStore,
+  type SessionKeeper,
+  tokenIn,
+} from './session/session.ts'
 import { basePath } from './settings/settings.tsx'
 import { pagesWith } from './systems.tsx'
 import { tellStyleNonce } from './theme/theme.ts'

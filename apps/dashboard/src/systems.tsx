@@ -9,7 +9,7 @@ import {
 } from 'react'
 import { type Meaning, meaningsIn } from './codes/meaning.ts'
 import { isThere, type Page, type View } from './pages/page.ts'
-import { useUser } from './shell/use-user.ts'
+import { useUser } from './settings/settings.tsx'
 
 /** What a system adds to the dashboard: `web` in `web/index.ts` of its folder. */
 export interface Web {

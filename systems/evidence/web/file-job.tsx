@@ -216,13 +216,8 @@ function CancelJob({ id }: { id: string }) {
   )
 }
 
-interface RetryErrorsProps {
-  readonly id: string
-  readonly errors: number
-}
-
 /** Sends the errors of a file again. */
-function RetryErrors({ id, errors }: RetryErrorsProps) {
+function RetryErrors({ id, errors }: { id: string; errors: number }) {
   const api = useApi()
   return (
     <ActButton

@@ -114,13 +114,8 @@ export function JobRows({ id }: { id: string }) {
   )
 }
 
-interface RowDetailsProps {
-  readonly jobId: string
-  readonly rowId: string
-}
-
 /** One row: where it is and why, its files, and its way so far. */
-function RowDetails({ jobId, rowId }: RowDetailsProps) {
+function RowDetails({ jobId, rowId }: { jobId: string; rowId: string }) {
   const query = useRead('/api/v1/file-jobs/{id}/rows/{rowId}', ['file-jobs', jobId, 'row', rowId], {
     params: { path: { id: jobId, rowId } },
   })
@@ -230,13 +225,8 @@ const ROLES: Readonly<Record<Artifact['attachmentStatus'], StateRole>> = {
   FAILED: 'dead',
 }
 
-interface ArtifactsProps {
-  readonly jobId: string
-  readonly artifacts: readonly Artifact[]
-}
-
 /** The files of a row, and what the document service calls them. */
-function Artifacts({ jobId, artifacts }: ArtifactsProps) {
+function Artifacts({ jobId, artifacts }: { jobId: string; artifacts: readonly Artifact[] }) {
   if (artifacts.length === 0) {
     return (
       <Text size="sm" c="dimmed">

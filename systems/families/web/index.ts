@@ -13,7 +13,7 @@ export const web: Web = {
       readers: 'everyone',
       views: {
         '': () => import('./families.tsx').then(({ Families }) => Families),
-        mailbox: () => import('./mailbox.tsx').then(({ Mailbox }) => Mailbox),
+        mailbox: () => import('./mails.tsx').then(({ Mailbox }) => Mailbox),
         $id: () => import('./family.tsx').then(({ Family }) => Family),
       },
     },

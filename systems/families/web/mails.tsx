@@ -2,11 +2,14 @@ import { Anchor, Group, Paper, Stack, Text } from '@mantine/core'
 import {
   ActButton,
   ApiProblem,
+  ButtonLink,
   Empty,
+  PageFrame,
   QueryState,
   Time,
   useApi,
   useClaims,
+  useUser,
 } from '@posthorn/dashboard/kit'
 import { useQuery } from '@tanstack/react-query'
 import { accept, decline } from './family-api.ts'
@@ -132,4 +135,32 @@ export function acceptLinkIn(text: string): AcceptLink | undefined {
     if (token !== null && token !== '') return { href, token }
   }
   return undefined
+}
+
+/** What the development's mailbox took instead of sending it into the world. */
+export function Mailbox() {
+  const { production } = useUser()
+  if (production) {
+    return (
+      <Empty title="No mailbox in production">In production mails go to their recipients.</Empty>
+    )
+  }
+  return (
+    <PageFrame
+      title="Mailbox"
+      lead={
+        <>
+          In development every mail is delivered here.{' '}
+          <Anchor href="/sim/mail">Rendered mails</Anchor>
+        </>
+      }
+      actions={
+        <ButtonLink variant="default" to="/families">
+          All families
+        </ButtonLink>
+      }
+    >
+      <Mails />
+    </PageFrame>
+  )
 }

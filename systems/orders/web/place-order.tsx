@@ -14,13 +14,8 @@ import {
 
 type NewOrder = BodyOf<'/api/v1/orders'>
 
-interface PlaceOrderProps {
-  readonly isOpen: boolean
-  readonly onClose: () => void
-}
-
 /** Places one order and goes to its saga; pressing twice places it once. */
-export function PlaceOrder({ isOpen, onClose }: PlaceOrderProps) {
+export function PlaceOrder({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Place 1 order">
       <Fields onClose={onClose} />

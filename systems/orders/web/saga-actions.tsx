@@ -1,15 +1,18 @@
-import { Group } from '@mantine/core'
+import { Group, JsonInput, Stack, Text } from '@mantine/core'
 import {
   ActButton,
   ButtonLink,
   ConfirmButton,
   dataOf,
+  Panel,
   useAction,
   useApi,
   usePermission,
   useRequestKey,
 } from '@posthorn/dashboard/kit'
-import { signalsOf, type SagaDetails } from './saga-state.ts'
+import { type SagaDetails, signalsOf } from './saga-state.ts'
+import { type ReactNode, useState } from 'react'
+import classes from './interventions.module.css'
 
 /** What an action on a saga changes on other pages. */
 export const CHANGED = ['sagas', 'alerts', 'overview', 'audit'] as const
@@ -89,4 +92,145 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
       )}
     </Group>
   )
+}
+
+interface InterventionProps {
+  readonly saga: SagaDetails
+}
+
+/** What an operator can do where resuming and cancelling do not help: only what the saga's state allows. */
+export function Interventions({ saga }: InterventionProps) {
+  const { isAllowed } = usePermission('operate')
+  const offers = saga.allows.filter((action) => action !== 'resume' && action !== 'cancel')
+  if (!isAllowed || offers.length === 0) return null
+  return (
+    <Panel title="Intervene">
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          For a saga that cannot go on by itself. A step in progress is not stopped, but what it
+          stores is discarded. Every action needs a reason.
+        </Text>
+        {offers.includes('skip') &&
+          saga.atHand.map((step) => <Skip key={step} saga={saga} step={step} />)}
+        {offers.includes('terminate') && <Terminate saga={saga} />}
+      </Stack>
+    </Panel>
+  )
+}
+
+function Offer({ children, button }: { children: ReactNode; button: ReactNode }) {
+  return (
+    <Group className={classes['offer'] ?? ''} justify="space-between" gap="sm">
+      <Text size="sm" className={classes['about'] ?? ''}>
+        {children}
+      </Text>
+      {button}
+    </Group>
+  )
+}
+
+/** A step at hand goes along: if the saga has moved on since, the server refuses. */
+function seenAt({ atHand: [step] }: SagaDetails) {
+  return step === undefined ? {} : { step }
+}
+
+function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
+  const api = useApi()
+  const isForward = saga.direction === 'forward'
+  const [data, setData] = useState('')
+  return (
+    <Offer
+      button={
+        <ActButton
+          to="operate"
+          label={isForward ? `Skip ${step}` : `Skip undoing ${step}`}
+          title={isForward ? `Skip ${step}?` : `Skip undoing ${step}?`}
+          verb="Skip"
+          tone="danger"
+          reason="required"
+          run={(reason = '') =>
+            dataOf(
+              api.POST('/api/v1/sagas/{id}/skip', {
+                params: { path: { id: saga.id } },
+                body: { step, reason, ...(data.trim() !== '' && { data: objectIn(data) }) },
+              }),
+            )
+          }
+          done={() => (isForward ? `${step} skipped.` : `${step} is not undone.`)}
+          changes={CHANGED}
+        >
+          {isForward ? (
+            <Stack gap="sm">
+              <span>
+                The step {step} counts as done, and the saga goes on with the next step. If the saga
+                is undone later, {step} is undone too, in case an attempt took effect.
+              </span>
+              <JsonInput
+                label="Data of the step"
+                description="What it would have returned, for the steps after it, as a JSON object. Empty: nothing."
+                placeholder={'{"trackingCode": "PH-1"}'}
+                value={data}
+                onChange={setData}
+                validationError="This is not JSON."
+                autosize
+                minRows={2}
+                maxRows={8}
+              />
+            </Stack>
+          ) : (
+            `The step ${step} stays as it is, and the steps before it are undone. Do this if ${step} was undone by hand, or need not be undone.`
+          )}
+        </ActButton>
+      }
+    >
+      {isForward ? `Go on without the step ${step}.` : `Go on without undoing the step ${step}.`}
+    </Offer>
+  )
+}
+
+function Terminate({ saga }: InterventionProps) {
+  const api = useApi()
+  return (
+    <Offer
+      button={
+        <ActButton
+          to="operate"
+          label="Terminate"
+          title="Terminate 1 saga?"
+          tone="danger"
+          reason="required"
+          run={(reason = '') =>
+            dataOf(
+              api.POST('/api/v1/sagas/{id}/terminate', {
+                params: { path: { id: saga.id } },
+                body: { reason, ...seenAt(saga) },
+              }),
+            )
+          }
+          done={() => 'Saga terminated.'}
+          changes={CHANGED}
+        >
+          It ends where it is: no further step runs, and nothing that was done is undone. Only what
+          an order has reserved goes back to the stock, or leaves it if a shipment is booked. There
+          is no way back.
+        </ActButton>
+      }
+    >
+      Give it up as it is.
+    </Offer>
+  )
+}
+
+/** What was typed, which must be an object: the dialog says so otherwise. */
+function objectIn(text: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    value = undefined
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>
+  }
+  throw new Error('The data of the step must be a JSON object, as {"key": "value"}.')
 }

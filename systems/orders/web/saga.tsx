@@ -18,8 +18,7 @@ import {
   useRead,
 } from '@posthorn/dashboard/kit'
 import { useParams } from '@tanstack/react-router'
-import { Interventions } from './interventions.tsx'
-import { SagaActions } from './saga-actions.tsx'
+import { Interventions, SagaActions } from './saga-actions.tsx'
 import { SagaEvents } from './saga-events.tsx'
 import {
   isOver,

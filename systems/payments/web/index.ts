@@ -69,7 +69,7 @@ export const web: Web = {
       views: {
         '': () => import('./webhooks/endpoints.tsx').then(({ Endpoints }) => Endpoints),
         deliveries: () => import('./webhooks/deliveries.tsx').then(({ Deliveries }) => Deliveries),
-        runs: () => import('./webhooks/runs.tsx').then(({ Runs }) => Runs),
+        runs: () => import('./webhooks/deliveries.tsx').then(({ Runs }) => Runs),
       },
     },
     {

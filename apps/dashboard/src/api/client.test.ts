@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { createApi, dataOf } from './client.ts'
+import { createApi, dataOf } from './client.tsx'
 import { ApiProblem, Unreachable } from './problem.ts'
 import { mayPass } from './query-client.ts'
 

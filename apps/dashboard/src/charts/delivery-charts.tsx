@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { formatDuration, formatRate } from '../format/number.ts'
 import { QueryState } from '../parts/layout/notice.tsx'
-import { Panel } from '../parts/layout/panel.tsx'
+import { Panel } from '../parts/layout/page-frame.tsx'
 import { HeatMap } from './heat-map.tsx'
 import {
   codeSeries,

@@ -1,7 +1,7 @@
 import { SegmentedControl } from '@mantine/core'
 import { keepPreviousData } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
-import { type Answer, useRead } from '../api/api-context.tsx'
+import { type Answer, useRead } from '../api/client.tsx'
 import { oneOf, useFilter } from '../parts/act/filter-bar.tsx'
 import type { PlotMark, PlotTimes } from './plot-data.ts'
 

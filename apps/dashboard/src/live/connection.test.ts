@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { createBatches, type Batch } from './batches.ts'
-import { openConnection, type LiveState } from './connection.ts'
+import { type Batch, createBatches, type LiveState, openConnection } from './connection.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 

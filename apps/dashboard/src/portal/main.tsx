@@ -4,14 +4,37 @@ import '@mantine/notifications/styles.css'
 import '../theme/theme.css'
 import { createRoot } from 'react-dom/client'
 import { errors, webs } from 'virtual:contents'
-import { createApi } from '../api/client.ts'
+import { type Api, createApi, dataOf } from '../api/client.tsx'
 import { createQueryClient } from '../api/query-client.ts'
 import { App } from '../app.tsx'
-import { createSessionKeeper } from '../session/session.ts'
-import { createTokenStore, tokenIn } from '../session/token-store.ts'
-import { pagesWith } from '../systems.tsx'
+import {
+  createSessionKeeper,
+  createTokenStore,
+  type SessionKeeper,
+  tokenIn,
+} from '../session/session.ts'
+import { pagesWith, usePages } from '../systems.tsx'
 import { tellStyleNonce } from '../theme/theme.ts'
-import { Portal, tellHost } from './portal.tsx'
+import { Box, Center } from '@mantine/core'
+import { IconClockOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  RouterProvider,
+} from '@tanstack/react-router'
+import { useEffect, useMemo, useRef } from 'react'
+import type { Page } from '../pages/page.ts'
+import { Loading, Notice } from '../parts/layout/notice.tsx'
+import { NowProvider } from '../parts/show/time.tsx'
+import { parseSearch, stringifySearch } from '../search-text.ts'
+import { useSessionState } from '../session/session-context.tsx'
+import { PageFailed, PageMissing } from '../shell/gates.tsx'
+import { useClock } from '../settings/settings.tsx'
 
 /** There is no stream for portals: what is shown is asked for again. */
 const LOOK_AGAIN_MS = 10_000
@@ -57,4 +80,107 @@ function memory(): Storage {
     removeItem: (name) => void kept.delete(name),
     setItem: (name, value) => void kept.set(name, value),
   }
+}
+
+interface PortalProps {
+  readonly keeper: SessionKeeper
+  readonly api: Api
+  readonly token: string | undefined
+}
+
+/** Pages of systems inside another site, and nothing around them, once the server knows the token. */
+export function Portal({ keeper, api, token }: PortalProps) {
+  const pages = usePages()
+  const router = useMemo(() => createPortalRouter(pages), [pages])
+  const { session } = useSessionState()
+  const asked = useQuery({
+    queryKey: ['me'],
+    queryFn: async ({ signal }) => {
+      const me = await dataOf(api.GET('/api/v1/me', { signal }))
+      keeper.logIn(token ?? '', { ...me, expiresAt: Date.parse(me.expiresAt) })
+      return me
+    },
+    enabled: token !== undefined && session === undefined,
+    refetchInterval: false,
+    retry: false,
+  })
+  if (session !== undefined) return <RouterProvider router={router} />
+  if (token !== undefined && asked.isPending) {
+    return (
+      <Center mih={200} component="main">
+        <Loading />
+      </Center>
+    )
+  }
+  return (
+    <Box component="main" p="md">
+      <Notice icon={IconClockOff} title="This view has expired">
+        Reload the page that shows it.
+      </Notice>
+    </Box>
+  )
+}
+
+function Frame() {
+  const { aheadMs } = useClock()
+  const frame = useRef<HTMLElement>(null)
+  useEffect(() => (frame.current === null ? undefined : reportHeight(frame.current)), [])
+  return (
+    <NowProvider aheadMs={aheadMs}>
+      <Box component="main" p="md" ref={frame}>
+        <Outlet />
+      </Box>
+    </NowProvider>
+  )
+}
+
+/** In memory: the steps in a frame must not appear in the history of the page around it. */
+function createPortalRouter(pages: readonly Page[]) {
+  const root = createRootRoute({ component: Frame })
+  const shown = pages.filter(({ inPortal }) => inPortal)
+  const routes = shown.flatMap(({ name, views }) =>
+    Object.entries(views).map(([below, view]) =>
+      createRoute({
+        getParentRoute: () => root,
+        path: below === '' ? `/${name}` : `/${name}/${below}`,
+        component: lazyRouteComponent(async () => ({ default: await view() })),
+      }),
+    ),
+  )
+  return createRouter({
+    routeTree: root.addChildren(routes),
+    history: createMemoryHistory({ initialEntries: [`/${shown[0]?.name ?? ''}`] }),
+    parseSearch,
+    stringifySearch,
+    defaultPendingComponent: () => <Loading />,
+    defaultErrorComponent: PageFailed,
+    defaultNotFoundComponent: PageMissing,
+  })
+}
+
+/** What a portal says to the page that embeds it: nothing in it is secret, so any page may hear it. */
+interface PortalMessage {
+  readonly source: 'posthorn-portal'
+  /** `expired`: make a new token and load the frame anew. `height`: in pixels, to fit the frame. */
+  readonly type: 'expired' | 'height'
+  readonly height?: number
+}
+
+export function tellHost(type: PortalMessage['type'], height?: number): void {
+  if (window.parent === window) return
+  const message = { source: 'posthorn-portal', type, ...(height !== undefined && { height }) }
+  window.parent.postMessage(message, '*')
+}
+
+/** Tells the host the height of the page whenever it changes. */
+function reportHeight(element: HTMLElement): () => void {
+  let last = 0
+  const observer = new ResizeObserver(() => {
+    const height = Math.ceil(element.getBoundingClientRect().height)
+    if (height === last) return
+    last = height
+    tellHost('height', height)
+  })
+  observer.observe(element)
+  return () => observer.disconnect()
 }

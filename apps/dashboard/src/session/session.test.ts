@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createSessionKeeper } from './session.ts'
-import type { Session, TokenStore } from './token-store.ts'
+import { createSessionKeeper, type Session, type TokenStore } from './session.ts'
 
 const NOW = Date.UTC(2026, 10, 15)
 

@@ -3,6 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
 import { setMinorUnits } from '../format/money.ts'
 import { ErrorState, Loading } from '../parts/layout/notice.tsx'
+import type { User } from '../pages/page.ts'
+import { useClaims } from '../session/session-context.tsx'
+import { useRead } from '../api/client.tsx'
 
 /** What the server says about itself without a token, before any login. */
 export interface Settings {
@@ -62,4 +65,23 @@ export function basePath(): string {
   const given = document.querySelector<HTMLMetaElement>('meta[name=base]')?.content ?? ''
   // A page that no server has filled in is served from the root.
   return given.startsWith('/') ? given : ''
+}
+
+export function useUser(): User {
+  const { role } = useClaims()
+  const { production, has } = useSettings()
+  return { role, production, has }
+}
+
+/** Another user may have moved it. */
+const LOOK_AGAIN_MS = 30_000
+
+/** How far the business clock is before the one on the wall; without simulators it never is. */
+export function useClock(): { aheadMs: number } {
+  const { has } = useSettings()
+  const { data } = useRead('/sim/clock', ['clock'], {
+    enabled: has.includes('simulators'),
+    refetchInterval: LOOK_AGAIN_MS,
+  })
+  return { aheadMs: (data as { aheadMs?: number } | undefined)?.aheadMs ?? 0 }
 }

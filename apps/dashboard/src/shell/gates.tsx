@@ -8,7 +8,7 @@ import { ErrorState, Notice } from '../parts/layout/notice.tsx'
 import { Login } from '../session/login.tsx'
 import { useSessionKeeper, useSessionState } from '../session/session-context.tsx'
 import { Shell } from './shell.tsx'
-import { useUser } from './use-user.ts'
+import { useUser } from '../settings/settings.tsx'
 
 const READERS = {
   everyone: 'everyone',

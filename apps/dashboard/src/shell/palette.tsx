@@ -5,11 +5,11 @@ import { keepPreviousData } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { useRead } from '../api/api-context.tsx'
+import { useRead } from '../api/client.tsx'
 import type { Page } from '../pages/page.ts'
 import { isOperator } from '../session/claims.ts'
 import classes from './palette.module.css'
-import { useUser } from './use-user.ts'
+import { useUser } from '../settings/settings.tsx'
 
 const OPEN = 'posthorn:palette'
 

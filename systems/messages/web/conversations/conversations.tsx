@@ -92,12 +92,7 @@ function People({ open }: { open: string | undefined }) {
 const AWAITING = { state: 'waiting for an answer', role: 'ready' } as const
 const WITHDRAWN = { state: 'no more messages', role: 'cancelled' } as const
 
-interface PersonProps {
-  readonly conversation: ConversationResource
-  readonly isOpen: boolean
-}
-
-function Person({ conversation, isOpen }: PersonProps) {
+function Person({ conversation, isOpen }: { conversation: ConversationResource; isOpen: boolean }) {
   const { wall } = useNow()
   const { id, lastText, lastKind, lastInboundAt, awaitsAnswer, withdrawn } = conversation
   return (

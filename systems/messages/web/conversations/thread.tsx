@@ -10,7 +10,7 @@ import {
   useList,
   useNow,
 } from '@posthorn/dashboard/kit'
-import { ProviderNote } from '../provider-note.tsx'
+import { ProviderNote } from '../entries.tsx'
 import { formatMoment, kindName, parametersOf, stepsOf, type ThreadItem } from './conversation.ts'
 import classes from './conversations.module.css'
 

@@ -19,7 +19,7 @@ import {
   useApi,
   useDraft,
 } from '@posthorn/dashboard/kit'
-import { ProviderNote } from '../provider-note.tsx'
+import { ProviderNote } from '../entries.tsx'
 import { Figures } from './figures.tsx'
 import { accountTitle, useAccounts, type Account } from './use-accounts.ts'
 
@@ -39,7 +39,7 @@ export function Accounts() {
             to="administer"
             label="Add an account"
             title="Add a WhatsApp account"
-            size="lg"
+            dialog={{ size: 'lg' }}
           >
             {(close) => <AccountForm onClose={close} />}
           </DialogButton>
@@ -141,7 +141,7 @@ function AccountActions({ account }: { account: Account }) {
               variant="default"
               label="Change"
               title={`Change ${name}`}
-              size="lg"
+              dialog={{ size: 'lg' }}
             >
               {(close) => <AccountForm before={account} onClose={close} />}
             </DialogButton>

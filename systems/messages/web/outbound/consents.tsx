@@ -17,7 +17,7 @@ import {
   useDraft,
   useRead,
 } from '@posthorn/dashboard/kit'
-import { consentEntryOf } from '../consent-entry.tsx'
+import { consentEntryOf } from '../entries.tsx'
 
 type Consent = ItemOf<'/api/v1/dossiers/{id}/consents'>
 type NewConsent = BodyOf<'/api/v1/dossiers/{id}/consents/{channel}', 'put'>
@@ -133,14 +133,8 @@ const SOURCES = [
   { value: 'import', label: 'another system' },
 ] as const
 
-interface GrantFormProps {
-  readonly id: string
-  readonly channel: string
-  readonly onClose: () => void
-}
-
 /** A consent with what it rests on. */
-function GrantForm({ id, channel, onClose }: GrantFormProps) {
+function GrantForm({ id, channel, onClose }: { id: string; channel: string; onClose: () => void }) {
   const { set, ...said } = useConsent({ id, channel })
   const { draft, choice, text } = useDraft({
     source: 'api' as (typeof SOURCES)[number]['value'],

@@ -21,9 +21,8 @@ import {
   useApi,
   useFresh,
 } from '@posthorn/dashboard/kit'
-import { ProviderNote } from '../provider-note.tsx'
+import { auditEntryOf, ProviderNote } from '../entries.tsx'
 import { Consents } from './consents.tsx'
-import { auditEntryOf } from './record.ts'
 import { SendForm } from './send-form.tsx'
 
 /** A dossier: what it allows, and what happened to what was sent for it. */

@@ -20,9 +20,8 @@ import {
   useApi,
   useRead,
 } from '@posthorn/dashboard/kit'
-import { ProviderNote } from '../provider-note.tsx'
+import { auditEntryOf, ProviderNote } from '../entries.tsx'
 import { type OutboundMessage, standingOf, wayOf } from './outbound-message.ts'
-import { auditEntryOf } from './record.ts'
 
 /** Where a message is, why, and what can be done about it. */
 export function MessageDetails({ id }: { id: string }) {

@@ -44,7 +44,7 @@ export function Templates() {
               to="administer"
               label="Register a template"
               title="Register a template"
-              size="lg"
+              dialog={{ size: 'lg' }}
             >
               {(close) => <TemplateForm onClose={close} />}
             </DialogButton>
@@ -154,7 +154,7 @@ function TemplateDetails({ template, onGone }: { template: Template; onGone: () 
             variant="default"
             label="Change"
             title={`Change ${name}`}
-            size="lg"
+            dialog={{ size: 'lg' }}
           >
             {(close) => <TemplateForm before={template} onClose={close} />}
           </DialogButton>

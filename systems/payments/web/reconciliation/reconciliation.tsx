@@ -14,7 +14,7 @@ import {
   field,
 } from '@posthorn/dashboard/kit'
 import { OverviewFigures } from './runs/figures.tsx'
-import { RUN_ROLES, RUN_STATES, type ListedRun } from './runs/run.ts'
+import { type ListedRun, RUN_ROLES, RUN_STATES } from './runs/run.tsx'
 import { StatementDrop } from './statements/statement-form.tsx'
 
 const FILTER = { status: field.choice('State', RUN_STATES) }

@@ -1,6 +1,7 @@
 import { Accordion, Alert, Code, Group, Stack, Text, Title } from '@mantine/core'
 import {
   AnchorLink,
+  BulkButton,
   CodeNote,
   CopyId,
   formatDuration,
@@ -11,9 +12,10 @@ import {
   StateBadge,
   Time,
   timeFact,
+  useApi,
   useRead,
+  withShortIds,
 } from '@posthorn/dashboard/kit'
-import { ReplaySelected } from './replay-selected.tsx'
 import {
   type Attempt,
   codeOf,
@@ -238,5 +240,39 @@ function AnswerBody({ response }: { response: NonNullable<Attempt['response']> }
         </Text>
       )}
     </div>
+  )
+}
+
+interface ReplaySelectedProps {
+  /** Those that are finished. */
+  readonly deliveries: readonly Delivery[]
+  /** Default: says how many are selected. */
+  readonly label?: string
+  readonly onDone: () => void
+}
+
+const NOUNS = ['delivery', 'deliveries'] as const
+
+/** Sends the selected deliveries again, one after the other. */
+export function ReplaySelected({ deliveries, label, onDone }: ReplaySelectedProps) {
+  const api = useApi()
+  return (
+    <BulkButton
+      to="administer"
+      rows={deliveries}
+      label={label}
+      verb="Replay"
+      past="replayed"
+      nouns={NOUNS}
+      changes={['webhooks']}
+      nameOf={({ eventType, id }) => `${eventType} ${withShortIds(id)}`}
+      onDone={onDone}
+      run={({ id }) =>
+        api.POST('/api/v1/webhook-deliveries/{id}/replay', { params: { path: { id } } })
+      }
+    >
+      Delivered events arrive a second time; the endpoint recognises them by webhook-id. Deliveries
+      in progress are left out.
+    </BulkButton>
   )
 }

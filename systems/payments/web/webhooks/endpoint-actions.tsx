@@ -16,13 +16,8 @@ import type { Endpoint } from './webhook.ts'
 
 const CHANGES = ['webhooks', 'webhook-endpoint']
 
-interface EndpointActionsProps {
-  readonly endpoint: Endpoint
-  readonly onGone: () => void
-}
-
 /** Try it, change it, renew its secret, stop it, forget it. */
-export function EndpointActions({ endpoint, onGone }: EndpointActionsProps) {
+export function EndpointActions({ endpoint, onGone }: { endpoint: Endpoint; onGone: () => void }) {
   const api = useApi()
   const navigate = useNavigate()
   const params = { path: { id: endpoint.id } }

@@ -24,8 +24,7 @@ import {
 import { useState } from 'react'
 import { EndpointActions } from './endpoint-actions.tsx'
 import { sentenceOfRetry } from './endpoint-form.tsx'
-import { EndpointMap } from './endpoint-map.tsx'
-import { EndpointState } from './endpoint-state.tsx'
+import { EndpointMap, EndpointState } from './endpoint-state.tsx'
 import { sentenceOfCondition } from './filter-editor.tsx'
 import type { Endpoint, Health } from './webhook.ts'
 

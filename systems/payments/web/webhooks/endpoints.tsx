@@ -19,8 +19,7 @@ import { useMemo, useState } from 'react'
 import { type Renewed, SecretDialog } from './endpoint-actions.tsx'
 import { EndpointDetails } from './endpoint-details.tsx'
 import { bodyOf, EndpointForm } from './endpoint-form.tsx'
-import { EndpointMap } from './endpoint-map.tsx'
-import { EndpointState } from './endpoint-state.tsx'
+import { EndpointMap, EndpointState } from './endpoint-state.tsx'
 import { type Endpoint, type Health, shortUrl, useHealth } from './webhook.ts'
 
 const STATES = ['enabled', 'disabled'] as const
@@ -125,13 +124,8 @@ function shareOf(health: Health | undefined): string {
   return rate === undefined || rate === null ? '–' : formatShare(rate)
 }
 
-interface NewEndpointProps {
-  readonly isOpen: boolean
-  readonly onClose: () => void
-}
-
 /** Makes an endpoint, and shows its secret this once. */
-function NewEndpoint({ isOpen, onClose }: NewEndpointProps) {
+function NewEndpoint({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const api = useApi()
   const [made, setMade] = useState<Renewed>()
   return (

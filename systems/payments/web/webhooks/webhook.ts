@@ -1,18 +1,11 @@
-import { dataOf, type paths, type StateRole, useApi } from '@posthorn/dashboard/kit'
+import { dataOf, type ItemOf, type StateRole, useApi } from '@posthorn/dashboard/kit'
 import { useQuery } from '@tanstack/react-query'
 
-type Ok<Path extends keyof paths> = paths[Path] extends {
-  get: { responses: { 200: { content: { 'application/json': infer Body } } } }
-}
-  ? Body
-  : never
-type Item<Body> = Body extends { items: (infer One)[] } ? One : never
-
-export type Endpoint = Item<Ok<'/api/v1/webhook-endpoints'>>
-export type Health = Item<Ok<'/api/v1/webhook-endpoints/health'>>
-export type Delivery = Item<Ok<'/api/v1/webhook-deliveries'>>
-export type Attempt = Item<Ok<'/api/v1/webhook-deliveries/{id}/attempts'>>
-export type Run = Item<Ok<'/api/v1/webhook-deliveries/runs'>>
+export type Endpoint = ItemOf<'/api/v1/webhook-endpoints'>
+export type Health = ItemOf<'/api/v1/webhook-endpoints/health'>
+export type Delivery = ItemOf<'/api/v1/webhook-deliveries'>
+export type Attempt = ItemOf<'/api/v1/webhook-deliveries/{id}/attempts'>
+export type Run = ItemOf<'/api/v1/webhook-deliveries/runs'>
 
 export const DELIVERY_STATES = [
   'pending',

@@ -1,5 +1,4 @@
-import { type ItemOf, useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { dataOf, type ItemOf, useApi } from '../../api/client.tsx'
 import { field } from '../../parts/act/filter-bar.tsx'
 import { ButtonLink } from '../../parts/layout/links.tsx'
 import { Empty } from '../../parts/layout/notice.tsx'

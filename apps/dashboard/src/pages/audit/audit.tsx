@@ -1,6 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import { type ItemOf, useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { dataOf, type ItemOf, useApi } from '../../api/client.tsx'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
 import { saveFile } from '../../parts/act/file-drop.tsx'

@@ -1,20 +1,18 @@
-import { Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Table, Text } from '@mantine/core'
 import { keepPreviousData, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { type Answer, type ItemOf, useApi, useRead } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { type Answer, dataOf, type ItemOf, useApi, useRead } from '../../api/client.tsx'
 import { colorOf, filterOf } from '../../charts/plot-data.ts'
 import { PlotGrid } from '../../charts/plot.tsx'
 import { everyMs, marksOf, useRange, useTimes } from '../../charts/range.tsx'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { ConfirmButton } from '../../parts/act/confirm.tsx'
+import { ConfirmButton } from '../../parts/act/form.tsx'
 import { field, text } from '../../parts/act/filter-bar.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
-import { PageFrame } from '../../parts/layout/page-frame.tsx'
-import { Panel } from '../../parts/layout/panel.tsx'
+import { PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { CopyId } from '../../parts/show/copy-id.tsx'
 import { Json } from '../../parts/show/json.tsx'
 import { KeyValue } from '../../parts/show/stat.tsx'
@@ -24,7 +22,7 @@ import type { Column } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/list-page.tsx'
 import { useSelection } from '../../parts/table/list.ts'
 import type { StateRole } from '../../states/role.ts'
-import { GroupRows } from './group-rows.tsx'
+import { AnchorLink } from '../../parts/layout/links.tsx'
 
 type SetAside = ItemOf<'/api/v1/consumers/dead-letters'>
 
@@ -228,5 +226,61 @@ function Lines({ lags }: { lags: Lags }) {
         },
       ]}
     />
+  )
+}
+
+/** More than a group that keeps up has in front of it for long. */
+const MUCH = 1_000
+
+/** Every consumer group: how far it is behind, and what it has set aside. */
+export function GroupRows({ groups }: { groups: readonly ConsumerGroup[] }) {
+  if (groups.length === 0) return <Text size="sm">No consumer group has been looked at yet.</Text>
+  return (
+    <Table.ScrollContainer minWidth={300}>
+      <Table aria-label="Consumer groups">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Group</Table.Th>
+            <Table.Th visibleFrom="sm">Topic</Table.Th>
+            <Table.Th ta="right">Behind</Table.Th>
+            <Table.Th ta="right" visibleFrom="sm">
+              Retried
+            </Table.Th>
+            <Table.Th ta="right" visibleFrom="sm">
+              Parked
+            </Table.Th>
+            <Table.Th ta="right">Dead</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {groups.map(({ topic, group, lag, retrying, parked, dead }) => (
+            <Table.Tr key={`${topic}/${group}`}>
+              <Table.Td>
+                <AnchorLink to="/consumers" search={{ topic, group }}>
+                  {group}
+                </AnchorLink>
+                {/* A phone has room for what is wrong, and the rest below the name. */}
+                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  {topic}, {formatCount(retrying)} retried, {formatCount(parked)} parked
+                </Text>
+              </Table.Td>
+              <Table.Td visibleFrom="sm">{topic}</Table.Td>
+              <Table.Td ta="right" {...(lag !== null && lag >= MUCH && { fw: 700 })}>
+                {lag === null ? 'not known' : formatCount(lag)}
+              </Table.Td>
+              <Table.Td ta="right" visibleFrom="sm">
+                {formatCount(retrying)}
+              </Table.Td>
+              <Table.Td ta="right" visibleFrom="sm">
+                {formatCount(parked)}
+              </Table.Td>
+              <Table.Td ta="right" {...(dead > 0 && { fw: 700 })}>
+                {formatCount(dead)}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   )
 }

@@ -2,12 +2,16 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQueries } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { type ItemOf, useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { dataOf, type ItemOf, useApi } from '../../api/client.tsx'
 import { ApiProblem } from '../../api/problem.ts'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { type ListedOutbox, useOutboxes } from '../../outboxes/use-outboxes.ts'
+import {
+  addressOf,
+  type ListedOutbox,
+  useMatchingMessages,
+  useOutboxes,
+} from '../messages/use-messages.ts'
 import {
   type Filter,
   FilterBar,
@@ -21,14 +25,12 @@ import {
 } from '../../parts/act/filter-bar.tsx'
 import { AnchorLink } from '../../parts/layout/links.tsx'
 import { Empty, ErrorState, Loading, NoMatch, QueryState } from '../../parts/layout/notice.tsx'
-import { PageFrame } from '../../parts/layout/page-frame.tsx'
-import { Panel } from '../../parts/layout/panel.tsx'
+import { PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { Time } from '../../parts/show/time.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { useTable } from '../../parts/table/layout.ts'
 import { useSelection } from '../../parts/table/list.ts'
 import { columnsOf, FailureNote } from '../messages/columns.tsx'
-import { addressOf, useMatchingMessages } from '../messages/use-messages.ts'
 import { ReplayButton } from './replay-button.tsx'
 
 const FILTER = { outbox: text, code: text, type: text, tenant: text, since: moment, until: moment }

@@ -1,13 +1,11 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconHandStop } from '@tabler/icons-react'
-import { type Answer, useApi, useRead } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import { useAction } from '../../parts/act/use-action.ts'
+import { type Answer, dataOf, useApi, useRead } from '../../api/client.tsx'
+import { useAction } from '../../parts/act/action.tsx'
 import { AnchorLink } from '../../parts/layout/links.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
-import { PageFrame } from '../../parts/layout/page-frame.tsx'
-import { Panel } from '../../parts/layout/panel.tsx'
-import { StateBadge } from '../../parts/show/state-badge.tsx'
+import { PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
+import { StateBadge } from '../../parts/show/states.tsx'
 import type { StateRole } from '../../states/role.ts'
 
 /** The story and how far it is. */

@@ -1,10 +1,9 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core'
 import { mayRead } from '../page.ts'
 import { AnchorLink } from '../../parts/layout/links.tsx'
-import { PageFrame } from '../../parts/layout/page-frame.tsx'
-import { Panel } from '../../parts/layout/panel.tsx'
+import { PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { usePages } from '../../systems.tsx'
-import { useUser } from '../../shell/use-user.ts'
+import { useUser } from '../../settings/settings.tsx'
 
 /** The first page of everyone who does not run the platform: where what is done. */
 export function Home() {

@@ -1,20 +1,17 @@
 import { Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
-import { type BodyOf, type ItemOf, useApi, useRead } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { type BodyOf, dataOf, type ItemOf, useApi, useRead } from '../../api/client.tsx'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { BulkButton } from '../../parts/act/bulk-button.tsx'
 import { oneOf, useFilter } from '../../parts/act/filter-bar.tsx'
-import { PermittedButton } from '../../parts/act/permitted.tsx'
-import { useAction } from '../../parts/act/use-action.ts'
-import { DetailDrawer } from '../../parts/layout/detail-drawer.tsx'
+import { PermittedButton, useAction } from '../../parts/act/action.tsx'
+import { DetailDrawer, neighboursOf, useOpened } from '../../parts/layout/detail-drawer.tsx'
 import { AnchorLink } from '../../parts/layout/links.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { SectionFrame } from '../../parts/layout/page-frame.tsx'
-import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
 import { KeyValue } from '../../parts/show/stat.tsx'
-import { StateBadge } from '../../parts/show/state-badge.tsx'
+import { StateBadge } from '../../parts/show/states.tsx'
 import { Time, timeFact } from '../../parts/show/time.tsx'
 import { useClaims } from '../../session/session-context.tsx'
 import type { StateRole } from '../../states/role.ts'
@@ -111,12 +108,7 @@ function AcknowledgeAll({ incidents }: { incidents: readonly Incident[] }) {
   )
 }
 
-interface LineProps {
-  readonly incident: Incident
-  readonly onOpen: (id: string) => void
-}
-
-function Line({ incident, onOpen }: LineProps) {
+function Line({ incident, onOpen }: { incident: Incident; onOpen: (id: string) => void }) {
   const { id, source, code, state, standing, owner, acknowledgedBy, openedAt } = incident
   return (
     <li className={classes['line']}>

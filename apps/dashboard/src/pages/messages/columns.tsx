@@ -1,13 +1,12 @@
 import { Text } from '@mantine/core'
 import { CodeNote, useTextBeside } from '../../codes/code-note.tsx'
-import { type ListedOutbox, roleIn } from '../../outboxes/use-outboxes.ts'
+import { type ListedOutbox, type MessageRow, roleIn } from './use-messages.ts'
 import { withShortIds } from '../../parts/show/copy-id.tsx'
-import { StateBadge } from '../../parts/show/state-badge.tsx'
+import { StateBadge } from '../../parts/show/states.tsx'
 import { Time } from '../../parts/show/time.tsx'
 import { column } from '../../parts/table/columns.tsx'
 import type { Column } from '../../parts/table/data-table.tsx'
 import { firstOf, useContents } from '../../systems.tsx'
-import type { MessageRow } from './use-messages.ts'
 
 /** The columns of messages; an outbox's own words are coloured by the roles they play. */
 export function columnsOf(

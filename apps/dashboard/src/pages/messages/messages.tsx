@@ -1,6 +1,14 @@
 import { type ReactNode, useMemo } from 'react'
-import { useApi } from '../../api/api-context.tsx'
-import { type ListedOutbox, roleIn, useOutboxes } from '../../outboxes/use-outboxes.ts'
+import { useApi } from '../../api/client.tsx'
+import {
+  addressOf,
+  keyIn,
+  type ListedOutbox,
+  type MessageRow,
+  roleIn,
+  useMessages,
+  useOutboxes,
+} from './use-messages.ts'
 import { BulkButton } from '../../parts/act/bulk-button.tsx'
 import {
   type Filter,
@@ -13,18 +21,16 @@ import {
   text,
   useFilter,
 } from '../../parts/act/filter-bar.tsx'
-import { DetailDrawer } from '../../parts/layout/detail-drawer.tsx'
+import { DetailDrawer, neighboursOf, useOpened } from '../../parts/layout/detail-drawer.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { PageFrame } from '../../parts/layout/page-frame.tsx'
 import { SavedViews } from '../../parts/layout/saved-views.tsx'
-import { neighboursOf, useOpened } from '../../parts/layout/use-opened.ts'
 import { withShortIds } from '../../parts/show/copy-id.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { type Layout, useTable } from '../../parts/table/layout.ts'
 import { useSelection } from '../../parts/table/list.ts'
 import { columnsOf } from './columns.tsx'
 import { MessageDetailsView } from './message-details.tsx'
-import { addressOf, keyIn, type MessageRow, useMessages } from './use-messages.ts'
 
 /** Every message of every outbox. */
 export function Messages() {

@@ -1,11 +1,11 @@
 import { hashKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { type Answer, type ItemOf, useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { type Answer, dataOf, type ItemOf, useApi } from '../../api/client.tsx'
 import type { LiveEvent } from '../../live/live-event.ts'
 import { refreshQueueOf, useFollow, useFresh } from '../../live/use-fresh.ts'
 import { useSort } from '../../parts/table/layout.ts'
 import { type List, type SortWord, useList } from '../../parts/table/list.ts'
+import { roleOf, type StateNames, type StateRole } from '../../states/role.ts'
 
 interface MessageFilter {
   readonly outbox?: string
@@ -167,4 +167,31 @@ export function keyIn(address: string | undefined): MessageKey | undefined {
   const colon = address?.indexOf(':') ?? -1
   if (address === undefined || colon < 1 || colon === address.length - 1) return undefined
   return { outbox: address.slice(0, colon), id: address.slice(colon + 1) }
+}
+
+export type ListedOutbox = ItemOf<'/api/v1/outboxes'>
+
+/** All outboxes with the words that each has for its states. */
+export function useOutboxes() {
+  const api = useApi()
+  return useQuery({
+    queryKey: ['outboxes', 'list'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/outboxes', { signal })),
+    select: ({ items }) => items,
+  })
+}
+
+/** The words of an outbox without the roles that it has no word for. */
+export function namesOf({ roles }: Pick<ListedOutbox, 'roles'>): StateNames {
+  const known = Object.entries(roles).filter(([, word]) => word !== null)
+  return Object.fromEntries(known)
+}
+
+/** What a state of an outbox means; undefined as long as the outbox is not known. */
+export function roleIn(
+  outboxes: readonly ListedOutbox[] | undefined,
+  { outbox, state }: { readonly outbox: string; readonly state: string },
+): StateRole | undefined {
+  const found = outboxes?.find(({ name }) => name === outbox)
+  return found && roleOf(state, namesOf(found))
 }

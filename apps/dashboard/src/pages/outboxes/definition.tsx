@@ -1,6 +1,6 @@
 import { Accordion, Text } from '@mantine/core'
 import { formatDuration } from '../../format/number.ts'
-import { Panel } from '../../parts/layout/panel.tsx'
+import { Panel } from '../../parts/layout/page-frame.tsx'
 import { Json } from '../../parts/show/json.tsx'
 import { KeyValue } from '../../parts/show/stat.tsx'
 

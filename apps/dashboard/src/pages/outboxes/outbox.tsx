@@ -1,23 +1,21 @@
 import { Grid, Group, Stack, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import { type ItemOf, useApi, useRead } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { dataOf, type ItemOf, useApi, useRead } from '../../api/client.tsx'
 import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import { formatCount, formatDuration, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { ActButton, ConfirmButton } from '../../parts/act/confirm.tsx'
-import { useAction } from '../../parts/act/use-action.ts'
+import { ActButton, ConfirmButton } from '../../parts/act/form.tsx'
+import { useAction } from '../../parts/act/action.tsx'
 import { AnchorLink, ButtonLink } from '../../parts/layout/links.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
-import { PageFrame } from '../../parts/layout/page-frame.tsx'
-import { Panel } from '../../parts/layout/panel.tsx'
+import { PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { CopyId } from '../../parts/show/copy-id.tsx'
 import { Stat, StatStrip } from '../../parts/show/stat.tsx'
 import { Age, Time } from '../../parts/show/time.tsx'
-import { Timeline, type TimelineEntry } from '../../parts/show/timeline.tsx'
+import { Timeline, type TimelineEntry } from '../../parts/show/states.tsx'
 import { brokenDestinations, causeOf, type OutboxItem } from '../overview/trouble.ts'
 import { Definition } from './definition.tsx'
-import { Picture } from './picture.tsx'
+import { Picture } from './outboxes.tsx'
 import { Recurring } from './recurring.tsx'
 
 /** One outbox: its picture, who works on it, what waits, and how it is defined. */
@@ -104,13 +102,8 @@ function pausedSentence({ pausedBy, pauseReason }: PauseFacts): string {
   return `Paused${by}${pauseReason === null ? '' : `: ${pauseReason}`}. Relays claim nothing.`
 }
 
-interface PauseButtonProps {
-  readonly name: string
-  readonly isPaused: boolean
-}
-
 /** Stops an outbox everywhere, or lets it go on. */
-function PauseButton({ name, isPaused }: PauseButtonProps) {
+function PauseButton({ name, isPaused }: { name: string; isPaused: boolean }) {
   const api = useApi()
   const params = { path: { name } }
   if (isPaused) {

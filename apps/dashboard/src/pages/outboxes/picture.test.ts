@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { layOutGraph } from './picture.tsx'
+import { layOutGraph } from './outboxes.tsx'
 
 const graph = {
   approximate: false,

@@ -1,13 +1,12 @@
 import { Badge, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { type ItemOf, useApi, useRead } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { dataOf, type ItemOf, useApi, useRead } from '../../api/client.tsx'
 import { formatCount } from '../../format/number.ts'
-import { ActButton } from '../../parts/act/confirm.tsx'
-import { usePermission } from '../../parts/act/permitted.tsx'
+import { ActButton } from '../../parts/act/form.tsx'
+import { usePermission } from '../../parts/act/action.tsx'
 import { AnchorLink } from '../../parts/layout/links.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
-import { Panel } from '../../parts/layout/panel.tsx'
+import { Panel } from '../../parts/layout/page-frame.tsx'
 import { Time } from '../../parts/show/time.tsx'
 
 type Item = ItemOf<'/api/v1/outboxes/{name}/recurring'>

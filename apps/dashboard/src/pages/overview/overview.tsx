@@ -1,18 +1,17 @@
 import { Group, ScrollArea, Stack, Table, Text } from '@mantine/core'
 import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
-import { useRead } from '../../api/api-context.tsx'
+import { useRead } from '../../api/client.tsx'
 import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import { Sparkline } from '../../charts/sparkline.tsx'
 import { formatCount, formatDuration, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { AnchorLink, ButtonLink } from '../../parts/layout/links.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
-import { PageFrame } from '../../parts/layout/page-frame.tsx'
-import { Panel } from '../../parts/layout/panel.tsx'
+import { PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { Stat, StatStrip } from '../../parts/show/stat.tsx'
 import { Duration, Time } from '../../parts/show/time.tsx'
 import { useSettings } from '../../settings/settings.tsx'
-import { GroupRows } from '../consumers/group-rows.tsx'
+import { GroupRows } from '../consumers/consumers.tsx'
 import {
   deadOf,
   failingOf,

@@ -1,5 +1,5 @@
 import { formatCount, formatDuration, formatShare } from '../../format/number.ts'
-import type { Answer } from '../../api/api-context.tsx'
+import type { Answer } from '../../api/client.tsx'
 
 export type Overview = Answer<'/api/v1/overview'>
 export type OutboxItem = Overview['outboxes'][number]

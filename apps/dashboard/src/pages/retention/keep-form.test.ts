@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepWords } from './keep-form.tsx'
+import { keepWords } from './retention.tsx'
 
 test.each([
   ['90d', '90 days'],

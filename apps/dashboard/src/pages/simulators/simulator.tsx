@@ -1,14 +1,12 @@
 import { Accordion, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { ActButton } from '../../parts/act/confirm.tsx'
+import { ActButton } from '../../parts/act/form.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
-import { PageFrame } from '../../parts/layout/page-frame.tsx'
-import { Panel } from '../../parts/layout/panel.tsx'
+import { PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { Json } from '../../parts/show/json.tsx'
 import { firstOf, Lazy, useContents } from '../../systems.tsx'
-import { FaultForm, FaultState } from './fault.tsx'
-import { type Arrival, sim } from './sim-client.ts'
+import { type Arrival, FaultForm, FaultState, sim } from './fault.tsx'
 
 /** One simulator: its fault, and what it received. */
 export function Simulator() {

@@ -1,9 +1,8 @@
 import { List, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../format/number.ts'
-import { ConfirmButton } from './confirm.tsx'
-import { type PermissionName, PermittedButton } from './permitted.tsx'
-import { sentenceOf, useAction } from './use-action.ts'
+import { ConfirmButton } from './form.tsx'
+import { type PermissionName, PermittedButton, sentenceOf, useAction } from './action.tsx'
 
 interface BulkButtonProps<Row> {
   readonly to: PermissionName

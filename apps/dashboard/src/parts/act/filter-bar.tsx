@@ -218,13 +218,8 @@ export const field = {
     looking(read, { label, as: 'text', ...more }),
 }
 
-interface FilterFieldsProps {
-  readonly filter: AnyFilter
-  readonly fields: Fields
-}
-
 /** The fields of a filter; the rarer ones come when they are wished for, or set. */
-export function FilterFields({ filter, fields }: FilterFieldsProps) {
+export function FilterFields({ filter, fields }: { filter: AnyFilter; fields: Fields }) {
   const all = Object.entries(fields).flatMap(([name, { look }]) => (look ? [{ name, look }] : []))
   const rare = all.filter(({ look }) => look.rare)
   const draw = (some: typeof all) =>

@@ -1,7 +1,24 @@
-import { Modal, type ModalProps } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  type ButtonProps,
+  Group,
+  Modal,
+  type ModalProps,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ComponentProps, type ReactNode, type SubmitEvent, useState } from 'react'
-import { PermittedButton } from './permitted.tsx'
+import {
+  type ActionOptions,
+  type PermissionName,
+  PermittedButton,
+  useAction,
+  sentenceOf,
+} from './action.tsx'
+import { useMutation } from '@tanstack/react-query'
 
 /** A form whose page stays when it is sent. */
 export function Form({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) {
@@ -78,4 +95,201 @@ export function DialogButton(props: DialogButtonProps) {
       </Modal>
     </>
   )
+}
+
+interface ConfirmProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  /** A question that says how many: `Replay 1,204 messages?`. */
+  readonly title: string
+  /** What the button does, with the same count: `Replay 1,204`. */
+  readonly verb: string
+  /** What leaves everything as it is. Default `Cancel`. */
+  readonly dismiss?: string
+  /** What it means, and whether there is a way back. */
+  readonly children?: ReactNode
+  /** `danger` for what cannot be undone. */
+  readonly tone?: 'normal' | 'danger'
+  /** Whether to ask why; it is kept in the audit. Default `none`. */
+  readonly reason?: 'none' | 'optional' | 'required'
+  /** The dialog closes when it is done, and says what went wrong if it is not. */
+  readonly onConfirm: (reason: string | undefined) => Promise<unknown>
+}
+
+/** Asks before something is sent, ended or changed. */
+export function Confirm({ isOpen, onClose, title, ...rest }: ConfirmProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={title}>
+      <Question {...rest} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function Question(props: Omit<ConfirmProps, 'isOpen' | 'title'>) {
+  const { children, reason = 'none', onConfirm, ...form } = props
+  const [why, setWhy] = useState('')
+  const confirm = useMutation({
+    mutationFn: () => onConfirm(why.trim() === '' ? undefined : why.trim()),
+  })
+  return (
+    <ActionForm action={confirm} {...form}>
+      {children !== undefined && (
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+      )}
+      {reason !== 'none' && (
+        <TextInput
+          label="Reason"
+          description="Recorded in the audit log."
+          value={why}
+          onChange={({ currentTarget }) => setWhy(currentTarget.value)}
+          required={reason === 'required'}
+          maxLength={500}
+          data-autofocus
+        />
+      )}
+    </ActionForm>
+  )
+}
+
+interface ActionFormProps<Result> {
+  /** As `useAction` gives it. */
+  readonly action: {
+    readonly isPending: boolean
+    readonly error: Error | null
+    mutate(input: undefined, options: { onSuccess: (result: Result) => void }): void
+  }
+  /** When it is done, and when it is dismissed. */
+  readonly onClose: () => void
+  /** What the button does. */
+  readonly verb: string
+  /** What leaves everything as it is. Default `Cancel`. */
+  readonly dismiss?: string | undefined
+  /** `danger` for what cannot be undone. */
+  readonly tone?: 'normal' | 'danger' | undefined
+  readonly disabled?: boolean
+  /** What goes on without the form may be left while it is done. */
+  readonly leave?: 'always'
+  /** After it has closed. */
+  readonly onDone?: (result: Result) => void
+  /** What went wrong. Default: the problem's own words. */
+  readonly explain?: (error: Error) => ReactNode
+  /** Another button, on the other side. */
+  readonly aside?: ReactNode
+  readonly children: ReactNode
+}
+
+/** Fields of an action with its buttons. It closes when the action is done, else says what went wrong. */
+export function ActionForm<Result>(props: ActionFormProps<Result>) {
+  const { action, onClose, verb, dismiss = 'Cancel', tone, disabled = false, children } = props
+  const { leave, onDone, explain = sentenceOf, aside } = props
+  const submit = () => {
+    const onSuccess = (result: Result) => {
+      onClose()
+      onDone?.(result)
+    }
+    action.mutate(undefined, { onSuccess })
+  }
+  return (
+    <Form onSubmit={submit}>
+      <Stack gap="sm">
+        {children}
+        {action.error !== null && <Failure>{explain(action.error)}</Failure>}
+        <Group justify={aside === undefined ? 'flex-end' : 'space-between'} gap="xs">
+          {aside}
+          <Group gap="xs">
+            <Button
+              variant="default"
+              onClick={onClose}
+              disabled={action.isPending && leave !== 'always'}
+            >
+              {dismiss}
+            </Button>
+            <Button
+              type="submit"
+              loading={action.isPending}
+              disabled={disabled}
+              {...(tone === 'danger' && { color: 'red.8' })}
+            >
+              {verb}
+            </Button>
+          </Group>
+        </Group>
+      </Stack>
+    </Form>
+  )
+}
+
+/** What went wrong, in a form. */
+export function Failure({ children }: { children: ReactNode }) {
+  return (
+    <Alert color="red" role="alert">
+      {children}
+    </Alert>
+  )
+}
+
+interface ConfirmButtonProps extends Omit<
+  ConfirmProps,
+  'isOpen' | 'onClose' | 'children' | 'verb'
+> {
+  /** What the server asks for. Default `write`. */
+  readonly to?: PermissionName
+  readonly label: ReactNode
+  /** Default: what the button says. */
+  readonly verb?: string
+  readonly button?: ButtonProps
+  readonly children?: ReactNode
+  /** When the question is asked: what was known then is what is answered. */
+  readonly onOpen?: () => void
+}
+
+/** A button that asks first; for those who may not use it, disabled with the reason. */
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { to = 'write', label, verb = String(label), button, onOpen, ...confirm } = props
+  const [isOpen, { open, close }] = useDisclosure(false, { ...(onOpen && { onOpen }) })
+  return (
+    <>
+      <PermittedButton to={to} variant="default" {...button} onClick={open}>
+        {label}
+      </PermittedButton>
+      <Confirm {...confirm} verb={verb} isOpen={isOpen} onClose={close} />
+    </>
+  )
+}
+
+interface ActButtonProps<Result>
+  extends
+    Omit<ConfirmButtonProps, 'title' | 'onConfirm'>,
+    Omit<ActionOptions<string | undefined, Result>, 'run'> {
+  /** Asks this first; left out, a click is enough. */
+  readonly title?: string
+  /** Gets the reason that was asked for. */
+  readonly run: (reason: string | undefined) => Promise<Result>
+  readonly onDone?: (result: Result) => void
+}
+
+/** A button that does one thing, asks first if it has a question, and says what was done. */
+export function ActButton<Result>(props: ActButtonProps<Result>) {
+  const { run, done, isGood, changes, title, onDone, ...button } = props
+  const action = useAction({ run, done, changes, ...(isGood && { isGood }) })
+  if (title === undefined) {
+    return (
+      <PermittedButton
+        to={button.to ?? 'write'}
+        variant="default"
+        {...button.button}
+        loading={action.isPending}
+        onClick={() => action.mutate(undefined, { ...(onDone && { onSuccess: onDone }) })}
+      >
+        {button.label}
+      </PermittedButton>
+    )
+  }
+  const onConfirm = async (reason: string | undefined) => {
+    const result = await action.mutateAsync(reason)
+    onDone?.(result)
+  }
+  return <ConfirmButton {...button} title={title} onConfirm={onConfirm} />
 }

@@ -1,9 +1,9 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useLocation } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
 import { isThere } from '../../pages/page.ts'
-import { useUser } from '../../shell/use-user.ts'
+import { useUser } from '../../settings/settings.tsx'
 import { usePages } from '../../systems.tsx'
 import { ButtonLink } from './links.tsx'
 
@@ -65,5 +65,27 @@ export function SectionFrame({ children, ...frame }: Omit<PageFrameProps, 'title
       )}
       {children}
     </PageFrame>
+  )
+}
+
+export interface PanelProps {
+  readonly title: string
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** One thing of a page, with its name. */
+export function Panel({ title, actions, children }: PanelProps) {
+  const id = useId()
+  return (
+    <Paper component="section" withBorder p="md" aria-labelledby={id}>
+      <Group justify="space-between" mb="sm" mih={26} gap="xs">
+        <Title order={2} id={id}>
+          {title}
+        </Title>
+        {actions}
+      </Group>
+      {children}
+    </Paper>
   )
 }

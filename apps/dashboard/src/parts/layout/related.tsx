@@ -1,12 +1,9 @@
 import { Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
-import type { paths } from '../../api/schema.d.ts'
-import { useUser } from '../../shell/use-user.ts'
+import { type Answer, useRead } from '../../api/client.tsx'
+import { useUser } from '../../settings/settings.tsx'
 import { AnchorLink } from './links.tsx'
-import { Panel } from './panel.tsx'
+import { Panel } from './page-frame.tsx'
 
 interface RelatedProps {
   /** Of the thing itself. */
@@ -53,15 +50,9 @@ function Elsewhere({ id, except }: RelatedProps) {
   )
 }
 
-export type JourneyOfThing =
-  paths['/api/v1/journey']['get']['responses']['200']['content']['application/json']
+export type JourneyOfThing = Answer<'/api/v1/journey'>
 
 /** All that belongs to the business thing that has this id, and what happened to it. */
 export function useJourney(id: string) {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['journey', id],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET('/api/v1/journey', { params: { query: { id } }, signal })),
-  })
+  return useRead('/api/v1/journey', ['journey', id], { params: { query: { id } } })
 }

@@ -32,12 +32,6 @@ export function Json({ value, label = 'JSON' }: JsonProps) {
   )
 }
 
-interface JsonNodeProps {
-  readonly name?: string
-  readonly value: unknown
-  readonly depth: number
-}
-
 /** Deeper than this it is folded at first. */
 const OPEN_DEPTH = 2
 
@@ -45,7 +39,7 @@ const OPEN_DEPTH = 2
 const MOST_ENTRIES = 100
 const MOST_CHARACTERS = 400
 
-function JsonNode({ name, value, depth }: JsonNodeProps) {
+function JsonNode({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
   if (typeof value === 'object' && value !== null) return <Branch {...{ name, value, depth }} />
   return (
     <div className={classes['leaf']}>

@@ -3,7 +3,7 @@ import { formatCount } from '../../format/number.ts'
 import type { StateRole } from '../../states/role.ts'
 import { CopyId, type CopyIdProps } from '../show/copy-id.tsx'
 import { Money } from '../show/money.tsx'
-import { StateBadge } from '../show/state-badge.tsx'
+import { StateBadge } from '../show/states.tsx'
 import { Time, type TimeProps } from '../show/time.tsx'
 import type { Column } from './layout.ts'
 

@@ -8,8 +8,7 @@ import {
   useFilter,
   type Values,
 } from '../act/filter-bar.tsx'
-import { DetailDrawer } from '../layout/detail-drawer.tsx'
-import { neighboursOf, useOpened } from '../layout/use-opened.ts'
+import { DetailDrawer, neighboursOf, useOpened } from '../layout/detail-drawer.tsx'
 import { DataTable, type DataTableProps } from './data-table.tsx'
 import { type Column, type Layout, useSort, useTable } from './layout.ts'
 import { type List, type ListPage, type Sorts, type SortWord, useList } from './list.ts'

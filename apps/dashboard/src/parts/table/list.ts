@@ -5,8 +5,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useCallback, useMemo, useState, useSyncExternalStore } from 'react'
-import { type ItemOf, type ReadPath, useApi } from '../../api/api-context.tsx'
-import { dataOf } from '../../api/client.ts'
+import { dataOf, type ItemOf, type ReadPath, useApi } from '../../api/client.tsx'
 
 /** Columns of a table, each with the field of the API that it is sorted by. */
 export type Sorts<Field extends string = string> = Readonly<Record<string, Field>>

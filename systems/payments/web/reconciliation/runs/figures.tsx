@@ -12,7 +12,7 @@ import {
   useApi,
   useRead,
 } from '@posthorn/dashboard/kit'
-import type { Exceptions, Overview, Run } from './run.ts'
+import type { Exceptions, Overview, Run } from './run.tsx'
 import { balanceWords } from '../statements/statements.tsx'
 
 /** How many exceptions of a file there are on each tab, of each reason and age. */

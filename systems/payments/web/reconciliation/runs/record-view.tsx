@@ -17,8 +17,7 @@ import {
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { MatchButton } from './match-button.tsx'
-import { REASON_LOOKS, ReasonBadge } from './reason.tsx'
-import type { PaymentSide, RecordDetails } from './run.ts'
+import { type PaymentSide, REASON_LOOKS, ReasonBadge, type RecordDetails } from './run.tsx'
 import classes from './sides.module.css'
 import { Suggestions } from './suggestions.tsx'
 

@@ -23,11 +23,10 @@ import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { Statements } from '../statements/statements.tsx'
 import { Balances, RunFigures } from './figures.tsx'
-import { REASON_LOOKS, REASONS } from './reason.tsx'
+import { FORMAT_WORDS, REASON_LOOKS, REASONS, type Run } from './run.tsx'
 import { Records } from './record-lists.tsx'
 import { RunTabs } from './run-tabs.tsx'
-import { FORMAT_WORDS, type Run } from './run.ts'
-import { SuggestButton } from './suggest-button.tsx'
+import { SuggestButton } from './match-button.tsx'
 
 type RunStep = 'pairing' | 'storing'
 

@@ -13,7 +13,7 @@ import {
 } from '@posthorn/dashboard/kit'
 import { useCounts } from './figures.tsx'
 import { ExceptionList, Records } from './record-lists.tsx'
-import { type PaymentSide, type Period, type Run, useMissing } from './run.ts'
+import { type PaymentSide, type Period, type Run, useMissing } from './run.tsx'
 import { Statements } from '../statements/statements.tsx'
 
 const REASON_TABS = [

@@ -1,6 +1,6 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { ActButton, AnchorLink, dataOf, formatMoney, useApi } from '@posthorn/dashboard/kit'
-import type { RecordDetails, Suggestion } from './run.ts'
+import type { RecordDetails, Suggestion } from './run.tsx'
 
 interface SuggestionsProps {
   readonly runId: string

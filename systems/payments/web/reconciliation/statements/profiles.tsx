@@ -27,7 +27,7 @@ import {
 import { useState } from 'react'
 import { RulesFields } from './rules-fields.tsx'
 import { type Profile, STANDARD_RULES, trimmed } from './rules.ts'
-import { StatementPreview } from './statement-preview.tsx'
+import { StatementPreview } from './statements.tsx'
 
 const NEW = 'new'
 
@@ -102,13 +102,8 @@ export function Profiles() {
   )
 }
 
-interface ProfileViewProps {
-  readonly id: string
-  readonly onGone: () => void
-}
-
 /** A profile to change or to remove, and what its rules were. */
-function ProfileView({ id, onGone }: ProfileViewProps) {
+function ProfileView({ id, onGone }: { id: string; onGone: () => void }) {
   const query = useRead('/api/v1/reconciliation-profiles/{id}', ['reconciliation-profile', id], {
     params: { path: { id } },
   })

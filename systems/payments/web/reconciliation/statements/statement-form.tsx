@@ -21,7 +21,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ProfileForm } from './profiles.tsx'
 import { type Profile, STANDARD_RULES } from './rules.ts'
-import { StatementPreview } from './statement-preview.tsx'
+import { StatementPreview } from './statements.tsx'
 
 /** The profiles of the organisation to choose from, the newest hundred. */
 function useProfiles(): UseQueryResult<readonly Profile[]> {
@@ -36,13 +36,8 @@ function useProfiles(): UseQueryResult<readonly Profile[]> {
   })
 }
 
-interface StatementFormProps {
-  readonly file: File
-  readonly onClose: () => void
-}
-
 /** How a file is read, its first rows, and its upload. */
-function StatementForm({ file, onClose }: StatementFormProps) {
+function StatementForm({ file, onClose }: { file: File; onClose: () => void }) {
   const navigate = useNavigate()
   const client = useQueryClient()
   const profiles = useProfiles()

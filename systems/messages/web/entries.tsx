@@ -1,0 +1,64 @@
+import { Text } from '@mantine/core'
+import { CodeNote, type ItemOf, type StateRole, type TimelineEntry } from '@posthorn/dashboard/kit'
+import { providerMeaning } from './provider-code.ts'
+
+/** Why an attempt failed in plain words, what to do, and what the provider said itself. */
+export function ProviderNote({ code, message }: { code: string; message: string | null }) {
+  return (
+    <div>
+      <CodeNote code={code} meaning={providerMeaning(code)} />
+      {message !== null && (
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          Error text: {message}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+type ConsentEvent = ItemOf<'/api/v1/conversations/{id}/consents'>
+
+/** How consent was given, for the reader of a timeline. */
+const SOURCES: Readonly<Record<string, string>> = {
+  api: 'noted here',
+  form: 'by a form',
+  paper: 'on paper',
+  spoken: 'spoken',
+  message: 'by a message',
+  import: 'from elsewhere',
+  keyword: 'the person wrote it',
+  provider: 'the provider says so',
+}
+
+/** A grant or a withdrawal as a sentence, with what it rests on. */
+export function consentEntryOf(event: ConsentEvent): TimelineEntry {
+  const { id, saidAt, granted, channel, source, proof, recipient, actor } = event
+  const details = [
+    ...(proof === null ? [] : [`Proof: ${proof}`]),
+    ...(recipient === null ? [] : [`Number: ${recipient}`]),
+    `By ${actor}`,
+  ]
+  return {
+    id,
+    at: saidAt,
+    role: granted ? 'confirmed' : 'cancelled',
+    what: `${granted ? 'Granted' : 'Withdrawn'} for ${channel}, ${SOURCES[source] ?? source}.`,
+    details: details.join(' · '),
+  }
+}
+
+export type AuditEvent = ItemOf<'/api/v1/dossiers/{id}/audit'>
+
+const ROLES: Readonly<Record<string, StateRole>> = {
+  CREATED: 'ready',
+  SENT: 'sent',
+  FAILED: 'dead',
+  CANCELLED: 'cancelled',
+  RETRIED: 'retry',
+  BLOCKED_BY_POLICY: 'dead',
+}
+
+/** An audit event as a sentence with who did it. */
+export function auditEntryOf({ id, action, details, actor, createdAt }: AuditEvent): TimelineEntry {
+  return { id, at: createdAt, role: ROLES[action], what: details, details: `${action} by ${actor}` }
+}
