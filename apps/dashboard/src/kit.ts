@@ -1,7 +1,7 @@
 /* What pages of a system are made of: the door `@posthorn/dashboard/kit`. */
 
-export { useApi, useRead } from './api/client.tsx'
-export type { Answer, BodyOf, ItemOf } from './api/client.tsx'
+export { because, patch, post, put, remove, useApi, useRead } from './api/client.tsx'
+export type { Answer, Asked, BodyOf, ItemOf } from './api/client.tsx'
 export { dataOf, type Api } from './api/client.tsx'
 export { newId, useRequestKey } from './api/new-id.ts'
 export { ApiProblem } from './api/problem.ts'

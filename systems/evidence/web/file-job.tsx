@@ -10,6 +10,7 @@ import {
   KeyValue,
   PageFrame,
   Panel,
+  post,
   QueryState,
   saveFile,
   StackedBar,
@@ -194,7 +195,6 @@ function isOpen({ status, cancelledAt }: Job): boolean {
 
 /** Stops what is not published yet. */
 function CancelJob({ id }: { id: string }) {
-  const api = useApi()
   return (
     <ActButton
       label="Cancel file"
@@ -203,9 +203,7 @@ function CancelJob({ id }: { id: string }) {
       tone="danger"
       reason="required"
       run={(reason = '') =>
-        dataOf(
-          api.POST('/api/v1/file-jobs/{id}/cancel', { params: { path: { id } }, body: { reason } }),
-        )
+        post('/api/v1/file-jobs/{id}/cancel', { path: { id }, body: { reason } })
       }
       done={() => 'Cancelled. Rows that were published come to their end.'}
       changes={['file-jobs']}
@@ -218,15 +216,12 @@ function CancelJob({ id }: { id: string }) {
 
 /** Sends the errors of a file again. */
 function RetryErrors({ id, errors }: { id: string; errors: number }) {
-  const api = useApi()
   return (
     <ActButton
       label={`Retry ${formatCount(errors)} ${errors === 1 ? 'error' : 'errors'}`}
       title={`Retry up to ${rowsOf(errors)}?`}
       verb={`Retry up to ${formatCount(errors)}`}
-      run={() =>
-        dataOf(api.POST('/api/v1/file-jobs/{id}/retry-errors', { params: { path: { id } } }))
-      }
+      run={() => post('/api/v1/file-jobs/{id}/retry-errors', { path: { id } })}
       done={({ requeued }) =>
         requeued === 0
           ? 'No rows to retry: all of them were invalid in the upload.'

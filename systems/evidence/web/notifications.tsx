@@ -2,15 +2,14 @@ import { Group, Stack, Text, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import {
   AnchorLink,
-  dataOf,
   Form,
   type ItemOf,
   Panel,
   PermittedButton,
+  put,
   QueryState,
   Timeline,
   useAction,
-  useApi,
   useDraft,
   useFresh,
   useLink,
@@ -128,13 +127,12 @@ function MailSettings() {
 }
 
 function MailForm({ known }: { known: string }) {
-  const api = useApi()
   const { draft, text } = useDraft({ email: known })
   const email = draft.email.trim()
   const save = useAction({
     run: () => {
       const body = { notificationEmail: email === '' ? null : email }
-      return dataOf(api.PUT('/api/v1/file-jobs/settings', { body }))
+      return put('/api/v1/file-jobs/settings', { body })
     },
     done: ({ notificationEmail: to }) =>
       to === null ? 'Results are no longer mailed.' : `Results of all files are mailed to ${to}.`,

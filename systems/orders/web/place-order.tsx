@@ -1,12 +1,11 @@
 import { Alert, Checkbox, Modal, NumberInput, SimpleGrid, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import {
-  type BodyOf,
   ActionForm,
-  dataOf,
+  type BodyOf,
   MoneyInput,
+  post,
   useAction,
-  useApi,
   useDraft,
   useRequestKey,
   useUser,
@@ -24,7 +23,6 @@ export function PlaceOrder({ isOpen, onClose }: { isOpen: boolean; onClose: () =
 }
 
 function Fields({ onClose }: { onClose: () => void }) {
-  const api = useApi()
   const key = useRequestKey()
   const navigate = useNavigate()
   const { production } = useUser()
@@ -42,7 +40,7 @@ function Fields({ onClose }: { onClose: () => void }) {
       const held = draft.isHeld && { hold: true }
       const body: NewOrder = { items, amount: amount ?? 0, currency: currency.trim(), ...held }
       const headers = { 'idempotency-key': key.keyFor(body) }
-      return dataOf(api.POST('/api/v1/orders', { body, headers }))
+      return post('/api/v1/orders', { body, headers })
     },
     done: () => 'Order placed.',
     changes: ['sagas'],

@@ -1,12 +1,12 @@
 import { Group, JsonInput, Stack, Text } from '@mantine/core'
 import {
   ActButton,
+  because,
   ButtonLink,
   ConfirmButton,
-  dataOf,
   Panel,
+  post,
   useAction,
-  useApi,
   usePermission,
   useRequestKey,
 } from '@posthorn/dashboard/kit'
@@ -22,19 +22,16 @@ export const bodyOf = (reason: string | undefined) => (reason === undefined ? {}
 
 /** Resumes what is stuck, cancels what runs. */
 export function SagaActions({ saga }: { saga: SagaDetails }) {
-  const api = useApi()
   const { isAllowed } = usePermission('operate')
   const params = { path: { id: saga.id } }
   const key = useRequestKey()
   const signal = useAction({
     run: (name: string) =>
-      dataOf(
-        api.POST('/api/v1/sagas/{id}/events', {
-          params,
-          body: { name },
-          headers: { 'idempotency-key': key.keyFor({ name }) },
-        }),
-      ),
+      post('/api/v1/sagas/{id}/events', {
+        ...params,
+        body: { name },
+        headers: { 'idempotency-key': key.keyFor({ name }) },
+      }),
     done: () => 'Signal sent.',
     changes: CHANGED,
   })
@@ -61,9 +58,7 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
           label="Resume"
           title="Resume 1 saga?"
           reason="optional"
-          run={(reason) =>
-            dataOf(api.POST('/api/v1/sagas/{id}/resume', { params, body: bodyOf(reason) }))
-          }
+          run={(reason) => post('/api/v1/sagas/{id}/resume', { ...params, body: because(reason) })}
           done={() => 'Saga resumed.'}
           changes={CHANGED}
         >
@@ -80,9 +75,7 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
           dismiss="Back"
           tone="danger"
           reason="optional"
-          run={(reason) =>
-            dataOf(api.POST('/api/v1/sagas/{id}/cancel', { params, body: bodyOf(reason) }))
-          }
+          run={(reason) => post('/api/v1/sagas/{id}/cancel', { ...params, body: because(reason) })}
           done={() => 'Saga cancelled; its steps are being undone.'}
           changes={CHANGED}
         >
@@ -135,7 +128,6 @@ function seenAt({ atHand: [step] }: SagaDetails) {
 }
 
 function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
-  const api = useApi()
   const isForward = saga.direction === 'forward'
   const [data, setData] = useState('')
   return (
@@ -149,12 +141,10 @@ function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
           tone="danger"
           reason="required"
           run={(reason = '') =>
-            dataOf(
-              api.POST('/api/v1/sagas/{id}/skip', {
-                params: { path: { id: saga.id } },
-                body: { step, reason, ...(data.trim() !== '' && { data: objectIn(data) }) },
-              }),
-            )
+            post('/api/v1/sagas/{id}/skip', {
+              path: { id: saga.id },
+              body: { step, reason, ...(data.trim() !== '' && { data: objectIn(data) }) },
+            })
           }
           done={() => (isForward ? `${step} skipped.` : `${step} is not undone.`)}
           changes={CHANGED}
@@ -189,7 +179,6 @@ function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
 }
 
 function Terminate({ saga }: InterventionProps) {
-  const api = useApi()
   return (
     <Offer
       button={
@@ -200,12 +189,10 @@ function Terminate({ saga }: InterventionProps) {
           tone="danger"
           reason="required"
           run={(reason = '') =>
-            dataOf(
-              api.POST('/api/v1/sagas/{id}/terminate', {
-                params: { path: { id: saga.id } },
-                body: { reason, ...seenAt(saga) },
-              }),
-            )
+            post('/api/v1/sagas/{id}/terminate', {
+              path: { id: saga.id },
+              body: { reason, ...seenAt(saga) },
+            })
           }
           done={() => 'Saga terminated.'}
           changes={CHANGED}

@@ -1,26 +1,28 @@
 import { SegmentedControl } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
+  because,
   BulkButton,
   type Column,
   column,
   dataOf,
   Empty,
+  field,
   FilteredTable,
   formatCount,
   PageFrame,
   PermittedButton,
+  post,
   useApi,
   useFilteredList,
   usePermission,
   useSelection,
   withShortIds,
-  field,
 } from '@posthorn/dashboard/kit'
 import { IconShoppingCart } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { PlaceOrder } from './place-order.tsx'
-import { bodyOf, CHANGED } from './saga-actions.tsx'
+import { CHANGED } from './saga-actions.tsx'
 import {
   type Order,
   ORDER_STATES,
@@ -197,7 +199,6 @@ interface BulkActionsProps {
 
 /** What is done with the selected sagas. What takes data or a choice for each is on its own page. */
 function BulkActions({ chosen, onDone }: BulkActionsProps) {
-  const api = useApi()
   const common = {
     to: 'operate',
     nouns: ['saga', 'sagas'],
@@ -217,7 +218,7 @@ function BulkActions({ chosen, onDone }: BulkActionsProps) {
         past="resumed"
         reason="optional"
         run={(row, reason) =>
-          api.POST('/api/v1/sagas/{id}/resume', { params: params(row), body: bodyOf(reason) })
+          post('/api/v1/sagas/{id}/resume', { ...params(row), body: because(reason) })
         }
       >
         Each continues at its step, starting again at attempt zero. If the cause persists, they get
@@ -231,7 +232,7 @@ function BulkActions({ chosen, onDone }: BulkActionsProps) {
         tone="danger"
         reason="optional"
         run={(row, reason) =>
-          api.POST('/api/v1/sagas/{id}/cancel', { params: params(row), body: bodyOf(reason) })
+          post('/api/v1/sagas/{id}/cancel', { ...params(row), body: because(reason) })
         }
       >
         A step in progress ends first. Then all steps are undone, last first: stock is released and
@@ -245,8 +246,8 @@ function BulkActions({ chosen, onDone }: BulkActionsProps) {
         tone="danger"
         reason="required"
         run={(row, reason = '') =>
-          api.POST('/api/v1/sagas/{id}/skip', {
-            params: params(row),
+          post('/api/v1/sagas/{id}/skip', {
+            ...params(row),
             body: { step: row.step ?? '', reason },
           })
         }

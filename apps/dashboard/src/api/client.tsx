@@ -1,4 +1,9 @@
-import createClient, { type Client, type ParamsOption } from 'openapi-fetch'
+import createClient, {
+  type Client,
+  type FetchResponse,
+  type ParamsOption,
+  type RequestBodyOption,
+} from 'openapi-fetch'
 import { ApiProblem, Unreachable } from './problem.ts'
 import type { paths } from './schema.d.ts'
 import {
@@ -116,4 +121,50 @@ export function useRead<Path extends ReadPath>(
     queryFn: ({ signal }) => dataOf<Answer<Path>>(api.GET(path, { params, signal } as never)),
     ...reading,
   })
+}
+
+type Method = 'post' | 'put' | 'patch' | 'delete'
+type PathOf<Of extends Method> = {
+  [Path in keyof paths]: paths[Path] extends { [Name in Of]: object } ? Path : never
+}[keyof paths]
+type Operation<Of extends Method, Path extends PathOf<Of>> = NonNullable<paths[Path][Of]>
+type Given<Parameters> = Parameters extends { parameters: infer All } ? All : object
+type Init<Of extends Method, Path extends PathOf<Of>> = Given<Operation<Of, Path>> &
+  RequestBodyOption<Operation<Of, Path>> & { readonly headers?: Readonly<Record<string, string>> }
+type Sent<Of extends Method, Path extends PathOf<Of>> = NonNullable<
+  FetchResponse<Operation<Of, Path>, object, `${string}/${string}`>['data']
+>
+
+/** A request that is sent by whoever has the API: `useAction`, `ActButton`, `BulkButton`. */
+export type Asked<Result> = (api: Api) => Promise<Result>
+
+function sender<Of extends Method>(method: Of) {
+  const name = method.toUpperCase() as 'POST'
+  return <Path extends PathOf<Of>>(
+      path: Path,
+      ...[init]: object extends Init<Of, Path> ? [Init<Of, Path>?] : [Init<Of, Path>]
+    ): Asked<Sent<Of, Path>> =>
+    (api) => {
+      const { body, headers, ...params } = (init ?? {}) as { body?: unknown; headers?: object }
+      return dataOf<Sent<Of, Path>>(api[name](path as never, { params, body, headers } as never))
+    }
+}
+
+/** Requests as data: `post('/api/v1/things/{id}/stop', { path: { id }, body: { reason } })`. */
+export const post = sender('post')
+export const put = sender('put')
+export const patch = sender('patch')
+export const remove = sender('delete')
+
+/** The body of a request that takes a reason, if there is one. */
+export function because(reason: string | undefined): { reason?: string } {
+  return reason === undefined ? {} : { reason }
+}
+
+/** What a request answers, or the promise that stands for it. */
+export function resultOf<Result>(
+  api: Api,
+  asked: Promise<Result> | Asked<Result>,
+): Promise<Result> {
+  return typeof asked === 'function' ? asked(api) : asked
 }

@@ -5,16 +5,16 @@ import {
   AnchorLink,
   ButtonLink,
   ConfirmButton,
-  dataOf,
   Failure,
   Form,
   Panel,
+  post,
+  put,
   QueryState,
   sentenceOf,
   StateBadge,
   Timeline,
   useAction,
-  useApi,
   useNow,
   useRead,
   useRequestKey,
@@ -83,20 +83,17 @@ function Facts({ conversation }: { conversation: ConversationResource }) {
 
 /** Sends free text while the session is open; pressing twice sends it once. */
 function AnswerBox({ conversation }: { conversation: ConversationResource }) {
-  const api = useApi()
   const key = useRequestKey()
   const { business, wall } = useNow()
   const [text, setText] = useState('')
   const { id, sessionOpen, sessionUntil, withdrawn } = conversation
   const send = useAction({
     run: (body: { text: string }) =>
-      dataOf(
-        api.POST('/api/v1/conversations/{id}/messages', {
-          params: { path: { id } },
-          body,
-          headers: { 'idempotency-key': key.keyFor(body) },
-        }),
-      ),
+      post('/api/v1/conversations/{id}/messages', {
+        path: { id },
+        body,
+        headers: { 'idempotency-key': key.keyFor(body) },
+      }),
     done: ({ to }) => `Answer to ${to} queued.`,
     changes: ['conversations', 'outbound'],
   })
@@ -176,11 +173,10 @@ export function ConsentPanel({ conversation }: { conversation: ConversationResou
 }
 
 function ConsentButton({ conversation }: { conversation: ConversationResource }) {
-  const api = useApi()
   const { id, recipient, withdrawn } = conversation
   const change = useAction({
     run: (body: { granted: boolean; proof?: string }) =>
-      dataOf(api.PUT('/api/v1/conversations/{id}/consent', { params: { path: { id } }, body })),
+      put('/api/v1/conversations/{id}/consent', { path: { id }, body }),
     done: ({ withdrawn: now }) =>
       now === null ? `${recipient} may be written to.` : `${recipient} gets no more messages.`,
     changes: ['conversations', 'outbound'],

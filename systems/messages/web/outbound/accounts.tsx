@@ -3,14 +3,17 @@ import { useDisclosure } from '@mantine/hooks'
 import {
   ActButton,
   ActionForm,
-  DialogButton,
   type BodyOf,
   CopyId,
   dataOf,
+  DialogButton,
   KeyValue,
   Panel,
+  patch,
   Permitted,
+  post,
   QueryState,
+  remove,
   SectionFrame,
   StateBadge,
   Time,
@@ -113,7 +116,6 @@ function AccountPanel({ account }: { account: Account }) {
 }
 
 function AccountActions({ account }: { account: Account }) {
-  const api = useApi()
   const { id, name, stops, isDefault } = account
   const params = { path: { id } }
   if (isDefault && stops.length === 0) return null
@@ -126,7 +128,7 @@ function AccountActions({ account }: { account: Account }) {
             label="Resume sending"
             title="Resume sending?"
             verb="Resume"
-            run={() => dataOf(api.POST('/api/v1/outbound/accounts/{id}/resume', { params }))}
+            run={() => post('/api/v1/outbound/accounts/{id}/resume', { ...params })}
             done={() => 'Sending goes on.'}
             changes={CHANGED}
           >
@@ -151,7 +153,7 @@ function AccountActions({ account }: { account: Account }) {
               title={`Delete account ${name}?`}
               verb="Delete account"
               tone="danger"
-              run={() => dataOf(api.DELETE('/api/v1/outbound/accounts/{id}', { params }))}
+              run={() => remove('/api/v1/outbound/accounts/{id}', { ...params })}
               done={() => `Account ${name} deleted.`}
               changes={CHANGED}
             >
@@ -201,8 +203,7 @@ function AccountForm({ before, onClose }: { before?: Account; onClose: () => voi
     run: () => {
       const body = bodyOf(draft)
       if (isNew) return dataOf(api.POST('/api/v1/outbound/accounts', { body: body as NewAccount }))
-      const params = { path: { id: before.id } }
-      return dataOf(api.PATCH('/api/v1/outbound/accounts/{id}', { params, body }))
+      return patch('/api/v1/outbound/accounts/{id}', { path: { id: before.id }, body })
     },
     done: ({ name }) => `Account ${name} saved.`,
     changes: CHANGED,

@@ -3,13 +3,13 @@ import {
   ActButton,
   AnchorLink,
   CopyId,
-  dataOf,
   Empty,
   idFact,
   type ItemOf,
   Json,
   KeyValue,
   Panel,
+  post,
   QueryState,
   Related,
   StepRow,
@@ -17,7 +17,6 @@ import {
   timeFact,
   Timeline,
   type TimelineEntry,
-  useApi,
   useRead,
 } from '@posthorn/dashboard/kit'
 import { auditEntryOf, ProviderNote } from '../entries.tsx'
@@ -99,7 +98,6 @@ function Facts({ message }: { message: OutboundMessage }) {
 
 /** What can be done to a message in its state. */
 function MessageActions({ message }: { message: OutboundMessage }) {
-  const api = useApi()
   const params = { path: { id: message.id } }
   if (message.status === 'QUEUED') {
     return (
@@ -111,7 +109,7 @@ function MessageActions({ message }: { message: OutboundMessage }) {
           verb="Cancel message"
           dismiss="Back"
           tone="danger"
-          run={() => dataOf(api.POST('/api/v1/outbound/messages/{id}/cancel', { params }))}
+          run={() => post('/api/v1/outbound/messages/{id}/cancel', { ...params })}
           done={({ to }) => `Message to ${to} cancelled.`}
           changes={['outbound']}
         >
@@ -136,7 +134,7 @@ function MessageActions({ message }: { message: OutboundMessage }) {
         label="Send again"
         title="Send 1 message again?"
         verb="Send message again"
-        run={() => dataOf(api.POST('/api/v1/outbound/messages/{id}/retry', { params }))}
+        run={() => post('/api/v1/outbound/messages/{id}/retry', { ...params })}
         done={({ to }) => `Message to ${to} queued again.`}
         changes={['outbound']}
       >

@@ -10,6 +10,7 @@ import {
   Form,
   formatCount,
   PermittedButton,
+  post,
   QueryState,
   ROLE_LOOKS,
   SavedViews,
@@ -214,10 +215,9 @@ const NOUNS = ['message', 'messages'] as const
 
 /** What is done with the selected messages. */
 function BulkActions({ chosen, onDone }: BulkActionsProps) {
-  const api = useApi()
   const nameOf = ({ to }: OutboundMessage) => to
   const common = { to: 'write', nouns: NOUNS, changes: ['outbound'], nameOf, onDone } as const
-  const given = ({ id }: OutboundMessage) => ({ params: { path: { id } } })
+  const given = ({ id }: OutboundMessage) => ({ path: { id } })
   return (
     <>
       <BulkButton
@@ -225,7 +225,7 @@ function BulkActions({ chosen, onDone }: BulkActionsProps) {
         rows={chosen.filter(({ status }) => status === 'FAILED')}
         verb="Retry"
         past="queued again"
-        run={(row) => api.POST('/api/v1/outbound/messages/{id}/retry', given(row))}
+        run={(row) => post('/api/v1/outbound/messages/{id}/retry', given(row))}
       >
         Selected messages that have not failed are left out. One that fails for the same reason
         fails again: mend the cause first.
@@ -236,7 +236,7 @@ function BulkActions({ chosen, onDone }: BulkActionsProps) {
         verb="Cancel"
         past="cancelled"
         tone="danger"
-        run={(row) => api.POST('/api/v1/outbound/messages/{id}/cancel', given(row))}
+        run={(row) => post('/api/v1/outbound/messages/{id}/cancel', given(row))}
       >
         They will not be received. Selected messages that are already sent are left out.
       </BulkButton>

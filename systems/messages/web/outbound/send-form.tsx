@@ -14,11 +14,10 @@ import {
   AnchorLink,
   ApiProblem,
   type BodyOf,
-  dataOf,
   momentOf,
+  post,
   sentenceOf,
   useAction,
-  useApi,
   useDraft,
   useRequestKey,
   useUser,
@@ -131,7 +130,6 @@ export function SendForm({ isOpen, onClose, ...rest }: SendFormProps) {
 }
 
 function Fields({ onClose, onSent, dossierId = '' }: Omit<SendFormProps, 'isOpen'>) {
-  const api = useApi()
   const key = useRequestKey()
   const form = useDraft<MessageDraft>({ ...EMPTY_DRAFT, dossierId })
   const { draft } = form
@@ -143,7 +141,7 @@ function Fields({ onClose, onSent, dossierId = '' }: Omit<SendFormProps, 'isOpen
     run: () => {
       const body = requestOf(draft, template)
       const headers = { 'idempotency-key': key.keyFor(body) }
-      return dataOf(api.POST('/api/v1/outbound/messages', { body, headers }))
+      return post('/api/v1/outbound/messages', { body, headers })
     },
     done: ({ to }) => `Message to ${to} queued.`,
     changes: ['outbound'],

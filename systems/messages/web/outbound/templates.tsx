@@ -1,18 +1,20 @@
 import { Group, JsonInput, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import {
   ActButton,
-  type BodyOf,
   ActionForm,
+  type BodyOf,
   type Column,
-  DialogButton,
   column,
   dataOf,
   DataTable,
   DetailDrawer,
+  DialogButton,
   Empty,
   Json,
   KeyValue,
   Permitted,
+  post,
+  remove,
   SectionFrame,
   sentenceOf,
   StateBadge,
@@ -92,7 +94,6 @@ const COLUMNS: readonly Column<Template>[] = [
 ]
 
 function ImportButton() {
-  const api = useApi()
   const accounts = useAccounts()
   const [chosen, choose] = useState<string | null>(null)
   const offered = (accounts.data?.items ?? []).filter(({ channel }) => channel === 'whatsapp')
@@ -104,11 +105,9 @@ function ImportButton() {
       label="Import"
       title="Import the templates of WhatsApp?"
       run={() =>
-        dataOf(
-          api.POST('/api/v1/outbound/templates/import', {
-            body: account && isOwn(account) ? { accountId: account.id } : {},
-          }),
-        )
+        post('/api/v1/outbound/templates/import', {
+          body: account && isOwn(account) ? { accountId: account.id } : {},
+        })
       }
       done={({ imported, skipped }) =>
         `${imported} templates imported${skipped.length === 0 ? '.' : `, ${skipped.length} not supported.`}`
@@ -133,7 +132,6 @@ function ImportButton() {
 }
 
 function TemplateDetails({ template, onGone }: { template: Template; onGone: () => void }) {
-  const api = useApi()
   const { name, language } = template
   return (
     <Stack gap="md">
@@ -165,11 +163,7 @@ function TemplateDetails({ template, onGone }: { template: Template; onGone: () 
             verb="Remove template"
             tone="danger"
             run={() =>
-              dataOf(
-                api.DELETE('/api/v1/outbound/templates/{name}/{language}', {
-                  params: { path: { name, language } },
-                }),
-              )
+              remove('/api/v1/outbound/templates/{name}/{language}', { path: { name, language } })
             }
             done={() => `Template ${name} is no longer registered.`}
             changes={CHANGED}

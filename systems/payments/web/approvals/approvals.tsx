@@ -2,6 +2,7 @@ import { Group, List, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
   AnchorLink,
+  because,
   BulkButton,
   type Column,
   column,
@@ -18,6 +19,7 @@ import {
   KeyValue,
   PageFrame,
   PermittedButton,
+  post,
   StateBadge,
   type StateRole,
   Time,
@@ -147,23 +149,21 @@ function placeOf({ kind, subject }: Proposal): string | undefined {
 }
 
 function Actions({ proposal: { id, proposedBy } }: { proposal: Proposal }) {
-  const api = useApi()
   const { sub } = useClaims()
   const [isRejecting, rejecting] = useDisclosure(false)
   const params = { path: { id } }
   const approve = useAction({
-    run: () => dataOf(api.POST('/api/v1/approvals/{id}/approve', { params, body: {} })),
+    run: () => post('/api/v1/approvals/{id}/approve', { ...params, body: {} }),
     done: () => 'Approved.',
     changes: CHANGED,
   })
   const reject = useAction({
-    run: (reason: string) =>
-      dataOf(api.POST('/api/v1/approvals/{id}/reject', { params, body: { reason } })),
+    run: (reason: string) => post('/api/v1/approvals/{id}/reject', { ...params, body: { reason } }),
     done: () => 'Rejected.',
     changes: CHANGED,
   })
   const withdraw = useAction({
-    run: () => dataOf(api.POST('/api/v1/approvals/{id}/withdraw', { params, body: {} })),
+    run: () => post('/api/v1/approvals/{id}/withdraw', { ...params, body: {} }),
     done: () => 'Withdrawn.',
     changes: CHANGED,
   })
@@ -226,7 +226,6 @@ const MOST_SHOWN = 20
 
 /** Decides about the selected proposals; the server refuses those that the user made. */
 function BulkActions({ chosen, onDone }: BulkActionsProps) {
-  const api = useApi()
   const rows = chosen.filter(({ status }) => status === 'pending')
   const common = { to: 'approve', rows, nouns: NOUNS, changes: CHANGED, nameOf, onDone } as const
   const params = ({ id }: Proposal) => ({ path: { id } })
@@ -238,10 +237,7 @@ function BulkActions({ chosen, onDone }: BulkActionsProps) {
         past="approved"
         reason="optional"
         run={(row, reason) =>
-          api.POST('/api/v1/approvals/{id}/approve', {
-            params: params(row),
-            body: reason === undefined ? {} : { reason },
-          })
+          post('/api/v1/approvals/{id}/approve', { ...params(row), body: because(reason) })
         }
       >
         <About proposals={rows}>Each is carried out at once.</About>
@@ -252,7 +248,7 @@ function BulkActions({ chosen, onDone }: BulkActionsProps) {
         past="rejected"
         reason="required"
         run={(row, reason = '') =>
-          api.POST('/api/v1/approvals/{id}/reject', { params: params(row), body: { reason } })
+          post('/api/v1/approvals/{id}/reject', { ...params(row), body: { reason } })
         }
       >
         <About proposals={rows}>Nothing is done. Each can be proposed again.</About>

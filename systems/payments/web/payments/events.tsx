@@ -12,6 +12,7 @@ import {
   type ItemOf,
   KeyValue,
   PermittedButton,
+  post,
   QueryState,
   SectionFrame,
   StateBadge,
@@ -146,11 +147,9 @@ function EventDetails({ id }: { id: string }) {
 }
 
 function Reprocess({ event }: { event: GatewayEvent }) {
-  const api = useApi()
   const { id, status } = event
   const reprocess = useAction({
-    run: () =>
-      dataOf(api.POST('/api/v1/webhook-events/{id}/reprocess', { params: { path: { id } } })),
+    run: () => post('/api/v1/webhook-events/{id}/reprocess', { path: { id } }),
     done: (answer) => `Decided again: ${answer.status}.`,
     changes: ['payments'],
   })

@@ -8,6 +8,7 @@ import {
   formatMoney,
   MoneyInput,
   newId,
+  post,
   useAction,
   useApi,
 } from '@posthorn/dashboard/kit'
@@ -93,7 +94,6 @@ function AmountForm<Done extends object>(props: AmountFormProps<Done>) {
 
 /** What can be done with money that is held: take it, or a part of it, or set it free. */
 function HeldPayment({ payment }: { payment: Payment }) {
-  const api = useApi()
   const [key] = useState(newId)
   const { id, amount: held, currency } = payment
   const money = formatMoney(held, currency)
@@ -124,8 +124,10 @@ function HeldPayment({ payment }: { payment: Payment }) {
         verb={`Void ${money}`}
         tone="danger"
         run={() => {
-          const params = { path: { id }, header: { 'idempotency-key': key } }
-          return dataOf(api.POST('/api/v1/payments/{id}/void', { params }))
+          return post('/api/v1/payments/{id}/void', {
+            path: { id },
+            header: { 'idempotency-key': key },
+          })
         }}
         done={(answer) =>
           'proposedBy' in answer

@@ -3,13 +3,12 @@ import {
   ActionForm,
   ApiProblem,
   CodeNote,
-  dataOf,
   formatMoney,
   MoneyInput,
   newId,
+  post,
   sentenceOf,
   useAction,
-  useApi,
   useDraft,
   useSettings,
 } from '@posthorn/dashboard/kit'
@@ -32,7 +31,6 @@ export function PaymentForm({ isOpen, ...rest }: PaymentFormProps) {
 }
 
 function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
-  const api = useApi()
   const { production } = useSettings()
   const { draft, set, text, value, check } = useDraft({
     chosen: 1_999,
@@ -45,14 +43,13 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
   const { chosen, amount, currency, isHeld } = draft
   const pay = useAction({
     run: () => {
-      const params = { header: { 'idempotency-key': draft.key } }
       const description = draft.description.trim()
       const body = {
         ...{ amount: amount ?? 0, currency },
         ...(description !== '' && { description }),
         ...(isHeld && { capture: 'manual' as const }),
       }
-      return dataOf(api.POST('/api/v1/payments', { params, body }))
+      return post('/api/v1/payments', { header: { 'idempotency-key': draft.key }, body })
     },
     done: ({ status }) => `Payment created: ${status}.`,
     changes: ['payments'],

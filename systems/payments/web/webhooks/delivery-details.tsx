@@ -7,12 +7,12 @@ import {
   formatDuration,
   Json,
   KeyValue,
+  post,
   QueryState,
   Related,
   StateBadge,
   Time,
   timeFact,
-  useApi,
   useRead,
   withShortIds,
 } from '@posthorn/dashboard/kit'
@@ -255,7 +255,6 @@ const NOUNS = ['delivery', 'deliveries'] as const
 
 /** Sends the selected deliveries again, one after the other. */
 export function ReplaySelected({ deliveries, label, onDone }: ReplaySelectedProps) {
-  const api = useApi()
   return (
     <BulkButton
       to="administer"
@@ -267,9 +266,7 @@ export function ReplaySelected({ deliveries, label, onDone }: ReplaySelectedProp
       changes={['webhooks']}
       nameOf={({ eventType, id }) => `${eventType} ${withShortIds(id)}`}
       onDone={onDone}
-      run={({ id }) =>
-        api.POST('/api/v1/webhook-deliveries/{id}/replay', { params: { path: { id } } })
-      }
+      run={({ id }) => post('/api/v1/webhook-deliveries/{id}/replay', { path: { id } })}
     >
       Delivered events arrive a second time; the endpoint recognises them by webhook-id. Deliveries
       in progress are left out.

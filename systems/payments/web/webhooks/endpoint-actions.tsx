@@ -6,10 +6,12 @@ import {
   ActButton,
   ConfirmButton,
   dataOf,
+  DialogButton,
   PermittedButton,
+  post,
+  remove,
   useAction,
   useApi,
-  DialogButton,
 } from '@posthorn/dashboard/kit'
 import { bodyOf, EndpointForm, fieldsOf } from './endpoint-form.tsx'
 import type { Endpoint } from './webhook.ts'
@@ -18,20 +20,17 @@ const CHANGES = ['webhooks', 'webhook-endpoint']
 
 /** Try it, change it, renew its secret, stop it, forget it. */
 export function EndpointActions({ endpoint, onGone }: { endpoint: Endpoint; onGone: () => void }) {
-  const api = useApi()
   const navigate = useNavigate()
   const params = { path: { id: endpoint.id } }
   const [renewed, setRenewed] = useState<Renewed>()
   const ping = useAction({
-    run: () => dataOf(api.POST('/api/v1/webhook-endpoints/{id}/ping', { params })),
+    run: () => post('/api/v1/webhook-endpoints/{id}/ping', { ...params }),
     done: () => 'A webhook.ping is queued.',
     changes: CHANGES,
   })
   const rotate = useAction({
     run: (signing: Endpoint['signing']) =>
-      dataOf(
-        api.POST('/api/v1/webhook-endpoints/{id}/rotate-secret', { params, body: { signing } }),
-      ),
+      post('/api/v1/webhook-endpoints/{id}/rotate-secret', { ...params, body: { signing } }),
     done: () => 'New secret created; the old one signs too for 24 hours.',
     changes: CHANGES,
   })
@@ -83,7 +82,7 @@ export function EndpointActions({ endpoint, onGone }: { endpoint: Endpoint; onGo
         title="Delete this endpoint?"
         verb="Delete endpoint"
         tone="danger"
-        run={() => api.DELETE('/api/v1/webhook-endpoints/{id}', { params })}
+        run={() => remove('/api/v1/webhook-endpoints/{id}', { ...params })}
         done={() => 'Endpoint deleted.'}
         changes={['webhooks']}
         onDone={onGone}
@@ -121,7 +120,6 @@ function EditButton({ endpoint }: { endpoint: Endpoint }) {
 
 /** Stops an endpoint, or lets events go to it again. */
 function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
-  const api = useApi()
   const params = { path: { id: endpoint.id } }
   if (endpoint.status === 'disabled') {
     return (
@@ -131,7 +129,7 @@ function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
         label="Enable"
         title="Enable this endpoint?"
         verb="Enable endpoint"
-        run={() => dataOf(api.POST('/api/v1/webhook-endpoints/{id}/enable', { params }))}
+        run={() => post('/api/v1/webhook-endpoints/{id}/enable', { ...params })}
         done={() => 'Endpoint enabled.'}
         changes={CHANGES}
       >
@@ -149,7 +147,7 @@ function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
       reason="optional"
       run={(reason) => {
         const body = reason === undefined ? {} : { reason }
-        return dataOf(api.POST('/api/v1/webhook-endpoints/{id}/disable', { params, body }))
+        return post('/api/v1/webhook-endpoints/{id}/disable', { ...params, body })
       }}
       done={() => 'Endpoint disabled.'}
       changes={CHANGES}

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
-import { dataOf, sentenceOf, useAction, useApi } from '@posthorn/dashboard/kit'
+import { post, sentenceOf, useAction } from '@posthorn/dashboard/kit'
 import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type Endpoint, useEventTypes } from './webhook.ts'
@@ -105,11 +105,10 @@ export function FilterEditor({ filter, onChange }: FilterEditorProps) {
 }
 
 function TryFilter({ filter }: { filter: Filter }) {
-  const api = useApi()
   const types = useEventTypes().data ?? []
   const [eventType, setEventType] = useState('payment.succeeded')
   const attempt = useAction({
-    run: () => dataOf(api.POST('/api/v1/webhook-filters/test', { body: { filter, eventType } })),
+    run: () => post('/api/v1/webhook-filters/test', { body: { filter, eventType } }),
     done: ({ matches }) => (matches ? 'The sample is sent.' : 'The sample is not sent.'),
     changes: [],
   })

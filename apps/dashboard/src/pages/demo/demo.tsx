@@ -1,6 +1,6 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconHandStop } from '@tabler/icons-react'
-import { type Answer, dataOf, useApi, useRead } from '../../api/client.tsx'
+import { type Answer, post, remove, useRead } from '../../api/client.tsx'
 import { useAction } from '../../parts/act/action.tsx'
 import { AnchorLink } from '../../parts/layout/links.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
@@ -55,14 +55,13 @@ export function Demo() {
 }
 
 function PlayButton({ story: { status } }: { story: Story }) {
-  const api = useApi()
   const play = useAction({
-    run: () => dataOf(api.POST('/api/v1/demo')),
+    run: () => post('/api/v1/demo'),
     done: () => 'Demo started. You can leave this page; it continues.',
     changes: ['demo'],
   })
   const cancel = useAction({
-    run: () => dataOf(api.DELETE('/api/v1/demo')),
+    run: () => remove('/api/v1/demo'),
     done: () => 'Stopping the demo; its data stays.',
     changes: ['demo'],
   })

@@ -1,5 +1,5 @@
 import { Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
-import { type BodyOf, dataOf, type ItemOf, useApi, useRead } from '../../api/client.tsx'
+import { type BodyOf, type ItemOf, post, useRead } from '../../api/client.tsx'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
@@ -83,7 +83,6 @@ export function Incidents() {
 
 /** For those who come to a night's worth of them. */
 function AcknowledgeAll({ incidents }: { incidents: readonly Incident[] }) {
-  const api = useApi()
   const open = incidents.filter(({ state }) => state === 'open')
   if (open.length < 2) return null
   return (
@@ -98,9 +97,7 @@ function AcknowledgeAll({ incidents }: { incidents: readonly Incident[] }) {
         changes={['incidents', 'alerts', 'overview']}
         nameOf={({ code, source }) => `${code} in ${source}`}
         onDone={() => undefined}
-        run={({ id }) =>
-          api.POST('/api/v1/incidents/{id}/acknowledge', { params: { path: { id } } })
-        }
+        run={({ id }) => post('/api/v1/incidents/{id}/acknowledge', { path: { id } })}
       >
         Others see that you have seen them. They close by themselves when their alerts end.
       </BulkButton>
@@ -175,25 +172,24 @@ const SNOOZES = [
 ]
 
 function Actions({ incident }: { incident: Incident }) {
-  const api = useApi()
   const { sub } = useClaims()
   const { id, owner, acknowledgedBy, state } = incident
   const params = { path: { id } }
   const changes = ['incidents', 'alerts', 'overview']
   const acknowledge = useAction({
-    run: () => dataOf(api.POST('/api/v1/incidents/{id}/acknowledge', { params })),
+    run: () => post('/api/v1/incidents/{id}/acknowledge', { ...params }),
     done: () => 'Incident acknowledged.',
     changes,
   })
   const assign = useAction({
     run: (body: { owner: string | null }) =>
-      dataOf(api.POST('/api/v1/incidents/{id}/assign', { params, body })),
+      post('/api/v1/incidents/{id}/assign', { ...params, body }),
     done: (_, given) => (given.owner === null ? 'It has no owner.' : `${given.owner} owns it.`),
     changes,
   })
   const snooze = useAction({
     run: (minutes: number) =>
-      dataOf(api.POST('/api/v1/incidents/{id}/snooze', { params, body: { minutes } })),
+      post('/api/v1/incidents/{id}/snooze', { ...params, body: { minutes } }),
     done: (_, minutes) => (minutes === 0 ? 'The incident is back.' : 'Incident snoozed.'),
     changes,
   })

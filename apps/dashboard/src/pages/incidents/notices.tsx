@@ -1,5 +1,5 @@
 import { Group, Select, Text, TextInput } from '@mantine/core'
-import { dataOf, useApi, useRead } from '../../api/client.tsx'
+import { post, remove, useRead } from '../../api/client.tsx'
 import { ActButton, ActionForm, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/action.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
@@ -40,7 +40,6 @@ export function Notices() {
 }
 
 function ChannelPanel({ channel }: { channel: Channel }) {
-  const api = useApi()
   const { id, name, kind, shown, tenant, lastNotice } = channel
   const params = { path: { id } }
   return (
@@ -51,7 +50,7 @@ function ChannelPanel({ channel }: { channel: Channel }) {
           <ActButton
             to="operate"
             label="Send a test"
-            run={() => dataOf(api.POST('/api/v1/notice-channels/{id}/test', { params }))}
+            run={() => post('/api/v1/notice-channels/{id}/test', { ...params })}
             done={() => `A test is on its way to ${name}.`}
             changes={['notice-channels']}
           />
@@ -60,7 +59,7 @@ function ChannelPanel({ channel }: { channel: Channel }) {
             label="Remove"
             title={`Remove ${name}?`}
             tone="danger"
-            run={() => dataOf(api.DELETE('/api/v1/notice-channels/{id}', { params }))}
+            run={() => remove('/api/v1/notice-channels/{id}', { ...params })}
             done={() => `${name} removed.`}
             changes={['notice-channels']}
           >
@@ -108,7 +107,6 @@ function bodyOf({ kind, name, address, routingKey }: Draft): NewChannel {
 }
 
 function ChannelForm({ onClose }: { onClose: () => void }) {
-  const api = useApi()
   const { draft, set, text } = useDraft<Draft>({
     kind: 'email',
     name: '',
@@ -117,7 +115,7 @@ function ChannelForm({ onClose }: { onClose: () => void }) {
   })
   const { kind } = draft
   const create = useAction({
-    run: () => dataOf(api.POST('/api/v1/notice-channels', { body: bodyOf(draft) })),
+    run: () => post('/api/v1/notice-channels', { body: bodyOf(draft) }),
     done: ({ name }) => `${name} added. Send a test to see whether it arrives.`,
     changes: ['notice-channels'],
   })

@@ -1,5 +1,5 @@
 import { Group, Stack, Tabs, Text } from '@mantine/core'
-import { dataOf, useApi, useRead } from '../../api/client.tsx'
+import { because, post, useRead } from '../../api/client.tsx'
 import { type ListedOutbox, type MessageDetails, type MessageKey, roleIn } from './use-messages.ts'
 import { ActButton } from '../../parts/act/form.tsx'
 import { AnchorLink } from '../../parts/layout/links.tsx'
@@ -131,9 +131,7 @@ const CHANGED = ['messages', 'dead-letters', 'outboxes', 'overview']
 /** What can be done about a message in its state, or why there is nothing. */
 function MessageActions(props: MessageActionsProps) {
   const { role, isArchived, canBeCancelled, message } = props
-  const api = useApi()
   const params = { path: { name: message.outbox, id: message.id } }
-  const bodyOf = (reason: string | undefined) => (reason === undefined ? {} : { reason })
   const isDead = role === 'dead'
   const isWaiting = role === 'ready' || role === 'retry' || role === 'failing'
   if (isArchived) return <Nothing>Archived. No action needed.</Nothing>
@@ -148,12 +146,10 @@ function MessageActions(props: MessageActionsProps) {
           verb="Replay 1"
           reason="optional"
           run={(reason) =>
-            dataOf(
-              api.POST('/api/v1/outboxes/{name}/messages/{id}/replay', {
-                params,
-                body: bodyOf(reason),
-              }),
-            )
+            post('/api/v1/outboxes/{name}/messages/{id}/replay', {
+              ...params,
+              body: because(reason),
+            })
           }
           done={() => 'Message replayed.'}
           changes={CHANGED}
@@ -171,12 +167,10 @@ function MessageActions(props: MessageActionsProps) {
           tone="danger"
           reason="optional"
           run={(reason) =>
-            dataOf(
-              api.POST('/api/v1/outboxes/{name}/messages/{id}/cancel', {
-                params,
-                body: bodyOf(reason),
-              }),
-            )
+            post('/api/v1/outboxes/{name}/messages/{id}/cancel', {
+              ...params,
+              body: because(reason),
+            })
           }
           done={() => 'Message cancelled.'}
           changes={CHANGED}

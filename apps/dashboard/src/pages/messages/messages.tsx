@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo } from 'react'
-import { useApi } from '../../api/client.tsx'
+import { because, post } from '../../api/client.tsx'
 import {
   addressOf,
   keyIn,
@@ -156,7 +156,6 @@ const NOUNS = ['message', 'messages'] as const
 
 /** What is done with the selected messages, of any outboxes. */
 function BulkActions({ chosen, outboxes, onDone }: BulkActionsProps) {
-  const api = useApi()
   const common = {
     to: 'operate',
     nouns: NOUNS,
@@ -171,8 +170,8 @@ function BulkActions({ chosen, outboxes, onDone }: BulkActionsProps) {
   const canEnd = ({ outbox }: MessageRow) =>
     outboxes.some(({ name, roles }) => name === outbox && roles.cancelled !== null)
   const given = ({ outbox: name, id }: MessageRow, reason: string | undefined) => ({
-    params: { path: { name, id } },
-    body: reason === undefined ? {} : { reason },
+    path: { name, id },
+    body: because(reason),
   })
   return (
     <>
@@ -182,7 +181,7 @@ function BulkActions({ chosen, outboxes, onDone }: BulkActionsProps) {
         verb="Replay"
         past="replayed"
         run={(row, reason) =>
-          api.POST('/api/v1/outboxes/{name}/messages/{id}/replay', given(row, reason))
+          post('/api/v1/outboxes/{name}/messages/{id}/replay', given(row, reason))
         }
       >
         They keep their ids, so consumers can recognise them, and start again at attempt zero.
@@ -195,7 +194,7 @@ function BulkActions({ chosen, outboxes, onDone }: BulkActionsProps) {
         past="cancelled"
         tone="danger"
         run={(row, reason) =>
-          api.POST('/api/v1/outboxes/{name}/messages/{id}/cancel', given(row, reason))
+          post('/api/v1/outboxes/{name}/messages/{id}/cancel', given(row, reason))
         }
       >
         They will not be sent; messages waiting behind them continue. Selected messages that are

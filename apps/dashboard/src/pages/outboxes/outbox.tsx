@@ -1,6 +1,6 @@
 import { Grid, Group, Stack, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import { dataOf, type ItemOf, useApi, useRead } from '../../api/client.tsx'
+import { because, type ItemOf, post, useRead } from '../../api/client.tsx'
 import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import { formatCount, formatDuration, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
@@ -104,7 +104,6 @@ function pausedSentence({ pausedBy, pauseReason }: PauseFacts): string {
 
 /** Stops an outbox everywhere, or lets it go on. */
 function PauseButton({ name, isPaused }: { name: string; isPaused: boolean }) {
-  const api = useApi()
   const params = { path: { name } }
   if (isPaused) {
     return (
@@ -113,7 +112,7 @@ function PauseButton({ name, isPaused }: { name: string; isPaused: boolean }) {
         key="resume"
         label="Resume"
         title={`Resume ${name}?`}
-        run={() => dataOf(api.POST('/api/v1/outboxes/{name}/resume', { params }))}
+        run={() => post('/api/v1/outboxes/{name}/resume', { ...params })}
         done={() => `${name} resumed.`}
         changes={['outboxes', 'overview']}
       >
@@ -128,14 +127,7 @@ function PauseButton({ name, isPaused }: { name: string; isPaused: boolean }) {
       label="Pause"
       title={`Pause ${name}?`}
       reason="optional"
-      run={(reason) =>
-        dataOf(
-          api.POST('/api/v1/outboxes/{name}/pause', {
-            params,
-            body: reason === undefined ? {} : { reason },
-          }),
-        )
-      }
+      run={(reason) => post('/api/v1/outboxes/{name}/pause', { ...params, body: because(reason) })}
       done={() => `${name} is paused.`}
       changes={['outboxes', 'overview']}
     >
@@ -216,15 +208,12 @@ function BreakerLine({ breaker }: { breaker: OutboxItem['breakers'][number] }) {
 
 /** Keys whose messages wait behind one of their own. */
 function HeldKeys({ name }: { name: string }) {
-  const api = useApi()
   const query = useRead('/api/v1/outboxes/{name}/keys', ['outboxes', name, 'keys'], {
     params: { path: { name } },
   })
   const unblock = useAction({
     run: (key: string) =>
-      dataOf(
-        api.POST('/api/v1/outboxes/{name}/keys/{key}/unblock', { params: { path: { name, key } } }),
-      ),
+      post('/api/v1/outboxes/{name}/keys/{key}/unblock', { path: { name, key } }),
     done: (_, key) => `${key} continues without the dead message.`,
     changes: ['outboxes', 'overview'],
   })

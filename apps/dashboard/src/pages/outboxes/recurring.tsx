@@ -1,6 +1,6 @@
 import { Badge, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { dataOf, type ItemOf, useApi, useRead } from '../../api/client.tsx'
+import { because, type ItemOf, post, useRead } from '../../api/client.tsx'
 import { formatCount } from '../../format/number.ts'
 import { ActButton } from '../../parts/act/form.tsx'
 import { usePermission } from '../../parts/act/action.tsx'
@@ -145,7 +145,6 @@ function pathOf({ outbox, item }: LineProps) {
  * that two who press it at once enqueue one.
  */
 function RunButton({ outbox, item }: LineProps) {
-  const api = useApi()
   const [asked, setAsked] = useState(item)
   return (
     <ActButton
@@ -155,12 +154,10 @@ function RunButton({ outbox, item }: LineProps) {
       reason="optional"
       onOpen={() => setAsked(item)}
       run={(reason) =>
-        dataOf(
-          api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/run', {
-            params: pathOf({ outbox, item }),
-            body: { seen: asked.runAt, ...(reason !== undefined && { reason }) },
-          }),
-        )
+        post('/api/v1/outboxes/{name}/recurring/{recurring}/run', {
+          ...pathOf({ outbox, item }),
+          body: { seen: asked.runAt, ...(reason !== undefined && { reason }) },
+        })
       }
       done={() => `${item.name} is enqueued.`}
       changes={CHANGES}
@@ -177,7 +174,6 @@ function RunButton({ outbox, item }: LineProps) {
 }
 
 function PauseButton({ outbox, item }: LineProps) {
-  const api = useApi()
   return (
     <ActButton
       to="operate-all"
@@ -185,12 +181,10 @@ function PauseButton({ outbox, item }: LineProps) {
       title={`Pause ${item.name}?`}
       reason="optional"
       run={(reason) =>
-        dataOf(
-          api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/pause', {
-            params: pathOf({ outbox, item }),
-            body: reason === undefined ? {} : { reason },
-          }),
-        )
+        post('/api/v1/outboxes/{name}/recurring/{recurring}/pause', {
+          ...pathOf({ outbox, item }),
+          body: because(reason),
+        })
       }
       done={({ changed, recurring }) =>
         changed
@@ -206,7 +200,6 @@ function PauseButton({ outbox, item }: LineProps) {
 }
 
 function ResumeButton({ outbox, item }: LineProps) {
-  const api = useApi()
   const [skips, setSkips] = useState(false)
   return (
     <ActButton
@@ -214,12 +207,10 @@ function ResumeButton({ outbox, item }: LineProps) {
       label="Resume"
       title={`Resume ${item.name}?`}
       run={() =>
-        dataOf(
-          api.POST('/api/v1/outboxes/{name}/recurring/{recurring}/resume', {
-            params: pathOf({ outbox, item }),
-            body: skips ? { missed: 'skip' } : {},
-          }),
-        )
+        post('/api/v1/outboxes/{name}/recurring/{recurring}/resume', {
+          ...pathOf({ outbox, item }),
+          body: skips ? { missed: 'skip' } : {},
+        })
       }
       done={({ changed }) => (changed ? `${item.name} resumed.` : `${item.name} was not paused.`)}
       isGood={({ changed }) => changed}

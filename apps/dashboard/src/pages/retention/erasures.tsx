@@ -1,6 +1,6 @@
 import { ActionForm, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { Button, Select, Text, TextInput } from '@mantine/core'
-import { dataOf, type ItemOf, useApi } from '../../api/client.tsx'
+import { dataOf, type ItemOf, post, useApi } from '../../api/client.tsx'
 import { formatCount } from '../../format/number.ts'
 import { useAction } from '../../parts/act/action.tsx'
 import { Empty } from '../../parts/layout/notice.tsx'
@@ -81,14 +81,13 @@ export function Erasures() {
 }
 
 function ErasureForm({ onClose }: { readonly onClose: () => void }) {
-  const api = useApi()
   const { draft, text, choice } = useDraft({ kind: 'email' as Kind, value: '', reason: '' })
   const { kind } = draft
   const erase = useAction({
     run: () => {
       const why = draft.reason.trim()
       const body = { subject: { [kind]: draft.value.trim() }, ...(why !== '' && { reason: why }) }
-      return dataOf(api.POST('/api/v1/erasures', { body }))
+      return post('/api/v1/erasures', { body })
     },
     done: () => 'The erasure has begun.',
     changes: ['erasures'],

@@ -1,6 +1,6 @@
 import { Select, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type BodyOf, dataOf, type ItemOf, useApi } from '../../api/client.tsx'
+import { type BodyOf, dataOf, type ItemOf, post, useApi } from '../../api/client.tsx'
 import { ActionForm, ConfirmButton, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { field } from '../../parts/act/filter-bar.tsx'
 import { useAction } from '../../parts/act/action.tsx'
@@ -105,7 +105,6 @@ function Release({ hold }: { hold: Hold }) {
 }
 
 function HoldForm({ onClose }: { readonly onClose: () => void }) {
-  const api = useApi()
   const kinds = useKinds()
   const { draft, text, choice } = useDraft({ kind: 'organisation', subject: '', reason: '' })
   const isWhole = draft.kind === 'organisation'
@@ -117,7 +116,7 @@ function HoldForm({ onClose }: { readonly onClose: () => void }) {
         reason,
         ...(!isWhole && { subject: subject.trim() }),
       }
-      return dataOf(api.POST('/api/v1/legal-holds', { body }))
+      return post('/api/v1/legal-holds', { body })
     },
     done: () => 'Legal hold placed.',
     changes: ['legal-holds', 'retention'],

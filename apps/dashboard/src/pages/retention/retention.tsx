@@ -12,7 +12,7 @@ import {
 } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useState } from 'react'
-import { dataOf, type ItemOf, useApi, useRead } from '../../api/client.tsx'
+import { type ItemOf, put, useRead } from '../../api/client.tsx'
 import { formatCount } from '../../format/number.ts'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import { SectionFrame } from '../../parts/layout/page-frame.tsx'
@@ -175,7 +175,6 @@ export function KeepButton({ dataClass, scope }: KeepProps) {
 }
 
 function KeepForm({ dataClass, scope, onClose }: KeepProps & { readonly onClose: () => void }) {
-  const api = useApi()
   const { class: name, keep, least, leaves } = dataClass
   const parts = partsOf(keep)
   const { draft, value, choice, check } = useDraft({
@@ -186,7 +185,7 @@ function KeepForm({ dataClass, scope, onClose }: KeepProps & { readonly onClose:
   const { isForever, count, unit } = draft
   const set = useAction({
     run: (wanted: string | null = isForever ? 'forever' : `${count}${unit}`) =>
-      dataOf(api.PUT('/api/v1/retention', { body: { class: name, keep: wanted, scope } })),
+      put('/api/v1/retention', { body: { class: name, keep: wanted, scope } }),
     done: (answer) => `${answer.title}: kept for ${keepWords(answer.keep)}.`,
     changes: ['retention'],
   })

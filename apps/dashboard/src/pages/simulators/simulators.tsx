@@ -1,6 +1,6 @@
 import { Button, Group, Modal, SimpleGrid, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { dataOf, useApi, useRead } from '../../api/client.tsx'
+import { post, useRead } from '../../api/client.tsx'
 import { formatDuration } from '../../format/number.ts'
 import { ActionForm, Form } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/action.tsx'
@@ -62,11 +62,10 @@ const SHOWN = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 
 /** The business clock: what waits for hours becomes due in a second. */
 function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
-  const api = useApi()
   const [by, setBy] = useState('')
   const [asked, setAsked] = useState<string>()
   const advance = useAction({
-    run: () => dataOf(api.POST('/api/v1/sim/clock', { body: { by: asked ?? '' } })),
+    run: () => post('/api/v1/sim/clock', { body: { by: asked ?? '' } }),
     done: () => `Clock advanced by ${asked}; relays claim what became due.`,
     changes: ['sim', 'clock', 'overview', 'outboxes', 'messages'],
   })

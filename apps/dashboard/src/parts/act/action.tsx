@@ -3,17 +3,16 @@ import {
   type QueryKey,
   useMutation,
   type UseMutationResult,
-  useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
 import { type ComponentPropsWithoutRef, type ReactNode, useEffect } from 'react'
 import { ApiProblem } from '../../api/problem.ts'
 import { useSayPolling } from '../../live/live-context.tsx'
 import { Button, type ButtonProps, Text, Tooltip } from '@mantine/core'
-import { dataOf, useApi } from '../../api/client.tsx'
+import { type Asked, resultOf, useApi, useRead } from '../../api/client.tsx'
 
 export interface ActionOptions<Input, Result> {
-  readonly run: (input: Input) => Promise<Result>
+  readonly run: (input: Input) => Promise<Result> | Asked<Result>
   /** What was done, as a sentence or more. */
   readonly done: (result: Result, input: Input) => ReactNode
   /** Whether that is what was wished for; otherwise it is shown until it is closed. Default always. */
@@ -32,9 +31,10 @@ export function useAction<Input, Result>({
   isGood = () => true,
   changes,
 }: ActionOptions<Input, Result>): UseMutationResult<Result, Error, Input> {
+  const api = useApi()
   const client = useQueryClient()
   return useMutation({
-    mutationFn: run,
+    mutationFn: (input) => resultOf(api, run(input)),
     onSuccess: (result, input) => {
       const look = isGood(result) ? { color: 'green' } : { color: 'orange', autoClose: false }
       notifications.show({ message: done(result, input), ...look })
@@ -122,12 +122,7 @@ interface Permission {
 
 /** Whether the user may do something, as the server says. The server refuses in any case. */
 export function usePermission(name: PermissionName): Permission {
-  const api = useApi()
-  const { data } = useQuery({
-    queryKey: ['me'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/me', { signal })),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const { data } = useRead('/api/v1/me', ['me'], { staleTime: Number.POSITIVE_INFINITY })
   const permission = data?.permissions.find((each) => each.name === name)
   if (data === undefined || permission === undefined) return { isAllowed: false, reason: undefined }
   if (permission.allowed) return { isAllowed: true, reason: undefined }

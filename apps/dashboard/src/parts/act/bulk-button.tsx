@@ -1,3 +1,4 @@
+import { type Asked, useApi } from '../../api/client.tsx'
 import { List, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../format/number.ts'
@@ -12,7 +13,7 @@ interface BulkButtonProps<Row> {
   readonly verb: string
   readonly past: string
   readonly nouns: readonly [one: string, many: string]
-  readonly run: (row: Row, reason: string | undefined) => Promise<unknown>
+  readonly run: (row: Row, reason: string | undefined) => Asked<unknown>
   /** Subjects that it changed. */
   readonly changes: readonly string[]
   /** What a row is called where it says which were refused. */
@@ -33,9 +34,10 @@ interface BulkButtonProps<Row> {
 export function BulkButton<Row>(props: BulkButtonProps<Row>) {
   const { to, verb, past, nouns, run, changes, nameOf, onDone, children } = props
   const { which = 'selected' } = props
+  const api = useApi()
   const rows = props.rows.slice(0, MOST_AT_ONCE)
   const act = useAction({
-    run: (reason: string | undefined) => runEach(rows, (row) => run(row, reason)),
+    run: (reason: string | undefined) => runEach(rows, (row) => run(row, reason)(api)),
     done: (each) =>
       outcomeOf({
         what: eachText(each, { nouns, past }),

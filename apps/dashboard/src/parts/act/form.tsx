@@ -1,3 +1,4 @@
+import type { Asked } from '../../api/client.tsx'
 import {
   Alert,
   Button,
@@ -266,7 +267,7 @@ interface ActButtonProps<Result>
   /** Asks this first; left out, a click is enough. */
   readonly title?: string
   /** Gets the reason that was asked for. */
-  readonly run: (reason: string | undefined) => Promise<Result>
+  readonly run: (reason: string | undefined) => Promise<Result> | Asked<Result>
   readonly onDone?: (result: Result) => void
 }
 

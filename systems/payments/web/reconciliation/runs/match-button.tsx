@@ -2,13 +2,12 @@ import { Checkbox, MultiSelect, NumberInput, Select, Text, TextInput } from '@ma
 import {
   ActionForm,
   type BodyOf,
-  dataOf,
   DialogButton,
   formatCount,
   formatMoney,
   type List,
+  post,
   useAction,
-  useApi,
   useDraft,
   useListOf,
 } from '@posthorn/dashboard/kit'
@@ -54,7 +53,6 @@ interface MatchFormProps extends MatchButtonProps {
 
 /** Which payments and refunds a record settles, and what the difference is. */
 function MatchForm({ runId, record, onClose }: MatchFormProps) {
-  const api = useApi()
   const missing = useMissing(runId)
   const payments = payable(record, missing.rows)
   const refunds = useRefunds(runId, record.currency).rows
@@ -75,20 +73,18 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
   const canBePart = chosen.length === 1 && count === 1 && difference < 0 && record.amount > 0
   const match = useAction({
     run: () =>
-      dataOf(
-        api.POST('/api/v1/reconciliations/{id}/records/{recordId}/match', {
-          params: { path: { id: runId, recordId: record.id } },
-          body: {
-            ...(chosen.length > 0 && { paymentIds: chosen }),
-            ...(refunded.length > 0 && { refundIds: refunded }),
-            reason: reason.trim(),
-            version: record.version,
-            ...(canBePart && isPart
-              ? { part: true }
-              : difference !== 0 && { adjustment: { amount: difference, kind } }),
-          },
-        }),
-      ),
+      post('/api/v1/reconciliations/{id}/records/{recordId}/match', {
+        path: { id: runId, recordId: record.id },
+        body: {
+          ...(chosen.length > 0 && { paymentIds: chosen }),
+          ...(refunded.length > 0 && { refundIds: refunded }),
+          reason: reason.trim(),
+          version: record.version,
+          ...(canBePart && isPart
+            ? { part: true }
+            : difference !== 0 && { adjustment: { amount: difference, kind } }),
+        },
+      }),
     done: (answer) =>
       'proposedBy' in answer
         ? 'Match proposed: another user has to approve it.'
@@ -202,13 +198,11 @@ export function SuggestButton({ id }: { id: string }) {
 
 /** Which near fits to look for. */
 function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {
-  const api = useApi()
   const { draft, set, text, check } = useDraft(USUAL_WISHES)
   const passes = passesOf(draft)
   const suggest = useAction({
     run: () => {
-      const params = { path: { id } }
-      return dataOf(api.POST('/api/v1/reconciliations/{id}/suggest', { params, body: { passes } }))
+      return post('/api/v1/reconciliations/{id}/suggest', { path: { id }, body: { passes } })
     },
     done: ({ passes: found }) => {
       const count = found.reduce((sum, { suggestions }) => sum + suggestions, 0)

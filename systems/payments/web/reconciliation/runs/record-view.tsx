@@ -7,6 +7,7 @@ import {
   DetailDrawer,
   formatMoney,
   neighboursOf,
+  post,
   QueryState,
   Related,
   Timeline,
@@ -134,7 +135,7 @@ function Decision({ kind, runId, record }: DecisionsProps & { readonly kind: Kin
         const path = '/api/v1/reconciliations/{id}/records/{recordId}' as const
         if (kind === 'unmatch') return dataOf(api.POST(`${path}/unmatch`, { params, body }))
         if (kind === 'ignore') return dataOf(api.POST(`${path}/ignore`, { params, body }))
-        return dataOf(api.POST(`${path}/reopen`, { params, body }))
+        return post(`${path}/reopen`, { ...params, body })
       }}
       done={() => `Line ${record.lineNumber} is ${done}.`}
       changes={['reconciliation']}

@@ -7,6 +7,7 @@ import {
   formatCount,
   PageFrame,
   PermittedButton,
+  post,
   QueryState,
   saveFile,
   StatStrip,
@@ -57,10 +58,8 @@ function useRunStep(id: string): RunStep | undefined {
 
 /** Matches the records of a file with the organisation's payments. */
 function useRun(id: string): UseMutationResult {
-  const api = useApi()
   return useAction({
-    run: () =>
-      dataOf(api.POST('/api/v1/reconciliations/{id}/run', { params: { path: { id } }, body: {} })),
+    run: () => post('/api/v1/reconciliations/{id}/run', { path: { id }, body: {} }),
     done: ({ matched, total, matchRate }) =>
       `${formatCount(matched)} of ${formatCount(total)} records are matched: ${matchRate}%.`,
     isGood: ({ matched }) => matched > 0,
@@ -149,7 +148,6 @@ function Lead({ run }: { run: Run }) {
 
 /** Takes a file back, with a reason that is kept. */
 function DiscardButton({ run: { id, filename, matched } }: { run: Run }) {
-  const api = useApi()
   return (
     <ActButton
       label="Discard"
@@ -157,12 +155,7 @@ function DiscardButton({ run: { id, filename, matched } }: { run: Run }) {
       tone="danger"
       reason="required"
       run={(reason = '') =>
-        dataOf(
-          api.POST('/api/v1/reconciliations/{id}/discard', {
-            params: { path: { id } },
-            body: { reason },
-          }),
-        )
+        post('/api/v1/reconciliations/{id}/discard', { path: { id }, body: { reason } })
       }
       done={() => `${filename} is discarded: it can be uploaded again.`}
       changes={['reconciliation']}
@@ -218,15 +211,9 @@ function RunButton({ run: { runNo, unmatched }, matching }: RunButtonProps) {
 
 /** Dry run result, without storing anything. */
 function DryRun({ run }: { run: Run }) {
-  const api = useApi()
   const rehearse = useAction({
     run: () =>
-      dataOf(
-        api.POST('/api/v1/reconciliations/{id}/run', {
-          params: { path: { id: run.id } },
-          body: { dryRun: true },
-        }),
-      ),
+      post('/api/v1/reconciliations/{id}/run', { path: { id: run.id }, body: { dryRun: true } }),
     done: () => 'Dry run done; nothing was stored.',
     changes: [],
   })

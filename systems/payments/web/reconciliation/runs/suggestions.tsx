@@ -1,5 +1,5 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { ActButton, AnchorLink, dataOf, formatMoney, useApi } from '@posthorn/dashboard/kit'
+import { ActButton, AnchorLink, because, formatMoney, post } from '@posthorn/dashboard/kit'
 import type { RecordDetails, Suggestion } from './run.tsx'
 
 interface SuggestionsProps {
@@ -74,7 +74,6 @@ function Answers({
   record,
   suggestion,
 }: SuggestionsProps & { readonly suggestion: Suggestion }) {
-  const api = useApi()
   const params = { path: { id: runId, suggestionId: suggestion.id } }
   const path = '/api/v1/reconciliations/{id}/suggestions/{suggestionId}' as const
   const { paymentIds, refundIds, recordIds } = suggestion
@@ -92,7 +91,7 @@ function Answers({
         button={{ variant: 'filled' }}
         run={(reason) => {
           const body = { version: record.version, ...(reason !== undefined && { reason }) }
-          return dataOf(api.POST(`${path}/accept`, { params, body }))
+          return post(`${path}/accept`, { ...params, body })
         }}
         done={() => `Line ${record.lineNumber} is matched.`}
         changes={['reconciliation']}
@@ -103,11 +102,7 @@ function Answers({
         label="Dismiss"
         title="Dismiss this suggestion?"
         reason="optional"
-        run={(reason) =>
-          dataOf(
-            api.POST(`${path}/dismiss`, { params, body: reason === undefined ? {} : { reason } }),
-          )
-        }
+        run={(reason) => post(`${path}/dismiss`, { ...params, body: because(reason) })}
         done={() => 'The suggestion is dismissed.'}
         changes={['reconciliation']}
       >

@@ -10,12 +10,14 @@ import {
   DetailDrawer,
   Empty,
   Failure,
-  Form,
   FileDrop,
+  Form,
   Json,
   PageFrame,
+  patch,
   PermittedButton,
   QueryState,
+  remove,
   sentenceOf,
   Timeline,
   useAction,
@@ -123,20 +125,13 @@ function ProfileView({ id, onGone }: { id: string; onGone: () => void }) {
 }
 
 function RemoveButton({ profile, onGone }: { profile: Profile; onGone: () => void }) {
-  const api = useApi()
   return (
     <ActButton
       label="Remove profile"
       title={`Remove ${profile.name}?`}
       verb="Remove"
       tone="danger"
-      run={() =>
-        dataOf(
-          api.DELETE('/api/v1/reconciliation-profiles/{id}', {
-            params: { path: { id: profile.id } },
-          }),
-        )
-      }
+      run={() => remove('/api/v1/reconciliation-profiles/{id}', { path: { id: profile.id } })}
       done={() => `${profile.name} is removed.`}
       changes={['reconciliation-profiles']}
       onDone={onGone}
@@ -195,12 +190,10 @@ export function ProfileForm({ profile, file: given, onDone }: ProfileFormProps) 
       const body = { name: name.trim(), rules: trimmed(rules) }
       if (profile === undefined)
         return dataOf(api.POST('/api/v1/reconciliation-profiles', { body }))
-      return dataOf(
-        api.PATCH('/api/v1/reconciliation-profiles/{id}', {
-          params: { path: { id: profile.id } },
-          body: { ...body, version: profile.version },
-        }),
-      )
+      return patch('/api/v1/reconciliation-profiles/{id}', {
+        path: { id: profile.id },
+        body: { ...body, version: profile.version },
+      })
     },
     done: (saved) => `${saved.name} is saved, version ${saved.version}.`,
     changes: ['reconciliation-profiles', 'reconciliation-profile', 'reconciliation-preview'],
