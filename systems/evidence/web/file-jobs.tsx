@@ -19,6 +19,7 @@ import {
   useSettings,
   useUpload,
   field,
+  said,
 } from '@posthorn/dashboard/kit'
 import { type Job, roleOfJob, JOB_STATES, partsOf } from './job.ts'
 import { sampleZip } from './sample-zip.ts'
@@ -81,10 +82,7 @@ export function FileJobs() {
     sorts: { at: 'createdAt' },
     read: (query, signal) => dataOf(api.GET('/api/v1/file-jobs', { params: { query }, signal })),
   })
-  useFresh(
-    ['file-jobs', 'list'],
-    (event) => event.kind === 'announcement' && event.topic === 'evidence.job',
-  )
+  useFresh(['file-jobs', 'list'], said('evidence.job'))
   return (
     <PageFrame
       title="File jobs"

@@ -1,4 +1,11 @@
-import { type Api, ApiProblem, dataOf, type ListPage, useFresh } from '@posthorn/dashboard/kit'
+import {
+  type Api,
+  ApiProblem,
+  dataOf,
+  type ListPage,
+  useFresh,
+  moved,
+} from '@posthorn/dashboard/kit'
 
 interface GraphqlError {
   readonly message: string
@@ -50,10 +57,7 @@ async function asProblem(request: Request): Promise<Response> {
 
 /** Reads anew what is shown of families when one of their events moves. */
 export function useFamilyChanges(): void {
-  useFresh(
-    ['families'],
-    (event) => event.kind === 'transition' && event.outbox === 'families.events',
-  )
+  useFresh(['families'], moved('families.events'))
 }
 
 /** As the GraphQL schema names them. */

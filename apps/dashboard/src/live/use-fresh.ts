@@ -33,6 +33,14 @@ export function useFresh(queryKey: QueryKey, concerns: (event: LiveEvent) => boo
   })
 }
 
+/** What a system says of a topic, and of one thing if it is named. */
+export const said = (topic: string, id?: string) => (event: LiveEvent) =>
+  event.kind === 'announcement' && event.topic === topic && (id === undefined || event.id === id)
+
+/** That messages of an outbox move. */
+export const moved = (outbox: string) => (event: LiveEvent) =>
+  event.kind === 'transition' && event.outbox === outbox
+
 /** Reads again what is on screen, one thing after the other, however much happens. */
 interface RefreshQueue {
   /** Asks for a refresh; a second one before it ran is the same one. */

@@ -144,7 +144,7 @@ export const operatorPages: readonly Page[] = [
     views: {
       '': () => import('./retention/retention.tsx').then(({ Retention }) => Retention),
       holds: () => import('./retention/holds.tsx').then(({ Holds }) => Holds),
-      erasures: () => import('./retention/erasures.tsx').then(({ Erasures }) => Erasures),
+      erasures: () => import('./retention/holds.tsx').then(({ Erasures }) => Erasures),
     },
   },
   {
@@ -157,7 +157,7 @@ export const operatorPages: readonly Page[] = [
     readers: 'everyone',
     views: {
       '': () => import('./audit/audit.tsx').then(({ Audit }) => Audit),
-      entries: () => import('./audit/audit-entries.tsx').then(({ AuditEntries }) => AuditEntries),
+      entries: () => import('./audit/audit.tsx').then(({ AuditEntries }) => AuditEntries),
     },
   },
   {
@@ -184,7 +184,7 @@ export const operatorPages: readonly Page[] = [
     actions: [{ title: 'Move the clock', to: '/simulators' }],
     views: {
       '': () => import('./simulators/simulators.tsx').then(({ Simulators }) => Simulators),
-      $name: () => import('./simulators/simulator.tsx').then(({ Simulator }) => Simulator),
+      $name: () => import('./simulators/simulators.tsx').then(({ Simulator }) => Simulator),
     },
   },
   {

@@ -30,7 +30,7 @@ import {
 import { useEffect, useMemo, useRef } from 'react'
 import type { Page } from '../pages/page.ts'
 import { Loading, Notice } from '../parts/layout/notice.tsx'
-import { NowProvider } from '../parts/show/time.tsx'
+import { NowProvider } from '../parts/show/facts.tsx'
 import { parseSearch, stringifySearch } from '../search-text.ts'
 import { useSessionState } from '../session/session-context.tsx'
 import { PageFailed, PageMissing } from '../shell/gates.tsx'

@@ -3,7 +3,7 @@ import { type ErrorComponentProps, Navigate, Outlet, useRouter } from '@tanstack
 import { useCallback } from 'react'
 import { LiveProvider } from '../live/live-context.tsx'
 import { isThere, mayRead, type Page } from '../pages/page.ts'
-import { ButtonLink } from '../parts/layout/links.tsx'
+import { ButtonLink } from '../parts/layout/page-frame.tsx'
 import { ErrorState, Notice } from '../parts/layout/notice.tsx'
 import { Login } from '../session/login.tsx'
 import { useSessionKeeper, useSessionState } from '../session/session-context.tsx'

@@ -11,7 +11,7 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { IconKeyboard, IconLogout, IconSelector } from '@tabler/icons-react'
 import { formatDuration } from '../format/number.ts'
-import { useNow } from '../parts/show/time.tsx'
+import { useNow } from '../parts/show/facts.tsx'
 import { endLogin } from '../session/oidc.ts'
 import { useClaims, useSessionKeeper } from '../session/session-context.tsx'
 import { useSettings } from '../settings/settings.tsx'

@@ -7,6 +7,7 @@ import {
   type Answer,
   dataOf,
   everyMs,
+  filterOf,
   formatCount,
   formatDuration,
   formatShare,
@@ -56,57 +57,48 @@ function Charts({ points }: FiguresData) {
   const [zoom, setZoom] = useState<Zoom>()
   const linked = { zoom, onZoom: setZoom, syncKey: 'outbound' }
   const show = (more: object) => (stretch: Stretch) =>
-    void navigate({
-      to: '/outbound',
-      search: {
-        ...more,
-        since: new Date(stretch.from).toISOString(),
-        until: new Date(stretch.until).toISOString(),
-      },
-    } as never)
+    void navigate({ to: '/outbound', search: { ...more, ...filterOf(stretch) } } as never)
   const sum = (field: 'sent' | 'delivered' | 'read' | 'failed') =>
     points.reduce((all, point) => all + point[field], 0)
   const seconds = points.findLast(({ deliverySeconds }) => deliverySeconds.median !== null)
   const at = (value: (point: Point) => number | null) =>
     points.map((point) => ({ at: point.at, value: value(point) }))
+  const charts = [
+    {
+      title: 'Sent',
+      points: at(({ sent }) => sent),
+      format: formatCount,
+      now: formatCount(sum('sent')),
+      color: 'blue',
+    },
+    {
+      title: 'Time to delivery, median',
+      points: at(({ deliverySeconds }) => deliverySeconds.median),
+      format: inSeconds,
+      now: seconds === undefined ? '–' : inSeconds(seconds.deliverySeconds.median ?? 0),
+      color: 'grape',
+    },
+    {
+      title: 'Read, of those delivered',
+      points: at(({ read, delivered }) => (delivered === 0 ? null : read / delivered)),
+      format: formatShare,
+      now: sum('delivered') === 0 ? '–' : formatShare(sum('read') / sum('delivered')),
+      color: 'teal',
+    },
+    {
+      title: 'Failed',
+      points: at(({ failed }) => failed),
+      format: formatCount,
+      now: formatCount(sum('failed')),
+      color: 'red',
+      more: { status: 'FAILED' },
+    },
+  ]
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
-      <HistoryChart
-        {...linked}
-        onPick={show({})}
-        title="Sent"
-        points={at(({ sent }) => sent)}
-        format={formatCount}
-        now={formatCount(sum('sent'))}
-        color="blue"
-      />
-      <HistoryChart
-        {...linked}
-        onPick={show({})}
-        title="Time to delivery, median"
-        points={at(({ deliverySeconds }) => deliverySeconds.median)}
-        format={inSeconds}
-        now={seconds === undefined ? '–' : inSeconds(seconds.deliverySeconds.median ?? 0)}
-        color="grape"
-      />
-      <HistoryChart
-        {...linked}
-        onPick={show({})}
-        title="Read, of those delivered"
-        points={at(({ read, delivered }) => (delivered === 0 ? null : read / delivered))}
-        format={formatShare}
-        now={sum('delivered') === 0 ? '–' : formatShare(sum('read') / sum('delivered'))}
-        color="teal"
-      />
-      <HistoryChart
-        {...linked}
-        onPick={show({ status: 'FAILED' })}
-        title="Failed"
-        points={at(({ failed }) => failed)}
-        format={formatCount}
-        now={formatCount(sum('failed'))}
-        color="red"
-      />
+      {charts.map(({ more, ...chart }) => (
+        <HistoryChart key={chart.title} {...linked} {...chart} onPick={show(more ?? {})} />
+      ))}
     </SimpleGrid>
   )
 }

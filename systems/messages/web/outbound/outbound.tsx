@@ -26,6 +26,7 @@ import {
   useRead,
   useSelection,
   field,
+  moved,
 } from '@posthorn/dashboard/kit'
 import { IconSend } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
@@ -66,10 +67,7 @@ export function Outbound() {
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/outbound/messages', { params: { query }, signal })),
   })
-  useFresh(
-    ['outbound'],
-    (event) => event.kind === 'transition' && event.outbox === 'messages.outbound',
-  )
+  useFresh(['outbound'], moved('messages.outbound'))
   const isPhone = useMediaQuery('(max-width: 48em)') ?? false
   return (
     <SectionFrame

@@ -30,6 +30,7 @@ import {
   useFilteredList,
   useFresh,
   useSelection,
+  said,
 } from '@posthorn/dashboard/kit'
 import type { ReactNode } from 'react'
 
@@ -84,7 +85,7 @@ export function Approvals() {
     sorts: { at: 'proposedAt' },
     read: (query, signal) => dataOf(api.GET('/api/v1/approvals', { params: { query }, signal })),
   })
-  useFresh(['approvals'], (event) => event.kind === 'announcement' && event.topic === 'approvals')
+  useFresh(['approvals'], said('approvals'))
   return (
     <PageFrame title="Approvals" lead="Above an amount, one user proposes and another approves.">
       <FilteredTable

@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core'
-import { useFresh, usePermission, useRead } from '@posthorn/dashboard/kit'
+import { useFresh, usePermission, useRead, said } from '@posthorn/dashboard/kit'
 
 const MOST = 99
 
@@ -10,7 +10,7 @@ export function PendingCount() {
     params: { query: { status: 'pending', limit: MOST + 1 } },
     enabled: isAllowed,
   })
-  useFresh(['approvals'], (event) => event.kind === 'announcement' && event.topic === 'approvals')
+  useFresh(['approvals'], said('approvals'))
   const count = data?.items.length ?? 0
   if (count === 0) return null
   return (

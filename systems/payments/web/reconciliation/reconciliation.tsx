@@ -12,6 +12,7 @@ import {
   useFilteredList,
   useFresh,
   field,
+  said,
 } from '@posthorn/dashboard/kit'
 import { OverviewFigures } from './runs/figures.tsx'
 import { type ListedRun, RUN_ROLES, RUN_STATES } from './runs/run.tsx'
@@ -66,10 +67,7 @@ export function Reconciliation() {
     read: (query, signal) =>
       dataOf(api.GET('/api/v1/reconciliations', { params: { query }, signal })),
   })
-  useFresh(
-    ['reconciliation'],
-    (event) => event.kind === 'announcement' && event.topic === 'reconciliation.run',
-  )
+  useFresh(['reconciliation'], said('reconciliation.run'))
   return (
     <PageFrame
       title="Reconciliation"

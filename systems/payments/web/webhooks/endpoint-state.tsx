@@ -1,5 +1,6 @@
 import {
   everyMs,
+  filterOf,
   HeatMap,
   Panel,
   QueryState,
@@ -63,14 +64,10 @@ export function EndpointMap({ only }: { only?: string }) {
                 answered,
                 unanswered,
               }))}
-            onPick={({ id }, { from, until }) =>
+            onPick={({ id }, stretch) =>
               void navigate({
                 to: '/webhooks/deliveries',
-                search: {
-                  endpointId: id,
-                  since: new Date(from).toISOString(),
-                  until: new Date(until).toISOString(),
-                },
+                search: { endpointId: id, ...filterOf(stretch) },
               } as never)
             }
           />

@@ -4,16 +4,13 @@ import { CodeNote } from '../../codes/code-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
 import { saveFile } from '../../parts/act/file-drop.tsx'
 import { field, moment, text } from '../../parts/act/filter-bar.tsx'
-import { AnchorLink, ButtonLink } from '../../parts/layout/links.tsx'
+import { AnchorLink, ButtonLink, PageFrame } from '../../parts/layout/page-frame.tsx'
 import { Empty } from '../../parts/layout/notice.tsx'
-import { PageFrame } from '../../parts/layout/page-frame.tsx'
 import { SavedViews } from '../../parts/layout/saved-views.tsx'
-import { CopyId } from '../../parts/show/copy-id.tsx'
-import { KeyValue } from '../../parts/show/stat.tsx'
-import { Time } from '../../parts/show/time.tsx'
-import { column } from '../../parts/table/columns.tsx'
-import type { Column } from '../../parts/table/data-table.tsx'
+import { CopyId, KeyValue, Time, timeFact } from '../../parts/show/facts.tsx'
+import { type Column, column } from '../../parts/table/columns.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/list-page.tsx'
+import { Json } from '../../parts/show/json.tsx'
 
 const KINDS = ['transition', 'operation'] as const
 
@@ -151,4 +148,72 @@ export function csvOf(entries: readonly Entry[]): string {
 function cellOf(value: string): string {
   const safe = /^[=+\-@\t\r＝＋－＠]/.test(value) ? `'${value}` : value
   return `"${safe.replaceAll('"', '""')}"`
+}
+
+type Deed = ItemOf<'/api/v1/audit/entries'>
+
+const DEED_FILTER = {
+  entityId: field.text('Id'),
+  entityType: field.text('About'),
+  actor: field.text('Actor'),
+  action: field.text('Action'),
+  since: field.moment('After'),
+  until: field.moment('Before'),
+}
+
+const DEED_COLUMNS: readonly Column<Deed>[] = [
+  column.time('at', 'Time', { width: '130px' }),
+  column.text('action', 'Action', { width: 'minmax(0, 1.6fr)' }),
+  column.text('entityType', 'About', { id: 'entity', narrow: 'hidden' }),
+  column.text('entityId', 'Id', { order: 'none', width: 'minmax(0, 2fr)' }),
+  column.text('actor', 'Actor'),
+]
+
+/** Who did what in the systems, for every user of the organisation. */
+export function AuditEntries() {
+  const api = useApi()
+  const page = useFilteredList({
+    queryKey: ['audit', 'entries'],
+    fields: DEED_FILTER,
+    columns: DEED_COLUMNS,
+    read: (query, signal) =>
+      dataOf(api.GET('/api/v1/audit/entries', { params: { query }, signal })),
+  })
+  return (
+    <PageFrame
+      title="Who did what"
+      lead="What people did in the systems of your organisation."
+      actions={
+        <ButtonLink variant="default" to="/audit">
+          Messages and operators
+        </ButtonLink>
+      }
+    >
+      <FilteredTable
+        {...page}
+        label="Who did what"
+        empty={
+          <Empty title="No entries yet">Every change that somebody makes is listed here.</Empty>
+        }
+        drawer="Audit entry"
+        details={(_, shown) =>
+          shown && (
+            <>
+              <KeyValue
+                facts={{
+                  Action: shown.action,
+                  Time: <Time at={shown.at} />,
+                  'Business time': timeFact(shown.businessAt, { clock: 'business' }),
+                  Actor: shown.actor,
+                  About: shown.entityType,
+                  Id: <CopyId id={shown.entityId} />,
+                }}
+              />
+              <Json value={shown.details} label="details" />
+            </>
+          )
+        }
+      />
+    </PageFrame>
+  )
 }

@@ -1,4 +1,4 @@
-import { Group, Stack, Table, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -12,17 +12,14 @@ import { useFresh } from '../../live/use-fresh.ts'
 import { ConfirmButton } from '../../parts/act/form.tsx'
 import { field, text } from '../../parts/act/filter-bar.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
-import { PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
-import { CopyId } from '../../parts/show/copy-id.tsx'
+import { AnchorLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
+import { CopyId, KeyValue, Time, timeFact } from '../../parts/show/facts.tsx'
 import { Json } from '../../parts/show/json.tsx'
-import { KeyValue } from '../../parts/show/stat.tsx'
-import { Time, timeFact } from '../../parts/show/time.tsx'
-import { column } from '../../parts/table/columns.tsx'
-import type { Column } from '../../parts/table/data-table.tsx'
+import { type Column, column } from '../../parts/table/columns.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/list-page.tsx'
+import { type PlainColumn, PlainTable } from '../../parts/table/plain-table.tsx'
 import { useSelection } from '../../parts/table/list.ts'
 import type { StateRole } from '../../states/role.ts'
-import { AnchorLink } from '../../parts/layout/links.tsx'
 
 type SetAside = ItemOf<'/api/v1/consumers/dead-letters'>
 
@@ -236,51 +233,44 @@ const MUCH = 1_000
 export function GroupRows({ groups }: { groups: readonly ConsumerGroup[] }) {
   if (groups.length === 0) return <Text size="sm">No consumer group has been looked at yet.</Text>
   return (
-    <Table.ScrollContainer minWidth={300}>
-      <Table aria-label="Consumer groups">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Group</Table.Th>
-            <Table.Th visibleFrom="sm">Topic</Table.Th>
-            <Table.Th ta="right">Behind</Table.Th>
-            <Table.Th ta="right" visibleFrom="sm">
-              Retried
-            </Table.Th>
-            <Table.Th ta="right" visibleFrom="sm">
-              Parked
-            </Table.Th>
-            <Table.Th ta="right">Dead</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {groups.map(({ topic, group, lag, retrying, parked, dead }) => (
-            <Table.Tr key={`${topic}/${group}`}>
-              <Table.Td>
-                <AnchorLink to="/consumers" search={{ topic, group }}>
-                  {group}
-                </AnchorLink>
-                {/* A phone has room for what is wrong, and the rest below the name. */}
-                <Text size="xs" c="dimmed" hiddenFrom="sm">
-                  {topic}, {formatCount(retrying)} retried, {formatCount(parked)} parked
-                </Text>
-              </Table.Td>
-              <Table.Td visibleFrom="sm">{topic}</Table.Td>
-              <Table.Td ta="right" {...(lag !== null && lag >= MUCH && { fw: 700 })}>
-                {lag === null ? 'not known' : formatCount(lag)}
-              </Table.Td>
-              <Table.Td ta="right" visibleFrom="sm">
-                {formatCount(retrying)}
-              </Table.Td>
-              <Table.Td ta="right" visibleFrom="sm">
-                {formatCount(parked)}
-              </Table.Td>
-              <Table.Td ta="right" {...(dead > 0 && { fw: 700 })}>
-                {formatCount(dead)}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <PlainTable
+      aria-label="Consumer groups"
+      minWidth={300}
+      rows={groups}
+      idOf={({ topic, group }) => `${topic}/${group}`}
+      columns={GROUP_COLUMNS}
+    />
   )
 }
+
+const GROUP_COLUMNS: readonly PlainColumn<ConsumerGroup>[] = [
+  {
+    title: 'Group',
+    cell: ({ topic, group, retrying, parked }) => (
+      <>
+        <AnchorLink to="/consumers" search={{ topic, group }}>
+          {group}
+        </AnchorLink>
+        {/* A phone has room for what is wrong, and the rest below the name. */}
+        <Text size="xs" c="dimmed" hiddenFrom="sm">
+          {topic}, {formatCount(retrying)} retried, {formatCount(parked)} parked
+        </Text>
+      </>
+    ),
+  },
+  { title: 'Topic', from: 'sm', cell: ({ topic }) => topic },
+  {
+    title: 'Behind',
+    align: 'right',
+    isBold: ({ lag }) => lag !== null && lag >= MUCH,
+    cell: ({ lag }) => (lag === null ? 'not known' : formatCount(lag)),
+  },
+  { title: 'Retried', align: 'right', from: 'sm', cell: (row) => formatCount(row.retrying) },
+  { title: 'Parked', align: 'right', from: 'sm', cell: (row) => formatCount(row.parked) },
+  {
+    title: 'Dead',
+    align: 'right',
+    isBold: ({ dead }) => dead > 0,
+    cell: ({ dead }) => formatCount(dead),
+  },
+]

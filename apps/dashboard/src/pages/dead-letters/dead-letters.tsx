@@ -13,33 +13,40 @@ import {
   useOutboxes,
 } from '../messages/use-messages.ts'
 import {
+  field,
   type Filter,
   FilterBar,
-  FilterMoment,
-  FilterSelect,
-  FilterText,
-  moment,
-  MoreFilters,
-  text,
+  FilterFields,
   useFilter,
 } from '../../parts/act/filter-bar.tsx'
-import { AnchorLink } from '../../parts/layout/links.tsx'
+import { AnchorLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { Empty, ErrorState, Loading, NoMatch, QueryState } from '../../parts/layout/notice.tsx'
-import { PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
-import { Time } from '../../parts/show/time.tsx'
+import { Time } from '../../parts/show/facts.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { useTable } from '../../parts/table/layout.ts'
 import { useSelection } from '../../parts/table/list.ts'
 import { columnsOf, FailureNote } from '../messages/columns.tsx'
 import { ReplayButton } from './replay-button.tsx'
 
-const FILTER = { outbox: text, code: text, type: text, tenant: text, since: moment, until: moment }
-const RARE = ['type', 'tenant', 'since', 'until'] as const
+function fieldsFor(outboxes: readonly ListedOutbox[] = []) {
+  return {
+    outbox: field.known(
+      'Outbox',
+      outboxes.map(({ name }) => name),
+    ),
+    code: field.text('Error code'),
+    type: field.text('Type', { rare: true }),
+    tenant: field.text('Organisation', { rare: true }),
+    since: field.moment('Created after', { rare: true }),
+    until: field.moment('Created before', { rare: true }),
+  }
+}
 
 /** Messages that were given up: why, and how to send them again. */
 export function DeadLetters() {
   const query = useOutboxes()
-  const filter = useFilter(FILTER)
+  const fields = fieldsFor(query.data)
+  const filter = useFilter(fields)
   const dead = new Set(query.data?.map(({ roles }) => roles.dead))
   // Counting reads every dead row: only what makes one, or takes one away, is worth it.
   useFresh(
@@ -57,19 +64,7 @@ export function DeadLetters() {
         {(outboxes) => (
           <>
             <FilterBar filter={filter}>
-              <FilterSelect
-                filter={filter}
-                name="outbox"
-                label="Outbox"
-                options={outboxes.map(({ name }) => name)}
-              />
-              <FilterText filter={filter} name="code" label="Error code" />
-              <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
-                <FilterText filter={filter} name="type" label="Type" />
-                <FilterText filter={filter} name="tenant" label="Organisation" />
-                <FilterMoment filter={filter} name="since" label="Created after" />
-                <FilterMoment filter={filter} name="until" label="Created before" />
-              </MoreFilters>
+              <FilterFields filter={filter} fields={fields} />
             </FilterBar>
             <Groups outboxes={outboxes} filter={filter} />
           </>
@@ -81,7 +76,7 @@ export function DeadLetters() {
 
 interface GroupsProps {
   readonly outboxes: readonly ListedOutbox[]
-  readonly filter: Filter<typeof FILTER>
+  readonly filter: Filter<ReturnType<typeof fieldsFor>>
 }
 
 function Groups({ outboxes, filter }: GroupsProps) {

@@ -1,7 +1,6 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core'
 import { mayRead } from '../page.ts'
-import { AnchorLink } from '../../parts/layout/links.tsx'
-import { PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
+import { AnchorLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { usePages } from '../../systems.tsx'
 import { useUser } from '../../settings/settings.tsx'
 

@@ -4,8 +4,7 @@ import { ActButton, ActionForm, DialogButton, useDraft } from '../../parts/act/f
 import { useAction } from '../../parts/act/action.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { Panel, SectionFrame } from '../../parts/layout/page-frame.tsx'
-import { KeyValue } from '../../parts/show/stat.tsx'
-import { Time } from '../../parts/show/time.tsx'
+import { KeyValue, Time } from '../../parts/show/facts.tsx'
 import type { Channel, NewChannel } from './incidents.tsx'
 
 const KINDS: Readonly<Record<Channel['kind'], string>> = {

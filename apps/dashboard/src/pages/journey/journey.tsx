@@ -2,11 +2,10 @@ import { Alert, Badge, Grid, Stack, Text } from '@mantine/core'
 import { formatDuration } from '../../format/number.ts'
 import { FilterBar, FilterText, text, useFilter } from '../../parts/act/filter-bar.tsx'
 import { useRefresh } from '../../parts/act/action.tsx'
-import { AnchorLink } from '../../parts/layout/links.tsx'
+import { AnchorLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
-import { PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { type JourneyOfThing, useJourney } from '../../parts/layout/related.tsx'
-import { CopyId } from '../../parts/show/copy-id.tsx'
+import { CopyId } from '../../parts/show/facts.tsx'
 import { Timeline, type TimelineEntry } from '../../parts/show/states.tsx'
 
 /** One business thing across all systems. */

@@ -1,11 +1,9 @@
 import { Text } from '@mantine/core'
 import { CodeNote, useTextBeside } from '../../codes/code-note.tsx'
 import { type ListedOutbox, type MessageRow, roleIn } from './use-messages.ts'
-import { withShortIds } from '../../parts/show/copy-id.tsx'
+import { Time, withShortIds } from '../../parts/show/facts.tsx'
 import { StateBadge } from '../../parts/show/states.tsx'
-import { Time } from '../../parts/show/time.tsx'
-import { column } from '../../parts/table/columns.tsx'
-import type { Column } from '../../parts/table/data-table.tsx'
+import { type Column, column } from '../../parts/table/columns.tsx'
 import { firstOf, useContents } from '../../systems.tsx'
 
 /** The columns of messages; an outbox's own words are coloured by the roles they play. */

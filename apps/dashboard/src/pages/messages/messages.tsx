@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from 'react'
+import { useMemo } from 'react'
 import { because, post } from '../../api/client.tsx'
 import {
   addressOf,
@@ -10,24 +10,14 @@ import {
   useOutboxes,
 } from './use-messages.ts'
 import { BulkButton } from '../../parts/act/bulk-button.tsx'
-import {
-  type Filter,
-  FilterBar,
-  FilterMoment,
-  FilterSelect,
-  FilterText,
-  moment,
-  MoreFilters,
-  text,
-  useFilter,
-} from '../../parts/act/filter-bar.tsx'
+import { field, FilterBar, FilterFields, useFilter } from '../../parts/act/filter-bar.tsx'
 import { DetailDrawer, neighboursOf, useOpened } from '../../parts/layout/detail-drawer.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { PageFrame } from '../../parts/layout/page-frame.tsx'
 import { SavedViews } from '../../parts/layout/saved-views.tsx'
-import { withShortIds } from '../../parts/show/copy-id.tsx'
+import { withShortIds } from '../../parts/show/facts.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { type Layout, useTable } from '../../parts/table/layout.ts'
+import { useTable } from '../../parts/table/layout.ts'
 import { useSelection } from '../../parts/table/list.ts'
 import { columnsOf } from './columns.tsx'
 import { MessageDetailsView } from './message-details.tsx'
@@ -46,7 +36,8 @@ export function Messages() {
 }
 
 function MessageList({ outboxes }: { outboxes: readonly ListedOutbox[] }) {
-  const filter = useFilter(MESSAGE_FILTER)
+  const filter = useFilter(fieldsFor(outboxes))
+  const fields = fieldsFor(outboxes, filter.values.outbox)
   const opened = useOpened()
   const selection = useSelection()
   const shown = keyIn(opened.id)
@@ -55,7 +46,9 @@ function MessageList({ outboxes }: { outboxes: readonly ListedOutbox[] }) {
   const table = useTable({ name: 'messages', list, columns })
   return (
     <>
-      <MessageFilterBar filter={filter} outboxes={outboxes} layout={table.layout}>
+      <FilterBar filter={filter}>
+        <FilterFields filter={filter} fields={fields} />
+        <SavedViews filter={filter} page="messages" layout={table.layout} />
         {selection.ids.size > 0 && (
           <BulkActions
             chosen={list.rows.filter((row) => selection.has(addressOf(row)))}
@@ -63,7 +56,7 @@ function MessageList({ outboxes }: { outboxes: readonly ListedOutbox[] }) {
             onDone={selection.clear}
           />
         )}
-      </MessageFilterBar>
+      </FilterBar>
       <DataTable
         label="Messages"
         {...table}
@@ -92,57 +85,26 @@ function MessageList({ outboxes }: { outboxes: readonly ListedOutbox[] }) {
   )
 }
 
-const MESSAGE_FILTER = {
-  search: text,
-  outbox: text,
-  status: text,
-  type: text,
-  key: text,
-  tenant: text,
-  code: text,
-  error: text,
-  since: moment,
-  until: moment,
-}
-
-const RARE = ['type', 'key', 'tenant', 'code', 'error', 'since', 'until'] as const
-
-interface MessageFilterBarProps {
-  readonly filter: Filter<typeof MESSAGE_FILTER>
-  readonly outboxes: readonly ListedOutbox[]
-  readonly layout: Layout
-  /** What is done with what is selected. */
-  readonly children: ReactNode
-}
-
-/** The fields that narrow messages; the rarer ones come when they are wished for, or set. */
-function MessageFilterBar({ filter, outboxes, layout, children }: MessageFilterBarProps) {
-  const { outbox } = filter.values
+/** The fields that narrow messages; which states there are depends on the outbox. */
+function fieldsFor(outboxes: readonly ListedOutbox[], outbox?: string) {
   const ofThese = outboxes.filter(({ name }) => outbox === undefined || name === outbox)
   const states = [...new Set(ofThese.flatMap(({ states: words }) => words))]
-  return (
-    <FilterBar filter={filter}>
-      <FilterText filter={filter} name="search" label="Search" />
-      <FilterSelect
-        filter={filter}
-        name="outbox"
-        label="Outbox"
-        options={outboxes.map(({ name }) => name)}
-      />
-      <FilterSelect filter={filter} name="status" label="State" options={states} />
-      <MoreFilters isSet={RARE.some((name) => filter.values[name] !== undefined)}>
-        <FilterText filter={filter} name="type" label="Type" />
-        <FilterText filter={filter} name="key" label="Key" />
-        <FilterText filter={filter} name="tenant" label="Organisation" />
-        <FilterText filter={filter} name="code" label="Error code" />
-        <FilterText filter={filter} name="error" label="Error text" />
-        <FilterMoment filter={filter} name="since" label="Created after" />
-        <FilterMoment filter={filter} name="until" label="Created before" />
-      </MoreFilters>
-      <SavedViews filter={filter} page="messages" layout={layout} />
-      {children}
-    </FilterBar>
-  )
+  const rare = { rare: true } as const
+  return {
+    search: field.text('Search'),
+    outbox: field.known(
+      'Outbox',
+      outboxes.map(({ name }) => name),
+    ),
+    status: field.known('State', states),
+    type: field.text('Type', rare),
+    key: field.text('Key', rare),
+    tenant: field.text('Organisation', rare),
+    code: field.text('Error code', rare),
+    error: field.text('Error text', rare),
+    since: field.moment('Created after', rare),
+    until: field.moment('Created before', rare),
+  }
 }
 
 interface BulkActionsProps {

@@ -2,7 +2,7 @@ import { Accordion, Text } from '@mantine/core'
 import { formatDuration } from '../../format/number.ts'
 import { Panel } from '../../parts/layout/page-frame.tsx'
 import { Json } from '../../parts/show/json.tsx'
-import { KeyValue } from '../../parts/show/stat.tsx'
+import { KeyValue } from '../../parts/show/facts.tsx'
 
 /** How an outbox was defined, in words and as it is. */
 export function Definition({ definition }: { definition: Readonly<Record<string, unknown>> }) {

@@ -4,10 +4,9 @@ import { because, type ItemOf, post, useRead } from '../../api/client.tsx'
 import { formatCount } from '../../format/number.ts'
 import { ActButton } from '../../parts/act/form.tsx'
 import { usePermission } from '../../parts/act/action.tsx'
-import { AnchorLink } from '../../parts/layout/links.tsx'
+import { AnchorLink, Panel } from '../../parts/layout/page-frame.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
-import { Panel } from '../../parts/layout/page-frame.tsx'
-import { Time } from '../../parts/show/time.tsx'
+import { Time } from '../../parts/show/facts.tsx'
 
 type Item = ItemOf<'/api/v1/outboxes/{name}/recurring'>
 

@@ -1,15 +1,14 @@
-import { Group, ScrollArea, Stack, Table, Text } from '@mantine/core'
+import { Group, ScrollArea, Stack, Text } from '@mantine/core'
 import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useRead } from '../../api/client.tsx'
 import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import { Sparkline } from '../../charts/sparkline.tsx'
 import { formatCount, formatDuration, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { AnchorLink, ButtonLink } from '../../parts/layout/links.tsx'
+import { AnchorLink, ButtonLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
-import { PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
-import { Stat, StatStrip } from '../../parts/show/stat.tsx'
-import { Duration, Time } from '../../parts/show/time.tsx'
+import { Duration, Stat, StatStrip, Time } from '../../parts/show/facts.tsx'
+import { PlainTable } from '../../parts/table/plain-table.tsx'
 import { useSettings } from '../../settings/settings.tsx'
 import { GroupRows } from '../consumers/consumers.tsx'
 import {
@@ -175,54 +174,52 @@ function useHistory() {
   return useRead('/api/v1/overview/history', ['overview', 'history'], { refetchInterval: 15_000 })
 }
 
-const HEADS = [
-  ...['Outbox', 'Due', 'Retrying', 'Scheduled', 'Oldest undelivered', 'Rate', 'Last hour'],
-  ...['Failing', 'Relays'],
-]
-
 /** Every outbox in a line. */
 function OutboxRows({ outboxes }: { outboxes: readonly OutboxItem[] }) {
   const history = useHistory().data?.outboxes ?? {}
   return (
     <ScrollArea type="auto">
-      <Table verticalSpacing={6} highlightOnHover miw={760}>
-        <Table.Thead>
-          <Table.Tr>
-            {HEADS.map((head) => (
-              <Table.Th key={head}>{head}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {outboxes.map((outbox) => (
-            <Table.Tr key={outbox.name}>
-              <Table.Td>
-                <AnchorLink to="/outboxes/$name" params={{ name: outbox.name }}>
-                  {outbox.name}
+      <PlainTable
+        verticalSpacing={6}
+        highlightOnHover
+        miw={760}
+        rows={outboxes}
+        idOf={({ name }) => name}
+        columns={[
+          {
+            title: 'Outbox',
+            cell: ({ name, paused }) => (
+              <>
+                <AnchorLink to="/outboxes/$name" params={{ name }}>
+                  {name}
                 </AnchorLink>
-                {outbox.paused && ' (paused)'}
-              </Table.Td>
-              <Table.Td>{formatCount(outbox.due)}</Table.Td>
-              <Table.Td>{formatCount(outbox.retrying)}</Table.Td>
-              <Table.Td>{formatCount(outbox.scheduled)}</Table.Td>
-              <Table.Td>
-                <Duration ms={outbox.oldestUndeliveredSeconds * 1_000 || null} />
-              </Table.Td>
-              <Table.Td>{formatRate(outbox.perSecond)}</Table.Td>
-              <Table.Td>
-                <Sparkline
-                  values={(history[outbox.name] ?? []).map(({ delivered }) => delivered)}
-                  color="teal"
-                  label={`What ${outbox.name} delivered in the last hour`}
-                  isRunning
-                />
-              </Table.Td>
-              <Table.Td>{formatShare(outbox.failureRate)}</Table.Td>
-              <Table.Td>{outbox.relays}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+                {paused && ' (paused)'}
+              </>
+            ),
+          },
+          { title: 'Due', cell: ({ due }) => formatCount(due) },
+          { title: 'Retrying', cell: ({ retrying }) => formatCount(retrying) },
+          { title: 'Scheduled', cell: ({ scheduled }) => formatCount(scheduled) },
+          {
+            title: 'Oldest undelivered',
+            cell: (outbox) => <Duration ms={outbox.oldestUndeliveredSeconds * 1_000 || null} />,
+          },
+          { title: 'Rate', cell: ({ perSecond }) => formatRate(perSecond) },
+          {
+            title: 'Last hour',
+            cell: ({ name }) => (
+              <Sparkline
+                values={(history[name] ?? []).map(({ delivered }) => delivered)}
+                color="teal"
+                label={`What ${name} delivered in the last hour`}
+                isRunning
+              />
+            ),
+          },
+          { title: 'Failing', cell: ({ failureRate }) => formatShare(failureRate) },
+          { title: 'Relays', cell: ({ relays }) => relays },
+        ]}
+      />
     </ScrollArea>
   )
 }

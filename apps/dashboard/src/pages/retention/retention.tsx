@@ -7,7 +7,6 @@ import {
   SegmentedControl,
   Select,
   Stack,
-  Table,
   Text,
 } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
@@ -16,8 +15,9 @@ import { type ItemOf, put, useRead } from '../../api/client.tsx'
 import { formatCount } from '../../format/number.ts'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import { SectionFrame } from '../../parts/layout/page-frame.tsx'
-import { Time } from '../../parts/show/time.tsx'
+import { Time } from '../../parts/show/facts.tsx'
 import { useUser } from '../../settings/settings.tsx'
+import { PlainTable } from '../../parts/table/plain-table.tsx'
 import { ActionForm, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/action.tsx'
 
@@ -62,56 +62,48 @@ export function Retention() {
 function ClassRows({ classes, scope }: { classes: readonly DataClass[]; scope: Scope }) {
   const isNarrow = useMediaQuery('(max-width: 48em)')
   return (
-    <Table.ScrollContainer minWidth={isNarrow ? 300 : 700}>
-      <Table aria-label="Kept data" verticalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Data</Table.Th>
-            <Table.Th>Kept for</Table.Th>
-            <Table.Th visibleFrom="sm">Oldest</Table.Th>
-            <Table.Th ta="right">Due</Table.Th>
-            <Table.Th visibleFrom="sm">Last run</Table.Th>
-            <Table.Th visibleFrom="lg">Next run</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {classes.map((each) => (
-            <Table.Tr key={each.class}>
-              <Table.Td>
-                <Stack gap={0}>
-                  <Group gap={6}>
-                    <Text size="sm">{each.title}</Text>
-                    {each.personal && (
-                      <Badge size="xs" variant="default" title="Can say who a person is">
-                        personal
-                      </Badge>
-                    )}
-                  </Group>
-                  <Text size="xs" c="dimmed">
-                    {each.class}
-                  </Text>
-                </Stack>
-              </Table.Td>
-              <Table.Td>
-                <KeepButton dataClass={each} scope={scope} />
-              </Table.Td>
-              <Table.Td visibleFrom="sm">
-                <Time at={each.oldestAt} clock="business" />
-              </Table.Td>
-              <Table.Td ta="right" {...(each.due !== null && each.due > 0 && { fw: 700 })}>
-                <Due count={each.due} />
-              </Table.Td>
-              <Table.Td visibleFrom="sm">
-                <LastRun dataClass={each} />
-              </Table.Td>
-              <Table.Td visibleFrom="lg">
-                <Time at={each.nextRunAt} ahead />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <PlainTable
+      aria-label="Kept data"
+      verticalSpacing={6}
+      minWidth={isNarrow ? 300 : 700}
+      rows={classes}
+      idOf={(each) => each.class}
+      columns={[
+        { title: 'Data', cell: (each) => <ClassName dataClass={each} /> },
+        { title: 'Kept for', cell: (each) => <KeepButton dataClass={each} scope={scope} /> },
+        {
+          title: 'Oldest',
+          from: 'sm',
+          cell: ({ oldestAt }) => <Time at={oldestAt} clock="business" />,
+        },
+        {
+          title: 'Due',
+          align: 'right',
+          isBold: ({ due }) => due !== null && due > 0,
+          cell: ({ due }) => <Due count={due} />,
+        },
+        { title: 'Last run', from: 'sm', cell: (each) => <LastRun dataClass={each} /> },
+        { title: 'Next run', from: 'lg', cell: ({ nextRunAt }) => <Time at={nextRunAt} ahead /> },
+      ]}
+    />
+  )
+}
+
+function ClassName({ dataClass: { title, personal, class: name } }: { dataClass: DataClass }) {
+  return (
+    <Stack gap={0}>
+      <Group gap={6}>
+        <Text size="sm">{title}</Text>
+        {personal && (
+          <Badge size="xs" variant="default" title="Can say who a person is">
+            personal
+          </Badge>
+        )}
+      </Group>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+    </Stack>
   )
 }
 

@@ -10,7 +10,7 @@ import {
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ApiProblem, Unreachable } from '../../api/problem.ts'
-import { CopyId } from '../show/copy-id.tsx'
+import { CopyId } from '../show/facts.tsx'
 
 interface NoticeProps {
   readonly icon: Icon

@@ -1,11 +1,20 @@
-import { Group, Paper, Stack, Text, Title } from '@mantine/core'
+import {
+  Anchor,
+  type AnchorProps,
+  Button,
+  type ButtonProps,
+  Group,
+  Paper,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
-import { useLocation } from '@tanstack/react-router'
-import { type ReactNode, useId } from 'react'
+import { createLink, useLocation } from '@tanstack/react-router'
+import { type ComponentPropsWithRef, type ReactNode, useId } from 'react'
 import { isThere } from '../../pages/page.ts'
 import { useUser } from '../../settings/settings.tsx'
 import { usePages } from '../../systems.tsx'
-import { ButtonLink } from './links.tsx'
 
 interface PageFrameProps {
   readonly title: string
@@ -89,3 +98,13 @@ export function Panel({ title, actions, children }: PanelProps) {
     </Paper>
   )
 }
+
+type Native = Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps | keyof ButtonProps>
+
+/** `<AnchorLink to="/outboxes/$name" params={{ name }}>`: a link in a sentence or a table. */
+export const AnchorLink = createLink((props: AnchorProps & Native) => <Anchor {...props} />)
+
+/** A link that looks like a button. */
+export const ButtonLink = createLink((props: ButtonProps & Native) => (
+  <Button component="a" {...props} />
+))

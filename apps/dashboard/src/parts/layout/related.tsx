@@ -2,8 +2,7 @@ import { Stack } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { type Answer, useRead } from '../../api/client.tsx'
 import { useUser } from '../../settings/settings.tsx'
-import { AnchorLink } from './links.tsx'
-import { Panel } from './page-frame.tsx'
+import { AnchorLink, Panel } from './page-frame.tsx'
 
 interface RelatedProps {
   /** Of the thing itself. */

@@ -16,10 +16,9 @@ import {
 import { ErrorState, Loading, NoMatch } from '../layout/notice.tsx'
 import { ColumnMenu, ColumnTitle, sortNote } from './column-menu.tsx'
 import classes from './data-table.module.css'
-import { type Column, fitting, type Layout, tracksOf } from './layout.ts'
+import type { Column } from './columns.tsx'
+import { fitting, type Layout, tracksOf } from './layout.ts'
 import type { List, Selection } from './list.ts'
-
-export type { Column } from './layout.ts'
 
 interface RowKeysOptions<Row> {
   readonly rows: readonly Row[]

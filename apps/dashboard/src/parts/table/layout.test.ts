@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  chosenColumns,
-  type Column,
-  fitting,
-  layoutIn,
-  nextSort,
-  sortRows,
-  tracksOf,
-} from './layout.ts'
+import { chosenColumns, fitting, layoutIn, nextSort, sortRows, tracksOf } from './layout.ts'
+import type { Column } from './columns.tsx'
 
 interface Row {
   readonly id: string

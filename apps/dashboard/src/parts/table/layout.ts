@@ -1,6 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks'
-import { type ReactNode, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useClaims } from '../../session/session-context.tsx'
+import type { Column } from './columns.tsx'
 import type { List, Sorts, SortWord } from './list.ts'
 
 /** What a user wants to see of a table; what is left out is as the page has it. */
@@ -179,21 +180,4 @@ export function fitting<Row>(
 /** What a track has at the least: `110px`, `minmax(80px, 2fr)`. */
 function leastOf<Row>({ width = DEFAULT }: Column<Row>): number {
   return Number(/^(?:minmax\()?(\d+)px/.exec(width)?.[1] ?? LEAST)
-}
-
-/** A column of a table of such rows. */
-export interface Column<Row> {
-  readonly id: string
-  readonly title: string
-  /** A track of a CSS grid. Default `minmax(0, 1fr)`. */
-  readonly width?: string
-  readonly align?: 'left' | 'right'
-  /** Left out where there is little room. */
-  readonly narrow?: 'hidden'
-  /**
-   * What rows are sorted by where the server does not: only while all of them are here, since a part
-   * in order says nothing of the rest. Left out where it makes no sense.
-   */
-  readonly sortBy?: (row: Row) => string | number | null | undefined
-  readonly cell: (row: Row) => ReactNode
 }

@@ -10,7 +10,8 @@ import {
 } from '../act/filter-bar.tsx'
 import { DetailDrawer, neighboursOf, useOpened } from '../layout/detail-drawer.tsx'
 import { DataTable, type DataTableProps } from './data-table.tsx'
-import { type Column, type Layout, useSort, useTable } from './layout.ts'
+import type { Column } from './columns.tsx'
+import { type Layout, useSort, useTable } from './layout.ts'
 import { type List, type ListPage, type Sorts, type SortWord, useList } from './list.ts'
 
 /** What a list of the API is asked for: its filter and order, where the page before ended, how many. */

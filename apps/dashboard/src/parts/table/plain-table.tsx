@@ -1,7 +1,7 @@
 import { Table } from '@mantine/core'
 import type { ComponentProps, ReactNode } from 'react'
 
-interface PlainColumn<Row> {
+export interface PlainColumn<Row> {
   readonly title: string
   readonly cell: (row: Row) => ReactNode
   readonly align?: 'right'

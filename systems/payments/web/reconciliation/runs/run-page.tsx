@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, Popover, Progress, Stack, Table, Text } from '@mantine/core'
+import { Alert, Button, Modal, Popover, Progress, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
   ActButton,
@@ -7,6 +7,7 @@ import {
   formatCount,
   PageFrame,
   PermittedButton,
+  PlainTable,
   post,
   QueryState,
   saveFile,
@@ -17,6 +18,7 @@ import {
   useFollow,
   useFresh,
   useRead,
+  said,
 } from '@posthorn/dashboard/kit'
 import { IconChevronDown } from '@tabler/icons-react'
 import type { UseMutationResult } from '@tanstack/react-query'
@@ -73,11 +75,7 @@ export function RunPage() {
   const query = useRead('/api/v1/reconciliations/{id}', ['reconciliation', id, 'shown'], {
     params: { path: { id } },
   })
-  useFresh(
-    ['reconciliation', id],
-    (event) =>
-      event.kind === 'announcement' && event.topic === 'reconciliation.run' && event.id === id,
-  )
+  useFresh(['reconciliation', id], said('reconciliation.run', id))
   return <QueryState query={query}>{(run) => <Shown run={run} />}</QueryState>
 }
 
@@ -235,30 +233,24 @@ function DryRun({ run }: { run: Run }) {
               It would match {formatCount(found.matched)} of {formatCount(found.total)} records (
               {found.matchRate}%). Nothing was stored.
             </Text>
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Reason</Table.Th>
-                  <Table.Th ta="right">Now</Table.Th>
-                  <Table.Th ta="right">After a run</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {REASONS.map((reason) => {
-                  const [now, then] = [run.reasons[reason] ?? 0, found.reasons[reason] ?? 0]
-                  if (now === 0 && then === 0) return null
-                  return (
-                    <Table.Tr key={reason}>
-                      <Table.Td>{REASON_LOOKS[reason].word}</Table.Td>
-                      <Table.Td ta="right">{formatCount(now)}</Table.Td>
-                      <Table.Td ta="right" fw={now === then ? 400 : 700}>
-                        {formatCount(then)}
-                      </Table.Td>
-                    </Table.Tr>
-                  )
-                })}
-              </Table.Tbody>
-            </Table>
+            <PlainTable
+              rows={REASONS.filter((reason) => run.reasons[reason] || found.reasons[reason])}
+              idOf={(reason) => reason}
+              columns={[
+                { title: 'Reason', cell: (reason) => REASON_LOOKS[reason].word },
+                {
+                  title: 'Now',
+                  align: 'right',
+                  cell: (reason) => formatCount(run.reasons[reason] ?? 0),
+                },
+                {
+                  title: 'After a run',
+                  align: 'right',
+                  isBold: (reason) => (run.reasons[reason] ?? 0) !== (found.reasons[reason] ?? 0),
+                  cell: (reason) => formatCount(found.reasons[reason] ?? 0),
+                },
+              ]}
+            />
           </>
         )}
       </Modal>

@@ -1,4 +1,4 @@
-import { Alert, List, Table, Text } from '@mantine/core'
+import { Alert, List, Text } from '@mantine/core'
 import {
   type Column,
   column,
@@ -8,6 +8,7 @@ import {
   formatCount,
   formatMoney,
   Money,
+  PlainTable,
   QueryState,
   StateBadge,
   type StateRole,
@@ -43,34 +44,28 @@ function lookOf(statement: Statement): { readonly words: string; readonly look: 
 }
 
 /** The balances of a file that is not stored yet. */
-export function StatementTable({ statements }: { statements: readonly Statement[] }) {
+function StatementTable({ statements }: { statements: readonly Statement[] }) {
+  const figure = (title: string, name: Figure) => ({
+    title,
+    align: 'right' as const,
+    cell: (statement: Statement) => money(statement, name),
+  })
   return (
-    <Table.ScrollContainer minWidth={480} mah={220} mb="xs">
-      <Table withTableBorder aria-label="Balances">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Account</Table.Th>
-            <Table.Th ta="right">Opening</Table.Th>
-            <Table.Th ta="right">Entries</Table.Th>
-            <Table.Th ta="right">Closing</Table.Th>
-            <Table.Th />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {statements.map((statement) => (
-            <Table.Tr key={`${statement.number} ${statement.currency}`}>
-              <Table.Td>{statement.account ?? statement.statementId}</Table.Td>
-              <Table.Td ta="right">{money(statement, 'opening')}</Table.Td>
-              <Table.Td ta="right">{money(statement, 'booked')}</Table.Td>
-              <Table.Td ta="right">{money(statement, 'closing')}</Table.Td>
-              <Table.Td>
-                <TieOut statement={statement} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <PlainTable
+      withTableBorder
+      aria-label="Balances"
+      minWidth={480}
+      maxHeight={220}
+      rows={statements}
+      idOf={({ number, currency }) => `${number} ${currency}`}
+      columns={[
+        { title: 'Account', cell: ({ account, statementId }) => account ?? statementId },
+        figure('Opening', 'opening'),
+        figure('Entries', 'booked'),
+        figure('Closing', 'closing'),
+        { title: '', cell: (statement) => <TieOut statement={statement} /> },
+      ]}
+    />
   )
 }
 
@@ -197,43 +192,53 @@ export function StatementPreview({ file, by }: StatementPreviewProps) {
             </Alert>
           )}
           {rows.length > 0 && (
-            <Table.ScrollContainer minWidth={480} mah={320}>
-              <Table striped withTableBorder aria-label={`First rows of ${file.name}`}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{format === 'camt.053' ? 'No.' : 'Line'}</Table.Th>
-                    <Table.Th>Transaction id</Table.Th>
-                    <Table.Th ta="right">Amount</Table.Th>
-                    <Table.Th>Date</Table.Th>
-                    {rows.some(isWrong) && <Table.Th>Problem</Table.Th>}
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {rows.map(({ line, record, values, errors: wrong }) => (
-                    <Table.Tr key={line}>
-                      <Table.Td>{line}</Table.Td>
-                      <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                        {record?.externalTransactionId ?? values.join(' · ')}
-                      </Table.Td>
-                      <Table.Td ta="right">
-                        {record && <Money minor={record.amount} currency={record.currency} />}
-                      </Table.Td>
-                      <Table.Td style={{ whiteSpace: 'nowrap' }}>{record?.date}</Table.Td>
-                      {rows.some(isWrong) && (
-                        <Table.Td c="var(--mantine-color-error)">
-                          {wrong.map(({ field, reason }) => `${field} ${reason}`).join('; ')}
-                        </Table.Td>
-                      )}
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <PlainTable
+              striped
+              withTableBorder
+              aria-label={`First rows of ${file.name}`}
+              minWidth={480}
+              maxHeight={320}
+              rows={rows}
+              idOf={({ line }) => line}
+              columns={[
+                { title: format === 'camt.053' ? 'No.' : 'Line', cell: ({ line }) => line },
+                {
+                  title: 'Transaction id',
+                  cell: ({ record, values }) => (
+                    <span style={{ overflowWrap: 'anywhere' }}>
+                      {record?.externalTransactionId ?? values.join(' · ')}
+                    </span>
+                  ),
+                },
+                {
+                  title: 'Amount',
+                  align: 'right',
+                  cell: ({ record }) =>
+                    record && <Money minor={record.amount} currency={record.currency} />,
+                },
+                {
+                  title: 'Date',
+                  cell: ({ record }) => (
+                    <span style={{ whiteSpace: 'nowrap' }}>{record?.date}</span>
+                  ),
+                },
+                ...(rows.some(isWrong) ? [PROBLEM] : []),
+              ]}
+            />
           )}
         </>
       )}
     </QueryState>
   )
+}
+
+const PROBLEM = {
+  title: 'Problem',
+  cell: ({ errors }: { readonly errors: readonly { field: string; reason: string }[] }) => (
+    <Text span inherit c="var(--mantine-color-error)">
+      {errors.map(({ field, reason }) => `${field} ${reason}`).join('; ')}
+    </Text>
+  ),
 }
 
 function isWrong({ errors }: { readonly errors: readonly unknown[] }): boolean {

@@ -1,9 +1,100 @@
-import { VisuallyHidden } from '@mantine/core'
-import { useClipboard } from '@mantine/hooks'
-import { IconClockPlay } from '@tabler/icons-react'
+import { Text, VisuallyHidden } from '@mantine/core'
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import keyValueClasses from './key-value.module.css'
+import statClasses from './stat.module.css'
+import { useClipboard } from '@mantine/hooks'
+import { IconCheck, IconClockPlay, IconCopy } from '@tabler/icons-react'
+import idClasses from './copy-id.module.css'
 import { formatDuration, formatRelative } from '../../format/number.ts'
-import classes from './time.module.css'
+import timeClasses from './time.module.css'
+
+interface StatProps {
+  readonly label: string
+  readonly value: ReactNode
+  /** What the number means, or how it changed. */
+  readonly hint?: ReactNode
+  /** A number that needs attention. */
+  readonly tone?: 'normal' | 'warning' | 'bad'
+}
+
+/** One number of a strip of them. */
+export function Stat({ label, value, hint, tone = 'normal' }: StatProps) {
+  return (
+    <div className={statClasses['stat']} data-tone={tone}>
+      <dt>{label}</dt>
+      <dd>
+        {value}
+        {hint !== undefined && (
+          <Text size="xs" c="dimmed" component="div">
+            {hint}
+          </Text>
+        )}
+      </dd>
+    </div>
+  )
+}
+
+export function StatStrip({ children }: { children: ReactNode }) {
+  return <dl className={statClasses['strip']}>{children}</dl>
+}
+
+/** Facts, one to a line; what is undefined is left out. */
+export function KeyValue({ facts }: { facts: Readonly<Record<string, ReactNode>> }) {
+  return (
+    <dl className={keyValueClasses['facts']}>
+      {Object.entries(facts).map(([name, value]) =>
+        value === undefined ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value ?? '–'}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  )
+}
+
+export interface CopyIdProps {
+  readonly id: string
+  /** What it is called when it is copied. Default `id`. */
+  readonly what?: string
+  /** Characters shown of a long one; the whole one is copied and on hover. Default: all. */
+  readonly shown?: number
+}
+
+/** An id as one writes it, with a button that copies it. */
+export function CopyId({ id, what = 'id', shown = Number.POSITIVE_INFINITY }: CopyIdProps) {
+  const { copied, copy } = useClipboard()
+  const label = copied ? 'Copied' : `Copy ${what}`
+  return (
+    <span className={idClasses['id']}>
+      <code title={id}>{id.length > shown ? shorten(id, shown) : id}</code>
+      <button type="button" title={label} aria-label={label} onClick={() => copy(id)}>
+        {copied ? <IconCheck size={13} aria-hidden /> : <IconCopy size={13} aria-hidden />}
+      </button>
+    </span>
+  )
+}
+
+/** An id among facts: left out where there is none. */
+export function idFact(id: string | null, look: Omit<CopyIdProps, 'id'> = {}): ReactNode {
+  return id === null ? undefined : <CopyId id={id} {...look} />
+}
+
+/** Also where something follows it: ids of parts may be an id and a number. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i
+
+const UUIDS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
+
+/** A text in a narrow place: ids in it by their ends, as `shorten` has them. */
+export function withShortIds(text: string): string {
+  return text.replaceAll(UUIDS, (id) => `…${id.slice(-8)}`)
+}
+
+/** Ids of one hour begin alike: users recognise them by their ends. */
+function shorten(id: string, shown: number): string {
+  return UUID.test(id) ? `…${id.slice(-shown)}` : `${id.slice(0, shown)}…`
+}
 
 const EXACT = new Intl.DateTimeFormat(undefined, {
   dateStyle: 'medium',
@@ -31,10 +122,10 @@ export function Time({ at, clock = 'wall', ahead = false }: TimeProps) {
   const by = isMoved ? ' by the business clock' : ''
   const title = copied ? 'Copied' : `${EXACT.format(ms)}${by} · click to copy`
   return (
-    <button type="button" className={classes['time']} title={title} onClick={() => copy(at)}>
+    <button type="button" className={timeClasses['time']} title={title} onClick={() => copy(at)}>
       <time dateTime={at}>{copied ? 'copied' : wordsFor(ms, now, ahead)}</time>
       {isMoved && (
-        <span className={classes['business']}>
+        <span className={timeClasses['business']}>
           <IconClockPlay size={12} stroke={1.8} aria-hidden />
           <VisuallyHidden>business</VisuallyHidden>
         </span>
