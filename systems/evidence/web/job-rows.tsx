@@ -1,4 +1,4 @@
-import { ActionIcon, Code, Stack, Table, Text, Title } from '@mantine/core'
+import { ActionIcon, Code, Stack, Table, Text } from '@mantine/core'
 import {
   AnchorLink,
   type Column,
@@ -28,6 +28,7 @@ import {
   useFilteredList,
   useRead,
   useUser,
+  Part,
 } from '@posthorn/dashboard/kit'
 import { IconDownload } from '@tabler/icons-react'
 import {
@@ -125,26 +126,17 @@ function RowDetails({ jobId, rowId }: { jobId: string; rowId: string }) {
         <Stack gap="md">
           <RowFacts row={row} />
           <RowError row={row} />
-          <section>
-            <Title order={3} mb={6}>
-              Files
-            </Title>
+          <Part title="Files">
             <Artifacts jobId={jobId} artifacts={row.artifacts} />
-          </section>
-          <section>
-            <Title order={3} mb={6}>
-              Timeline
-            </Title>
+          </Part>
+          <Part title="Timeline">
             <Timeline entries={row.audit.map(entryOf)} />
-          </section>
+          </Part>
           <Related id={rowId} except={[]} />
           {Object.keys(row.metadata).length > 0 && (
-            <section>
-              <Title order={3} mb={6}>
-                Other columns
-              </Title>
+            <Part title="Other columns">
               <Json value={row.metadata} label="other columns" />
-            </section>
+            </Part>
           )}
         </Stack>
       )}

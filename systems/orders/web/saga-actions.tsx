@@ -17,9 +17,6 @@ import classes from './interventions.module.css'
 /** What an action on a saga changes on other pages. */
 export const CHANGED = ['sagas', 'alerts', 'overview', 'audit'] as const
 
-/** A request without a reason has an empty body. */
-export const bodyOf = (reason: string | undefined) => (reason === undefined ? {} : { reason })
-
 /** Resumes what is stuck, cancels what runs. */
 export function SagaActions({ saga }: { saga: SagaDetails }) {
   const { isAllowed } = usePermission('operate')

@@ -107,27 +107,23 @@ function OrderList({ onPlace }: { onPlace: () => void }) {
   })
   useSagaChanges(page.list.rows)
   return (
-    <>
-      <FilteredTable
-        {...page}
-        label="Orders"
-        onOpen={({ sagaId }) =>
-          void navigate({ to: '/sagas/$id', params: { id: sagaId } } as never)
-        }
-        empty={
-          <Empty
-            title="No orders yet"
-            action={
-              <PermittedButton to="write" variant="default" mt="xs" onClick={onPlace}>
-                Place the first order
-              </PermittedButton>
-            }
-          >
-            Orders placed by <code>POST /api/v1/orders</code> or from here are listed.
-          </Empty>
-        }
-      />
-    </>
+    <FilteredTable
+      {...page}
+      label="Orders"
+      onOpen={({ sagaId }) => void navigate({ to: '/sagas/$id', params: { id: sagaId } } as never)}
+      empty={
+        <Empty
+          title="No orders yet"
+          action={
+            <PermittedButton to="write" variant="default" mt="xs" onClick={onPlace}>
+              Place the first order
+            </PermittedButton>
+          }
+        >
+          Orders placed by <code>POST /api/v1/orders</code> or from here are listed.
+        </Empty>
+      }
+    />
   )
 }
 
@@ -169,26 +165,24 @@ function SagaList() {
   })
   useSagaChanges(page.list.rows)
   return (
-    <>
-      <FilteredTable
-        {...page}
-        label="Sagas"
-        {...(isAllowed && { selection })}
-        onOpen={({ id }) => void navigate({ to: '/sagas/$id', params: { id } } as never)}
-        empty={
-          <Empty title="No sagas yet">
-            Every order starts one, and so does every saga you define.
-          </Empty>
-        }
-      >
-        {selection.ids.size > 0 && (
-          <BulkActions
-            chosen={page.list.rows.filter(({ id }) => selection.has(id))}
-            onDone={(left) => selection.replace(left.map(({ id }) => id))}
-          />
-        )}
-      </FilteredTable>
-    </>
+    <FilteredTable
+      {...page}
+      label="Sagas"
+      {...(isAllowed && { selection })}
+      onOpen={({ id }) => void navigate({ to: '/sagas/$id', params: { id } } as never)}
+      empty={
+        <Empty title="No sagas yet">
+          Every order starts one, and so does every saga you define.
+        </Empty>
+      }
+    >
+      {selection.ids.size > 0 && (
+        <BulkActions
+          chosen={page.list.rows.filter(({ id }) => selection.has(id))}
+          onDone={(left) => selection.replace(left.map(({ id }) => id))}
+        />
+      )}
+    </FilteredTable>
   )
 }
 

@@ -99,11 +99,11 @@ export function Plot(props: PlotProps) {
   )
 }
 
-interface LegendProps {
-  readonly series: readonly PlotSeries[]
-  readonly times: PlotTimes
-  readonly format: (value: number) => string
+type Shown = Pick<PlotProps, 'title' | 'series' | 'times' | 'format'> & {
   readonly marks: readonly PlotMark[]
+}
+
+interface LegendProps extends Omit<Shown, 'title'> {
   readonly shown: number
   readonly isPoint: boolean
 }
@@ -278,12 +278,7 @@ function act(key: string, props: CanvasProps & { plot: uPlot | undefined }): boo
   }
 }
 
-interface PlotTableProps {
-  readonly title: string
-  readonly series: readonly PlotSeries[]
-  readonly times: PlotTimes
-  readonly format: (value: number) => string
-  readonly marks: readonly PlotMark[]
+interface PlotTableProps extends Shown {
   readonly onPick: ((index: number) => void) | undefined
 }
 

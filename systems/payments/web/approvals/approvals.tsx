@@ -1,12 +1,11 @@
 import { Group, List, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import {
+  ActButton,
   AnchorLink,
   because,
   BulkButton,
   type Column,
   column,
-  Confirm,
   CopyId,
   dataOf,
   Empty,
@@ -18,13 +17,11 @@ import {
   Json,
   KeyValue,
   PageFrame,
-  PermittedButton,
   post,
   StateBadge,
   type StateRole,
   Time,
   timeFact,
-  useAction,
   useApi,
   useClaims,
   useFilteredList,
@@ -151,23 +148,7 @@ function placeOf({ kind, subject }: Proposal): string | undefined {
 
 function Actions({ proposal: { id, proposedBy } }: { proposal: Proposal }) {
   const { sub } = useClaims()
-  const [isRejecting, rejecting] = useDisclosure(false)
-  const params = { path: { id } }
-  const approve = useAction({
-    run: () => post('/api/v1/approvals/{id}/approve', { ...params, body: {} }),
-    done: () => 'Approved.',
-    changes: CHANGED,
-  })
-  const reject = useAction({
-    run: (reason: string) => post('/api/v1/approvals/{id}/reject', { ...params, body: { reason } }),
-    done: () => 'Rejected.',
-    changes: CHANGED,
-  })
-  const withdraw = useAction({
-    run: () => post('/api/v1/approvals/{id}/withdraw', { ...params, body: {} }),
-    done: () => 'Withdrawn.',
-    changes: CHANGED,
-  })
+  const path = { id }
   if (proposedBy === sub) {
     return (
       <Stack gap="xs">
@@ -175,43 +156,38 @@ function Actions({ proposal: { id, proposedBy } }: { proposal: Proposal }) {
           You proposed it: another user has to decide.
         </Text>
         <Group>
-          <PermittedButton
-            to="write"
-            variant="default"
-            loading={withdraw.isPending}
-            onClick={() => withdraw.mutate(undefined)}
-          >
-            Withdraw
-          </PermittedButton>
+          <ActButton
+            label="Withdraw"
+            run={() => post('/api/v1/approvals/{id}/withdraw', { path, body: {} })}
+            done={() => 'Withdrawn.'}
+            changes={CHANGED}
+          />
         </Group>
       </Stack>
     )
   }
   return (
-    <>
-      <Group>
-        <PermittedButton
-          to="approve"
-          loading={approve.isPending}
-          onClick={() => approve.mutate(undefined)}
-        >
-          Approve
-        </PermittedButton>
-        <PermittedButton to="approve" variant="default" onClick={rejecting.open}>
-          Reject
-        </PermittedButton>
-      </Group>
-      <Confirm
-        isOpen={isRejecting}
-        onClose={rejecting.close}
+    <Group>
+      <ActButton
+        to="approve"
+        label="Approve"
+        button={{ variant: 'filled' }}
+        run={() => post('/api/v1/approvals/{id}/approve', { path, body: {} })}
+        done={() => 'Approved.'}
+        changes={CHANGED}
+      />
+      <ActButton
+        to="approve"
+        label="Reject"
         title="Reject the proposal?"
-        verb="Reject"
         reason="required"
-        onConfirm={(reason) => reject.mutateAsync(reason ?? '')}
+        run={(reason = '') => post('/api/v1/approvals/{id}/reject', { path, body: { reason } })}
+        done={() => 'Rejected.'}
+        changes={CHANGED}
       >
         Nothing is done. It can be proposed again.
-      </Confirm>
-    </>
+      </ActButton>
+    </Group>
   )
 }
 

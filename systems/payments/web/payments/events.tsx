@@ -1,5 +1,6 @@
 import { Alert, Code, Group, Stack, Text, Title } from '@mantine/core'
 import {
+  ActButton,
   AnchorLink,
   type Column,
   column,
@@ -11,14 +12,12 @@ import {
   idFact,
   type ItemOf,
   KeyValue,
-  PermittedButton,
   post,
   QueryState,
   SectionFrame,
   StateBadge,
   type StateRole,
   Time,
-  useAction,
   useApi,
   useFilteredList,
   useRead,
@@ -146,24 +145,17 @@ function EventDetails({ id }: { id: string }) {
   )
 }
 
-function Reprocess({ event }: { event: GatewayEvent }) {
-  const { id, status } = event
-  const reprocess = useAction({
-    run: () => post('/api/v1/webhook-events/{id}/reprocess', { path: { id } }),
-    done: (answer) => `Decided again: ${answer.status}.`,
-    changes: ['payments'],
-  })
+function Reprocess({ event: { id, status } }: { event: GatewayEvent }) {
   if (status === 'applied') return null
   return (
     <Group gap="xs">
-      <PermittedButton
+      <ActButton
         to="administer"
-        variant="default"
-        loading={reprocess.isPending}
-        onClick={() => reprocess.mutate(undefined)}
-      >
-        Reprocess
-      </PermittedButton>
+        label="Reprocess"
+        run={() => post('/api/v1/webhook-events/{id}/reprocess', { path: { id } })}
+        done={(answer) => `Decided again: ${answer.status}.`}
+        changes={['payments']}
+      />
       <Text size="sm" c="dimmed">
         Decides again by what is known now.
       </Text>

@@ -6,6 +6,7 @@ import { useFresh } from '../../live/use-fresh.ts'
 import { BulkButton } from '../../parts/act/bulk-button.tsx'
 import { oneOf, useFilter } from '../../parts/act/filter-bar.tsx'
 import { PermittedButton, useAction } from '../../parts/act/action.tsx'
+import { ActButton } from '../../parts/act/form.tsx'
 import { DetailDrawer, neighboursOf, useOpened } from '../../parts/layout/detail-drawer.tsx'
 import { AnchorLink, SectionFrame } from '../../parts/layout/page-frame.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
@@ -174,17 +175,7 @@ function Actions({ incident }: { incident: Incident }) {
   const { id, owner, acknowledgedBy, state } = incident
   const params = { path: { id } }
   const changes = ['incidents', 'alerts', 'overview']
-  const acknowledge = useAction({
-    run: () => post('/api/v1/incidents/{id}/acknowledge', { ...params }),
-    done: () => 'Incident acknowledged.',
-    changes,
-  })
-  const assign = useAction({
-    run: (body: { owner: string | null }) =>
-      post('/api/v1/incidents/{id}/assign', { ...params, body }),
-    done: (_, given) => (given.owner === null ? 'It has no owner.' : `${given.owner} owns it.`),
-    changes,
-  })
+  const next = owner === sub ? null : sub
   const snooze = useAction({
     run: (minutes: number) =>
       post('/api/v1/incidents/{id}/snooze', { ...params, body: { minutes } }),
@@ -193,22 +184,21 @@ function Actions({ incident }: { incident: Incident }) {
   })
   return (
     <Group gap="xs" align="flex-end">
-      <PermittedButton
+      <ActButton
         to="operate"
-        disabled={acknowledgedBy !== null}
-        loading={acknowledge.isPending}
-        onClick={() => acknowledge.mutate(undefined)}
-      >
-        Acknowledge
-      </PermittedButton>
-      <PermittedButton
+        label="Acknowledge"
+        button={{ variant: 'filled', disabled: acknowledgedBy !== null }}
+        run={() => post('/api/v1/incidents/{id}/acknowledge', params)}
+        done={() => 'Incident acknowledged.'}
+        changes={changes}
+      />
+      <ActButton
         to="operate"
-        variant="default"
-        loading={assign.isPending}
-        onClick={() => assign.mutate({ owner: owner === sub ? null : sub })}
-      >
-        {owner === sub ? 'Give it up' : 'Take it'}
-      </PermittedButton>
+        label={next === null ? 'Give it up' : 'Take it'}
+        run={() => post('/api/v1/incidents/{id}/assign', { ...params, body: { owner: next } })}
+        done={() => (next === null ? 'It has no owner.' : `${next} owns it.`)}
+        changes={changes}
+      />
       {state === 'snoozed' ? (
         <PermittedButton to="operate" variant="default" onClick={() => snooze.mutate(0)}>
           End the snooze

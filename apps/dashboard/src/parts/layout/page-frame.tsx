@@ -101,6 +101,18 @@ export function Panel({ title, actions, children }: PanelProps) {
 
 type Native = Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps | keyof ButtonProps>
 
+/** A part of a drawer, with its name. */
+export function Part({ title, children }: Omit<PanelProps, 'actions'>) {
+  return (
+    <section>
+      <Title order={3} mb={6}>
+        {title}
+      </Title>
+      {children}
+    </section>
+  )
+}
+
 /** `<AnchorLink to="/outboxes/$name" params={{ name }}>`: a link in a sentence or a table. */
 export const AnchorLink = createLink((props: AnchorProps & Native) => <Anchor {...props} />)
 

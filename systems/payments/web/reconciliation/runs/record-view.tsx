@@ -1,4 +1,4 @@
-import { Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Group, Stack, Table, Text } from '@mantine/core'
 import {
   ActButton,
   AnchorLink,
@@ -14,6 +14,7 @@ import {
   useApi,
   useOpened,
   useRead,
+  Part,
 } from '@posthorn/dashboard/kit'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -59,10 +60,7 @@ function RecordView({ runId, recordId }: RecordViewProps) {
 function History({ record: { history } }: { record: RecordDetails }) {
   if (history.length === 0) return null
   return (
-    <section>
-      <Title order={3} mb={6}>
-        History
-      </Title>
+    <Part title="History">
       <Timeline
         clock="business"
         entries={history.map(({ runNo, reason, note, actor, createdAt }, index) => ({
@@ -73,7 +71,7 @@ function History({ record: { history } }: { record: RecordDetails }) {
           ...(note !== null && { details: note }),
         }))}
       />
-    </section>
+    </Part>
   )
 }
 

@@ -1,5 +1,5 @@
-import { Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { ActButton, AnchorLink, because, formatMoney, post } from '@posthorn/dashboard/kit'
+import { Group, Paper, Stack, Text } from '@mantine/core'
+import { ActButton, AnchorLink, because, formatMoney, post, Part } from '@posthorn/dashboard/kit'
 import type { RecordDetails, Suggestion } from './run.tsx'
 
 interface SuggestionsProps {
@@ -19,16 +19,13 @@ export function Suggestions({ runId, record }: SuggestionsProps) {
   const open = record.suggestions.filter(({ status }) => status === 'open')
   if (open.length === 0) return null
   return (
-    <section>
-      <Title order={3} mb={6}>
-        Suggestions
-      </Title>
+    <Part title="Suggestions">
       <Stack gap="xs">
         {open.map((suggestion) => (
           <Suggested key={suggestion.id} runId={runId} record={record} suggestion={suggestion} />
         ))}
       </Stack>
-    </section>
+    </Part>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, TextInput, Title } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import {
   ActButton,
@@ -25,6 +25,7 @@ import {
   useListOf,
   useOpened,
   useRead,
+  Part,
 } from '@posthorn/dashboard/kit'
 import { useState } from 'react'
 import { RulesFields } from './rules-fields.tsx'
@@ -148,10 +149,7 @@ function Versions({ id }: { id: string }) {
     { params: { path: { id } } },
   )
   return (
-    <section>
-      <Title order={3} mb={6}>
-        Versions
-      </Title>
+    <Part title="Versions">
       <QueryState query={query}>
         {({ items }) => (
           <Timeline
@@ -164,7 +162,7 @@ function Versions({ id }: { id: string }) {
           />
         )}
       </QueryState>
-    </section>
+    </Part>
   )
 }
 
