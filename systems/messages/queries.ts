@@ -1,12 +1,14 @@
-import { directionOf, sql, type Failure, type Queryable, type Transaction } from '@posthorn/engine'
+import {
+  directionOf,
+  sql,
+  storableJson,
+  type Failure,
+  type Queryable,
+  type Transaction,
+} from '@posthorn/engine'
 import type { ClosedAttempt } from './attempts.ts'
 import type { Activity, AuditEvent, AuditRow } from './audit.ts'
-import {
-  storableJson,
-  type AttemptRow,
-  type MessageState,
-  type OutboundMessage,
-} from './message.ts'
+import type { AttemptRow, MessageState, OutboundMessage } from './message.ts'
 
 /** Messages of an organisation that were created in a time. */
 interface Period {

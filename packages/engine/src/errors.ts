@@ -1,4 +1,5 @@
 import type { Duration } from './duration.ts'
+import { cut, storableText } from './storable.ts'
 
 /**
  * Every code the engine raises or writes into a row, with the sentence that explains it.
@@ -161,6 +162,7 @@ export interface Failure<Code extends string = string> {
 
 /** Longest error text kept on a row: a proxy's page of HTML explains nothing. */
 const MAX_MESSAGE = 2_000
+const MAX_CODE = 100
 
 /** Code and message of anything thrown or returned as an error. */
 export function failureOf<Fallback extends string>(error: unknown, fallback: Fallback): Failure {
@@ -173,10 +175,10 @@ export function failureOf<Fallback extends string>(error: unknown, fallback: Fal
   return storableFailure(code, message)
 }
 
-/** Postgres text cannot hold NUL; a failure must never make settling fail. */
+/** A failure must never make settling fail. */
 function storableFailure(code: string, message: string): Failure {
   return {
-    code: code.slice(0, 100).replaceAll('\0', ''),
-    message: message.slice(0, MAX_MESSAGE).replaceAll('\0', ''),
+    code: storableText(cut(code, MAX_CODE)),
+    message: storableText(cut(message, MAX_MESSAGE)),
   }
 }

@@ -124,5 +124,6 @@ export {
   type Subscription,
   type Transport,
 } from './outbox/transport.ts'
+export { storableJson, storableText } from './storable.ts'
 export { uuid } from './uuid.ts'
 export { Semaphore } from './semaphore.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { storableJson } from '../message.ts'
+import { storableJson } from '@posthorn/engine'
 
 /** What a person wrote, as the provider reports it. */
 export interface Inbound {

@@ -1,5 +1,4 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { storableJson } from '../message.ts'
+import { sql, storableJson, type Queryable, type Transaction } from '@posthorn/engine'
 import type { ConversationRow, ThreadRow } from './conversation.ts'
 import type { Inbound } from './inbound.ts'
 import { formsOf } from '../phone-number.ts'

@@ -1,5 +1,5 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { storableJson, type MessageState } from '../message.ts'
+import { sql, storableJson, type Queryable, type Transaction } from '@posthorn/engine'
+import type { MessageState } from '../message.ts'
 import type { Report, ReportKey } from './report.ts'
 
 /** The message that a report is about. */

@@ -1,5 +1,4 @@
-import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { storableJson } from '../message.ts'
+import { sql, storableJson, type Queryable, type Transaction } from '@posthorn/engine'
 import type { TemplateRow } from './template.ts'
 
 export interface TemplateKey {

@@ -22,6 +22,7 @@ import {
   type NewConsumerMessage,
 } from './consumer-messages.sql.ts'
 import type { Failure } from '../errors.ts'
+import { storableText } from '../storable.ts'
 
 /** What a failed message is kept with. */
 export interface Failed {
@@ -106,7 +107,9 @@ export class SetAsideStore {
 
   /** Whether a message without a position was set aside before. */
   async has(id: string): Promise<boolean> {
-    const { rows } = await this.#pool.query<{ kept: boolean }>(selectKept(this.#group, text(id)))
+    const { rows } = await this.#pool.query<{ kept: boolean }>(
+      selectKept(this.#group, storableText(id)),
+    )
     return rows[0]?.kept ?? false
   }
 
@@ -147,14 +150,16 @@ export class SetAsideStore {
 
   /** Notes that a message is about to be handled alone; returns how often that was noted. */
   async suspect(place: string): Promise<number> {
-    const note = upsertSuspect(this.#group, { place: text(place), owner: this.#owner })
+    const note = upsertSuspect(this.#group, { place: storableText(place), owner: this.#owner })
     const { rows } = await this.#pool.query<{ lost: number }>(note)
     return rows[0]?.lost ?? 1
   }
 
   /** The process has lived through it. */
   async forget(place: string): Promise<void> {
-    await this.#pool.query(deleteNote(this.#group, { place: text(place), owner: this.#owner }))
+    await this.#pool.query(
+      deleteNote(this.#group, { place: storableText(place), owner: this.#owner }),
+    )
   }
 
   /** Claims messages whose next attempt is due. */
@@ -190,7 +195,12 @@ export class SetAsideStore {
     { attempts, failure }: Failed,
     delayMs: number,
   ): Promise<void> {
-    const to = { attempts, code: text(failure.code), error: text(failure.message), delayMs }
+    const to = {
+      attempts,
+      code: storableText(failure.code),
+      error: storableText(failure.message),
+      delayMs,
+    }
     await this.#pool.query(postponeMessage({ id, token }, to))
   }
 
@@ -199,7 +209,7 @@ export class SetAsideStore {
   }
 
   async end({ id, token }: ClaimedMessage, { attempts, failure }: Failed): Promise<void> {
-    const to = { attempts, code: text(failure.code), error: text(failure.message) }
+    const to = { attempts, code: storableText(failure.code), error: storableText(failure.message) }
     await this.#pool.query(endMessage({ id, token, blocks: this.#blocks }, to))
   }
 
@@ -254,26 +264,21 @@ function toRow(
     state,
     partition: place?.partition ?? null,
     offset: place === undefined ? null : String(place.offset),
-    messageId: text(id),
-    type: message ? text(message.type) : null,
+    messageId: storableText(id),
+    type: message ? storableText(message.type) : null,
     version: message?.version ?? null,
-    key: message?.key === undefined ? null : text(message.key),
-    tenant: message?.tenant === undefined ? null : text(message.tenant),
+    key: message?.key === undefined ? null : storableText(message.key),
+    tenant: message?.tenant === undefined ? null : storableText(message.tenant),
     occurredAt: timeOf(message?.occurredAt),
-    traceparent: message?.traceparent === undefined ? null : text(message.traceparent),
+    traceparent: message?.traceparent === undefined ? null : storableText(message.traceparent),
     headers: JSON.stringify(message?.headers ?? raw?.headers ?? {}),
     payload: message ? (JSON.stringify(message.payload) ?? 'null') : null,
     body: message ? null : Buffer.from(raw?.body ?? []),
     attempts: failed?.attempts ?? 0,
-    code: failed ? text(failed.failure.code) : null,
-    error: failed ? text(failed.failure.message) : null,
+    code: failed ? storableText(failed.failure.code) : null,
+    error: failed ? storableText(failed.failure.message) : null,
     delayMs: failed?.delayMs ?? 0,
   }
-}
-
-/** Postgres text cannot hold NUL. */
-function text(value: string): string {
-  return value.replaceAll('\0', '')
 }
 
 /** Years that Postgres reads as they are written. */

@@ -1,4 +1,5 @@
 import type { Transaction } from '../database/transaction.ts'
+import { storableJson, storableText } from '../storable.ts'
 import { insertAlert, lockAlertSubject, recoverAlerts, selectStanding } from './alert.sql.ts'
 
 /**
@@ -51,7 +52,8 @@ export interface AlertRow {
  * Raises an alert, unless the same one (source, subject and code) stands already: then that is
  * returned, acknowledged or not. The engine raises those of its messages itself.
  */
-export async function raiseAlert(tx: Transaction, alert: NewAlert): Promise<Alert> {
+export async function raiseAlert(tx: Transaction, given: NewAlert): Promise<Alert> {
+  const alert = JSON.parse(storableJson(given)) as NewAlert
   await tx.query(lockAlertSubject(alert.source, alert.subject))
   const { rows: standing } = await tx.query<AlertRow>(selectStanding(alert))
   if (standing[0]) return alertOf(standing[0])
@@ -67,7 +69,7 @@ export async function recoverAlert(
   tx: Transaction,
   { source, subject }: { source: string; subject: string },
 ): Promise<number> {
-  const { rows } = await tx.query(recoverAlerts(source, subject))
+  const { rows } = await tx.query(recoverAlerts(source, storableText(subject)))
   return rows.length
 }
 

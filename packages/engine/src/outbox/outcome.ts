@@ -1,5 +1,6 @@
 import { toMs, type Duration } from '../duration.ts'
 import { DeliveryError, failureOf, type ErrorCode, type Failure } from '../errors.ts'
+import { storableJson, storableText } from '../storable.ts'
 
 /** What the destination said about where the message now is, e.g. `{ partition: 3, offset: '17' }`. */
 export type Reference = Readonly<Record<string, string | number>>
@@ -37,7 +38,15 @@ const DELIVERED: Outcome = { kind: 'delivered', ref: undefined }
 
 /** The destination has the message. */
 export function delivered(ref?: Reference): Outcome {
-  return ref === undefined ? DELIVERED : { kind: 'delivered', ref }
+  return ref === undefined ? DELIVERED : { kind: 'delivered', ref: storableReference(ref) }
+}
+
+/** What a destination says of where a message is must not keep it from being settled. */
+function storableReference(ref: Reference): Reference {
+  const isClean = Object.values(ref).every(
+    (value) => typeof value !== 'string' || value === storableText(value),
+  )
+  return isClean ? ref : (JSON.parse(storableJson(ref)) as Reference)
 }
 
 /** Not delivered; try again after the policy's delay, or after `after` if the destination named one. */

@@ -1,4 +1,5 @@
 import { sql, type Statement } from '../database/sql-tag.ts'
+import { storableJson } from '../storable.ts'
 import type { OpenBreaker } from './attempt/breaker.ts'
 import type { Counts } from './attempt/counts.ts'
 
@@ -23,7 +24,7 @@ export function beat(relay: {
   unanswered?: Counts
   breakers?: readonly OpenBreaker[]
 }): Statement {
-  const breakers = JSON.stringify(relay.breakers ?? [])
+  const breakers = storableJson(relay.breakers ?? [])
   const { latency, codes, answered, unanswered } = relay
   const did = [answered, unanswered].some((counts) => Object.keys(counts ?? {}).length > 0)
   return sql`
@@ -61,7 +62,7 @@ export function beat(relay: {
 }
 
 function jsonOf(counts: Counts | undefined): string | null {
-  return counts === undefined || Object.keys(counts).length === 0 ? null : JSON.stringify(counts)
+  return counts === undefined || Object.keys(counts).length === 0 ? null : storableJson(counts)
 }
 
 /** A relay that stops says so, and old traces of dead ones go with it. */

@@ -61,8 +61,10 @@ export async function attempt(
 
 function outcomeOf(result: Effect<object> | Refusal | void): Attempted {
   if (!result) return { outcome: { kind: 'done', output: null }, events: [] }
-  if ('refused' in result)
-    return { outcome: { kind: 'refused', failure: result.refused }, events: [] }
+  if ('refused' in result) {
+    const failure = failureOf<SagaCode>(result.refused, 'SAGA_STEP_FAILED')
+    return { outcome: { kind: 'refused', failure }, events: [] }
+  }
   return { outcome: { kind: 'done', output: asStored(result.data) }, events: result.events ?? [] }
 }
 

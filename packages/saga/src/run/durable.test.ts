@@ -239,6 +239,48 @@ test('a step that forgets an await has failed, and its late call changes nothing
   expect(await entries(pool, id)).toEqual([])
 })
 
+/** What Postgres cannot store: half an emoji, a zero byte, and a text that our own cut ends in the middle of one. */
+const UNSTORABLE = ['oops \u{1F4EF}'.slice(0, -1), 'zero \0 byte', `${'x'.repeat(1_999)}\u{1F4EF}`]
+
+test.each(UNSTORABLE)(
+  'a step fails by its policy with text that cannot be stored (%#)',
+  async (text) => {
+    const tried: number[] = []
+    const saga = defineSaga('unstorable')
+      .step('book', {
+        action: async () => undefined,
+        compensate: async () => Promise.reject(new Error(text)),
+        undoRetry: fixed('1ms', { attempts: 1 }),
+      })
+      .step('pay', {
+        retry: fixed('1ms', { attempts: 2 }),
+        action: async (_context, _tx, { attempt }) => {
+          tried.push(attempt)
+          throw new Error(text)
+        },
+      })
+    const id = await begin(saga, {})
+    await drain(orchestratorOf(saga))
+    await advanceClock(pool, '1m')
+    await drain(orchestratorOf(saga))
+    expect(tried).toEqual([1, 2])
+    const found = await getSaga(pool, id)
+    expect(found).toMatchObject({ status: 'FAILED', error: { code: 'SAGA_STUCK' } })
+    expect(found?.steps[1]).toMatchObject({ attempts: 2 })
+    const { rows } = await pool.query('select code from posthorn.alert where subject = $1', [id])
+    expect(rows).toHaveLength(1)
+  },
+)
+
+test.each(UNSTORABLE)('a refusal with text that cannot be stored is one (%#)', async (text) => {
+  const saga = defineSaga('unstorable-refusal').step('pay', {
+    action: async () => refuse(`NO ${text}`, text),
+  })
+  const id = await begin(saga, {})
+  await drain(orchestratorOf(saga))
+  expect(await getSaga(pool, id)).toMatchObject({ status: 'COMPENSATED' })
+})
+
 test('a step that goes on after a refused statement has failed with what it said', async () => {
   const saga = defineSaga('catches').step('write', {
     retry: fixed('1s', { attempts: 1 }),

@@ -11,6 +11,7 @@ import type { PoolHandle } from '../../database/pool-handle.ts'
 import type { Log } from '../../log.ts'
 import { messageOf, toMessage, type Message } from '../../outbox/message.ts'
 import type { Metrics } from '../../metrics.ts'
+import { cut } from '../../storable.ts'
 import {
   outcomeOfThrow,
   retryLater,
@@ -71,7 +72,7 @@ export class Attempter {
         destination,
         openMs: Math.round(openMs),
         probeMs: Math.round(probeMs),
-        ...(cause && { cause: { code: cause.code, message: cause.message.slice(0, MAX_CAUSE) } }),
+        ...(cause && { cause: { code: cause.code, message: cut(cause.message, MAX_CAUSE) } }),
       }))
   }
 
@@ -332,7 +333,7 @@ function notNow(error: PosthornError): Attempted {
 function breakerOpen(ms: number, cause: Failure | undefined): Outcome {
   const after = `${Math.ceil(ms)}ms` as const
   const why =
-    cause && `${cause.code}: ${cause.message.slice(0, MAX_CAUSE)}. ${ERROR_CODES.BREAKER_OPEN}`
+    cause && `${cause.code}: ${cut(cause.message, MAX_CAUSE)}. ${ERROR_CODES.BREAKER_OPEN}`
   return retryLater(new PosthornError('BREAKER_OPEN', why), { after, charge: false })
 }
 
