@@ -134,6 +134,8 @@ export const SQLSTATE = {
   uniqueViolation: '23505',
   checkViolation: '23514',
   inFailedTransaction: '25P02',
+  idleInTransaction: '25P03',
+  transactionTimeout: '25P04',
   undefinedTable: '42P01',
   undefinedColumn: '42703',
   undefinedFunction: '42883',

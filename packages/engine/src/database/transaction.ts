@@ -1,7 +1,7 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg'
 import { LateRings, type Bell, type Buckets } from './bell.ts'
 import { Calls } from './calls.ts'
-import { PosthornError } from '../errors.ts'
+import { PosthornError, SQLSTATE, sqlState } from '../errors.ts'
 import type { Statement } from './sql-tag.ts'
 
 /** Anything that takes a statement and gives rows: a pool, a client, an ORM's handle. */
@@ -97,11 +97,13 @@ export async function transaction<Result>(
 ): Promise<Result> {
   const client = await checkOut(pool)
   let onCommit: () => void = () => undefined
+  const death: Death = { error: undefined }
   const tx = borrowTransaction({
-    query: <Row>(statement: Statement) => client.query<Row & QueryResultRow>(statement),
+    query: <Row>(statement: Statement) =>
+      explainDeath(client.query<Row & QueryResultRow>(statement), death),
     onEnd: (ended) => void (onCommit = ended),
   })
-  const result = await commitAround(client, () => lendTransaction(tx, work))
+  const result = await commitAround({ client, death }, () => lendTransaction(tx, work))
   onCommit()
   return result
 }
@@ -128,13 +130,36 @@ export function checkOut(pool: Pool): Promise<PoolClient> {
   })
 }
 
+/** What a connection said first when it died. */
+interface Death {
+  error: Error | undefined
+}
+
+/**
+ * Postgres ends the connection of work that leaves its transaction open for too long. What it says then
+ * comes before the next statement, which learns only that there is no connection: no outage, but the
+ * work's own failure.
+ */
+function explain(error: unknown, { error: first }: Death): unknown {
+  const state = sqlState(first)
+  const isOwn = state === SQLSTATE.idleInTransaction || state === SQLSTATE.transactionTimeout
+  return isOwn ? first : error
+}
+
+function explainDeath<Answer>(answer: Promise<Answer>, death: Death): Promise<Answer> {
+  // A stream of COPY is no promise.
+  if (typeof (answer as Partial<typeof answer>).catch !== 'function') return answer
+  return answer.catch((error: unknown) => {
+    throw explain(error, death)
+  })
+}
+
 async function commitAround<Result>(
-  client: PoolClient,
+  { client, death }: { client: PoolClient; death: Death },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  let broken: Error | undefined
   // An idle client emits its connection's death; unheard, that would end the process.
-  const onError = (error: Error) => void (broken = error)
+  const onError = (error: Error) => void (death.error ??= error)
   client.on('error', onError)
   try {
     await client.query('begin')
@@ -149,11 +174,11 @@ async function commitAround<Result>(
     }
     return result
   } catch (error) {
-    await client.query('rollback').catch((cause: Error) => void (broken = cause))
-    throw error
+    await client.query('rollback').catch((cause: Error) => void (death.error ??= cause))
+    throw explain(error, death)
   } finally {
     client.off('error', onError)
     // A connection whose rollback failed is in no known state: the pool must not hand it out again.
-    client.release(broken)
+    client.release(death.error)
   }
 }

@@ -115,6 +115,20 @@ test('a handler that heeds no signal keeps no other from its turn for ever', asy
   await expect.poll(() => seen.toSorted((a, b) => a - b), { timeout: 20_000 }).toEqual([1, 2])
 })
 
+test('a handler whose transaction is idle for too long is charged an attempt', async () => {
+  const idle = one.handle({
+    placed: async ({ tx }) => {
+      await tx.query('set local idle_in_transaction_session_timeout = 20')
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      await tx.query('select 1')
+    },
+  })
+  await place(one, 1)
+  await posthorn(pool, idle, { log: silentLog }).tick()
+  const { rows } = await pool.query('select attempts, error_code from shop.one')
+  expect(rows).toEqual([{ attempts: 1, error_code: '25P03' }])
+})
+
 describe('a set of handlers', () => {
   test('is typed by the events', () => {
     const never = () => {

@@ -428,6 +428,32 @@ test('a connection that breaks in the middle of a step is not charged to it', as
   expect(await entries(pool, id)).toEqual(['attempt 1'])
 })
 
+test.each(['goes on to write', 'returns', 'waits for its other work'])(
+  'a step that leaves its transaction idle for too long is charged, when it %s',
+  async (what) => {
+    let calls = 0
+    const idle = defineSaga<{ n: number }>('idle').step('wait', {
+      retry: fixed('1m', { attempts: 2 }),
+      action: async (_context, tx, { sagaId }) => {
+        calls += 1
+        await tx.query(sql`set local idle_in_transaction_session_timeout = 20`)
+        await new Promise((resolve) => setTimeout(resolve, 200))
+        if (what === 'goes on to write') await enter(tx, sagaId, 'late')
+        if (what === 'waits for its other work') await pool.query('select 1')
+      },
+    })
+    const id = await begin(idle, { n: 1 })
+    await drain(orchestratorOf(idle))
+    await advanceClock(pool, '1m')
+    await drain(orchestratorOf(idle))
+    expect(calls).toBe(2)
+    expect(await getSaga(pool, id)).toMatchObject({
+      status: 'COMPENSATED',
+      steps: [{ attempts: 2, error: { code: '25P03' } }],
+    })
+  },
+)
+
 test('a statement that always takes too long is charged to its step', async () => {
   const slow = defineSaga<{ n: number }>('slow').step('report', {
     retry: fixed('1m', { attempts: 2 }),
