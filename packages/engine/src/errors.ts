@@ -15,6 +15,8 @@ export const ERROR_CODES = {
     'The work of a transaction ended while a call on its tx was in flight; nothing was stored.',
   MESSAGE_TOO_LARGE:
     'A part of an enqueued message is longer than its limit; the message names it. Nothing was stored.',
+  TRANSACTION_ENDED:
+    'The work of a transaction ended it by a statement of its own; it ends when its function does.',
   CLOCK_FIXED: 'The business clock is the real one and cannot be moved.',
   DURATION_INVALID: 'A duration is a number and a unit: ms, s, m, h or d.',
   CLAIM_LOST:

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient, QueryResultRow } from 'pg'
 import { LateRings, type Bell, type Buckets } from './bell.ts'
 import { Calls } from './calls.ts'
+import { endsTransaction } from './ending-text.ts'
 import { PosthornError, SQLSTATE, sqlState } from '../errors.ts'
 import type { Statement } from './sql-tag.ts'
 
@@ -71,6 +72,7 @@ export async function lendTransaction<Result>(
   const lent = {
     query: (statement: Statement | string, values?: readonly unknown[]) => {
       const asked = statementOf(statement, values)
+      if (endsTransaction(asked.text)) return Promise.reject(new PosthornError('TRANSACTION_ENDED'))
       // What is left of the call would be stored although the savepoint around it is taken back.
       if (calls.isAmidst && endsSavepoint(asked.text)) {
         return Promise.reject(new PosthornError('CALL_NOT_AWAITED'))
@@ -100,7 +102,9 @@ export async function transaction<Result>(
   const death: Death = { error: undefined }
   const tx = borrowTransaction({
     query: <Row>(statement: Statement) =>
-      explainDeath(client.query<Row & QueryResultRow>(statement), death),
+      hasEnded(client)
+        ? Promise.reject(new PosthornError('TRANSACTION_ENDED'))
+        : explainDeath(client.query<Row & QueryResultRow>(statement), death),
     onEnd: (ended) => void (onCommit = ended),
   })
   const result = await commitAround({ client, death }, () => lendTransaction(tx, work))
@@ -128,6 +132,12 @@ export function checkOut(pool: Pool): Promise<PoolClient> {
     // A pool that was wrapped may know promises only.
     if (connecting instanceof Promise) connecting.then(take, reject)
   })
+}
+
+/** Whether Postgres says that the client is in no transaction any more. Older copies of pg cannot tell. */
+function hasEnded(client: PoolClient): boolean {
+  const { getTransactionStatus } = client as { getTransactionStatus?: () => string | null }
+  return getTransactionStatus?.call(client) === 'I'
 }
 
 /** What a connection said first when it died. */
@@ -164,6 +174,8 @@ async function commitAround<Result>(
   try {
     await client.query('begin')
     const result = await work()
+    // By a text of several statements; one alone is refused before it is sent.
+    if (hasEnded(client)) throw new PosthornError('TRANSACTION_ENDED')
     const { command } = await client.query('commit')
     // Postgres answers COMMIT of a failed transaction with ROLLBACK and no error.
     if (command === 'ROLLBACK') {

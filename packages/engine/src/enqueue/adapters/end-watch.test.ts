@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { beginsTransaction, createEndWatch, endsTransaction } from './end-watch.ts'
+import { beginsTransaction, endsTransaction } from '../../database/ending-text.ts'
+import { createEndWatch } from './end-watch.ts'
 
 test.each(['commit', ' COMMIT AND CHAIN', 'end', 'rollback', 'Rollback work', 'abort'])(
   '%j ends a transaction',

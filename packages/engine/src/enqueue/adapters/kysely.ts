@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { PosthornError, sqlState } from '../../errors.ts'
 import type { Statement } from '../../database/sql-tag.ts'
 import { borrowTransaction, type Transaction } from '../../database/transaction.ts'
-import { beginsTransaction, createEndWatch, endsTransaction, type EndWatch } from './end-watch.ts'
+import { beginsTransaction, endsTransaction } from '../../database/ending-text.ts'
+import { createEndWatch, type EndWatch } from './end-watch.ts'
 import { proveTransaction } from './queries.ts'
 
 /** What is used of a Kysely `Transaction`, by shape. */
