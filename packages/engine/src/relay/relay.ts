@@ -5,7 +5,7 @@ import type { Transports } from './attempt/attempt.ts'
 import { checkTable } from '../outbox/check-table.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { toMs, type Duration } from '../duration.ts'
-import { DefinitionError, sqlState } from '../errors.ts'
+import { DefinitionError, SQLSTATE, sqlState } from '../errors.ts'
 import { connectionGate } from '../database/connection-gate.ts'
 import { Listener } from '../database/listener.ts'
 import { consoleLog, type Log } from '../log.ts'
@@ -343,7 +343,8 @@ const ENDED = /^(Connection terminated|timeout exceeded when trying to connect)/
 
 /**
  * Runs `work`, and again for as long as the database cannot be reached: a relay that starts while
- * Postgres restarts waits for it, as one that runs does. Undefined when the signal aborts before.
+ * Postgres restarts waits for it, as one that runs does. Again, too, when relays that start together write
+ * the same row and the default isolation makes that an error. Undefined when the signal aborts before.
  * Every other error is thrown.
  */
 async function onceReachable<Result>(
@@ -355,11 +356,12 @@ async function onceReachable<Result>(
     try {
       return await work()
     } catch (error) {
-      if (!isAway(error)) throw error
-      log.error(
-        { err: error, pauseMs },
-        'the database cannot be reached; the relay starts when it can',
-      )
+      if (isAway(error)) {
+        log.error(
+          { err: error, pauseMs },
+          'the database cannot be reached; the relay starts when it can',
+        )
+      } else if (sqlState(error) !== SQLSTATE.serializationFailure) throw error
       await pause(pauseMs, signal)
     }
   }

@@ -139,3 +139,18 @@ test('a relay from which row-level security hides messages does not start', asyn
   await relay.stop()
   await own.end()
 })
+
+test('relays that start together do so where transactions are repeatable reads by default', async () => {
+  const options = '-c default_transaction_isolation=repeatable\\ read'
+  const relays = Array.from({ length: 8 }, () =>
+    createRelay({
+      pool: database.connect({ max: 2, options }),
+      ...{ outboxes: [jobs], transports: { fake: fakeTransport() }, log: silentLog },
+      mode: 'poll',
+    }),
+  )
+  for (let round = 0; round < 10; round += 1) {
+    await Promise.all(relays.map((relay) => relay.start()))
+    await Promise.all(relays.map((relay) => relay.stop()))
+  }
+})
