@@ -247,6 +247,7 @@ export class KeySource implements Source {
 
   async settleLate(): Promise<void> {
     await this.#late.settle()
+    await this.#rows.settleLate()
   }
 
   /** Which runs are ended now, and which were before, by a commit whose answer got lost. */
@@ -339,11 +340,13 @@ export class KeySource implements Source {
   }
 
   owedMs(): number | undefined {
-    return this.#late.owedMs()
+    const owed = Math.min(this.#late.owedMs() ?? Infinity, this.#rows.owedMs() ?? Infinity)
+    return owed === Infinity ? undefined : owed
   }
 
   async close(): Promise<void> {
     await this.#late.settle({ isLast: true })
+    await this.#rows.close()
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
     await this.#leases.close()
