@@ -737,6 +737,7 @@ create table posthorn.recurring (
   pause_reason text,
   run_at timestamp with time zone,
   run_by text,
+  seen_at timestamp with time zone not null default now(),
   constraint recurring_pkey PRIMARY KEY (outbox, name)
 );
 

@@ -32,18 +32,21 @@ export function registerRecurring({
        set rule = excluded.rule,
            next_at = case when r.rule = excluded.rule then r.next_at else excluded.next_at end,
            error = case when r.rule = excluded.rule then r.error end,
-           missed = excluded.missed
+           missed = excluded.missed,
+           seen_at = now()
      where r.rule <> excluded.rule or r.missed is distinct from excluded.missed`
 }
 
 /**
- * Those that no definition has any more; a relay that still has one of them notes it again. What is
- * paused stays: noted again by a relay of another version, it would go on by itself.
+ * Those that no definition has any more: no relay that has them has looked for ten minutes. Sooner, a relay
+ * of another version would take their times from those that have them. What is paused stays: noted again by
+ * a relay of another version, it would go on by itself.
  */
 export function deleteOthers({ outbox, names }: Omit<RecurringRules, 'rules'>): Statement {
   return sql`
     delete from posthorn.recurring
-     where outbox = ${outbox} and name <> all(${names}::text[]) and paused_at is null`
+     where outbox = ${outbox} and name <> all(${names}::text[]) and paused_at is null
+       and seen_at < now() - interval '10 minutes'`
 }
 
 /**
@@ -96,12 +99,17 @@ export function noteRecurringError(failed: {
      where outbox = ${failed.outbox} and name = ${failed.name}`
 }
 
-/** How long until each is due; null for what is paused. */
+/** How long until each is due; null for what is paused. Notes once a minute that they were looked at. */
 export function selectNextRecurring({
   outbox,
   names,
 }: Pick<RecurringRules, 'outbox' | 'names'>): Statement {
   return sql`
+    with seen as (
+      update posthorn.recurring
+         set seen_at = now()
+       where outbox = ${outbox} and name = any(${names}::text[]) and seen_at < now() - interval '1 minute'
+    )
     select name,
            case when paused_at is null
                 then (extract(epoch from next_at - posthorn.now()) * 1000)::float8 end as ms

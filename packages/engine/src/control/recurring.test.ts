@@ -136,6 +136,8 @@ describe('a recurring message that is paused', () => {
   test('stays so when its rule changes, and over a relay that does not have it', async () => {
     await hornOf(boxWith()).tick()
     await pauseIt()
+    // Nobody that has it has looked at it for a while.
+    await pool.query(`update posthorn.recurring set seen_at = now() - interval '11 minutes'`)
     const without = outbox('shop.reports', { destination: { transport: 'sink', topic: 'reports' } })
     const bare = hornOf(without as unknown as Outbox)
     await bare.start()
@@ -147,6 +149,7 @@ describe('a recurring message that is paused', () => {
     expect(await status()).toMatchObject({ rule: 'every 2h', paused: { by: 'ada' } })
     expect(await count()).toBe(0)
     await resumeIt()
+    await pool.query(`update posthorn.recurring set seen_at = now() - interval '11 minutes'`)
     await bare.start()
     await bare.stop()
     expect(await status()).toBeUndefined()

@@ -189,6 +189,8 @@ create table posthorn.recurring (
   -- When an operator last ran it outside its schedule, and who.
   run_at timestamptz,
   run_by text,
+  -- When a relay that has it looked at it last: one that none has any more is deleted a while later.
+  seen_at timestamptz not null default now(),
   primary key (outbox, name)
 );
 

@@ -188,11 +188,38 @@ describe('a definition that changed', () => {
 
   test('forgets what it no longer has', async () => {
     await hornWith({ report: { every: '1h', message: report() } }).tick()
+    // Nobody that has it has looked at it for a while.
+    await pool.query(`update posthorn.recurring set seen_at = now() - interval '11 minutes'`)
     const without = hornWith({})
     await without.start()
     await without.stop()
     expect(await without.recurring()).toEqual([])
   })
+})
+
+test('a relay that does not have it takes nothing from one that has', async () => {
+  const rule: Rules = { hourly: { every: '1h', missed: 'all', message: report() } }
+  const having = hornWith(rule)
+  await having.tick()
+  const [before] = await having.recurring()
+  await advanceClock(pool, '3h')
+  const without = hornWith({})
+  await without.start()
+  await without.stop()
+  expect((await having.recurring())[0]?.nextAt).toEqual(before?.nextAt)
+  await having.tick()
+  expect(await times()).toHaveLength(3)
+})
+
+test('a look notes that a relay has it', async () => {
+  const horn = hornWith({ hourly: { every: '1h', message: report() } })
+  await horn.tick()
+  await pool.query(`update posthorn.recurring set seen_at = now() - interval '9 minutes'`)
+  await horn.tick()
+  const { rows } = await pool.query<{ old: boolean }>(
+    `select seen_at < now() - interval '1 minute' as old from posthorn.recurring`,
+  )
+  expect(rows).toEqual([{ old: false }])
 })
 
 test('one that fails is noted and tried again; the others go on', async () => {

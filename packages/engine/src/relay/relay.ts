@@ -136,10 +136,9 @@ export function createRelay(options: RelayOptions): Relay {
     pool.on('error', onPoolError)
     try {
       for (const outbox of outboxes) {
-        const names = Object.keys(outbox.recurring)
         const check = async () => {
           await checkTable(handle.db, outbox, log)
-          await handle.db.query(deleteOthers({ outbox: outbox.name, names }))
+          await forgetRecurring(handle.db, outbox)
         }
         await onceReachable(check, { log, signal })
       }
@@ -276,9 +275,10 @@ function tasksOf({ pool, outboxes, log = consoleLog, maintenance = '1h' }: Relay
     firstMs: Math.min(FIRST_RUN_MS, everyMs),
     step,
   })
-  const sampling = task('engine.sampling', SAMPLE_MS, (signal) =>
-    takeSamples(pool, outboxes, { log, signal }),
-  )
+  const sampling = task('engine.sampling', SAMPLE_MS, async (signal) => {
+    await takeSamples(pool, outboxes, { log, signal })
+    for (const outbox of outboxes) await forgetRecurring(pool as unknown as Queryable, outbox)
+  })
   if (maintenance === 'off') return [sampling]
   const maintaining = task('engine.maintenance', toMs(maintenance), async (signal) => {
     // It holds a connection for its lock and works on others.
@@ -286,6 +286,10 @@ function tasksOf({ pool, outboxes, log = consoleLog, maintenance = '1h' }: Relay
     if (release) await maintain(pool, outboxes, { log, signal }).finally(release)
   })
   return [maintaining, sampling]
+}
+
+async function forgetRecurring(db: Queryable, { name, recurring }: Outbox): Promise<void> {
+  await db.query(deleteOthers({ outbox: name, names: Object.keys(recurring) }))
 }
 
 function checkBindings(outboxes: readonly Outbox[], transports: Transports): void {
