@@ -9,6 +9,7 @@ export const ERROR_CODES = {
   DEFINITION_INVALID: 'The definition of an outbox is wrong; the message names the field.',
   TABLE_MISMATCH: 'The table does not have what the definition needs.',
   ROWS_HIDDEN: "Row-level security hides messages from the relay's role.",
+  SEQUENCE_HIDDEN: "The relay's role may not read the sequence of the outbox's log.",
   OUTBOX_NAME_TAKEN: 'The name of the outbox belongs to another table of this database.',
   NOT_IN_TRANSACTION: 'A message can only be enqueued inside a transaction.',
   CALL_NOT_AWAITED:

@@ -11,13 +11,14 @@ import {
   selectColumns,
   selectIndexes,
   selectNamesakes,
+  selectSequenceHidden,
   selectUniqueKeys,
   selectVisibility,
   type TypedColumn,
 } from './table.sql.ts'
 import { FORMS } from '../encrypt/envelope.ts'
 import type { Queryable } from '../database/transaction.ts'
-import { bareTable, spell } from '../database/sql-names.ts'
+import { bareTable, beside, spell, spellTable, type TableName } from '../database/sql-names.ts'
 import { inSql } from './resolved-definition.ts'
 
 /** Whether the table has what the definition names; a relay does not start on one that has not. */
@@ -41,7 +42,10 @@ export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promi
   }
   await checkDedupe(db, outbox)
   const { table: ownTable, log: ownLog } = inSql(outbox)
-  if (ownLog !== undefined) await checkLog(db, outbox, ownLog)
+  if (ownLog !== undefined) {
+    await checkLog(db, outbox, ownLog)
+    await checkSequence(db, outbox, ownLog)
+  }
   for (const table of [ownTable, ownLog]) {
     if (table !== undefined) await checkVisibility(db, { name: outbox.name, table })
   }
@@ -128,6 +132,21 @@ async function checkLog(db: Queryable, outbox: Outbox, log: string): Promise<voi
     'TABLE_MISMATCH',
     `outbox ${outbox.name}: ${log} lacks ${rows.map(({ name }) => name).join(', ')}. ` +
       `Add to a migration:\n${logTableSql(inSql(outbox)).join('\n')}`,
+  )
+}
+
+/** Without the right the log looks empty, and a relay would read nothing and say nothing. */
+async function checkSequence(db: Queryable, outbox: Outbox, log: string): Promise<void> {
+  const { rows } = await db.query<{ hidden: boolean }>(selectSequenceHidden(log))
+  if (rows[0]?.hidden) throw hiddenSequence(outbox)
+}
+
+export function hiddenSequence({ name, log }: Outbox): PosthornError {
+  const sequence = beside(spellTable(log as TableName), '_seq_seq')
+  return new PosthornError(
+    'SEQUENCE_HIDDEN',
+    `outbox ${name}: this role may not read the sequence ${sequence}, so that it sees no message of the ` +
+      `log. As its owner: grant select on sequence ${sequence} to <role>;`,
   )
 }
 

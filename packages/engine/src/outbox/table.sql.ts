@@ -100,6 +100,13 @@ export function registerOutbox({
     returning table_name`
 }
 
+/** Whether this role may not read the sequence of a log. */
+export function selectSequenceHidden(log: string): Statement {
+  const sequence = beside(log, '_seq_seq')
+  return sql`
+    select not has_sequence_privilege(to_regclass(${sequence}), 'usage, select') as hidden`
+}
+
 /** The engine's columns that a definition's table must have: name and type. */
 export function engineColumns({
   order,

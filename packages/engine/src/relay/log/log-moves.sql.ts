@@ -2,7 +2,7 @@
 import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-definition.ts'
 import { BUCKETS, newestBucket, newestBuckets } from '../settle/bucket.sql.ts'
 import { holdSuspects } from '../settle/held.sql.ts'
-import { lastSeq, pageSql } from './log.sql.ts'
+import { lastSeq, mayReadSequence, pageSql } from './log.sql.ts'
 import { opaqueArray, prepare, type Prepared } from '../../database/prepared.ts'
 import { literal } from '../../outbox/clauses.sql.ts'
 import { spell } from '../../database/sql-names.ts'
@@ -113,15 +113,39 @@ ${holdSuspects(definition)}`,
   )
 }
 
-/** Buckets whose cursor speaks of another cluster, or of none yet, and whether the log has rows of another. */
+/**
+ * Buckets whose cursor speaks of another cluster, or of none yet, whether the log has rows of another, and
+ * buckets whose cursor is ahead of the log's sequence: it was restarted.
+ */
 function selectStrangers({ name, log }: ResolvedDefinition): Prepared {
   return prepare(
-    () => `select count(*) filter (where log_cluster is not null)::int as moved,
-       count(*) filter (where log_cluster is null)::int as fresh,
-       coalesce((select max(xid) from ${log}) > pg_current_xact_id(), false) as is_ahead
+    () => `select count(*) filter (where is_strange and log_cluster is not null)::int as moved,
+       count(*) filter (where is_strange and log_cluster is null)::int as fresh,
+       case when bool_or(is_strange)
+            then coalesce((select max(xid) from ${log}) > pg_current_xact_id(), false) end as is_ahead,
+       count(*) filter (where ${IS_RESTARTED('given')})::int as restarted,
+       ${mayReadSequence(log)} as may_read
   from (select n::smallint as bucket from generate_series(0, ${BUCKETS - 1}) as n) as l
- cross join ${newestBucket(name, 'log_cluster')} as b
- where log_cluster is distinct from (select posthorn.log_cluster())`,
+ cross join ${newestBucket(name, 'log_cluster, log_seen_seq, log_tick_seq, log_since')} as b
+ cross join lateral (select log_cluster is distinct from (select posthorn.log_cluster()) as is_strange) as c
+ cross join (select ${lastSeq(log)} as seq) as given`,
+  )
+}
+
+const IS_RESTARTED = (given: string) =>
+  `greatest(log_seen_seq, coalesce(log_tick_seq, 0), log_since) > ${given}.seq`
+
+/**
+ * After `truncate … restart identity`, or when the log was made anew: the places of the cursors say nothing
+ * any more, their snapshots still do. What they have not seen is read from the first place on.
+ */
+function restartCursors({ name, log }: ResolvedDefinition): Prepared {
+  return prepare(
+    () => `update posthorn.bucket
+   set run = run + 1, run_size = null, log_upto = null, log_done = 0, log_seen_seq = 0, log_since = 0,
+       log_tick = null, log_tick_by = null, log_tick_seq = null
+  from (select ${lastSeq(log)} as seq) as given
+ where outbox = '${name}' and ${IS_RESTARTED('given')}`,
   )
 }
 
@@ -214,4 +238,5 @@ export const clusterStatements = writeOnce((definition) => ({
   selectStrangers: selectStrangers(definition),
   beginCursors: beginCursors(definition),
   lockLog: lockLog(definition),
+  restartCursors: restartCursors(definition),
 }))

@@ -3,6 +3,7 @@ import { type OutboxRow, inSql } from '../../outbox/resolved-definition.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
 import type { Queryable, Transaction } from '../../database/transaction.ts'
 import type { Log } from '../../log.ts'
+import { hiddenSequence } from '../../outbox/check-table.ts'
 import { leaseStatements } from '../settle/bucket.sql.ts'
 import {
   adoptLog,
@@ -57,6 +58,14 @@ export async function suspectLogged(
   )
 }
 
+interface Strangers {
+  readonly moved: number
+  readonly fresh: number
+  readonly is_ahead: boolean | null
+  readonly restarted: number
+  readonly may_read: boolean
+}
+
 /**
  * Sees to it that the cursors speak of this cluster's transactions. After a restore elsewhere they do not:
  * then what had not gone by leaves the log, to be delivered from the table.
@@ -64,12 +73,18 @@ export async function suspectLogged(
 export async function adoptCluster(handle: PoolHandle, outbox: Outbox, log: Log): Promise<boolean> {
   if (outbox.log === undefined) return false
   const statements = clusterStatements(outbox)
-  const [found] = await run<{ moved: number; fresh: number; is_ahead: boolean }>(
-    handle.db,
-    statements.selectStrangers,
-    {},
-  )
-  if (!found || found.moved + found.fresh === 0) return false
+  const [found] = await run<Strangers>(handle.db, statements.selectStrangers, {})
+  if (!found) return false
+  if (!found.may_read) throw hiddenSequence(outbox)
+  if (found.restarted > 0 && found.moved === 0) {
+    await run(handle.db, statements.restartCursors, {})
+    log.warn(
+      { outbox: outbox.name },
+      'the sequence of the log was restarted; its cursors begin anew',
+    )
+    return true
+  }
+  if (found.moved + found.fresh === 0) return false
   if (found.moved === 0 && !found.is_ahead) {
     await run(handle.db, statements.beginCursors, {})
     return true

@@ -39,6 +39,11 @@ export function lastSeq(log = ''): string {
   return `coalesce(pg_sequence_last_value('${beside(log, '_seq_seq')}'), 0)`
 }
 
+/** Whether this role may: without the right the sequence looks as if it had given out nothing. */
+export function mayReadSequence(log = ''): string {
+  return `coalesce(has_sequence_privilege(to_regclass('${beside(log, '_seq_seq')}'), 'usage, select'), false)`
+}
+
 /** What bounds a page of the cursor `c`, as SQL. */
 export interface PageBounds {
   readonly tick: string

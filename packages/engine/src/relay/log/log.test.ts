@@ -1,5 +1,6 @@
 import { Pool } from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { silentLog } from '../../log.ts'
 import { maintain } from '../../maintain/maintenance.ts'
 import { cancel } from '../../control/replay.ts'
 import { defineOutbox, type Outbox } from '../../outbox/define.ts'
@@ -13,7 +14,7 @@ import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../.
 import { uuid } from '../../uuid.ts'
 import type { Claim } from '../settle/claim.ts'
 import { LogSource } from './log-source.ts'
-import { createRelay, type Relay } from '../relay.ts'
+import { createRelay, type Relay, type RelayOptions } from '../relay.ts'
 import { settlementOf } from '../settle/settlement.ts'
 import { logStatements } from './log.sql.ts'
 
@@ -70,12 +71,13 @@ const insert = (key: string, n: number, into = 'logs.events_log') => ({
 })
 
 const relays: Relay[] = []
-const relayTo = (fake: FakeTransport) => {
+const relayTo = (fake: FakeTransport, more: Partial<RelayOptions> = {}) => {
   const relay = createRelay({
     pool: db.pool,
     outboxes: [outbox],
     transports: { fake },
     mode: 'poll',
+    ...more,
   })
   relays.push(relay)
   return relay
@@ -368,3 +370,57 @@ test.each([1_000_000_000, -3])(
     expect(fake.arrived).toHaveLength(105 + 4 + 8 + 1)
   },
 )
+
+test('after its sequence was restarted a log is read from its first place on', async () => {
+  const said: string[] = []
+  const log = { ...silentLog, warn: (_: object, message: string) => void said.push(message) }
+  const fake = fakeTransport()
+  const relay = relayTo(fake, { log })
+  await put('before', range(1, 50))
+  await drain(relay)
+  await db.pool.query('truncate logs.events_log restart identity')
+  await put('after', range(1, 20))
+  await drain(relay)
+  await drain(relay)
+  expect(numbers(fake, 'after')).toEqual(range(1, 20))
+  expect(said).toContain('the sequence of the log was restarted; its cursors begin anew')
+  await put('after', [21])
+  await drain(relay)
+  expect(fake.arrived).toHaveLength(71)
+  expect(said).toHaveLength(1)
+})
+
+test('a relay that may not read the sequence of the log says so', async () => {
+  const role = `log_relay_${db.name}`
+  await db.pool.query(`
+    create role ${role} login password 'relay';
+    grant usage on schema posthorn, logs to ${role};
+    grant all on all tables in schema posthorn, logs to ${role};
+    grant all on all sequences in schema posthorn, logs to ${role};
+    revoke all on sequence logs.events_log_seq_seq from ${role}`)
+  onTestFinished(async () => {
+    await db.pool.query(`drop owned by ${role}; drop role ${role}`)
+  })
+  const url = new URL(db.url)
+  url.username = role
+  url.password = 'relay'
+  const pool = db.connect({ connectionString: url.href, max: 5 })
+  const said: unknown[] = []
+  const log = { ...silentLog, error: ({ err }: { err?: unknown }) => void said.push(err) }
+  const fake = fakeTransport()
+  const relay = relayTo(fake, { pool, log, maintenance: 'off' })
+  await put('hidden', [1])
+  const error = await relay.start().catch((cause: unknown) => cause as Error)
+  expect(error).toMatchObject({ code: 'SEQUENCE_HIDDEN' })
+  // What it says to do is enough.
+  const [statement = ''] = /grant select .*;/.exec((error as Error).message) ?? []
+  await db.pool.query(statement.replace('<role>', role))
+  await relay.start()
+  await expect.poll(() => numbers(fake, 'hidden')).toEqual([1])
+  await db.pool.query(`revoke all on sequence logs.events_log_seq_seq from ${role}`)
+  await expect
+    .poll(() => said, { timeout: 15_000 })
+    .toContainEqual(expect.objectContaining({ code: 'SEQUENCE_HIDDEN' }))
+  await relay.stop()
+  await pool.end()
+})
