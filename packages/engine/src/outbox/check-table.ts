@@ -3,6 +3,7 @@ import { DefinitionError, PosthornError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import {
   logTableSql,
+  notNullSql,
   selectMissingInLog,
   dedupeIndexSql,
   engineColumns,
@@ -30,6 +31,7 @@ export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promi
     if (!present.has(column)) throw missingColumn(outbox, { field, column, present })
   }
   checkTimes(outbox, rows)
+  checkNulls(outbox, rows)
   checkEncryptedTypes(outbox, rows)
   checkLabelTypes(outbox, rows)
   const missing = engineColumns(inSql(outbox)).filter(([name]) => !present.has(name))
@@ -88,6 +90,21 @@ function checkTimes({ name, columns }: Outbox, rows: readonly TypedColumn[]): vo
     if (!type.endsWith('without time zone')) continue
     const problem = `"${columns[field]}" is ${type}, and must be timestamptz`
     throw new DefinitionError(name, `columns.${field}`, problem)
+  }
+}
+
+/** A claim goes from value to value in the index: it would never come to a message that has none. */
+function checkNulls(outbox: Outbox, rows: readonly TypedColumn[]): void {
+  const { fair, columns } = outbox
+  const fields = { 'fair.by': fair?.by, 'columns.priority': columns.priority }
+  for (const [field, column] of Object.entries(fields)) {
+    if (!rows.some(({ name, nullable }) => name === column && nullable)) continue
+    throw new PosthornError(
+      'TABLE_MISMATCH',
+      `outbox ${outbox.name}: ${field}: "${column}" may be null, and messages without a value would never ` +
+        `be claimed. Give those that have none a value, and add to a migration:\n` +
+        notNullSql(inSql(outbox).table, String(column)),
+    )
   }
 }
 

@@ -67,7 +67,7 @@ export interface Columns<Row> {
   readonly errorCode?: Column<Row>
   readonly type?: Column<Row>
   readonly tenant?: Column<Row>
-  /** A whole number, never null: messages with a smaller one go first. Forbidden with `order` and `fair`. */
+  /** A whole number, `not null`: messages with a smaller one go first. Forbidden with `order` and `fair`. */
   readonly priority?: Column<Row>
   /** W3C trace context of the enqueueing transaction; filled in by `enqueue`. */
   readonly traceparent?: Column<Row>
@@ -125,7 +125,7 @@ export interface Order<Row> {
 
 /** How the messages of many share one outbox, so that one with a million does not hold up another. */
 export interface Fair<Row> {
-  /** Whose a message is; never null. Each value gets a share of every claim. */
+  /** Whose a message is; the column is `not null`. Each value gets a share of every claim. */
   readonly by: Column<Row>
   /**
    * Messages of one value that are sent and not confirmed yet; about, since claims overlap. Without it

@@ -8,12 +8,13 @@ import type { Outbox } from './define.ts'
 export interface TypedColumn {
   readonly name: string
   readonly type: string
+  readonly nullable: boolean
 }
 
 /** Columns a table has, with their types; no row where there is no table. */
 export function selectColumns(table: string): Statement {
   return sql`
-    select attname as name, format_type(atttypid, atttypmod) as type
+    select attname as name, format_type(atttypid, atttypmod) as type, not attnotnull as nullable
       from pg_attribute
      where attrelid = to_regclass(${table}) and attnum > 0 and not attisdropped`
 }
@@ -49,6 +50,11 @@ export function selectUniqueKeys(table: string): Statement {
 /** The index that keeps a definition's dedupe columns unique. */
 export function dedupeIndexSql(table: string, dedupe: readonly string[]): string {
   return `create unique index ${spell(`${bareTable(table)}_dedupe`)} on ${table} (${dedupe.join(', ')});`
+}
+
+/** What makes a column never null. */
+export function notNullSql(table: string, column: string): string {
+  return `alter table ${table} alter column ${spell(column)} set not null;`
 }
 
 /**

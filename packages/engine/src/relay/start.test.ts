@@ -154,3 +154,26 @@ test('relays that start together do so where transactions are repeatable reads b
     await Promise.all(relays.map((relay) => relay.stop()))
   }
 })
+
+test.each([
+  { fair: { by: 'tenant' } },
+  { columns: { dueAt: 'due_at', priority: 'attempts' } },
+] as const)('a column of %j that may be null is refused', async (more) => {
+  const column = 'fair' in more ? more.fair.by : more.columns.priority
+  await pool.query(`alter table start.other alter column ${column} drop not null`)
+  const outbox = defineOutbox<Job>({
+    ...definition,
+    name: 'start.nulls',
+    table: 'start.other',
+    ...more,
+  })
+  const { relay, fake } = relayOf(outbox, { log: silentLog })
+  const error = await relay.start().catch((cause: unknown) => cause as Error)
+  expect(error).toMatchObject({ code: 'TABLE_MISMATCH' })
+  // What it says to do is enough.
+  const [statement] = /alter table .*;/.exec((error as Error).message) ?? []
+  await pool.query(String(statement))
+  await transaction(pool, (tx) => enqueue(tx, outbox, {}))
+  await relay.start()
+  await expect.poll(() => fake.arrived.length).toBe(1)
+})
