@@ -155,6 +155,22 @@ test('relays that start together do so where transactions are repeatable reads b
   }
 })
 
+test('an index that claims need is asked for, by row too', async () => {
+  await pool.query(`drop index start.job_due`)
+  const warned: string[] = []
+  const log = { ...silentLog, warn: (_: object, message: string) => void warned.push(message) }
+  const first = relayOf(jobs, { log })
+  await first.relay.start()
+  await first.relay.stop()
+  expect(warned).toContain('no index for the claim; claims will be slow')
+  await pool.query(outboxTableSql(jobs))
+  warned.length = 0
+  const second = relayOf(jobs, { log })
+  await second.relay.start()
+  await second.relay.stop()
+  expect(warned).toEqual([])
+})
+
 test.each([
   { fair: { by: 'tenant' } },
   { columns: { dueAt: 'due_at', priority: 'attempts' } },
