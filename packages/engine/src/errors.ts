@@ -34,6 +34,8 @@ export const ERROR_CODES = {
   PAYLOAD_TAMPERED: 'An encrypted payload was changed, moved to another row, or is not whole.',
   CONSUMER_FAILED: 'The handler of a consumer threw an error that has no code.',
   CONSUMER_LOST: 'Processes were lost, one after the other, while they handled this message alone.',
+  MESSAGE_UNSTORABLE:
+    'The database does not take the message whole; its dead letter has the start of it and a digest.',
   DELIVERY_FAILED: 'The destination did not take the message.',
   DELIVERY_REFUSED: 'The destination will never take the message.',
   DELIVERY_UNKNOWN: 'The destination may or may not have taken the message.',

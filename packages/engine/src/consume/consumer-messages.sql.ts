@@ -132,11 +132,11 @@ export function selectSetAside(
 }
 
 /** Whether a message without a position is set aside already. */
-export function selectKept({ topic, group }: GroupKey, messageId: string): Statement {
+export function selectKept({ topic, group }: GroupKey, ids: readonly string[]): Statement {
   return sql`
     select exists (
       select from posthorn.consumer_message
-       where topic = ${topic} and group_name = ${group} and message_id = ${messageId}
+       where topic = ${topic} and group_name = ${group} and message_id = any (${ids}::text[])
          and partition is null) as kept`
 }
 

@@ -21,15 +21,16 @@ import {
   type ConsumerMessageRow,
   type NewConsumerMessage,
 } from './consumer-messages.sql.ts'
-import type { Failure } from '../errors.ts'
+import {
+  isUnstorable,
+  reduceMessage,
+  shorten,
+  toRow,
+  type ConsumedMessage,
+  type Failed,
+  type Failing,
+} from './consumed-message.ts'
 import { storableText } from '../storable.ts'
-
-/** What a failed message is kept with. */
-export interface Failed {
-  /** Attempts charged so far. */
-  readonly attempts: number
-  readonly failure: Failure
-}
 
 /** A message whose next attempt is due, claimed by this process. */
 export interface ClaimedMessage extends Failed {
@@ -108,20 +109,34 @@ export class SetAsideStore {
   /** Whether a message without a position was set aside before. */
   async has(id: string): Promise<boolean> {
     const { rows } = await this.#pool.query<{ kept: boolean }>(
-      selectKept(this.#group, storableText(id)),
+      selectKept(this.#group, [storableText(id), storableText(shorten(id))]),
     )
     return rows[0]?.kept ?? false
   }
 
   /** Keeps a message for its next attempt. */
   async retryLater(message: ConsumedMessage, failed: Failed, delayMs: number): Promise<void> {
-    const row = toRow(message, 'retry', { ...failed, delayMs })
-    await this.#pool.query(insertConsumerMessage(this.#group, row))
+    await this.#keep(message, { state: 'retry', failed: { ...failed, delayMs } })
   }
 
   /** Keeps a dead letter and raises its alert. */
   async bury(message: ConsumedMessage, failed: Failed): Promise<void> {
-    await this.#pool.query(insertConsumerMessage(this.#group, toRow(message, 'dead', failed)))
+    await this.#keep(message, { state: 'dead', failed })
+  }
+
+  /** What can never be stored whole becomes a reduced dead letter: those behind it go on. */
+  async #keep(
+    message: ConsumedMessage,
+    { state, failed }: { state: NewConsumerMessage['state']; failed?: Failing },
+  ): Promise<void> {
+    const insert = (row: NewConsumerMessage) =>
+      this.#pool.query(insertConsumerMessage(this.#group, row))
+    try {
+      await insert(toRow(message, state, failed))
+    } catch (cause) {
+      if (!isUnstorable(cause)) throw cause
+      await insert(reduceMessage(message, { failed, cause }))
+    }
   }
 
   /**
@@ -129,12 +144,12 @@ export class SetAsideStore {
    * statements need no lock: what is parked behind nothing is found by `promote`.
    */
   async park(message: ConsumedMessage): Promise<boolean> {
-    const row = toRow(message, 'parked')
-    if (row.key === null) return false
-    const held = selectKeyHeld(this.#group, { key: row.key, blocks: this.#blocks })
+    if (message.message?.key === undefined) return false
+    const key = storableText(message.message.key)
+    const held = selectKeyHeld(this.#group, { key, blocks: this.#blocks })
     const { rows } = await this.#pool.query<{ held: boolean }>(held)
     if (!rows[0]?.held) return false
-    await this.#pool.query(insertConsumerMessage(this.#group, row))
+    await this.#keep(message, { state: 'parked' })
     return true
   }
 
@@ -150,7 +165,10 @@ export class SetAsideStore {
 
   /** Notes that a message is about to be handled alone; returns how often that was noted. */
   async suspect(place: string): Promise<number> {
-    const note = upsertSuspect(this.#group, { place: storableText(place), owner: this.#owner })
+    const note = upsertSuspect(this.#group, {
+      place: storableText(shorten(place)),
+      owner: this.#owner,
+    })
     const { rows } = await this.#pool.query<{ lost: number }>(note)
     return rows[0]?.lost ?? 1
   }
@@ -158,7 +176,7 @@ export class SetAsideStore {
   /** The process has lived through it. */
   async forget(place: string): Promise<void> {
     await this.#pool.query(
-      deleteNote(this.#group, { place: storableText(place), owner: this.#owner }),
+      deleteNote(this.#group, { place: storableText(shorten(place)), owner: this.#owner }),
     )
   }
 
@@ -231,58 +249,4 @@ function messageOf(row: ConsumerMessageRow): Message {
     headers: row.headers,
     payload: row.payload,
   })
-}
-
-/** A message as a consumer received it, with what is needed to keep it. */
-export interface ConsumedMessage {
-  /** Its id, or what stands for it where it could not be decoded. */
-  readonly id: string
-  /** Where it was read, if its broker has positions. */
-  readonly place?: { readonly partition: number; readonly offset: number } | undefined
-  /** Undefined where it could not be decoded. */
-  readonly message: Message | undefined
-  /** As it was on the wire, where it could not be decoded. */
-  readonly raw?:
-    { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array } | undefined
-}
-
-/** A message that its consumer has given up, for those who keep dead letters themselves. */
-export interface DeadLetter extends ConsumedMessage {
-  readonly topic: string
-  readonly group: string
-  readonly attempts: number
-  readonly failure: Failure
-}
-
-/** The message as its table takes it: nothing in it may make the insert fail. */
-function toRow(
-  { id, place, message, raw }: ConsumedMessage,
-  state: NewConsumerMessage['state'],
-  failed?: { attempts: number; failure: Failure; delayMs?: number },
-): NewConsumerMessage {
-  return {
-    state,
-    partition: place?.partition ?? null,
-    offset: place === undefined ? null : String(place.offset),
-    messageId: storableText(id),
-    type: message ? storableText(message.type) : null,
-    version: message?.version ?? null,
-    key: message?.key === undefined ? null : storableText(message.key),
-    tenant: message?.tenant === undefined ? null : storableText(message.tenant),
-    occurredAt: timeOf(message?.occurredAt),
-    traceparent: message?.traceparent === undefined ? null : storableText(message.traceparent),
-    headers: JSON.stringify(message?.headers ?? raw?.headers ?? {}),
-    payload: message ? (JSON.stringify(message.payload) ?? 'null') : null,
-    body: message ? null : Buffer.from(raw?.body ?? []),
-    attempts: failed?.attempts ?? 0,
-    code: failed ? storableText(failed.failure.code) : null,
-    error: failed ? storableText(failed.failure.message) : null,
-    delayMs: failed?.delayMs ?? 0,
-  }
-}
-
-/** Years that Postgres reads as they are written. */
-function timeOf(at: Date | undefined): string | null {
-  const year = at?.getUTCFullYear() ?? Number.NaN
-  return at && year > 0 && year < 10_000 ? at.toISOString() : null
 }

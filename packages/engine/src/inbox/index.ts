@@ -15,13 +15,8 @@ export {
   type KeyedRequest,
   type StoredResponse,
 } from './idempotency.ts'
-export {
-  type ConsumedMessage,
-  type DeadLetter,
-  SetAsideStore,
-  type ClaimedMessage,
-  type Failed,
-} from '../consume/set-aside-store.ts'
+export { type ConsumedMessage, type DeadLetter, type Failed } from '../consume/consumed-message.ts'
+export { SetAsideStore, type ClaimedMessage } from '../consume/set-aside-store.ts'
 export { aroundAll, type Answered, type AroundAll } from './around-all.ts'
 export { handleOnce, type HandleOnce, onceAll, type OnceAll, type Receipts } from './inbox-batch.ts'
 export { pruneInbox } from './inbox-prune.ts'

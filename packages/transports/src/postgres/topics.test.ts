@@ -1,6 +1,14 @@
-import { toMessage, uuid, type Consumer, type Delivery, type Message } from '@posthorn/engine'
+import {
+  fixed,
+  toMessage,
+  uuid,
+  type Consumer,
+  type Delivery,
+  type Message,
+} from '@posthorn/engine'
 import { dyingPostgres, testDatabase } from '@posthorn/engine/testing'
-import { randomUUID } from 'node:crypto'
+import { listDeadLetters } from '@posthorn/operate'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Pool } from 'pg'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
@@ -331,6 +339,37 @@ describe('a group', () => {
     await one.subscribe(consumer(topic, 'g', async ({ type }) => void seen.push(type)))
     await one.deliver([delivery(topic, { type: 'after' })], ordered)
     await vi.waitFor(() => expect(seen).toEqual(['after']), wait)
+  })
+})
+
+describe('what the database refuses of a message', () => {
+  it('is kept in part, and the messages behind it are handled', async () => {
+    const topic = newTopic()
+    const random = () => randomBytes(2_500).toString('hex')
+    const deep = JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`) as unknown
+    const bad = [{ key: random() }, { id: random() }, { payload: deep }, { payload: deep }]
+    const handled: string[] = []
+    const reading = topics({ deadLetters: database.pool, retry: fixed('1ms', { attempts: 1 }) })
+    await reading.subscribe(
+      consumer(topic, 'g', async ({ type, id }) => {
+        if (type === 'bad') throw new Error('never')
+        handled.push(id)
+      }),
+    )
+    const good = many(topic, 40)
+    const batch = [...bad.map((init) => delivery(topic, { type: 'bad', ...init })), ...good]
+    expect((await topics().deliver(batch, ordered)).map(({ kind }) => kind)).toEqual(
+      batch.map(() => 'delivered'),
+    )
+    await expect.poll(() => handled.length, wait).toBe(good.length)
+    const dead = async () =>
+      (await listDeadLetters(database.pool, { topic })).items
+        .map(({ code }) => String(code))
+        .toSorted((a, b) => (a < b ? -1 : 1))
+    // Keys are indexed by their hash, and ids only where a broker has no positions.
+    await expect
+      .poll(dead, wait)
+      .toEqual([...Array(2).fill('CONSUMER_FAILED'), ...Array(2).fill('MESSAGE_UNSTORABLE')])
   })
 })
 

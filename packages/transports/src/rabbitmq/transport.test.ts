@@ -1,10 +1,13 @@
 import { fixed, toMessage, uuid, type Delivery, type Message } from '@posthorn/engine'
 import type { DeadLetter } from '@posthorn/engine/inbox'
-import { createTcpProxy, withBroker } from '@posthorn/engine/testing'
+import { listDeadLetters } from '@posthorn/operate'
+import { createTcpProxy, testDatabase, withBroker } from '@posthorn/engine/testing'
 import { AMQPClient, type AMQPChannel } from '@cloudamqp/amqp-client'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { rabbitmqTransport, type RabbitmqOptions, type RabbitmqTransport } from './index.ts'
+
+const database = await testDatabase()
 
 /** No message of these tests may die unless the test says so. */
 const refuse = ({ failure }: DeadLetter): never => {
@@ -225,6 +228,42 @@ withBroker('RABBITMQ_URL', (url) => {
       expect(Buffer.from(letters[0]?.raw?.body ?? []).toString()).toBe('{"a":')
       const { messageCount } = await channel.queueDeclare(`${topic}.g`, { passive: true })
       expect(messageCount).toBe(0)
+    })
+
+    it('keeps what the database refuses as a dead letter, and goes on behind it', async () => {
+      const topic = newTopic()
+      const transport = rabbitmq({
+        deadLetters: database.pool,
+        retry: fixed('1ms', { attempts: 1 }),
+      })
+      await transport.declareQueue(topic, 'g')
+      const handled: unknown[] = []
+      await transport.subscribe({
+        ...{ topic, group: 'g' },
+        handle: async ({ type, payload }) => {
+          if (type === 'bad') throw new Error('never')
+          handled.push(payload)
+        },
+      })
+      const random = randomBytes(2_500).toString('hex')
+      const publish = (body: string, headers: Record<string, string>) =>
+        channel.basicPublish(topic, 'bad', body, {
+          headers: { cloudEvents_id: uuid(), cloudEvents_type: 'bad', ...headers },
+        })
+      await publish('1', { cloudEvents_posthornversion: '3000000000' })
+      await publish('2', { cloudEvents_id: random })
+      await publish('3', { cloudEvents_partitionkey: random })
+      await publish(`${'['.repeat(20_000)}${']'.repeat(20_000)}`, {})
+      await publish('"next"', { cloudEvents_type: 'good' })
+      await expect.poll(() => handled, wait).toEqual(['next'])
+      const dead = async () =>
+        (await listDeadLetters(database.pool, { topic })).items
+          .map(({ code }) => String(code))
+          .toSorted((a, b) => (a < b ? -1 : 1))
+      await expect
+        .poll(dead, wait)
+        .toEqual(['CONSUMER_FAILED', ...Array(3).fill('MESSAGE_UNSTORABLE')])
+      await expect.poll(() => transport.lag({ topic, group: 'g' }), wait).toBe(0)
     })
 
     it('holds back only the key of a message that fails', async () => {
