@@ -6,6 +6,7 @@ import {
   transaction,
   unreachable,
   uuid,
+  type Outbox,
 } from '@posthorn/engine'
 import { advanceClock, replay } from '@posthorn/operate'
 import {
@@ -15,6 +16,7 @@ import {
   printStatements,
 } from '@posthorn/engine/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { ILLEGAL_MOVES, outboxLines } from '../../proof/kit/stand/engine-lines.ts'
 import { outcomeOf } from './attach/outcome.ts'
 import { type Moved, rowsOutbox } from './outbox.ts'
 import { mailsOutbox } from './results/mails.ts'
@@ -185,6 +187,34 @@ describe('evidence.rows', () => {
       'PENDING PUBLISHED 0 PUBLISHER',
       'PUBLISHED SUCCESS 0 EVIDENCE_WORKER',
     ])
+  })
+
+  test('outcomes that come together are written in the order of each row', async () => {
+    const published = await put()
+    await settle()
+    transport.attempted.length = 0
+    transport.answer = () => new Promise(() => undefined)
+    const overtaken = [await put(), await put()]
+    void relay.tick().catch(() => undefined)
+    await expect.poll(() => transport.attempted.length).toBe(2)
+    const [succeeding, failing] = overtaken as [string, string]
+    const attached = outcomeOf({ kind: 'attached', ids: [] }, 0)
+    const confirmations = [
+      { id: published, outcome: attached },
+      { id: succeeding, outcome: attached },
+      { id: failing, outcome: failed },
+    ]
+    await transaction(db.pool, (tx) => confirm(tx, outbox, confirmations))
+    const moves = ['PENDING PUBLISHED 0 PUBLISHER', 'PUBLISHED SUCCESS 0 EVIDENCE_WORKER']
+    expect(await movesOf(published)).toEqual(moves)
+    expect(await movesOf(succeeding)).toEqual(moves)
+    expect((await movesOf(failing)).map((move) => move.split(' ').slice(0, 2).join(' '))).toEqual([
+      'PENDING PUBLISHED',
+      'PUBLISHED FAILED',
+    ])
+    // What the ledgers of the proofs say of it: an outcome, also a failure, may overtake a publisher.
+    const lines = new Map((await outboxLines(db.pool, [outbox as unknown as Outbox])).map((line) => [line.name, line]))
+    expect(lines.get(ILLEGAL_MOVES)).toMatchObject({ value: 'none', must: 'none' })
   })
 
   test('a bad row cannot be replayed', async () => {

@@ -87,19 +87,36 @@ async function writeAudit(
   tx: Transaction,
   changes: readonly Change<FileOutboxRow>[],
 ): Promise<void> {
-  // A batch nearly always moves as one: a statement for each move, and not for each row.
-  const moves = new Map<string, { move: Move; rowIds: string[] }>()
-  for (const change of changes) {
-    for (const move of movesOf(change)) {
-      const key = Object.values(move).join(' ')
-      const found = moves.get(key)
-      if (found) found.rowIds.push(change.row.id)
-      else moves.set(key, { move, rowIds: [change.row.id] })
-    }
-  }
-  for (const { move, rowIds } of moves.values()) await insertAudits(tx, move, rowIds)
+  const made = changes.map((change) => ({ id: change.row.id, moves: movesOf(change) }))
+  // The last move of one row may be the same as another's: all that came before it is written first.
+  await insertMoves(
+    tx,
+    made.flatMap(({ id, moves }) => moves.slice(0, -1).map((move) => ({ id, move }))),
+  )
+  await insertMoves(
+    tx,
+    made.flatMap(({ id, moves }) => moves.slice(-1).map((move) => ({ id, move }))),
+  )
   const dead = changes.filter(({ to }) => to === 'ERROR').map(({ row }) => row.id)
   if (dead.length > 0) await failArtifacts(tx, dead)
+}
+
+interface MadeMove {
+  readonly id: string
+  readonly move: Move
+}
+
+/** A batch nearly always moves as one: a statement for each move, and not for each row. */
+async function insertMoves(tx: Transaction, made: readonly MadeMove[]): Promise<void> {
+  const groups = Map.groupBy(made, ({ move }) => Object.values(move).join(' '))
+  for (const [first, ...others] of groups.values()) {
+    if (first)
+      await insertAudits(
+        tx,
+        first.move,
+        [first, ...others].map(({ id }) => id),
+      )
+  }
 }
 
 /** What a row of `evidence.file_outbox_row_audit` says of its row. */

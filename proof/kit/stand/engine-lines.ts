@@ -28,9 +28,10 @@ const OWN_WAYS: Readonly<Record<string, readonly string[]>> = Object.assign(
 
 /** An outcome may overtake the relay that has the message in hand, where rows are claimed by a token alone. */
 function overtaking({ states, order }: Outbox): string[] {
-  const { ready, retry, claimed, confirmed } = states
+  const { ready, retry, dead, claimed, confirmed } = states
   if (confirmed === undefined || claimed !== undefined || order) return []
-  return [ready, retry].map((from) => `${from} → ${confirmed}`)
+  // It may be a failure, too: the message is then due again, or dead.
+  return [ready, retry].flatMap((from) => [confirmed, retry, dead].map((to) => `${from} → ${to}`))
 }
 
 /** Changes that the definition's graph does not have, and messages that began elsewhere than ready. */
