@@ -171,7 +171,7 @@ export async function runChaos(
   const arrivals = await readArrivals(servers.folder)
   const systems: Ledger[] = []
   for (const { name, lines: promise } of wanted) {
-    const found = await promise({ db: pool, world, witness, arrivals })
+    const found = await promise({ db: pool, world, witness, arrivals, answers: client.answers })
     systems.push({ title: name, lines: found, details: [] })
   }
   const { asked, repeated, unanswered } = client.counts
@@ -183,6 +183,7 @@ export async function runChaos(
         // The clock begins with the process.
         { name: 'until the load began', value: `${(began / 1_000).toFixed(1)} s` },
         { name: 'requests', value: asked },
+        { name: 'answers compared with the books', value: client.answers.length, atLeast: 1 },
         { name: 'requests repeated', value: repeated },
         { name: 'requests without an answer', value: unanswered, must: 0 },
         ...replayLines(outboxes, settled),

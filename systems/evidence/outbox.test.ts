@@ -213,7 +213,9 @@ describe('evidence.rows', () => {
       'PUBLISHED FAILED',
     ])
     // What the ledgers of the proofs say of it: an outcome, also a failure, may overtake a publisher.
-    const lines = new Map((await outboxLines(db.pool, [outbox as unknown as Outbox])).map((line) => [line.name, line]))
+    const lines = new Map(
+      (await outboxLines(db.pool, [outbox as unknown as Outbox])).map((line) => [line.name, line]),
+    )
     expect(lines.get(ILLEGAL_MOVES)).toMatchObject({ value: 'none', must: 'none' })
   })
 

@@ -1,6 +1,6 @@
 /** A bug that is put into a copy of the sources: one line becomes another. */
 export interface SeededBug {
-  /** What the relay does wrong then. */
+  /** What the server does wrong then. */
   readonly text: string
   readonly file: string
   readonly line: string
@@ -10,6 +10,9 @@ export interface SeededBug {
 }
 
 const SHORT = ['--system', 'messages', '--minutes', '1']
+
+/** Without faults of its own kind: what these lose is lost on any day. */
+const QUIET = ['--minutes', '0.4', '--every', '8000', '--faults', 'outside']
 
 export const seededBugs: Readonly<Record<string, SeededBug>> = {
   fence: {
@@ -27,5 +30,28 @@ export const seededBugs: Readonly<Record<string, SeededBug>> = {
     becomes: `void attemptWithin(deliver, bounds).catch(() => TIMED_OUT)
         return batch.map(() => ({ kind: 'delivered', ref: undefined }))`,
     args: [...SHORT, '--every', '800'],
+  },
+  gone: {
+    text: 'answers now and then with an order that is not there',
+    file: 'systems/orders/routes.ts',
+    line: '  return { id, sagaId }',
+    becomes: '  return { id: /[0-3]$/.test(id) ? uuid() : id, sagaId }',
+    args: ['--system', 'orders', ...QUIET],
+  },
+  double: {
+    text: 'places two orders under one key',
+    file: 'systems/orders/routes.ts',
+    line: '      const placed = await placeOrder(tx, order.hold ? sagas.held : sagas.order, order)',
+    becomes: `      await placeOrder(tx, order.hold ? sagas.held : sagas.order, order)
+      const placed = await placeOrder(tx, order.hold ? sagas.held : sagas.order, order)`,
+    args: ['--system', 'orders', ...QUIET],
+  },
+  refusal: {
+    text: 'refuses every second message',
+    file: 'systems/messages/routes.ts',
+    line: '    checkMessage(providers, message)',
+    becomes: `    checkMessage(providers, message)
+    if (/[02468]$/.test(keyedRequest(request)?.key ?? '')) throw problem('NOT_FOUND')`,
+    args: ['--system', 'messages', ...QUIET],
   },
 }

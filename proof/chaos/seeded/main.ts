@@ -28,7 +28,7 @@ try {
     file,
     source.replace(bug.line, () => bug.becomes),
   )
-  console.log(`a relay that ${bug.text}`)
+  console.log(`a server that ${bug.text}`)
   const args = ['proof/chaos/main.ts', ...(given.length > 0 ? given : bug.args)]
   const child = spawn(process.execPath, args, { cwd: copy, stdio: ['ignore', 'pipe', 'inherit'] })
   let said = ''

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signToken } from '@posthorn/http'
+import { keepAnswer, type KeptAnswer } from './answers.ts'
 
 /** What a client sends; always under a key, so that it may ask again. */
 export interface Request {
@@ -21,6 +22,8 @@ export interface Client {
   ask(request: Request): Promise<Answer>
   /** One attempt; undefined where no answer came. */
   tryOnce(request: Request): Promise<Answer | undefined>
+  /** What `ask` was answered for good, in order. */
+  readonly answers: readonly KeptAnswer[]
   readonly counts: { asked: number; repeated: number; unanswered: number }
 }
 
@@ -37,6 +40,7 @@ export async function createClient(
 ): Promise<Client> {
   const token = await signToken({ secret, org, role, ...CLAIMS })
   const counts = { asked: 0, repeated: 0, unanswered: 0 }
+  const answers: KeptAnswer[] = []
 
   const tryOnce = async ({ method, path, key, json, zip }: Request) => {
     try {
@@ -63,6 +67,7 @@ export async function createClient(
 
   return {
     org,
+    answers,
     counts,
     tryOnce,
     async ask(request) {
@@ -70,9 +75,13 @@ export async function createClient(
       const deadline = performance.now() + PATIENCE_MS
       for (let tries = 0; ; tries += 1) {
         const answer = await tryOnce(request)
-        if (answer && isFinal(answer)) return answer
+        if (answer && isFinal(answer)) {
+          answers.push(keepAnswer(request, answer))
+          return answer
+        }
         if (performance.now() > deadline) {
           counts.unanswered += 1
+          answers.push(keepAnswer(request, { status: 0, body: {} }))
           return answer ?? { status: 0, body: {} }
         }
         counts.repeated += 1

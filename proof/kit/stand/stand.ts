@@ -125,7 +125,7 @@ export async function openStand(options: StandOptions): Promise<Stand> {
         ]),
       ]
       for (const { name, lines } of systemProofs) {
-        found.push(ledger(name, await lines({ db: pool, world, witness })))
+        found.push(ledger(name, await lines({ db: pool, world, witness, answers: client.answers })))
       }
       return found
     },

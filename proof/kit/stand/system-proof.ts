@@ -6,6 +6,7 @@ import type { Fault } from '../../chaos/faults/fault.ts'
 import type { Arrival } from '../events/arrivals.ts'
 import type { Entry } from '../events/queries.ts'
 import type { Line } from '../ledger.ts'
+import type { KeptAnswer } from './answers.ts'
 import type { Client } from './client.ts'
 import type { Load } from './load.ts'
 import type { Witness, Witnessing } from './witness.ts'
@@ -31,6 +32,8 @@ export interface Books {
   readonly db: Queryable
   readonly world: World
   readonly witness: Witness
+  /** What the API has said to those who put it under load. */
+  readonly answers: readonly KeptAnswer[]
   /** What the consumers of the proof saw; undefined where they did not run. */
   readonly arrivals?: readonly Arrival[]
 }

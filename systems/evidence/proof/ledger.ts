@@ -1,6 +1,7 @@
 import type { Line } from '../../../proof/kit/ledger.ts'
+import { answerLines } from '../../../proof/kit/stand/answers.ts'
 import type { Books } from '../../../proof/kit/stand/system-proof.ts'
-import { selectCases, selectEvidenceSums } from './queries.ts'
+import { selectCases, selectEvidenceSums, selectJobs } from './queries.ts'
 
 interface Attachments {
   readonly items: readonly { readonly case_id: string }[]
@@ -8,7 +9,7 @@ interface Attachments {
 }
 
 /** Every row of every file is attached to its case, once. */
-export async function evidenceLines({ db, world }: Books): Promise<Line[]> {
+export async function evidenceLines({ db, world, answers }: Books): Promise<Line[]> {
   const sums = await selectEvidenceSums(db)
   const { items, total } = await world.read<Attachments>('/documents/attachments')
   const attached = new Map(
@@ -18,12 +19,17 @@ export async function evidenceLines({ db, world }: Books): Promise<Line[]> {
   const known = new Set(cases.map(({ caseId }) => caseId))
   const done = cases.filter(({ status }) => status === 'SUCCESS')
   return [
+    ...answerLines(answers, {
+      ...{ name: 'files', path: '/api/v1/file-jobs', things: await selectJobs(db) },
+    }),
     { name: 'files', value: sums.jobs, atLeast: 1 },
     { name: 'files without an end', value: sums.open, must: 0 },
     { name: 'files rejected', value: sums.rejected, must: 0 },
     { name: 'rows', value: sums.rows, atLeast: 1 },
     { name: 'rows attached', value: sums.attached, must: sums.rows - sums.failed },
     { name: 'rows given up', value: sums.failed },
+    // Of the first attempt and both retries: the store must have failed three times.
+    { name: 'rows given up too early', value: sums.early, must: 0 },
     {
       name: 'attached, and not in the store',
       value: done.filter(({ caseId }) => !attached.has(caseId)).length,

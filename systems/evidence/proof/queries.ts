@@ -7,6 +7,8 @@ export interface EvidenceSums {
   readonly rows: number
   readonly attached: number
   readonly failed: number
+  /** Given up before the store had failed as often as the policy has it. */
+  readonly early: number
   /** Jobs whose counters are not what their rows say. */
   readonly miscounted: number
   /** Rows whose audit does not end where they are. */
@@ -27,6 +29,11 @@ export async function selectEvidenceSums(db: Queryable): Promise<EvidenceSums> {
            coalesce(sum(total), 0)::int as rows,
            coalesce(sum(success), 0)::int as attached,
            coalesce(sum(error), 0)::int as failed,
+           (select count(*)::int from evidence.file_outbox_row as r
+             where r.status = 'ERROR'
+               and (select count(*) from evidence.file_outbox_row_audit as a
+                     where a.file_outbox_row_id = r.id and a.new_status in ('FAILED', 'ERROR')
+                       and a.transitioned_by = 'EVIDENCE_WORKER') < 3) as early,
            (select count(*)::int from evidence.file_job as j
               left join counted as c on c.file_job_id = j.id
              where j.status <> 'REJECTED'
@@ -40,6 +47,13 @@ export async function selectEvidenceSums(db: Queryable): Promise<EvidenceSums> {
              where last.new_status is distinct from r.status) as unrecorded
       from counted`)
   return rows[0] as EvidenceSums
+}
+
+/** Files that were uploaded, each with its key. */
+export async function selectJobs(db: Queryable): Promise<{ id: string; key: string }[]> {
+  const { rows } = await db.query<{ id: string; key: string }>(sql`
+    select id, idempotency_key as key from evidence.file_job where idempotency_key is not null`)
+  return rows
 }
 
 export async function selectCases(db: Queryable): Promise<{ caseId: string; status: string }[]> {

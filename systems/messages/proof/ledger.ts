@@ -1,4 +1,5 @@
 import type { Line } from '../../../proof/kit/ledger.ts'
+import { answerLines } from '../../../proof/kit/stand/answers.ts'
 import type { Books } from '../../../proof/kit/stand/system-proof.ts'
 import type { Seen } from '../../../proof/kit/stand/witness.ts'
 import { countUnexplainedMessages, selectMessages } from './queries.ts'
@@ -13,7 +14,7 @@ export function acceptedMessage({ messageId, body }: Seen): string | undefined {
 }
 
 /** WhatsApp knows no key: what it took more than once was tried more than once, each time on record. */
-export async function messageLines({ db, witness }: Books): Promise<Line[]> {
+export async function messageLines({ db, witness, answers }: Books): Promise<Line[]> {
   const accepted = witness.notes<string>('whatsapp')
   const messages = await selectMessages(db)
   const ids = new Set(messages.map(({ id }) => id))
@@ -21,6 +22,9 @@ export async function messageLines({ db, witness }: Books): Promise<Line[]> {
   const timesOf = (id: string) => times.get(id)?.length ?? 0
   const countOf = (...states: string[]) => messages.filter((m) => states.includes(m.status)).length
   return [
+    ...answerLines(answers, {
+      ...{ name: 'messages', path: '/api/v1/outbound/messages', things: messages },
+    }),
     { name: 'messages', value: messages.length, atLeast: 1 },
     { name: 'messages delivered', value: countOf('DELIVERED') },
     { name: 'messages failed', value: countOf('FAILED') },

@@ -3,6 +3,7 @@ import { countOf } from '../../../proof/kit/stand/queries.ts'
 
 export interface MessageRow {
   readonly id: string
+  readonly key: string
   readonly status: string
   readonly attempts: number
   readonly trying: number
@@ -10,7 +11,7 @@ export interface MessageRow {
 
 export async function selectMessages(db: Queryable): Promise<MessageRow[]> {
   const { rows } = await db.query<MessageRow>(sql`
-    select m.id, m.status, count(a.id)::int as attempts,
+    select m.id, m.idempotency_key as key, m.status, count(a.id)::int as attempts,
            count(a.id) filter (where a.status = 'TRYING')::int as trying
       from messages.outbound_message as m
       left join messages.outbound_attempt as a on a.outbound_message_id = m.id

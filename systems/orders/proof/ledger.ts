@@ -1,15 +1,17 @@
 import type { Line } from '../../../proof/kit/ledger.ts'
+import { answerLines } from '../../../proof/kit/stand/answers.ts'
 import type { Books } from '../../../proof/kit/stand/system-proof.ts'
 import type { GatewayBooks } from '../../../proof/kit/stand/world.ts'
 import {
   countUnexplainedSagas,
+  selectOrderIds,
   selectOrderKeys,
   selectOrderMoney,
   selectOrderSums,
 } from './queries.ts'
 
 /** Every order went through whole, or was undone whole. */
-export async function orderLines({ db, world }: Books): Promise<Line[]> {
+export async function orderLines({ db, world, answers }: Books): Promise<Line[]> {
   const sums = await selectOrderSums(db)
   const { charges, refunds } = await world.read<GatewayBooks>('/gateway/ledger')
   const orders = await selectOrderKeys(db)
@@ -21,7 +23,9 @@ export async function orderLines({ db, world }: Books): Promise<Line[]> {
     .filter(({ chargeId }) => ids.has(chargeId))
     .reduce((sum, { amount }) => sum + amount, 0)
   const money = await selectOrderMoney(db)
+  const things = (await selectOrderIds(db)).map((id) => ({ id }))
   return [
+    ...answerLines(answers, { name: 'orders', path: '/api/v1/orders', things }),
     { name: 'orders', value: sums.orders, atLeast: 1 },
     { name: 'orders completed', value: sums.completed },
     { name: 'orders compensated', value: sums.compensated },

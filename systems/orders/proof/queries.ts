@@ -86,6 +86,11 @@ export async function countUnexplainedSagas(db: Queryable): Promise<number> {
   )
 }
 
+export async function selectOrderIds(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(sql`select id from sagas.orders`)
+  return rows.map(({ id }) => id)
+}
+
 /** What charges of the gateway are for, where they are for orders. */
 export async function selectOrderKeys(db: Queryable): Promise<Set<string>> {
   const { rows } = await db.query<{ key: string }>(sql`

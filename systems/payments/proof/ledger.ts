@@ -1,4 +1,5 @@
 import type { Line } from '../../../proof/kit/ledger.ts'
+import { answerLines } from '../../../proof/kit/stand/answers.ts'
 import type { Books } from '../../../proof/kit/stand/system-proof.ts'
 import type { Seen } from '../../../proof/kit/stand/witness.ts'
 import type { GatewayBooks } from '../../../proof/kit/stand/world.ts'
@@ -28,8 +29,16 @@ export function seenWebhook({ headers, verified = true, outcome, fault }: Seen):
 /** Payments are named by their ids, orders otherwise. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
+const PAYMENTS_PATH = '/api/v1/payments'
+
+/** One in twelve is declined by its amount; a gateway that fails may end some, never many. */
+function countRefusals(answers: Books['answers']): Record<string, number> {
+  const asked = answers.filter(({ path }) => path === PAYMENTS_PATH).length
+  return { PAYMENT_DECLINED: Math.ceil(asked / 5) + 5, GATEWAY_ERROR: Math.ceil(asked / 10) + 5 }
+}
+
 /** The gateway's own books against ours. */
-export async function paymentLines({ db, world }: Books): Promise<Line[]> {
+export async function paymentLines({ db, world, answers }: Books): Promise<Line[]> {
   const { charges, refunds } = await world.read<GatewayBooks>('/gateway/ledger')
   const payments = await selectPaymentIds(db)
   const ours = charges.filter(({ reference }) => payments.has(reference))
@@ -40,6 +49,10 @@ export async function paymentLines({ db, world }: Books): Promise<Line[]> {
   const given = sumOf(refunds.filter((r) => ids.has(r.chargeId)).map(({ amount }) => amount))
   const strangers = charges.filter((c) => UUID.test(c.reference) && !payments.has(c.reference))
   return [
+    ...answerLines(answers, {
+      ...{ name: 'payments', path: PAYMENTS_PATH, refusals: countRefusals(answers) },
+      things: [...payments].map((id) => ({ id })),
+    }),
     { name: 'payments', value: sums.payments, atLeast: 1 },
     { name: 'payments pending', value: sums.pending, must: 0 },
     { name: 'keys still open', value: sums.openKeys, must: 0 },
