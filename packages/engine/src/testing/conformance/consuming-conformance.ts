@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import type { Delivery, Transport } from '../../outbox/transport.ts'
-import { byKey, deliverAll, numberDelivery, refOf, recorder, wait } from './recorder.ts'
+import { byKey, converse, deliverAll, numberDelivery, recorder, refOf, wait } from './recorder.ts'
 import type { Client, ConformanceOptions } from './transport-conformance.ts'
 
 /** Longer than the leases and sessions of clients under test. */
@@ -54,16 +54,12 @@ export function consumingConformance(client: Client, { offsets = true }: Conform
   })
 
   it('gives a message again when its handler throws, and lets nothing of its key overtake', async () => {
-    const { transport } = await client()
     let failures = 0
-    const log = recorder({
+    const { log, batch } = await converse(client, {
       async handle({ payload }) {
         if (Object(payload).n === 3 && failures++ < 2) throw new Error('not yet')
       },
     })
-    await transport.subscribe(log.consumer)
-    const batch = numberDelivery(log.topic, { count: 30, keys: 3 })
-    await deliverAll(transport, batch)
 
     await log.has(batch)
     expect(failures).toBe(3)

@@ -10,7 +10,15 @@ import {
 import type { Message } from '../../outbox/message.ts'
 import { fixed } from '../../outbox/retry.ts'
 import type { Delivery } from '../../outbox/transport.ts'
-import { byKey, deliverAll, numberDelivery, recorder, wait, type Recorder } from './recorder.ts'
+import {
+  byKey,
+  converse,
+  deliverAll,
+  numberDelivery,
+  type Recorder,
+  recorder,
+  wait,
+} from './recorder.ts'
 import type { Client, TransportUnderTest } from './transport-conformance.ts'
 
 const QUICK = fixed('20ms', { attempts: 3 })
@@ -41,9 +49,8 @@ export function deadLetterConformance(client: Client): void {
     vi.waitFor(async () => expect(await lettersOf(under, log)).toEqual([]), wait)
 
   it('ends a message that keeps failing as a dead letter and goes on with the others', async () => {
-    const under = await client()
     let attempts = 0
-    const log = recorder({
+    const { log, batch, ...under } = await converse(client, {
       retry: QUICK,
       async handle(message) {
         if (numberOf(message) !== POISON) return
@@ -51,9 +58,6 @@ export function deadLetterConformance(client: Client): void {
         throw Object.assign(new Error('never'), { code: 'MY_CODE' })
       },
     })
-    await under.transport.subscribe(log.consumer)
-    const batch = numberDelivery(log.topic, { count: 30, keys: 3 })
-    await deliverAll(under.transport, batch)
 
     const others = batch.filter((_, n) => n !== POISON)
     await log.has(others)
@@ -75,19 +79,15 @@ export function deadLetterConformance(client: Client): void {
   })
 
   it('sets a message aside for a long wait, with what follows of its key and nothing else', async () => {
-    const under = await client()
     const order: number[] = []
     let failures = 0
-    const log = recorder({
+    const { log, batch, ...under } = await converse(client, {
       retry: SLOW,
       async handle(message) {
         if (numberOf(message) === POISON && failures++ === 0) throw new Error('not yet')
         order.push(numberOf(message))
       },
     })
-    await under.transport.subscribe(log.consumer)
-    const batch = numberDelivery(log.topic, { count: 30, keys: 3 })
-    await deliverAll(under.transport, batch)
 
     await log.has(batch)
     expect(log.byKey()).toEqual(byKey(batch))
@@ -97,16 +97,12 @@ export function deadLetterConformance(client: Client): void {
   })
 
   it('goes on behind a dead letter of the same key by default', async () => {
-    const under = await client()
-    const log = recorder({
+    const { log, batch, ...under } = await converse(client, {
       retry: SLOW,
       async handle(message) {
         if (numberOf(message) === POISON) throw new Error('never')
       },
     })
-    await under.transport.subscribe(log.consumer)
-    const batch = numberDelivery(log.topic, { count: 30, keys: 3 })
-    await deliverAll(under.transport, batch)
 
     await hasDied(under, log)
     const others = batch.filter((_, n) => n !== POISON)
@@ -115,17 +111,13 @@ export function deadLetterConformance(client: Client): void {
   })
 
   it('blocks the key of a dead letter if asked to, and hands it over again when replayed', async () => {
-    const under = await client()
     let broken = true
-    const log = recorder({
+    const { log, batch, ...under } = await converse(client, {
       ...{ retry: QUICK, dead: 'block' },
       async handle(message) {
         if (broken && numberOf(message) === POISON) throw new Error('not yet')
       },
     })
-    await under.transport.subscribe(log.consumer)
-    const batch = numberDelivery(log.topic, { count: 30, keys: 3 })
-    await deliverAll(under.transport, batch)
 
     const free = batch.filter((_, n) => n !== POISON && !isBehind(n))
     await log.has(free)
@@ -148,16 +140,12 @@ export function deadLetterConformance(client: Client): void {
   })
 
   it('goes on behind a dead letter that is dropped', async () => {
-    const under = await client()
-    const log = recorder({
+    const { log, batch, ...under } = await converse(client, {
       ...{ retry: QUICK, dead: 'block' },
       async handle(message) {
         if (numberOf(message) === POISON) throw new Error('never')
       },
     })
-    await under.transport.subscribe(log.consumer)
-    const batch = numberDelivery(log.topic, { count: 30, keys: 3 })
-    await deliverAll(under.transport, batch)
 
     const dead = await hasDied(under, log)
     await vi.waitFor(async () => expect((await lettersOf(under, log)).length).toBe(10), wait)
@@ -170,10 +158,10 @@ export function deadLetterConformance(client: Client): void {
   })
 
   it('charges no attempt for what is unreachable, and makes only one where no retry helps', async () => {
-    const under = await client()
     let tries = 0
     let refusals = 0
-    const log = recorder({
+    const { log, batch, ...under } = await converse(client, {
+      numbers: { count: 4, keys: 4 },
       retry: fixed('10ms', { attempts: 2 }),
       async handle(message) {
         if (numberOf(message) === 0 && tries++ < 3) {
@@ -184,9 +172,6 @@ export function deadLetterConformance(client: Client): void {
         throw new DeliveryError('NO_SUCH_THING', 'never', { retryable: false })
       },
     })
-    await under.transport.subscribe(log.consumer)
-    const batch = numberDelivery(log.topic, { count: 4, keys: 4 })
-    await deliverAll(under.transport, batch)
 
     await log.has(batch.filter((_, n) => n !== 1))
     expect(await hasDied(under, log)).toMatchObject({ code: 'NO_SUCH_THING', attempts: 1 })
@@ -217,13 +202,10 @@ export function deadLetterConformance(client: Client): void {
   })
 
   it('knows how far a group is behind', async () => {
-    const { transport } = await client()
     let open = (): void => undefined
     const gate = new Promise<void>((resolve) => (open = resolve))
-    const log = recorder({ handle: () => gate })
-    await transport.subscribe(log.consumer)
-    const batch = numberDelivery(log.topic, { count: 200, keys: 50 })
-    await deliverAll(transport, batch)
+    const numbers = { count: 200, keys: 50 }
+    const { transport, log, batch } = await converse(client, { numbers, handle: () => gate })
     await vi.waitFor(async () => {
       // A broker may leave out what it has given to the consumer already.
       const lag = await transport.lag(log.consumer)

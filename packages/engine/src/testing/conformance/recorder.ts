@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import { type Message, toMessage } from '../../outbox/message.ts'
 import type { Reference, Outcome } from '../../outbox/outcome.ts'
-import type { Consumer, Delivery, DeliverOptions, Transport } from '../../outbox/transport.ts'
+import type {
+  Consumer,
+  Delivery,
+  DeliverOptions,
+  Subscriber,
+  Transport,
+} from '../../outbox/transport.ts'
 import { uuid } from '../../uuid.ts'
 
 /** Long enough for a dead member's lease or session to end, with waits of the test servers. */
@@ -24,17 +30,19 @@ export interface Recorder {
   byKey(): Record<string, string[]>
 }
 
+interface Choices extends Pick<Consumer, 'retry' | 'dead'> {
+  topic?: string
+  group?: string
+  handle?: (message: Message) => Promise<void>
+}
+
 /** A consumer that keeps what it is given. */
 export function recorder({
   topic = `conformance-${randomUUID()}`,
   group = `group-${randomUUID().slice(0, 8)}`,
   handle = async () => undefined,
   ...choices
-}: Pick<Consumer, 'retry' | 'dead'> & {
-  topic?: string
-  group?: string
-  handle?: (message: Message) => Promise<void>
-} = {}): Recorder {
+}: Choices = {}): Recorder {
   const seen: { message: Message; ref: Reference }[] = []
   let begun = 0
   return {
@@ -82,21 +90,36 @@ export function to(topic: string, message: Message): Delivery {
   return { message, destination: { transport: 'under-test', topic } }
 }
 
+interface Numbers {
+  readonly count: number
+  readonly keys: number
+  readonly prefix?: string
+  readonly from?: number
+}
+
 /** Messages that count up, dealt out to `keys` keys in turn. */
 export function numberDelivery(
   topic: string,
-  {
-    count,
-    keys,
-    prefix = 'key',
-    from = 0,
-  }: { count: number; keys: number; prefix?: string; from?: number },
+  { count, keys, prefix = 'key', from = 0 }: Numbers,
 ): Delivery[] {
   return Array.from({ length: count }, (_, i) => {
     const n = from + i
     const key = `${prefix}-${n % keys}`
     return to(topic, toMessage({ id: uuid(), type: 'conformance.numbered', key, payload: { n } }))
   })
+}
+
+/** A client with a recorder, to which numbered messages were delivered: thirty with three keys. */
+export async function converse<Under extends { readonly transport: Transport & Subscriber }>(
+  client: () => Promise<Under>,
+  { numbers = { count: 30, keys: 3 }, ...choices }: Choices & { numbers?: Numbers } = {},
+) {
+  const under = await client()
+  const log = recorder(choices)
+  await under.transport.subscribe(log.consumer)
+  const batch = numberDelivery(log.topic, numbers)
+  await deliverAll(under.transport, batch)
+  return { ...under, log, batch }
 }
 
 export function byKey(deliveries: readonly Delivery[]): Record<string, string[]> {
