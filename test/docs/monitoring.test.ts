@@ -15,11 +15,86 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'pg'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { readRules } from './alert-rules.ts'
 import { withEmptyDatabase } from './empty-database.ts'
 import { anchorsOf, page, root, tableRows } from './markdown.ts'
-import { readQuery } from './promql.ts'
 import { makeTrouble, orderEvents, shopEvents } from './shop.ts'
+import { format } from 'prettier'
+import { parser } from '@prometheus-io/lezer-promql'
+
+/** The names in a query for Prometheus, and where it cannot be read. */
+interface Query {
+  /** Metrics with the labels that are asked of each. */
+  readonly selectors: readonly { readonly metric: string; readonly labels: readonly string[] }[]
+  /** Labels that something is grouped or joined by. */
+  readonly grouping: readonly string[]
+  readonly problems: readonly string[]
+}
+
+/** Reads a query by Prometheus' own grammar. Grafana's interval is not part of it: any length will do. */
+function readQuery(query: string): Query {
+  const text = query.replaceAll('$__rate_interval', '5m')
+  const selectors: { metric: string; labels: string[] }[] = []
+  const grouping: string[] = []
+  const problems: string[] = []
+  let isGrouping = false
+  parser.parse(text).iterate({
+    enter({ type, from, to }) {
+      const word = text.slice(from, to)
+      if (type.isError) problems.push(`cannot be read at "${text.slice(from, from + 20)}"`)
+      if (type.name === 'GroupingLabels') isGrouping = true
+      if (type.name === 'VectorSelector') selectors.push({ metric: '', labels: [] })
+      const selector = selectors.at(-1)
+      if (type.name === 'Identifier' && selector?.metric === '') selector.metric = word
+      if (type.name !== 'LabelName') return
+      if (isGrouping) grouping.push(word)
+      else selector?.labels.push(word)
+    },
+    leave({ type }) {
+      if (type.name === 'GroupingLabels') isGrouping = false
+    },
+  })
+  return { selectors, grouping, problems }
+}
+
+/** A rule for Prometheus, as our file has it. */
+interface AlertRule {
+  readonly alert: string
+  readonly expr: string
+  readonly severity: string
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+/** Reads the rules of a file; throws if it is no YAML. Blocks are two spaces in, as we write them. */
+async function readRules(text: string): Promise<AlertRule[]> {
+  await format(text, { parser: 'yaml' })
+  return text
+    .split(/^ {6}- (?=alert: )/m)
+    .slice(1)
+    .map((block) => {
+      const fields = fieldsOf(block.replaceAll(/^ {8}/gm, ''))
+      return {
+        alert: fields['alert'] ?? '',
+        expr: fields['expr'] ?? '',
+        severity: fieldsOf(fields['labels'] ?? '')['severity'] ?? '',
+        annotations: fieldsOf(fields['annotations'] ?? ''),
+      }
+    })
+}
+
+/** The fields of a block: on their own line, or in the deeper lines below. */
+function fieldsOf(block: string): Record<string, string> {
+  const found = block.matchAll(/^(\w+):[ ]*(.*)((?:\n[ ]+.*|\n(?=\n))*)/gm)
+  return Object.fromEntries(
+    [...found].map(([, name = '', line = '', below = '']) => {
+      const isBlock = line === '' || line === '|-'
+      return [name, isBlock ? below.replaceAll(/\n {2}/g, '\n').trim() : unquote(line)]
+    }),
+  )
+}
+
+function unquote(text: string): string {
+  return /^'(.*)'$/.exec(text)?.[1]?.replaceAll("''", "'") ?? text
+}
 
 /*
  * The dashboard and the alerts go by names. A server in which everything has happened that there is

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import { runProofs } from '../../proof/kit/proof-run.ts'
-import { followGuide } from './run.ts'
-import { RUNTIMES } from './runtimes.ts'
+import { RUNTIMES, followGuide } from './run.ts'
 
 /*
  * npm run newcomer [-- --on node22,bun]: what a newcomer does, from an empty folder with the packed

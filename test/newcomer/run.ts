@@ -1,4 +1,4 @@
-import { chmod, mkdir } from 'node:fs/promises'
+import { chmod, mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
@@ -6,8 +6,59 @@ import { ensureChromium } from '../../scripts/services/index.mjs'
 import type { Ledger, Line } from '../../proof/kit/ledger.ts'
 import type { ProofStage } from '../../proof/kit/proof-run.ts'
 import { createCommands, type Commands } from './commands.ts'
-import type { Runtime } from './runtimes.ts'
-import { readTarballs, useTarballs, type Tarballs } from './tarballs.ts'
+import { promisify } from 'node:util'
+import { execFile } from 'node:child_process'
+
+/** Something that runs the service, from npm. */
+export interface Runtime {
+  readonly name: string
+  /** What npm installs. */
+  readonly spec: string
+  /** The program, from the folder that it was installed into, and what stands before a script. */
+  readonly program: string
+  readonly args: readonly string[]
+  /** Runs the tests of the service. */
+  readonly test: readonly string[]
+  /**
+   * As root it starts PostgreSQL only in a folder that others may enter: it becomes the server's account
+   * before it changes into the folder, not after.
+   */
+  readonly needsOpenFolder?: true
+}
+
+const TEST = 'test/shop.test.ts'
+
+export const RUNTIMES: readonly Runtime[] = [
+  {
+    name: 'node22',
+    spec: 'node@22',
+    program: 'node_modules/node/bin/node',
+    args: [],
+    test: ['--test', TEST],
+  },
+  {
+    name: 'node24',
+    spec: 'node@24',
+    program: 'node_modules/node/bin/node',
+    args: [],
+    test: ['--test', TEST],
+  },
+  {
+    name: 'bun',
+    spec: 'bun',
+    program: 'node_modules/bun/bin/bun.exe',
+    args: ['run'],
+    test: ['test', '--timeout', '60000', `./${TEST}`],
+  },
+  {
+    name: 'deno',
+    spec: 'deno',
+    program: 'node_modules/.bin/deno',
+    args: ['run', '-A'],
+    test: ['test', '-A', '--no-check', TEST],
+    needsOpenFolder: true,
+  },
+]
 
 const PACK = fileURLToPath(new URL('../../scripts/pack.mjs', import.meta.url))
 
@@ -132,4 +183,49 @@ async function countMessages(link: string): Promise<number> {
   } finally {
     await browser.close()
   }
+}
+
+/** Our packages as files, each with those of ours that it needs. */
+interface Tarballs {
+  readonly files: ReadonlyMap<string, string>
+  readonly needs: ReadonlyMap<string, readonly string[]>
+}
+
+/** Reads the folder that `npm run pack -- --to` has filled. */
+async function readTarballs(folder: string): Promise<Tarballs> {
+  const files = new Map<string, string>()
+  const needs = new Map<string, readonly string[]>()
+  for (const name of await readdir(folder)) {
+    const file = join(folder, name)
+    const { stdout } = await promisify(execFile)('tar', ['-xzOf', file, 'package/package.json'])
+    const manifest = JSON.parse(stdout)
+    files.set(manifest.name, file)
+    needs.set(manifest.name, Object.keys(manifest.dependencies ?? {}))
+  }
+  return { files, needs }
+}
+
+/**
+ * Puts the files in the place of what a service asks npm for by version, and of what that asks for in
+ * turn: nothing of ours is published yet. Nothing else is added.
+ */
+async function useTarballs(service: string, tarballs: Tarballs): Promise<void> {
+  const path = join(service, 'package.json')
+  const manifest = JSON.parse(await readFile(path, 'utf8'))
+  const reached = new Set<string>()
+  const reach = (name: string) => {
+    if (reached.has(name) || !tarballs.files.has(name)) return
+    reached.add(name)
+    tarballs.needs.get(name)?.forEach(reach)
+  }
+  const groups = [manifest.dependencies, manifest.devDependencies]
+  for (const group of groups) Object.keys(group).forEach(reach)
+  const specOf = (name: string) => `file:${tarballs.files.get(name)}`
+  for (const group of groups) {
+    for (const name of Object.keys(group)) if (reached.has(name)) group[name] = specOf(name)
+  }
+  const direct = new Set(groups.flatMap((group) => Object.keys(group)))
+  const indirect = [...reached].filter((name) => !direct.has(name))
+  manifest.overrides = Object.fromEntries(indirect.map((name) => [name, specOf(name)]))
+  await writeFile(path, `${JSON.stringify(manifest, undefined, 2)}\n`)
 }

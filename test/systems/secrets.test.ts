@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,8 +12,8 @@ import {
   secretWord,
   startProcess,
   type GivenSecret,
-  type Secrets,
   type SecretServer,
+  type Secrets,
 } from '@posthorn/server/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { contributionsTo } from './contributions.ts'
@@ -24,7 +24,68 @@ import {
   registryLogins,
   secretsIn,
 } from './given-secrets.ts'
-import { SecretSearch } from './secret-search.ts'
+import type { Pool } from 'pg'
+
+/** How a secret may look in a text: as it is, in hexadecimal, or inside of something in base64. */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const inBase64 = [0, 1, 2].map((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replaceAll('=', '')
+    // Without the characters that hold bits of what stands around it.
+    return encoded.slice(before === 0 ? 0 : before + 1, -2)
+  })
+  return [secret, bytes.toString('hex'), ...inBase64]
+}
+
+/** Finds secrets in texts: `where: which` for each, once. */
+class SecretSearch {
+  readonly found = new Set<string>()
+  readonly #forms: readonly (readonly [string, readonly string[]])[]
+  /** How many characters were looked through. */
+  searched = 0
+
+  /** Secrets by what they are called in a report. */
+  constructor(secrets: Secrets) {
+    this.#forms = Object.entries(secrets).map(([name, secret]) => [name, formsOf(secret)])
+  }
+
+  look(where: string, content: string): void {
+    this.searched += content.length
+    for (const [name, forms] of this.#forms) {
+      if (forms.some((form) => content.includes(form))) this.found.add(`${where}: ${name}`)
+    }
+  }
+
+  /** Every column of every table of a database; bytes are read as hexadecimal. */
+  async lookInTables(pool: Pool): Promise<number> {
+    const { rows: columns } = await pool.query<{ place: string; name: string; sql: string }>(`
+      select format('%I.%I', table_schema, table_name) as place, column_name as name,
+             format('select %I::text as value from %I.%I where %1$I is not null',
+                    column_name, table_schema, table_name) as sql
+        from information_schema.columns join information_schema.tables
+             using (table_catalog, table_schema, table_name)
+       where table_type = 'BASE TABLE'
+         and table_schema not in ('pg_catalog', 'information_schema')
+         and data_type in ('text', 'character varying', 'json', 'jsonb', 'bytea', 'ARRAY')`)
+    for (const { place, name, sql } of columns) {
+      const { rows } = await pool.query<{ value: string }>(sql)
+      for (const { value } of rows) this.look(`column ${place}.${name}`, value)
+    }
+    return columns.length
+  }
+
+  async lookInFiles(folder: string): Promise<void> {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    for (const entry of entries) {
+      if (!entry.isFile()) continue
+      const path = join(entry.parentPath, entry.name)
+      const bytes = await readFile(path).catch(() => Buffer.alloc(0))
+      this.look(`file ${path.slice(folder.length)}`, bytes.toString('latin1'))
+    }
+  }
+}
 
 // The whole demo, on a machine that may be busy with other tests.
 vi.setConfig({ testTimeout: 600_000 })

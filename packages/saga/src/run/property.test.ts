@@ -2,10 +2,321 @@ import fc from 'fast-check'
 import { advanceClock, readClock, useMovableClock } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
-import { getSaga, sagaMigrations, type SagaDetails } from '../index.ts'
-import { Driver } from '../testing/driver.ts'
-import { LEDGER, entries, WORLD, listStanding } from '../testing/ledger.ts'
-import { plans, stepsOf, type Plan } from '../testing/random-saga.ts'
+import {
+  acceptReply,
+  cancelSaga,
+  defineSaga,
+  getSaga,
+  refuse,
+  sagaMigrations,
+  sagaTransport,
+  signalSaga,
+  startSaga,
+  type AnySaga,
+  type SagaDetails,
+} from '../index.ts'
+import {
+  LEDGER,
+  WORLD,
+  callWorld,
+  enter,
+  entries,
+  listStanding,
+  undoInWorld,
+} from '../testing/ledger.ts'
+import {
+  fixed,
+  toMessage,
+  transaction,
+  uuid,
+  type Delivery,
+  type Transaction,
+  type Transport,
+} from '@posthorn/engine'
+import type { Pool } from 'pg'
+
+/**
+ * What happens when a step is tried: `dies` before or after its effect takes the whole process with
+ * it; `lags`: the process is thought dead, and goes on beside the one that took over.
+ */
+type Fate = 'works' | 'throws' | 'throws after' | 'dies' | 'dies after' | 'lags' | 'refuses'
+
+interface StepPlan {
+  readonly name: string
+  readonly kind: 'step' | 'reply' | 'signal' | 'timer' | 'until'
+  /** What `when` says when it is asked first; asked again, it says the opposite. */
+  readonly when: boolean | undefined
+  /** What becomes of its attempts, one after the other; then it works. */
+  readonly acts: readonly Fate[]
+  readonly undoes: readonly Exclude<Fate, 'refuses'>[]
+  readonly isStuck: boolean
+  readonly hasOtherwise: boolean
+  /** The round in which its reply or signal comes, early or late; undefined if it never does. */
+  readonly answerAt: number | undefined
+}
+
+interface Plan {
+  /** Units of branches of steps. */
+  readonly units: readonly (readonly (readonly StepPlan[])[])[]
+  readonly cancelAt: number | undefined
+  readonly deadline: '4m' | undefined
+}
+
+const stepPlan = fc.record({
+  name: fc.constant(''),
+  kind: fc.constantFrom<StepPlan['kind']>(
+    'step',
+    'step',
+    'step',
+    'reply',
+    'signal',
+    'timer',
+    'until',
+  ),
+  when: fc.constantFrom(undefined, undefined, undefined, true, false),
+  acts: fc.array(
+    fc.constantFrom<Fate>(
+      ...(['works', 'works', 'works', 'works'] as const),
+      ...(['throws', 'throws after', 'dies', 'dies after', 'lags', 'refuses'] as const),
+    ),
+    { maxLength: 2 },
+  ),
+  undoes: fc.array(
+    fc.constantFrom<StepPlan['undoes'][number]>(
+      'works',
+      'throws',
+      'throws after',
+      'dies',
+      'dies after',
+      'lags',
+    ),
+    { maxLength: 2 },
+  ),
+  isStuck: fc.nat(20).map((n) => n === 0),
+  hasOtherwise: fc.boolean(),
+  answerAt: fc.option(fc.nat(5), { nil: undefined }),
+})
+
+const branchPlan = fc.array(stepPlan, { minLength: 1, maxLength: 2 })
+const unitPlan = fc.oneof(
+  stepPlan.map((step) => [[step]]),
+  fc.array(branchPlan, { minLength: 2, maxLength: 3 }),
+)
+
+const plans: fc.Arbitrary<Plan> = fc
+  .record({
+    units: fc.array(unitPlan, { minLength: 1, maxLength: 3 }),
+    cancelAt: fc.option(fc.nat(8), { nil: undefined, freq: 2 }),
+    deadline: fc.constantFrom(undefined, undefined, '4m' as const),
+  })
+  .map(({ units, ...rest }) => {
+    let count = 0
+    const named = units.map((each) =>
+      each.map((steps) => steps.map((step) => ({ ...step, name: `s${(count += 1)}` }))),
+    )
+    return { units: named, ...rest }
+  })
+
+function stepsOf({ units }: Plan): StepPlan[] {
+  return units.flat(2)
+}
+
+interface RandomWorld {
+  readonly pool: Pool
+  /** Never comes back. */
+  die(): Promise<never>
+  /** Comes back when another process has taken over. */
+  lag(): Promise<void>
+}
+
+/** A saga that does what the plan says. */
+function randomSaga(name: string, plan: Plan, world: RandomWorld): AnySaga {
+  const { deadline } = plan
+  const build = (saga: AnySaga, step: StepPlan) => addTo(saga, step, world)
+  let saga: AnySaga = defineSaga(name, deadline ? { deadline } : {})
+  for (const branches of plan.units) {
+    const [first = [], ...others] = branches
+    saga =
+      others.length === 0
+        ? first.reduce(build, saga)
+        : saga.parallel(
+            Object.fromEntries(
+              branches.map((steps, i) => [`b${i}`, (start: AnySaga) => steps.reduce(build, start)]),
+            ),
+          )
+  }
+  return saga
+}
+
+function addTo(saga: AnySaga, plan: StepPlan, world: RandomWorld): AnySaga {
+  const { name, kind } = plan
+  const options = { ...optionsOf(plan, world), ...whenOf(plan) }
+  const waiting = { ...options, timeout: '3m' } as const
+  const late = plan.hasOtherwise ? { ...waiting, otherwise: options.action } : waiting
+  switch (kind) {
+    case 'step':
+      return saga.step(name, options)
+    case 'reply':
+      return saga.reply(name, { ...late, event: `answer ${name}` })
+    case 'signal':
+      return saga.signal(name, late)
+    case 'timer':
+      return saga.timer(name, { after: '2m', ...whenOf(plan) })
+    case 'until':
+      return saga.timer(name, { until: ({ at }) => at as string, ...whenOf(plan) })
+  }
+}
+
+function whenOf({ when }: StepPlan) {
+  if (when === undefined) return {}
+  let asked = 0
+  return { when: () => ((asked += 1) === 1 ? when : !when) }
+}
+
+function optionsOf({ name, acts, undoes, isStuck }: StepPlan, { pool, die, lag }: RandomWorld) {
+  const visits = new Map<string, number>()
+  const fateOf = (key: 'act' | 'undo', list: readonly Fate[]) => {
+    const visit = visits.get(key) ?? 0
+    visits.set(key, visit + 1)
+    return list[visit] ?? 'works'
+  }
+  return {
+    retry: fixed('1m', { attempts: 2 }),
+    undoRetry: fixed('1m', { attempts: 5 }),
+    action: async (_context: object, tx: Transaction, { sagaId }: { sagaId: string }) => {
+      const fate = fateOf('act', acts)
+      if (fate === 'dies') await die()
+      if (fate === 'lags') await lag()
+      if (fate === 'throws') throw new Error('before')
+      if (fate === 'refuses') return refuse('NO', 'no')
+      await callWorld(pool, sagaId, name)
+      if (fate === 'dies after') await die()
+      await enter(tx, sagaId, name)
+      if (fate === 'throws after') throw new Error('after')
+      return { data: { [name]: true } }
+    },
+    compensate: async (_context: object, tx: Transaction, { sagaId }: { sagaId: string }) => {
+      const fate = fateOf('undo', undoes)
+      if (fate === 'dies') await die()
+      if (fate === 'lags') await lag()
+      if (fate === 'throws' || isStuck) throw new Error('before')
+      await undoInWorld(pool, sagaId, name)
+      if (fate === 'dies after') await die()
+      await enter(tx, sagaId, `undo ${name}`)
+      if (fate === 'throws after') throw new Error('after')
+    },
+  }
+}
+
+/**
+ * Runs one saga as its plan says, turn by turn, without a relay. A process that dies is left where it
+ * stands: the others of its branches go on, as in one that has lost its lease, and the turn is taken
+ * again.
+ */
+class Driver {
+  readonly saga: AnySaga
+  readonly plan: Plan
+  id = ''
+  readonly #pool: Pool
+  readonly #transport: Transport
+  readonly #taken = new Set<string>()
+  readonly #end = Promise.withResolvers<never>()
+  readonly #runs: Promise<unknown>[] = []
+  #died = Promise.withResolvers<void>()
+  #lagging: (() => void)[] = []
+
+  constructor(pool: Pool, name: string, plan: Plan) {
+    this.#pool = pool
+    this.plan = plan
+    this.#end.promise.catch(() => undefined)
+    this.saga = randomSaga(name, plan, { pool, die: () => this.#die(), lag: () => this.#lag() })
+    this.#transport = sagaTransport({ pool, sagas: [this.saga] })
+  }
+
+  async begin(at: Date): Promise<void> {
+    const input = { at: at.toISOString() }
+    this.id = (await transaction(this.#pool, (tx) => startSaga(tx, this.saga, { input }))).id
+  }
+
+  /** What comes from outside in a round, at the same time as the saga runs. */
+  async play(round: number): Promise<void> {
+    const { plan, id } = this
+    const answers = stepsOf(plan).filter(({ answerAt }) => answerAt === round)
+    const late = this.#lagging.splice(0)
+    const running = this.#run()
+    for (const goOn of late) goOn()
+    await Promise.all([
+      running,
+      plan.cancelAt === round && transaction(this.#pool, (tx) => cancelSaga(tx, id)),
+      ...answers.map(({ kind, name }) => {
+        if (kind === 'signal') return this.#signal(name)
+        return kind === 'reply' && this.#reply(name)
+      }),
+    ])
+  }
+
+  /** Ends what was thought dead: it comes back and changes nothing. */
+  async close(): Promise<void> {
+    this.#end.reject(new Error('the process had died'))
+    for (const goOn of this.#lagging) goOn()
+    await Promise.all(this.#runs)
+  }
+
+  #die(): Promise<never> {
+    this.#died.resolve()
+    return this.#end.promise
+  }
+
+  #lag(): Promise<void> {
+    this.#died.resolve()
+    return new Promise((resolve) => void this.#lagging.push(resolve))
+  }
+
+  async #run(): Promise<void> {
+    for (let turn = await this.#dueTurn(); turn !== undefined; turn = await this.#dueTurn()) {
+      const again = this.#taken.has(turn)
+      this.#taken.add(turn)
+      this.#died = Promise.withResolvers()
+      const run = this.#transport.deliver([this.#delivery(turn, again)], {
+        ordered: false,
+        signal: new AbortController().signal,
+      })
+      this.#runs.push(run)
+      const isOver = await Promise.race([
+        run.then(() => true),
+        this.#died.promise.then(() => false),
+      ])
+      if (!isOver) return
+    }
+  }
+
+  #delivery(id: string, again: boolean): Delivery {
+    const payload = { sagaId: this.id, turn: Number(id.split('/')[1]), again }
+    const destination = { transport: 'sagas', topic: 'turns' }
+    return { message: toMessage({ id: uuid(), type: 'saga.turn', payload }), destination }
+  }
+
+  async #dueTurn(): Promise<string | undefined> {
+    const { rows } = await this.#pool.query<{ id: string }>(
+      `select t.id from sagas.saga as s
+         join sagas.saga_turn as t on t.saga_id = s.id and t.turn = s.turn
+        where s.id = $1 and s.status in ('RUNNING', 'COMPENSATING') and t.due_at <= posthorn.now()`,
+      [this.id],
+    )
+    return rows[0]?.id
+  }
+
+  #reply(name: string) {
+    const headers = { 'saga-id': this.id }
+    const message = toMessage({ id: uuid(), type: `answer ${name}`, payload: {}, headers })
+    return transaction(this.#pool, (tx) => acceptReply(tx, { consumer: 'test', message }))
+  }
+
+  #signal(name: string) {
+    const signal = { sagaId: this.id, name, sagas: [this.saga] }
+    return transaction(this.#pool, (tx) => signalSaga(tx, signal))
+  }
+}
 
 /*
  * Any interleaving of steps side by side, replies, signals, timers, deadlines, conditions, failures,
