@@ -1,6 +1,5 @@
 import { Pool } from 'pg'
-import { dbosTransact } from './dbos.ts'
-import { posthornSagas, type SagaContestant } from './posthorn.ts'
+import { dbosTransact, posthornSagas, type SagaContestant } from './contestants.ts'
 import { inTurns, median, select, withOpen } from '../kit/harness.ts'
 import type { Options } from '../kit/options.ts'
 import { rest, walBytesSince, walPosition, type Database, type Server } from '../kit/postgres.ts'

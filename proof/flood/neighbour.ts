@@ -8,7 +8,7 @@ import {
   type Answered,
   type Outcome,
 } from './exchange.ts'
-import type { Receiver } from './receiver.ts'
+import type { Receiver } from './outside.ts'
 
 /** The organisation that does nothing unusual, and the probes of those who run the server. */
 export interface Neighbour {

@@ -1,17 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { signToken } from '@posthorn/http'
-import { Pool } from 'pg'
+import { Client, Pool } from 'pg'
 import { findPorts } from '../kit/stand/ingress.ts'
 import { openWorld } from '../kit/stand/world.ts'
 import { SERVER_FLAGS, type Usage } from '../kit/processes/child.ts'
 import { startFleet } from '../kit/processes/fleet.ts'
 import type { Servers } from '../kit/servers/servers.ts'
 import type { AttackTarget } from './attacks/index.ts'
-import { KNOWN_NAME, openNameServer } from './name-server.ts'
+import { KNOWN_NAME, openNameServer, openReceiver, openSilent } from './outside.ts'
 import { createNeighbour, type Neighbour } from './neighbour.ts'
-import { createDatabase } from './queries.ts'
-import { openReceiver, openSilent } from './receiver.ts'
 
 const USERS = 20
 
@@ -101,5 +99,18 @@ export async function openStage(servers: Servers, name: string): Promise<Stage> 
     pid: () => server.pids()[0] ?? 0,
     exits: () => server.exits.length,
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
+  }
+}
+
+/** Makes a database on the server, and says what it is called. */
+async function createDatabase(url: string, name: string): Promise<string> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const database = `flood-${name}`
+    await client.query(`create database ${client.escapeIdentifier(database)}`)
+    return database
+  } finally {
+    await client.end()
   }
 }

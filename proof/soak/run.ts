@@ -15,7 +15,6 @@ import { createRandom } from '../kit/random.ts'
 import type { Servers } from '../kit/servers/servers.ts'
 import { drawSamples } from './plot.ts'
 import { countTransitions } from '../kit/stand/queries.ts'
-import { createDatabase, databaseBytes, largestTables } from './queries.ts'
 import { growthLines, type Sample } from './samples.ts'
 
 const ROLES = ['api', 'relay', 'worker'] as const
@@ -150,4 +149,25 @@ async function measureAll(fleets: readonly Fleet[]): Promise<Sample['usages']> {
 
 function captionOf({ everyMs, seed }: Options, { versions }: Servers): string {
   return `A sample each ${everyMs / 1_000} s, seed ${seed}; ${versions}`
+}
+
+async function createDatabase(admin: Pool): Promise<void> {
+  await admin.query('create database soak')
+}
+
+async function databaseBytes(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ bytes: string }>(
+    'select pg_database_size(current_database()) as bytes',
+  )
+  return Number(rows[0]?.bytes)
+}
+
+/** The largest tables with their indexes, for a look at what an hour leaves behind. */
+async function largestTables(pool: Pool): Promise<readonly { name: string; bytes: number }[]> {
+  const { rows } = await pool.query<{ name: string; bytes: string }>(`
+    select relid::regclass::text as name, pg_total_relation_size(relid) as bytes
+      from pg_stat_user_tables
+     order by pg_total_relation_size(relid) desc
+     limit 8`)
+  return rows.map(({ name, bytes }) => ({ name, bytes: Number(bytes) }))
 }

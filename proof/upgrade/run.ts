@@ -1,4 +1,4 @@
-import type { MigrationSet, Queryable } from '@posthorn/engine'
+import { sql, type MigrationSet, type Queryable } from '@posthorn/engine'
 import { Pool } from 'pg'
 import { audit, type Findings } from '../kit/events/audit.ts'
 import { startFleet, type Fleet } from '../kit/processes/fleet.ts'
@@ -10,7 +10,6 @@ import { readArrivals } from '../kit/events/arrivals.ts'
 import { insertAccounts, schemaOf, selectEffects, selectEntries } from '../kit/events/queries.ts'
 import { ACCOUNTS, outboxesOf } from './outboxes.ts'
 import type { Previous } from './previous.ts'
-import { newerMigration, selectRest, type Rest } from './queries.ts'
 
 export interface UpgradeOptions {
   readonly databaseUrl: string
@@ -230,3 +229,26 @@ function restLines({ unsent, heldKeys, leases, alerts }: Rest): Line[] {
     { name: 'alerts', value: alerts, must: 0 },
   ]
 }
+
+/** Messages that are not where they should be in the end. */
+interface Rest {
+  readonly unsent: number
+  readonly heldKeys: number
+  readonly leases: number
+  readonly alerts: number
+}
+
+async function selectRest(db: Queryable): Promise<Rest> {
+  const { rows } = await db.query<Rest>(sql`
+    select ((select count(*) from crash.key_event where status <> 'sent')
+             + (select count(*) from crash.row_event where status <> 'sent'))::int as unsent,
+           (select count(*) from posthorn.held_key)::int as "heldKeys",
+           ((select count(*) from posthorn.bucket where token is not null)
+             + (select count(*) from crash.row_event where claim_token is not null))::int as leases,
+           (select count(*) from posthorn.alert)::int as alerts`)
+  return rows[0] as Rest
+}
+
+/** A migration of the version after the one under test. */
+const newerMigration = `
+alter table posthorn.relay add column from_the_future text;`

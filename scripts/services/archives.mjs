@@ -5,7 +5,7 @@ import { readFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { fillCache } from './cache.mjs'
-import { run, runWithRetries } from './command.mjs'
+import { run, runWithRetries } from './process.mjs'
 
 const PLATFORM = `${process.platform}-${process.arch}`
 

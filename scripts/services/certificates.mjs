@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run } from './command.mjs'
+import { run } from './process.mjs'
 
 /** Where `makeCertificates` puts what it makes. */
 export function certificatesIn(folder) {

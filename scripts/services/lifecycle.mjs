@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { lastLines } from './command.mjs'
+import { isOurs, kill, lastLines, startDetached, terminate, waitUntil } from './process.mjs'
 import { withLock } from '../setup-lock.mjs'
 import { freePorts, isFree } from './ports.mjs'
-import { isOurs, kill, startDetached, terminate, waitUntil } from './process.mjs'
 
 // A service is an object: its name, the variable that replaces it if one can, what it needs, its ports, and
 //   install(log)  -> { version, home }      from the cache, or fetched into it

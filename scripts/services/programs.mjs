@@ -4,7 +4,7 @@ import { copyFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { builtByGo, fetchedByPip, fetchedPackages, librariesIn } from './archives.mjs'
 import { fillCache } from './cache.mjs'
-import { run, runWithRetries } from './command.mjs'
+import { run, runWithRetries } from './process.mjs'
 
 const HELM_VERSION = '3.22.0'
 const SCHEMAS_VERSION = '1.37.0'

@@ -5,13 +5,13 @@ import { signToken, type Role } from '@posthorn/http'
 import { fuzzGraphql } from '@posthorn/fuzz'
 import { ensureSchemathesis } from '../../scripts/services/index.mjs'
 import type { Ledger } from '../../proof/kit/ledger.ts'
-import type { Options } from './options.ts'
 import { shareOut, type Description, type Shard } from './shards.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { createLog, loadSystems, readConfiguration, startServer } from '@posthorn/server'
+import { readOptions, requireOneOf } from '../../proof/kit/options.ts'
 
 type Fuzzed = Awaited<ReturnType<typeof startFuzzed>>
 
@@ -166,4 +166,30 @@ async function fuzzApi(
     failures: code === 0 ? failures : Math.max(1, failures),
     errors: numberBefore(/(\d[\d,]*) errors?\b/),
   }
+}
+
+export interface Options {
+  readonly seed: number
+  /** The most made-up requests for each operation and role, beside those at the edges. */
+  readonly examples: number
+  /** How long the API is tried for one role: chains and made-up requests are repeated until then. */
+  readonly seconds: number
+  /** To the API, of each role: fewer are too few to say anything. */
+  readonly requests: number
+  readonly roles: readonly Role[]
+  /** The parsers alone. */
+  readonly parsers: boolean
+  /** For all parsers together. */
+  readonly minutes: number
+}
+
+const ROLES: readonly Role[] = ['platform', 'operator', 'member', 'clerk']
+
+export function parseOptions(): Options {
+  const { roles, ...given } = readOptions({
+    ...{ seed: 1, examples: 10, seconds: 420, requests: 5_000, minutes: 5 },
+    ...{ roles: ROLES.join(), parsers: false },
+  })
+  const named = roles.split(',').map((role) => requireOneOf('--roles', role, ROLES))
+  return { ...given, roles: named }
 }

@@ -1,6 +1,5 @@
 import { runProofs, type Proof } from '../../proof/kit/proof-run.ts'
-import { fuzzAs } from './callers.ts'
-import { parseOptions } from './options.ts'
+import { fuzzAs, parseOptions } from './callers.ts'
 import { fuzzParsers } from './parsers.ts'
 
 /*

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { fuzzParser, sharedParsers, type Parser } from '@posthorn/fuzz'
 import type { Ledger, Line } from '../../proof/kit/ledger.ts'
-import type { Options } from './options.ts'
+import type { Options } from './callers.ts'
 
 /** Nothing that was read is kept, so this does not depend on how long it takes. */
 const MOST_HEAP_MB = 600

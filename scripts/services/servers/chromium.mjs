@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, rm, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { fetchedPackages } from '../archives.mjs'
-import { run } from '../command.mjs'
+import { run } from '../process.mjs'
 import { readConfig } from '../lifecycle.mjs'
 
 /**

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fetchedJars, java } from '../archives.mjs'
 import { certificatesIn, makeCertificates } from '../certificates.mjs'
-import { run } from '../command.mjs'
+import { run } from '../process.mjs'
 import { readConfig } from '../lifecycle.mjs'
 import { connection } from '../ports.mjs'
 

@@ -6,8 +6,13 @@ import { maintain } from './maintenance.ts'
 import { createRelay } from '../relay/relay.ts'
 import { tryLockMaintenance } from './maintenance.sql.ts'
 import { everywhere, fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
-import { clubEvents, outboxTables, tripEvents, hookDeliveries } from '../testing/outboxes.ts'
-import { SAMPLES } from '../testing/samples.ts'
+import {
+  SAMPLES,
+  clubEvents,
+  hookDeliveries,
+  outboxTables,
+  tripEvents,
+} from '../testing/outboxes.ts'
 import { transaction } from '../database/transaction.ts'
 
 const db = await testDatabase({ sql: outboxTables })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { archiveRule, planPartitions, transitionRule, type Partition } from './partitions.ts'
-import { SAMPLES } from '../testing/samples.ts'
+import { SAMPLES } from '../testing/outboxes.ts'
 
 const DAY = 86_400_000
 /** A Wednesday. */

@@ -9,8 +9,14 @@ import { beat } from '../relay/relay.sql.ts'
 import { selectStats } from './stats.sql.ts'
 import { outboxStats } from './stats.ts'
 import { everywhere, fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
-import { clubEvents, outboundLetters, outboxTables, tripEvents } from '../testing/outboxes.ts'
-import { LOGGED, SHAPES } from '../testing/samples.ts'
+import {
+  LOGGED,
+  SHAPES,
+  clubEvents,
+  outboundLetters,
+  outboxTables,
+  tripEvents,
+} from '../testing/outboxes.ts'
 import { transaction } from '../database/transaction.ts'
 import { inSql } from '../outbox/resolved-definition.ts'
 

@@ -1,6 +1,5 @@
 import { outboxConformance, testDatabase } from '../testing/index.ts'
-import { outboxTables } from '../testing/outboxes.ts'
-import { LOGGED, SHAPES } from '../testing/samples.ts'
+import { LOGGED, SHAPES, outboxTables } from '../testing/outboxes.ts'
 import { uuid } from '../uuid.ts'
 
 const db = await testDatabase({ sql: outboxTables })

@@ -17,8 +17,7 @@ import {
 } from '../index.ts'
 import { poolHandle } from '../database/pool-handle.ts'
 import { fakeTransport, outboxConformance, testDatabase } from '../testing/index.ts'
-import { outboxTables } from '../testing/outboxes.ts'
-import { LOGGED, SAMPLES } from '../testing/samples.ts'
+import { LOGGED, SAMPLES, outboxTables } from '../testing/outboxes.ts'
 
 interface Job {
   id: string

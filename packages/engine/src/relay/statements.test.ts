@@ -9,13 +9,14 @@ import type { Prepared } from '../database/prepared.ts'
 import { settle, settleStatements } from './settle/settle.sql.ts'
 import { testDatabase } from '../testing/index.ts'
 import {
-  parcelRows,
+  LOGGED,
+  SHAPES,
   clubEvents,
+  hookDeliveries,
   outboundLetters,
   outboxTables,
-  hookDeliveries,
+  parcelRows,
 } from '../testing/outboxes.ts'
-import { LOGGED, SHAPES } from '../testing/samples.ts'
 import { inSql } from '../outbox/resolved-definition.ts'
 
 const db = await testDatabase({ sql: outboxTables })

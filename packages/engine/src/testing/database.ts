@@ -1,10 +1,10 @@
 import { afterAll, describe } from 'vitest'
 import {
   createTestDatabase,
+  serverAddress,
   type TestDatabase,
   type TestDatabaseOptions,
 } from './create-database.ts'
-import { serverAddress } from './server-address.ts'
 
 /**
  * A migrated database for one test file, cloned from a template. It is dropped after the file's

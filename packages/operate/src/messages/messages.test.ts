@@ -1,27 +1,29 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
-  defineOutbox,
-  type Outbox,
-  enqueueAll,
   PosthornError,
-  refused,
   createRelay,
+  defineOutbox,
+  enqueueAll,
   fixed,
+  refused,
   transaction,
   uuid,
+  type Outbox,
 } from '@posthorn/engine'
 import { getMessage, listAllMessages, listMessages, type MessageListOptions } from './messages.ts'
-import { prune, inSql } from '@posthorn/engine/internal'
+import { inSql, prune } from '@posthorn/engine/internal'
 import { listMessages as listStatement } from './messages.sql.ts'
 import { everywhere, fakeTransport, testDatabase, viewTable } from '@posthorn/engine/testing'
 import {
+  LOGGED,
+  SAMPLES,
+  SHAPES,
   clubEvents,
+  hookDeliveries,
   outboundLetters,
   outboxTables,
   tripEvents,
-  hookDeliveries,
 } from '../../../engine/src/testing/outboxes.ts'
-import { LOGGED, SAMPLES, SHAPES } from '../../../engine/src/testing/samples.ts'
 
 interface CountedRow {
   id: string

@@ -1,26 +1,25 @@
 import { expect, onTestFinished, test } from 'vitest'
 import {
   advanceClock,
-  useMovableClock,
   latencyBucket,
-  percentile,
   pause,
+  percentile,
   resume,
+  useMovableClock,
 } from '@posthorn/engine/internal'
 import {
   createRelay,
   delivered,
+  enqueueAll,
   refused,
   retryLater,
-  enqueueAll,
   transaction,
   type Outbox,
 } from '@posthorn/engine'
 import { everywhere, fakeTransport, testDatabase } from '@posthorn/engine/testing'
-import { outboxTables, tripEvents } from '../../../engine/src/testing/outboxes.ts'
+import { SAMPLES, outboxTables, tripEvents } from '../../../engine/src/testing/outboxes.ts'
 import { readCharts, readDestinationCharts, readLagHistory } from './charts.ts'
 import { sampleLag } from './consumers.ts'
-import { SAMPLES } from '../../../engine/src/testing/samples.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 const { pool } = db

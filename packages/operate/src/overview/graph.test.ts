@@ -1,20 +1,19 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { advanceClock, useMovableClock, cancel, replay } from '@posthorn/engine/internal'
+import { advanceClock, cancel, replay, useMovableClock } from '@posthorn/engine/internal'
 import {
   confirm,
-  enqueueAll,
+  createRelay,
   delivered,
+  enqueueAll,
   refused,
   retryLater,
+  transaction,
   unreachable,
   type Outcome,
-  createRelay,
-  transaction,
 } from '@posthorn/engine'
 import { outboxGraph, transitionRates } from './graph.ts'
 import { everywhere, fakeTransport, testDatabase, viewTable } from '@posthorn/engine/testing'
-import { outboxTables, tripEvents } from '../../../engine/src/testing/outboxes.ts'
-import { SHAPES } from '../../../engine/src/testing/samples.ts'
+import { SHAPES, outboxTables, tripEvents } from '../../../engine/src/testing/outboxes.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 

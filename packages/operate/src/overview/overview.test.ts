@@ -2,33 +2,33 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readBloat } from './bloat.ts'
 import {
-  listHeldKeys,
-  takeSamples,
-  selectStats,
-  outboxStats,
   inSql,
+  listHeldKeys,
+  outboxStats,
+  selectStats,
+  takeSamples,
 } from '@posthorn/engine/internal'
 import {
-  defineOutbox,
-  type Outbox,
-  enqueueAll,
-  silentLog,
-  delivered,
-  retryLater,
   createRelay,
+  defineOutbox,
+  delivered,
+  enqueueAll,
   exponential,
+  retryLater,
+  silentLog,
   transaction,
+  type Outbox,
 } from '@posthorn/engine'
 import { readHistory } from './history.ts'
 import { readOverview } from './overview.ts'
 import { everywhere, fakeTransport, testDatabase, viewTable } from '@posthorn/engine/testing'
 import {
+  SAMPLES,
   clubEvents,
   outboxTables,
   tripEvents,
   type TripEvent,
 } from '../../../engine/src/testing/outboxes.ts'
-import { SAMPLES } from '../../../engine/src/testing/samples.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 const { pool } = db

@@ -2,7 +2,7 @@ import { transaction } from '@posthorn/engine'
 import { killAtPoint, killPoints, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { createOrchestrator, getSaga, sagaMigrations, startSaga } from '../index.ts'
-import { FORK_POINTS, forkingSaga, sendSignal, straightSaga } from '../testing/forking-saga.ts'
+import { FORK_POINTS, forkingSaga, sendSignal, straightSaga } from '../testing/crash-points.ts'
 import { LEDGER, drain, entries, expireTurns, WORLD, listStanding } from '../testing/ledger.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: `${LEDGER};${WORLD}` })

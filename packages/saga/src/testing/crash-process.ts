@@ -1,8 +1,13 @@
 import { createRelay } from '@posthorn/engine'
 import { Pool } from 'pg'
 import { sagaEvents, sagaTransport, sagaTurns } from '../index.ts'
-import { crashingSaga, type CrashPoint } from './crash-points.ts'
-import { forkingSaga, sendSignal, type ForkPoint } from './forking-saga.ts'
+import {
+  crashingSaga,
+  forkingSaga,
+  sendSignal,
+  type CrashPoint,
+  type ForkPoint,
+} from './crash-points.ts'
 
 /*
  * An orchestrator that runs until it reaches the point it is given, says so, and stands still there:
