@@ -24,8 +24,7 @@ import { evidenceRetention } from './retention.ts'
 import { clamdScanner } from './scan/clamd.ts'
 import { openStorage } from './storage/settings.ts'
 import { uploadRoutes } from './upload/routes.ts'
-import { followRows } from './journey/queries.ts'
-import { searchFiles } from './search/queries.ts'
+import { followRows, searchFiles } from './things/queries.ts'
 
 export type {
   EventDelivery,

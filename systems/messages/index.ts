@@ -28,8 +28,7 @@ import { webhookRoutes } from './statuses/routes.ts'
 import { type TemplateLister, createTemplateLister } from './templates/import.ts'
 import { templateRoutes } from './templates/routes.ts'
 import { outboundTransport } from './worker.ts'
-import { followMessages } from './journey/queries.ts'
-import { searchMessages } from './search/queries.ts'
+import { followMessages, searchMessages } from './things/queries.ts'
 
 const definition = {
   name: 'messages',

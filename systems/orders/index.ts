@@ -16,8 +16,7 @@ import { orderSettings } from './settings.ts'
 import { SHIPMENTS, shipper } from './shipment/shipper.ts'
 import { STOCK, stockKeeper } from './stock/reservation.ts'
 import { ANSWERS, answers } from './events.ts'
-import { followOrders, followSagaEvents, followSagas } from './journey/queries.ts'
-import { searchOrders } from './search/queries.ts'
+import { followOrders, followSagaEvents, followSagas, searchOrders } from './things/queries.ts'
 
 /** Calls that one attempt at a payment makes, one after the other: a charge, and three lookups. */
 const CALLS = 4

@@ -1,5 +1,12 @@
-import { sql, type Queryable } from '@posthorn/engine'
-import { uuidsIn, type Followed, type Stop } from '@posthorn/system'
+import { type Queryable, sql } from '@posthorn/engine'
+import {
+  type Followed,
+  type Found,
+  type Sought,
+  type Stop,
+  uuidIn,
+  uuidsIn,
+} from '@posthorn/system'
 
 interface MessageRow {
   readonly id: string
@@ -11,6 +18,29 @@ interface MessageRow {
   readonly provider_message_id: string | null
   readonly created_at: Date
   readonly updated_at: Date
+}
+
+/** What a message is called, and where it is. */
+const toThing = ({ id, channel, to_recipient: to }: MessageRow) => ({
+  ...{ kind: 'outbound message', id },
+  ...{ title: `${channel} to ${to}`, to: `/outbound?open=${id}` },
+})
+
+/** Outbound messages by their id, the provider's, their recipient or their dossier. */
+export async function searchMessages(db: Queryable, sought: Sought): Promise<Found[]> {
+  const { org, text, limit } = sought
+  const { rows } = await db.query<MessageRow>(sql`
+    select id, channel, to_recipient, status, dossier_id
+      from messages.outbound_message
+     where org_id = ${org}
+       and (id = ${uuidIn(text)}::uuid or to_recipient = ${text} or dossier_id = ${text}
+            or provider_message_id = ${text})
+     order by id desc
+     limit ${limit}`)
+  return rows.map((row) => ({
+    ...toThing(row),
+    detail: `${row.status}${row.dossier_id === null ? '' : `, dossier ${row.dossier_id}`}`,
+  }))
 }
 
 /** Outbound messages by their id, the provider's or their dossier. */
@@ -33,11 +63,7 @@ export async function followMessages(db: Queryable, followed: Followed): Promise
      order by m.id desc
      limit ${limit}`)
   return rows.map((row) => ({
-    kind: 'outbound message',
-    id: row.id,
-    title: `${row.channel} to ${row.to_recipient}`,
-    detail: row.status,
-    to: `/outbound?open=${row.id}`,
+    ...{ ...toThing(row), detail: row.status },
     outbox: 'messages.outbound',
     ids: [row.dossier_id, row.provider_message_id],
     events: [

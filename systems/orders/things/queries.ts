@@ -1,17 +1,68 @@
-import { sql, type Queryable } from '@posthorn/engine'
-import { amountText, uuidsIn, type Followed, type Stop } from '@posthorn/system'
+import { type Queryable, sql } from '@posthorn/engine'
+import {
+  type Followed,
+  type Found,
+  type Sought,
+  type Stop,
+  amountText,
+  amountsIn,
+  uuidIn,
+  uuidsIn,
+} from '@posthorn/system'
 
-interface OrderRow {
+interface OrderFound {
   readonly id: string
   readonly saga_id: string
   readonly amount: string
   readonly currency: string
-  readonly payment: string | null
+  readonly status: string
   readonly gateway_ref: string | null
+}
+
+interface OrderRow extends OrderFound {
+  readonly payment: string | null
   readonly refund_ref: string | null
   readonly paid_at: Date | null
   readonly placed_at: Date
-  readonly status: string
+}
+
+/** What an order is called, and where it is: it has no page but its saga's. */
+const toThing = ({ id, amount, currency, saga_id: saga }: OrderFound) => ({
+  ...{ kind: 'order', id, to: `/sagas/${saga}` },
+  title: `Order over ${amountText(amount, currency)}`,
+})
+
+/** Orders that are looked through for an amount, the newest. */
+const MOST_LOOKED_AT = 10_000
+
+/** Orders by their id, their saga's, the reference of their payment, or their amount; each with its saga. */
+export async function searchOrders(db: Queryable, sought: Sought): Promise<Found[]> {
+  const { org, text, limit } = sought
+  const id = uuidIn(text)
+  const { rows } = await db.query<OrderFound>(sql`
+    select o.id, o.saga_id, o.amount::text as amount, o.currency, s.status, p.gateway_ref
+      from (
+        select * from sagas.orders where org_id = ${org} and (id = ${id}::uuid or saga_id = ${id}::uuid)
+        union
+        select o.* from sagas.payment as p join sagas.orders as o on o.id = p.order_id
+         where p.gateway_ref = ${text} and o.org_id = ${org} and p.org_id = ${org}
+        union
+        select * from (select * from sagas.orders where org_id = ${org} order by id desc
+                        limit ${MOST_LOOKED_AT}) as newest
+         where amount = (${amountsIn(text)}::jsonb ->> currency)::bigint
+      ) as o
+      join sagas.saga as s on s.id = o.saga_id
+      left join sagas.payment as p on p.order_id = o.id
+     order by o.id desc
+     limit ${limit}`)
+  return rows.flatMap((row) => {
+    const { status, gateway_ref: ref, saga_id: id } = row
+    const order = toThing(row)
+    return [
+      { ...order, detail: `${status}${ref === null ? '' : `, paid as ${ref}`}` },
+      { ...order, kind: 'saga', id, title: 'Saga of the order', detail: status },
+    ]
+  })
 }
 
 /** Orders by their id, their saga's, one of its events' or the references of their payment. */
@@ -40,11 +91,7 @@ export async function followOrders(db: Queryable, followed: Followed): Promise<S
      order by o.id desc
      limit ${limit}`)
   return rows.map((row) => ({
-    kind: 'order',
-    id: row.id,
-    title: `Order over ${amountText(row.amount, row.currency)}`,
-    detail: row.status,
-    to: `/sagas/${row.saga_id}`,
+    ...{ ...toThing(row), detail: row.status },
     ids: [row.saga_id, row.gateway_ref, row.refund_ref],
     events: [
       { at: row.placed_at, what: 'Order placed' },
