@@ -190,7 +190,7 @@ async function* whole(bytes: Buffer) {
   yield bytes
 }
 
-const MAIN = fileURLToPath(new URL('../../../apps/server/src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url))
 
 interface RealServer {
   readonly url: string
