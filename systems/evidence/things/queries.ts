@@ -60,13 +60,13 @@ export async function searchFiles(db: Queryable, sought: Sought): Promise<Found[
     (select f.id, f.filename, r.status, r.id, r.row_number, r.case_id
        from evidence.file_outbox_row as r join evidence.file_job as f on f.id = r.file_job_id
       where r.id = ${id}::uuid and r.org_id = ${org})`)
-  return rows.map(({ id: file, row_id: id, ...row }) =>
-    id === null
+  return rows.map(({ id: file, row_id: rowId, ...row }) =>
+    rowId === null
       ? {
           ...{ kind: 'file', id: file, title: row.filename, detail: row.status },
           to: `/file-jobs/${file}`,
         }
-      : toThing({ ...row, id, file_job_id: file }),
+      : toThing({ ...row, id: rowId, file_job_id: file }),
   )
 }
 

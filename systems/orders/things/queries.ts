@@ -56,11 +56,11 @@ export async function searchOrders(db: Queryable, sought: Sought): Promise<Found
      order by o.id desc
      limit ${limit}`)
   return rows.flatMap((row) => {
-    const { status, gateway_ref: ref, saga_id: id } = row
+    const { status, gateway_ref: ref, saga_id: sagaId } = row
     const order = toThing(row)
     return [
       { ...order, detail: `${status}${ref === null ? '' : `, paid as ${ref}`}` },
-      { ...order, kind: 'saga', id, title: 'Saga of the order', detail: status },
+      { ...order, kind: 'saga', id: sagaId, title: 'Saga of the order', detail: status },
     ]
   })
 }
