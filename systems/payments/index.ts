@@ -1,6 +1,6 @@
 import { migrationsFrom, type Duration } from '@posthorn/engine'
 import { gateway as simulatedGateway, stripe } from '@posthorn/gateway/simulators'
-import { merchant } from './simulators/merchant/index.ts'
+import { merchant } from './simulators/index.ts'
 import { type Simulator } from '@posthorn/simulators'
 import type { Static } from 'typebox'
 import { SIMULATED, createGateway } from '@posthorn/gateway'
@@ -21,8 +21,14 @@ import { reconciliationRoutes } from './reconciliation/index.ts'
 import { paymentRetention } from './retention.ts'
 import { paymentSettings, webhookSecrets } from './settings.ts'
 import { openWebhooks } from './webhooks/index.ts'
-import { followDeliveries, followLines, followPayments } from './journey/queries.ts'
-import { searchDeliveries, searchLines, searchPayments } from './search/queries.ts'
+import {
+  followDeliveries,
+  followLines,
+  followPayments,
+  searchDeliveries,
+  searchLines,
+  searchPayments,
+} from './search/queries.ts'
 
 export { enqueueEvent, selectEventDeliveries } from './webhooks/index.ts'
 export type { WebhookEvent } from './webhooks/index.ts'

@@ -41,14 +41,69 @@ const PAYMENT_OVER = `p.status <> 'pending'
                          join payments.transactions as x on x.id = f.refund_id
                         where x.payment_id = p.id)`
 
-/** The payment or the run that an entry of the audit is about. */
-const AUDITED = {
-  payment: `case when t.entity_type = 'payment' then t.entity_id end`,
-  reconciliation: `case when t.entity_type like 'reconciliation%' then t.entity_id end`,
-}
+const OF_RUN = { reconciliation: 't.run_id', payment: 't.payment_id' }
+const LINE = ['run_id', 'line_number']
 
-/** The payment that a proposal is about. */
-const PROPOSED = { payment: `case when t.kind in ('refund', 'capture', 'void') then t.subject end` }
+/** Tables that both go by their age and have data of persons. */
+const PAYMENTS = {
+  table: 'payments.payments',
+  key: ['id'],
+  org: 't.org_id',
+  things: { payment: 't.id' },
+}
+const TRANSACTIONS = {
+  table: 'payments.transactions',
+  key: ['id'],
+  org: ORG_OF_PAYMENT,
+  things: { payment: 't.payment_id' },
+}
+const DISPUTES = { ...TRANSACTIONS, table: 'payments.disputes', org: 't.org_id' }
+const EVENTS = {
+  table: 'payments.webhook_events',
+  key: ['event_id'],
+  things: { payment: 't.payment_id' },
+}
+const KEYS = { table: 'payments.idempotency_keys', key: ['scope', 'key'] }
+const PROPOSALS = {
+  table: 'payments.proposals',
+  key: ['id'],
+  org: 't.org_id',
+  // The payment that a proposal is about.
+  things: { payment: `case when t.kind in ('refund', 'capture', 'void') then t.subject end` },
+}
+const AUDIT = {
+  table: 'payments.audit_log',
+  key: ['seq'],
+  org: 't.org_id',
+  // The payment or the run that an entry is about.
+  things: {
+    payment: `case when t.entity_type = 'payment' then t.entity_id end`,
+    reconciliation: `case when t.entity_type like 'reconciliation%' then t.entity_id end`,
+  },
+  audit: true,
+} as const
+const RUNS = {
+  ...PAYMENTS,
+  table: 'payments.reconciliation_runs',
+  things: { reconciliation: 't.id' },
+}
+const DETAILS = {
+  table: 'payments.reconciliation_details',
+  key: LINE,
+  org: ORG_OF_RUN,
+  things: OF_RUN,
+}
+const HISTORY = {
+  ...DETAILS,
+  table: 'payments.reconciliation_history',
+  key: ['seq'],
+  audit: true,
+} as const
+const RECORDS = {
+  ...DETAILS,
+  table: 'payments.reconciliation_records',
+  things: { ...OF_RUN, payment: 't.matched_payment_id' },
+}
 
 /** What payments, webhooks and reconciliation keep. */
 export function paymentRetention({
@@ -76,14 +131,10 @@ function moneyRetention(options: KeyOptions): RetentionCatalogue {
 }
 
 function moneyClasses({ keys, keyExpires }: KeyOptions): DataClass[] {
-  const ofPayment = {
-    uuid: 'id',
-    dated: `(select p.settled_at from payments.payments as p
-              where p.id = t.payment_id and ${PAYMENT_OVER})`,
-    org: ORG_OF_PAYMENT,
-    things: { payment: 't.payment_id' },
-  }
-  const reconciliation = { uuid: 'run_id', dated: RUN_OVER, org: ORG_OF_RUN }
+  const settled = `(select p.settled_at from payments.payments as p
+                     where p.id = t.payment_id and ${PAYMENT_OVER})`
+  const ofPayment = { uuid: 'id', dated: settled, org: ORG_OF_PAYMENT }
+  const ofRun = { uuid: 'run_id', dated: RUN_OVER }
   return [
     {
       name: 'payments.webhook-events',
@@ -95,15 +146,13 @@ function moneyClasses({ keys, keyExpires }: KeyOptions): DataClass[] {
       leaves: 'The payment and its audit. Events of payments that are pending stay.',
       rules: [
         {
-          table: 'payments.webhook_events',
-          key: ['event_id'],
+          ...EVENTS,
           since: 'received_at',
           dated: 't.received_at',
           when: `t.outcome <> 'parked'
              and not exists (select from payments.payments as p
                               where p.id = t.payment_id and p.status = 'pending')`,
           org: 't.org_id',
-          things: { payment: 't.payment_id' },
         },
       ],
     },
@@ -114,14 +163,7 @@ function moneyClasses({ keys, keyExpires }: KeyOptions): DataClass[] {
       fixed: true,
       personal: true,
       leaves: 'The payment. PAYMENTS_KEY_EXPIRES says when a key expires.',
-      maintained: [
-        {
-          table: 'payments.idempotency_keys',
-          key: ['scope', 'key'],
-          since: 'expires_at',
-          dated: 't.expires_at',
-        },
-      ],
+      maintained: [{ ...KEYS, since: 'expires_at', dated: 't.expires_at' }],
       prune: ({ pool }) => pruneKeys(pool, keys),
     },
     {
@@ -132,34 +174,15 @@ function moneyClasses({ keys, keyExpires }: KeyOptions): DataClass[] {
       personal: true,
       leaves: 'The payments and the audit. Runs that are not completed stay.',
       rules: [
+        { ...HISTORY, ...ofRun },
+        { ...DETAILS, ...ofRun },
+        { ...RECORDS, ...ofRun },
         {
-          ...reconciliation,
-          table: 'payments.reconciliation_history',
-          key: ['seq'],
-          things: { reconciliation: 't.run_id', payment: 't.payment_id' },
-          audit: true,
-        },
-        {
-          ...reconciliation,
-          table: 'payments.reconciliation_details',
-          key: ['run_id', 'line_number'],
-          things: { reconciliation: 't.run_id', payment: 't.payment_id' },
-        },
-        {
-          ...reconciliation,
-          table: 'payments.reconciliation_records',
-          key: ['run_id', 'line_number'],
-          things: { reconciliation: 't.run_id', payment: 't.matched_payment_id' },
-        },
-        {
-          table: 'payments.reconciliation_runs',
-          key: ['id'],
+          ...RUNS,
           uuid: 'id',
           dated: 'coalesce(t.ran_at, t.created_at)',
           when: `t.status not in ('loaded', 'running')
              and not exists (select from payments.reconciliation_records as r where r.run_id = t.id)`,
-          org: 't.org_id',
-          things: { reconciliation: 't.id' },
         },
       ],
     },
@@ -171,18 +194,15 @@ function moneyClasses({ keys, keyExpires }: KeyOptions): DataClass[] {
       personal: true,
       leaves: 'The audit. A payment stays as long as an event or a statement names it.',
       rules: [
-        { ...ofPayment, table: 'payments.disputes', key: ['id'] },
-        { ...ofPayment, table: 'payments.transactions', key: ['id'] },
+        { ...DISPUTES, ...ofPayment },
+        { ...TRANSACTIONS, ...ofPayment },
         {
-          table: 'payments.payments',
-          key: ['id'],
+          ...PAYMENTS,
           uuid: 'id',
           dated: 't.settled_at',
           when: `exists (select from payments.payments as p where p.id = t.id and ${PAYMENT_OVER})
              and not exists (select from payments.disputes as d where d.payment_id = t.id)
              and not exists (select from payments.transactions as x where x.payment_id = t.id)`,
-          org: 't.org_id',
-          things: { payment: 't.id' },
         },
       ],
     },
@@ -193,17 +213,7 @@ function moneyClasses({ keys, keyExpires }: KeyOptions): DataClass[] {
       least: '365d',
       personal: true,
       leaves: 'The audit, with who proposed and who approved.',
-      rules: [
-        {
-          table: 'payments.proposals',
-          key: ['id'],
-          uuid: 'id',
-          dated: 't.decided_at',
-          when: `t.status <> 'pending'`,
-          org: 't.org_id',
-          things: PROPOSED,
-        },
-      ],
+      rules: [{ ...PROPOSALS, uuid: 'id', dated: 't.decided_at', when: `t.status <> 'pending'` }],
     },
     {
       name: 'payments.audit',
@@ -212,41 +222,27 @@ function moneyClasses({ keys, keyExpires }: KeyOptions): DataClass[] {
       least: '1825d',
       personal: true,
       leaves: 'Its seals, and a note of the removal.',
-      rules: [
-        {
-          table: 'payments.audit_log',
-          key: ['seq'],
-          since: 'created_at',
-          dated: 't.created_at',
-          org: 't.org_id',
-          things: AUDITED,
-          audit: true,
-        },
-      ],
+      rules: [{ ...AUDIT, since: 'created_at', dated: 't.created_at' }],
     },
   ]
 }
 
+const PENDING = `t.status = 'pending'`
+/** What is called by a customer's own id, somewhere in a JSON text. */
+const inText = (column: string) => ({
+  externalId: `t.${column}::text like '%' || to_json($value)::text || '%'`,
+})
+
 const moneyPersonal: PersonalTable[] = [
+  { ...AUDIT, about: inText('details') },
   {
-    table: 'payments.audit_log',
-    key: ['seq'],
-    about: { externalId: `t.details::text like '%' || to_json($value)::text || '%'` },
-    org: 't.org_id',
-    things: AUDITED,
-    audit: true,
-  },
-  {
-    table: 'payments.proposals',
-    key: ['id'],
+    ...PROPOSALS,
     columns: {
       request_key: {
         to: `case when t.request_key ~* $pattern then 'erased-' || t.id else t.request_key end`,
       },
     },
-    org: 't.org_id',
-    busy: `t.status = 'pending'`,
-    things: PROPOSED,
+    busy: PENDING,
   },
   {
     table: 'payments.reconciliation_statements',
@@ -255,16 +251,13 @@ const moneyPersonal: PersonalTable[] = [
     things: { reconciliation: 't.run_id' },
   },
   {
-    table: 'payments.webhook_events',
-    key: ['event_id'],
-    about: { externalId: `t.payload::text like '%' || to_json($value)::text || '%'` },
+    ...EVENTS,
+    about: inText('payload'),
     org: 'coalesce(t.org_id, $tenant)',
     busy: `t.outcome = 'parked'`,
-    things: { payment: 't.payment_id' },
   },
   {
-    table: 'payments.idempotency_keys',
-    key: ['scope', 'key'],
+    ...KEYS,
     columns: {
       // The client chose it, and may have put anything into it.
       key: {
@@ -277,56 +270,19 @@ const moneyPersonal: PersonalTable[] = [
     org: `case when t.scope like '[%' then t.scope::jsonb ->> 0 else $tenant end`,
     busy: 't.completed_at is null',
   },
+  DETAILS,
+  HISTORY,
+  { ...RECORDS, about: { externalId: 't.external_transaction_id = $value' } },
+  RUNS,
+  { ...TRANSACTIONS, busy: PENDING },
+  { ...DISPUTES, busy: `t.status = 'opened'` },
   {
-    table: 'payments.reconciliation_details',
-    key: ['run_id', 'line_number'],
-    org: ORG_OF_RUN,
-    things: { reconciliation: 't.run_id', payment: 't.payment_id' },
-  },
-  {
-    table: 'payments.reconciliation_history',
-    key: ['seq'],
-    org: ORG_OF_RUN,
-    things: { reconciliation: 't.run_id', payment: 't.payment_id' },
-    audit: true,
-  },
-  {
-    table: 'payments.reconciliation_records',
-    key: ['run_id', 'line_number'],
-    about: { externalId: 't.external_transaction_id = $value' },
-    org: ORG_OF_RUN,
-    things: { reconciliation: 't.run_id', payment: 't.matched_payment_id' },
-  },
-  {
-    table: 'payments.reconciliation_runs',
-    key: ['id'],
-    org: 't.org_id',
-    things: { reconciliation: 't.id' },
-  },
-  {
-    table: 'payments.transactions',
-    key: ['id'],
-    org: ORG_OF_PAYMENT,
-    busy: `t.status = 'pending'`,
-    things: { payment: 't.payment_id' },
-  },
-  {
-    table: 'payments.disputes',
-    key: ['id'],
-    org: 't.org_id',
-    busy: `t.status = 'opened'`,
-    things: { payment: 't.payment_id' },
-  },
-  {
-    table: 'payments.payments',
-    key: ['id'],
+    ...PAYMENTS,
     columns: {
       description: { to: `case when t.description is not null then '[erased]' end` },
       metadata: { to: `case when t.metadata is not null then '{"erased": true}'::jsonb end` },
     },
     about: { externalId: 't.external_payment_id = $value' },
-    org: 't.org_id',
-    busy: `t.status = 'pending'`,
-    things: { payment: 't.id' },
+    busy: PENDING,
   },
 ]

@@ -17,6 +17,7 @@ const db = await paymentsDatabase()
 const survivor = await runPayments(db, { PAYMENTS_COMPLETER_POLL_MS: '60000' })
 const ada = await survivor.as({})
 const gatewayUrl = `${survivor.url}/sim/gateway`
+const CHILD = { GATEWAY_URL: gatewayUrl, GATEWAY_TIMEOUT_MS: '20000' }
 
 const ORDER = { amount: 1_000, currency: 'EUR' }
 const { pool } = db
@@ -31,7 +32,7 @@ interface Crash {
 async function begin(key: string, fault: object = { mode: 'ok' }): Promise<Crash> {
   await fetch(gatewayUrl, { method: 'DELETE' })
   await survivor.gateway('faults', fault)
-  const child = await startChild({ databaseUrl: db.url, gatewayUrl })
+  const child = await startChild(db.url, CHILD)
   const client = await clientOf(child.url)
   const sent = client.pay(key, ORDER).catch(() => undefined)
   return { child, key, sent }
@@ -231,7 +232,7 @@ test.each(heldPoints)('a $verb killed $point is finished once by $by', async (he
   const { body } = await ada.pay(`held for ${key}`, { ...ORDER, capture: 'manual' })
   const id = String(body['id'])
   await survivor.gateway('faults', fault)
-  const child = await startChild({ databaseUrl: db.url, gatewayUrl })
+  const child = await startChild(db.url, CHILD)
   const client = await clientOf(child.url)
   const order = verb === 'capture' ? { key, amount: 600 } : { key }
   const before = await gatewayRequests('timeout')

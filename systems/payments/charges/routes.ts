@@ -16,7 +16,7 @@ import {
 } from '@posthorn/http'
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
-import { Type } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 import { exponentOf, Id } from '@posthorn/system'
 import type { Gateway } from '@posthorn/gateway'
 import {
@@ -133,42 +133,32 @@ const listPayments = {
   querystring: PaymentQuery,
   response: { 200: pageOf(PaymentResource) },
 }
-const readPayment = {
+/** What belongs to a payment. */
+const ofPayment = <Item extends TSchema>(summary: string, item: Item) => ({
   tags,
-  summary: 'A payment',
+  summary,
   params,
-  response: { 200: PaymentResource },
-}
-const listRefunds = {
-  tags,
-  summary: 'The refunds of a payment as they stand now, oldest first',
-  params,
-  response: { 200: Type.Object({ items: Type.Array(RefundResource) }) },
-}
+  response: { 200: item },
+})
+const listOf = <Item extends TSchema>(item: Item) => Type.Object({ items: Type.Array(item) })
+
+const readPayment = ofPayment('A payment', PaymentResource)
+const listRefunds = ofPayment(
+  'The refunds of a payment as they stand now, oldest first',
+  listOf(RefundResource),
+)
 const readRefund = {
-  tags,
-  summary: 'A refund as it stands now',
+  ...ofPayment('A refund as it stands now', RefundResource),
   params: Type.Object({ id: Id, refundId: Id }),
-  response: { 200: RefundResource },
 }
-const listDisputes = {
-  tags,
-  summary: 'The disputes of a payment, oldest first',
-  params,
-  response: { 200: Type.Object({ items: Type.Array(DisputeResource) }) },
-}
-const readTransactions = {
-  tags,
-  summary: 'What the gateway was asked to do for a payment, oldest first',
-  params,
-  response: { 200: Type.Object({ items: Type.Array(TransactionResource) }) },
-}
+const listDisputes = ofPayment('The disputes of a payment, oldest first', listOf(DisputeResource))
+const readTransactions = ofPayment(
+  'What the gateway was asked to do for a payment, oldest first',
+  listOf(TransactionResource),
+)
 const readAudit = {
-  tags,
-  summary: 'What happened to a payment, newest first',
-  params,
+  ...ofPayment('What happened to a payment, newest first', pageOf(Audit)),
   querystring: AuditQuery,
-  response: { 200: pageOf(Audit) },
 }
 
 export interface PaymentRoutesOptions {

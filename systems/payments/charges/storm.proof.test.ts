@@ -43,7 +43,7 @@ test.each([1, 2])(
       times: 15,
       effect: storm % 2 === 0,
     })
-    const child = await startChild({ databaseUrl: db.url, gatewayUrl, gatewayTimeoutMs: 400 })
+    const child = await startChild(db.url, { GATEWAY_URL: gatewayUrl, GATEWAY_TIMEOUT_MS: '400' })
     const doomed = await clientOf(child.url)
     const keys = Array.from({ length: PAYMENTS }, (_, n) => `storm ${storm} payment ${n}`)
     const first = keys.map((key, n) =>

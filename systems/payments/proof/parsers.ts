@@ -1,7 +1,7 @@
-import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { translateStripe, verifyStripe } from '@posthorn/gateway'
 import { inPieces, json, readAll, type Parser } from '@posthorn/fuzz'
+import { StripeEvent } from '../charges/inbound/routes.ts'
 import { Findings } from '../reconciliation/formats/findings.ts'
 import { readStatement } from '../reconciliation/formats/read-statement.ts'
 import * as samples from '../reconciliation/formats/testing/samples.ts'
@@ -31,14 +31,6 @@ const STRIPE_TYPES = [
   ...['payment_intent.succeeded', 'payment_intent.payment_failed', 'payment_intent.canceled'],
 ]
 
-/** As the route has it. */
-const StripeBody = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 255 }),
-  type: Type.String({ minLength: 1, maxLength: 255 }),
-  created: Type.Integer({ minimum: 0, maximum: 99_999_999_999 }),
-  data: Type.Object({ object: Type.Unknown() }),
-})
-
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 /** What payments read of strangers. */
@@ -57,7 +49,7 @@ export const parsers: readonly Parser[] = [
   ...STRIPE_TYPES.map((type) =>
     json(`Stripe's ${type}`, { ...CHARGE, type }, (value) => {
       // What the route asks of an event before.
-      if (Value.Check(StripeBody, value)) translateStripe(value)
+      if (Value.Check(StripeEvent, value)) translateStripe(value)
     }),
   ),
 ]

@@ -1,5 +1,5 @@
 import type { App } from '@posthorn/http'
-import type { Static, TObject } from 'typebox'
+import { Type, type Static, type TObject } from 'typebox'
 import type { Host } from '@posthorn/system'
 import type { FourEyes } from '../approvals/proposal.ts'
 import { decisionRoutes } from './decisions/routes.ts'
@@ -9,11 +9,20 @@ import { exportRoutes } from './exports/export.ts'
 import { profileRoutes } from './profiles/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { runRoutes } from './runs/routes.ts'
-import type { reconciliationSettings } from './settings.ts'
 import { suggestionRoutes } from './suggestions/routes.ts'
-import { uploadRoutes } from './upload/routes.ts'
+import { uploadRoutes, uploadSettings } from './upload/routes.ts'
 
-export { reconciliationSettings } from './settings.ts'
+/** What reconciliation reads from the environment. */
+export const reconciliationSettings = {
+  ...uploadSettings,
+  RECONCILIATION_MEMORY_MB: Type.Integer({
+    description:
+      'megabytes that Postgres may use for each sort or join of a run before it uses its disk, from 4 to 2048',
+    minimum: 4,
+    maximum: 2_048,
+    default: 64,
+  }),
+}
 
 type Settings = Static<TObject<typeof reconciliationSettings>>
 

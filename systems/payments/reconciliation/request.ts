@@ -1,7 +1,7 @@
 import type { Queryable } from '@posthorn/engine'
-import { callerOf, PageQuery } from '@posthorn/http'
+import { callerOf, pageOf, PageQuery } from '@posthorn/http'
 import { Id } from '@posthorn/system'
-import { Type } from 'typebox'
+import { Type, type TProperties, type TSchema } from 'typebox'
 import { problem } from '../problems.ts'
 import { findRun } from './runs/queries.ts'
 import type { Run } from './runs/run.ts'
@@ -17,6 +17,17 @@ export const RecordId = Type.String({ pattern: '^[1-9]\\d{0,8}$', description: '
 export const recordParams = Type.Object({ id: Id, recordId: RecordId })
 const { limit, cursor } = PageQuery.properties
 export const LinePage = { limit, cursor }
+/** A list of what belongs to a run. */
+export const listOf = <Item extends TSchema, Filter extends TProperties>(
+  item: Item,
+  filter: Filter,
+) => ({
+  tags,
+  params: runParams,
+  querystring: Type.Object({ ...LinePage, ...filter }),
+  response: { 200: pageOf(item) },
+})
+
 /** Where a page ended: a line of the file. */
 export const Line = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
 /** Why something is done, in a person's words. */

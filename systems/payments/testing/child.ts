@@ -2,29 +2,25 @@ import { startTestChild, type TestChild } from '@posthorn/engine/testing'
 
 export interface Child extends TestChild {
   readonly url: string
+  /** The most memory it ever had, in MB. */
+  peakMb(): Promise<number>
 }
 
-/** Payments in a process of their own; dead after the test at the latest. */
-export async function startChild(options: {
-  readonly databaseUrl: string
-  readonly gatewayUrl: string
-  /** Its lock on a key is three times that and a second. */
-  readonly gatewayTimeoutMs?: number
-}): Promise<Child> {
+/** A server in a process of its own; dead after the test at the latest. */
+export async function startChild(
+  databaseUrl: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Child> {
   const child = await startTestChild(new URL('./server-process.ts', import.meta.url), {
-    env: {
-      CHILD_DATABASE_URL: options.databaseUrl,
-      CHILD_GATEWAY_URL: options.gatewayUrl,
-      CHILD_GATEWAY_TIMEOUT_MS: String(options.gatewayTimeoutMs ?? 20_000),
-    },
+    env: { CHILD_DATABASE_URL: databaseUrl, PAYMENTS_LOCK_MS: '1000', ...env },
   })
-  return { ...child, url: child.line }
+  return {
+    ...child,
+    url: child.line,
+    peakMb: async () => (await child.ask<{ peakMb: number }>('memory')).peakMb,
+  }
 }
 
-/** Webhooks in a process of their own, their relay at work; dead after the test at the latest. */
-export async function startWebhookChild(databaseUrl: string): Promise<Child> {
-  const child = await startTestChild(new URL('./webhook-process.ts', import.meta.url), {
-    env: { CHILD_DATABASE_URL: databaseUrl },
-  })
-  return { ...child, url: child.line }
-}
+/** The same with a relay at work. */
+export const startWebhookChild = (databaseUrl: string) =>
+  startChild(databaseUrl, { CHILD_RELAY: 'true', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' })

@@ -1,24 +1,22 @@
-import { createRelay, migrationsFrom, transaction, type Relay } from '@posthorn/engine'
-import { useMovableClock } from '@posthorn/operate'
+import { createRelay, transaction, type Relay } from '@posthorn/engine'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
-import { signToken, type App } from '@posthorn/http'
+import type { App } from '@posthorn/http'
+import { useMovableClock } from '@posthorn/operate'
+import type { OpenSystem } from '@posthorn/system'
 import { afterAll, expect } from 'vitest'
+import { payments } from '../index.ts'
 import { enqueueEvent, type WebhookEvent } from '../webhooks/index.ts'
-import { serveWebhooks, TOKEN_SECRET, type ServingWebhooks } from './serving-webhooks.ts'
+import { json, userOf, type Answer as WholeAnswer } from './asking.ts'
+import { serve, type Bearer } from './serving.ts'
 
 /** A database with the tables of the system, and a clock that can be moved. */
 export async function webhookDatabase(sql = ''): Promise<TestDatabase> {
-  const migrations = await migrationsFrom('payments', new URL('../migrations/', import.meta.url))
-  const db = await testDatabase({ migrations: [migrations], sql })
+  const db = await testDatabase({ migrations: [await payments.migrations()], sql })
   await useMovableClock(db.pool)
   return db
 }
 
-export interface Answer {
-  readonly status: number
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of all shapes
-  readonly body: any
-}
+export type Answer = Pick<WholeAnswer, 'status' | 'body'>
 
 export interface Client {
   get(path: string): Promise<Answer>
@@ -32,9 +30,9 @@ export interface Client {
 export interface Running {
   readonly app: App
   readonly url: string
-  readonly parts: ServingWebhooks['parts']
+  readonly system: OpenSystem
   readonly relay: Relay
-  as(caller: { sub?: string; org?: string }): Promise<Client>
+  as(bearer: Bearer): Promise<Client>
   /** Announces an event and returns the ids of its deliveries. */
   announce(event?: Partial<WebhookEvent>): Promise<string[]>
   /** Attempts what is due, until nothing is. */
@@ -48,8 +46,8 @@ export async function runWebhooks(
   db: TestDatabase,
   env: Record<string, string> = {},
 ): Promise<Running> {
-  const { app, url, parts } = await serveWebhooks(db.pool, env)
-  const { outboxes, transports } = parts
+  const { app, url, system } = await serve(db.pool, env)
+  const { outboxes = [], transports = {} } = system
   const relay = createRelay({ pool: db.pool, outboxes, transports, mode: 'poll' })
   afterAll(async () => {
     await relay.stop()
@@ -59,11 +57,9 @@ export async function runWebhooks(
   return {
     app,
     url,
-    parts,
+    system,
     relay,
-    async as({ sub = 'ada', org = 'acme' }) {
-      return clientOf(url, await signToken({ secret: TOKEN_SECRET, sub, org, role: 'admin' }))
-    },
+    as: (bearer) => webhookClientOf(url, bearer),
     announce(event = {}) {
       announced += 1
       const defaults = { org: 'acme', id: `evt_${announced}`, type: 'payment.succeeded' }
@@ -77,22 +73,11 @@ export async function runWebhooks(
 }
 
 /** A member of an organisation, at any server. */
-export async function clientAt(url: string, org: string): Promise<Client> {
-  return clientOf(url, await signToken({ secret: TOKEN_SECRET, sub: 'ada', org, role: 'admin' }))
-}
-
-function clientOf(url: string, token: string): Client {
-  const send = async (method: string, path: string, body?: unknown): Promise<Answer> => {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+export async function webhookClientOf(url: string, bearer: Bearer): Promise<Client> {
+  const ask = await userOf(url, bearer)
+  const send = async (method: string, path: string, sent?: unknown) => {
+    const { status, body } = await ask(path, json(method, sent))
+    return { status, body }
   }
   const get = (path: string) => send('GET', path)
   return {

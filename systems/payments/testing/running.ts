@@ -2,18 +2,13 @@ import { createHmac } from 'node:crypto'
 import { silentLog } from '@posthorn/engine'
 import { startPeriodically } from '@posthorn/operate'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
-import { signToken, type Role } from '@posthorn/http'
 import { afterAll } from 'vitest'
 import { payments } from '../index.ts'
 import { DEVELOPMENT_WEBHOOK_SECRET } from '../settings.ts'
-import { TOKEN_SECRET, serve, type Serving } from './serving.ts'
+import { ask, json, userOf, type Answer } from './asking.ts'
+import { serve, type Bearer, type Serving } from './serving.ts'
 
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  readonly body: Record<string, unknown>
-}
+export type { Answer } from './asking.ts'
 
 /** A user with a token. */
 export interface Client {
@@ -43,7 +38,7 @@ export interface Ledger {
 }
 
 export interface Running extends Serving {
-  as(caller: { sub?: string; org?: string; role?: Role }): Promise<Client>
+  as(bearer: Bearer): Promise<Client>
   ledger(): Promise<Ledger>
   /** Tells the simulated gateway to fail, or how to send its webhooks. */
   gateway(path: 'faults' | 'webhooks', order: object): Promise<void>
@@ -60,14 +55,9 @@ export async function runPayments(
   db: TestDatabase,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Running> {
-  const serving = await serve({
-    pool: db.pool,
-    env: {
-      GATEWAY_TIMEOUT_MS: '1500',
-      PAYMENTS_LOCK_MS: '1000',
-      PAYMENTS_COMPLETER_POLL_MS: '50',
-      ...env,
-    },
+  const serving = await serve(db.pool, {
+    ...{ GATEWAY_TIMEOUT_MS: '1500', PAYMENTS_LOCK_MS: '1000', PAYMENTS_COMPLETER_POLL_MS: '50' },
+    ...env,
   })
   const stopWorkers = startPeriodically(serving.system.workers ?? [], { log: silentLog })
   afterAll(async () => {
@@ -77,10 +67,10 @@ export async function runPayments(
   const { url } = serving
   return {
     ...serving,
-    as: (caller) => clientOf(url, caller),
+    as: (bearer) => clientOf(url, bearer),
     ledger: async () => (await (await fetch(`${url}/sim/gateway/ledger`)).json()) as Ledger,
     async gateway(path, order) {
-      await ask(`${url}/sim/gateway/${path}`, jsonPost(order))
+      await ask(`${url}/sim/gateway/${path}`, json('POST', order))
     },
     event(event, headers) {
       const body = typeof event === 'string' ? event : JSON.stringify(event)
@@ -92,36 +82,22 @@ export async function runPayments(
 }
 
 /** A client of any server that takes the tests' tokens. */
-export async function clientOf(
-  url: string,
-  { sub = 'ada', org = 'acme', role = 'admin' }: Parameters<Running['as']>[0] = {},
-): Promise<Client> {
-  const token = await signToken({ secret: TOKEN_SECRET, sub, org, role })
-  const send = (path: string, init: RequestInit = {}) =>
-    ask(`${url}${path}`, {
-      ...init,
-      headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
-    })
+export async function clientOf(url: string, bearer: Bearer = {}): Promise<Client> {
+  const send = await userOf(url, bearer)
+  const keyed = (key: string | undefined) => ({
+    ...(key !== undefined && { 'idempotency-key': key }),
+  })
   return {
     send,
     pay: (key, body = { amount: 1_000, currency: 'EUR' }) =>
-      send('/api/v1/payments', jsonPost(body, { 'idempotency-key': key })),
+      send('/api/v1/payments', json('POST', body, keyed(key))),
     refund: (id, key, amount) =>
-      send(`/api/v1/payments/${id}/refunds`, {
-        method: 'POST',
-        headers: {
-          ...(key !== undefined && { 'idempotency-key': key }),
-          ...(amount !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(amount !== undefined && { body: JSON.stringify({ amount }) }),
-      }),
-    decide: (id, verb, { key, amount } = {}) =>
       send(
-        `/api/v1/payments/${id}/${verb}`,
-        jsonPost(amount === undefined ? {} : { amount }, {
-          ...(key !== undefined && { 'idempotency-key': key }),
-        }),
+        `/api/v1/payments/${id}/refunds`,
+        json('POST', amount === undefined ? undefined : { amount }, keyed(key)),
       ),
+    decide: (id, verb, { key, amount } = {}) =>
+      send(`/api/v1/payments/${id}/${verb}`, json('POST', { amount }, keyed(key))),
     payment: async (id) => (await send(`/api/v1/payments/${String(id)}`)).body,
     async actions(id) {
       const { body } = await send(`/api/v1/payments/${String(id)}/audit`)
@@ -132,17 +108,4 @@ export async function clientOf(
 
 export function signatureOf(body: string, secret = DEVELOPMENT_WEBHOOK_SECRET): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
-}
-
-function jsonPost(body: object, headers: Record<string, string> = {}): RequestInit {
-  const all = { 'content-type': 'application/json', ...headers }
-  return { method: 'POST', headers: all, body: JSON.stringify(body) }
-}
-
-async function ask(url: string, init: RequestInit): Promise<Answer> {
-  const response = await fetch(url, init)
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json') === true
-  const body = (isJson && text !== '' ? JSON.parse(text) : {}) as Record<string, unknown>
-  return { status: response.status, headers: response.headers, text, body }
 }

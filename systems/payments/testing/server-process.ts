@@ -1,13 +1,19 @@
+import { createRelay } from '@posthorn/engine'
+import { peakMemoryMb } from '@posthorn/system/testing'
 import { Pool } from 'pg'
-import { serve } from './serving.ts'
+import { impatient, serve } from './serving.ts'
 
-/** A server of its own, without a completer: says its address and serves until it is killed. */
-const pool = new Pool({ connectionString: process.env['CHILD_DATABASE_URL'], max: 5 })
+/*
+ * A server of its own, without its workers; with a relay if it is asked for. It says its address, serves
+ * until it is killed, and answers with its memory.
+ */
+const { CHILD_DATABASE_URL, CHILD_RELAY, ...env } = process.env
+const pool = new Pool({ connectionString: CHILD_DATABASE_URL, max: 10 })
 pool.on('error', () => undefined)
-const env = {
-  GATEWAY_URL: process.env['CHILD_GATEWAY_URL'] ?? '',
-  GATEWAY_TIMEOUT_MS: process.env['CHILD_GATEWAY_TIMEOUT_MS'] ?? '',
-  PAYMENTS_LOCK_MS: '1000',
+const { url, system } = await serve(pool, env)
+if (CHILD_RELAY === 'true') {
+  const { outboxes, transports = {} } = system
+  await createRelay({ pool, outboxes: impatient(outboxes), transports }).start()
 }
-const { url } = await serve({ pool, env })
+process.on('message', () => process.send?.({ peakMb: peakMemoryMb() }))
 process.stdout.write(`${url}\n`)

@@ -4,8 +4,8 @@ import { advanceClock } from '@posthorn/operate'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { startWebhookChild, type Child } from '../testing/child.ts'
-import { clientAt, runWebhooks, webhookDatabase } from '../testing/running-webhooks.ts'
-import { impatient } from '../testing/serving-webhooks.ts'
+import { runWebhooks, webhookClientOf, webhookDatabase } from '../testing/running-webhooks.ts'
+import { impatient } from '../testing/serving.ts'
 import { openReceiver, type Hook } from '../testing/webhook-receiver.ts'
 
 /*
@@ -87,7 +87,7 @@ const inState = (org: string, state: string) =>
 /** Another process delivers what is left, until nothing waits and nothing is claimed. */
 async function takeOver(org: string): Promise<void> {
   manner = atOnce
-  const { outboxes, transports } = survivor.parts
+  const { outboxes, transports = {} } = survivor.system
   const relay = createRelay({ pool, outboxes: impatient(outboxes), transports })
   await relay.start()
   try {
@@ -281,7 +281,7 @@ test('during rotate-secret: the secret is the old one, or both sign', async () =
   const countKept = () => count('payments.webhook_secrets where endpoint_id = $1', [endpoint.id])
   const rotate = `/api/v1/webhook-endpoints/${endpoint.id}/rotate-secret`
   const rotateAt = async ({ url }: Child) => {
-    const caller = await clientAt(url, org)
+    const caller = await webhookClientOf(url, { org })
     return caller.send('POST', rotate).catch(() => undefined)
   }
 
@@ -323,7 +323,7 @@ test('during the replay of a range: none of it, or all of it', async () => {
   const countSkipped = () =>
     count(`payments.webhook_deliveries where org_id = $1 and status = 'skipped_disabled'`, [org])
   const replayAt = async ({ url }: Child) => {
-    const caller = await clientAt(url, org)
+    const caller = await webhookClientOf(url, { org })
     const since = new Date(0).toISOString()
     return caller.send('POST', `${path}/replay`, { since }).catch(() => undefined)
   }

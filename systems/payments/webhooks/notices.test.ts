@@ -84,12 +84,12 @@ test('says nothing of what is long past, nor of its own failures', async () => {
 
 test('without an address there are no notices', async () => {
   const quiet = await runWebhooks(db)
-  expect(quiet.parts.outboxes.map(({ name }) => name)).toEqual(['payments.webhook-deliveries'])
-  expect(running.parts.outboxes.map(({ name }) => name)).toContain('payments.alert-notices')
+  expect(quiet.system.outboxes?.map(({ name }) => name)).toEqual(['payments.webhook-deliveries'])
+  expect(running.system.outboxes?.map(({ name }) => name)).toContain('payments.alert-notices')
 })
 
 test('the worker writes by itself, and ends when its signal is aborted', async () => {
-  const writer = running.parts.workers?.find(({ name }) => name === 'payments.alert-notices')
+  const writer = running.system.workers?.find(({ name }) => name === 'payments.alert-notices')
   const stop = new AbortController()
   const working = writer && runPeriodically(writer, { signal: stop.signal, log: silentLog })
   await raise('saga 4')

@@ -21,7 +21,7 @@ test('two relays at work: each event once, beside endpoints that hang and that a
   const hanging = await client.endpoint(`${receiver.url}/hang`)
   await client.endpoint(`${receiver.url}/slow`)
   await Promise.all(Array.from({ length: 8 }, (_, n) => client.endpoint(`${receiver.url}/ok/${n}`)))
-  const relays = [first, second].map(({ parts: { outboxes, transports } }) =>
+  const relays = [first, second].map(({ system: { outboxes, transports = {} } }) =>
     createRelay({ pool: db.pool, outboxes, transports }),
   )
   await Promise.all(relays.map((relay) => relay.start()))

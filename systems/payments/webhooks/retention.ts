@@ -6,6 +6,21 @@ const ORG_OF_ENDPOINT =
   '(select e.org_id from payments.webhook_endpoints as e where e.id = t.endpoint_id)'
 const PAYMENT_OF_DELIVERY = `t.payload -> 'data' ->> 'paymentId'`
 
+/** Tables that both go by their age and have data of persons. */
+const ATTEMPTS = { table: 'payments.webhook_attempts', key: ['id'], org: ORG_OF_DELIVERY }
+const HOURS = {
+  table: 'payments.webhook_endpoint_hours',
+  key: ['endpoint_id', 'hour'],
+  org: ORG_OF_ENDPOINT,
+}
+const NOTICES = { table: 'payments.alert_notices', key: ['id'] }
+const DELIVERIES = {
+  table: 'payments.webhook_deliveries',
+  key: ['id'],
+  org: 't.org_id',
+  things: { payment: PAYMENT_OF_DELIVERY },
+}
+
 /** What webhooks keep; `attemptsDays` is `WEBHOOK_ATTEMPTS_DAYS`. */
 export function webhookRetention(attemptsDays: number): RetentionCatalogue {
   return {
@@ -27,16 +42,7 @@ function webhookClasses(attemptsDays: number): DataClass[] {
       least: '1d',
       personal: true,
       leaves: 'The delivery, with how often it was tried and its last error.',
-      rules: [
-        {
-          table: 'payments.webhook_attempts',
-          key: ['id'],
-          uuid: 'id',
-          dated: 't.started_at',
-          when: `t.state = 'settled'`,
-          org: ORG_OF_DELIVERY,
-        },
-      ],
+      rules: [{ ...ATTEMPTS, uuid: 'id', dated: 't.started_at', when: `t.state = 'settled'` }],
     },
     {
       name: 'payments.webhook-deliveries',
@@ -47,15 +53,12 @@ function webhookClasses(attemptsDays: number): DataClass[] {
       leaves: 'The audit of the delivery.',
       rules: [
         {
-          table: 'payments.webhook_deliveries',
-          key: ['id'],
+          ...DELIVERIES,
           uuid: 'id',
           dated: 'greatest(t.created_at, t.delivered_at, t.next_attempt_at)',
           when: `t.status in ('delivered', 'abandoned', 'skipped_disabled')
              and not exists (select from payments.webhook_attempts as a
                               where a.delivery_id = t.id and a.state <> 'settled')`,
-          org: 't.org_id',
-          things: { payment: PAYMENT_OF_DELIVERY },
         },
       ],
     },
@@ -107,15 +110,7 @@ function webhookClasses(attemptsDays: number): DataClass[] {
       least: '1d',
       personal: false,
       leaves: 'The deliveries, as long as they are kept.',
-      rules: [
-        {
-          table: 'payments.webhook_endpoint_hours',
-          key: ['endpoint_id', 'hour'],
-          since: 'hour',
-          dated: 't.hour',
-          org: ORG_OF_ENDPOINT,
-        },
-      ],
+      rules: [{ ...HOURS, since: 'hour', dated: 't.hour' }],
     },
     {
       name: 'payments.alert-notices',
@@ -125,8 +120,7 @@ function webhookClasses(attemptsDays: number): DataClass[] {
       leaves: 'The alert.',
       rules: [
         {
-          table: 'payments.alert_notices',
-          key: ['id'],
+          ...NOTICES,
           uuid: 'id',
           dated: 'greatest(t.created_at, t.sent_at)',
           when: `t.status in ('delivered', 'abandoned')`,
@@ -137,28 +131,15 @@ function webhookClasses(attemptsDays: number): DataClass[] {
 }
 
 const webhookPersonal: PersonalTable[] = [
+  { ...ATTEMPTS, busy: `t.state <> 'settled'` },
   {
-    table: 'payments.webhook_attempts',
-    key: ['id'],
-    org: ORG_OF_DELIVERY,
-    busy: `t.state <> 'settled'`,
-  },
-  {
-    table: 'payments.webhook_deliveries',
-    key: ['id'],
+    ...DELIVERIES,
     about: { externalId: `t.payload::text like '%' || to_json($value)::text || '%'` },
-    org: 't.org_id',
     busy: `t.status in ('pending', 'failed')`,
-    things: { payment: PAYMENT_OF_DELIVERY },
   },
+  HOURS,
   {
-    table: 'payments.webhook_endpoint_hours',
-    key: ['endpoint_id', 'hour'],
-    org: ORG_OF_ENDPOINT,
-  },
-  {
-    table: 'payments.alert_notices',
-    key: ['id'],
+    ...NOTICES,
     org: 'coalesce((select a.tenant from posthorn.alert as a where a.id = t.alert_id), $tenant)',
     busy: `t.status in ('pending', 'failed')`,
   },

@@ -27,11 +27,11 @@ export interface WholeEvent extends KeptEvent {
 export interface EventPage {
   /** Null: of no organisation, since its payment is not known. */
   readonly orgId: string | null
-  readonly status: EventOutcome | null
-  readonly type: string | null
-  readonly paymentId: string | null
-  readonly since: string | null
-  readonly until: string | null
+  readonly status?: EventOutcome
+  readonly type?: string
+  readonly paymentId?: string
+  readonly since?: string
+  readonly until?: string
   /** Behind this one, in the order of `sort`: when it came, and its id. */
   readonly before: readonly [received: string, eventId: string] | null
   readonly sort: string

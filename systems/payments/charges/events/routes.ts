@@ -3,7 +3,7 @@ import { callerOf, may, PageQuery, pageOf, sortable, type App, type Caller } fro
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { NullableText, nullable } from '@posthorn/system'
+import { NullableText, nullable, resource, time } from '@posthorn/system'
 import { problem } from '../../problems.ts'
 import { recoverUnknownPayment } from '../alerts.ts'
 import {
@@ -41,7 +41,7 @@ const EventResource = Type.Object({
   gatewayRef: nullable(Type.String(), {
     description: 'what it names, if it names no payment',
   }),
-  receivedAt: Type.String(),
+  receivedAt: time(),
   decidedAt: Type.String({ description: 'when it got its status' }),
   appliedAt: NullableText,
 })
@@ -49,6 +49,22 @@ const EventResource = Type.Object({
 const WholeEventResource = Type.Object({
   ...EventResource.properties,
   body: Type.String({ description: 'as it came, byte for byte' }),
+})
+
+const decidedAt = ({ decided_at: decided, received_at: received }: KeptEvent) =>
+  (decided ?? received).toISOString()
+
+const made = {
+  id: (event: KeptEvent) => event.event_id,
+  status: (event: KeptEvent) => event.outcome,
+  paymentId: (event: KeptEvent) => event.payment_id ?? event.named_payment,
+  decidedAt,
+  appliedAt: (event: KeptEvent) => (event.outcome === 'applied' ? decidedAt(event) : null),
+}
+const toEvent = resource(EventResource, made)
+const toWhole = resource(WholeEventResource, {
+  ...made,
+  body: (event: WholeEvent) => event.original?.toString() ?? event.text,
 })
 
 const tags = ['payments']
@@ -80,10 +96,8 @@ const readEvent = {
 }
 
 const reprocessEvent = {
-  tags,
+  ...readEvent,
   summary: 'Decide about an event again, by what is known now',
-  params,
-  response: { 200: WholeEventResource },
 }
 
 const PATH = '/api/v1/webhook-events'
@@ -98,19 +112,14 @@ export function eventRoutes(app: App, pool: Pool): void {
   }
 
   app.get(PATH, { schema: listEvents }, async (request) => {
-    const { limit, sort, status = null, ...query } = request.query
+    const { query } = request
     const caller = callerOf(request)
-    const isUnknown = status === 'unknown_payment'
+    const isUnknown = query.status === 'unknown_payment'
     if (isUnknown && !orgsOf(caller).includes(null)) return { items: [], nextCursor: null }
-    const rows = await selectEvents(pool, {
-      ...{ status, orgId: isUnknown ? null : caller.org, sort, limit: limit + 1 },
-      type: query.type ?? null,
-      paymentId: query.paymentId ?? null,
-      since: query.since ?? null,
-      until: query.until ?? null,
-      before: EVENT_SORTS.placeIn(request.query, Position),
-    })
-    return EVENT_SORTS.page(rows, request.query, {
+    const before = EVENT_SORTS.placeIn(query, Position)
+    const orgId = isUnknown ? null : caller.org
+    const rows = await selectEvents(pool, { ...query, orgId, before, limit: query.limit + 1 })
+    return EVENT_SORTS.page(rows, query, {
       item: toEvent,
       after: ({ received, event_id: id }) => [received, id],
     })
@@ -166,24 +175,4 @@ async function reprocess(tx: Transaction, { id, text, caller }: Reprocessed): Pr
   }
   const outcome = await reconsider(tx, payment.id, text)
   if (outcome === 'applied') await reconsiderParked(tx, payment.id)
-}
-
-function toEvent(event: KeptEvent) {
-  const decidedAt = (event.decided_at ?? event.received_at).toISOString()
-  return {
-    id: event.event_id,
-    type: event.type,
-    status: event.outcome,
-    reason: event.reason,
-    source: event.source,
-    paymentId: event.payment_id ?? event.named_payment,
-    gatewayRef: event.gateway_ref,
-    receivedAt: event.received_at.toISOString(),
-    decidedAt,
-    appliedAt: event.outcome === 'applied' ? decidedAt : null,
-  }
-}
-
-function toWhole(event: WholeEvent) {
-  return { ...toEvent(event), body: event.original?.toString() ?? event.text }
 }

@@ -1,7 +1,9 @@
 import { createRelay, uuid } from '@posthorn/engine'
+import type { Pool } from 'pg'
+import { Value } from 'typebox/value'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startChild } from '../../testing/child.ts'
-import { checkEvents } from '../../testing/conforming-events.ts'
+import { findEventType, schemaOf } from '../../webhooks/event-types/catalogue.ts'
 import { paymentsDatabase, runPayments, signatureOf, type Client } from '../../testing/running.ts'
 
 const db = await paymentsDatabase()
@@ -128,7 +130,7 @@ test.each([
 })
 
 test('killed after the event was taken, before anything was delivered: it is delivered', async () => {
-  const child = await startChild({ databaseUrl: db.url, gatewayUrl: `${running.url}/sim/gateway` })
+  const child = await startChild(db.url, { GATEWAY_URL: `${running.url}/sim/gateway` })
   const event = await eventAbout(ada, 'payment.succeeded')
   const body = JSON.stringify(event)
   const response = await fetch(`${child.url}/api/v1/webhooks/payments`, {
@@ -167,3 +169,27 @@ test('everything that was announced is as the catalogue says', async () => {
     expect.arrayContaining(['payment.failed', 'payment.refunded', 'payment.succeeded']),
   )
 })
+
+interface Written {
+  readonly event_type: string
+  readonly body: unknown
+}
+
+/**
+ * What merchants were or are to be sent, by types of the catalogue, and every way in which a body is
+ * not what its schema says. Types that are not ours are forwarded as they come.
+ */
+async function checkEvents(
+  pool: Pool,
+): Promise<{ types: ReadonlySet<string>; mistakes: string[] }> {
+  const { rows } = await pool.query<Written>(
+    `select event_type, coalesce(body::json, payload) as body from payments.webhook_deliveries`,
+  )
+  const known = rows.filter(({ event_type: type }) => findEventType(type) !== undefined)
+  const mistakes = known.flatMap(({ event_type: type, body }) => {
+    const eventType = findEventType(type)
+    const errors = eventType ? Value.Errors(schemaOf(eventType), body) : []
+    return [...errors].map((error) => `${type}${error.instancePath} ${error.message}`)
+  })
+  return { types: new Set(known.map(({ event_type: type }) => type)), mistakes }
+}

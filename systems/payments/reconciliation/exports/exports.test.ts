@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { signToken } from '@posthorn/http'
 import { parse } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
 import { paymentsDatabase } from '../../testing/running.ts'
-import { TOKEN_SECRET } from '../../testing/serving.ts'
+import { tokenOf } from '../../testing/serving.ts'
 import { PATH, givePayments, runReconciling } from '../testing/reconciling.ts'
 import { inMajorUnits } from './export.ts'
 
@@ -12,8 +11,7 @@ const db = await paymentsDatabase()
 const { newUser, url } = await runReconciling(db)
 
 async function authorization(org: string) {
-  const token = await signToken({ secret: TOKEN_SECRET, sub: 'ada', org, role: 'member' })
-  return { authorization: `Bearer ${token}` }
+  return { authorization: `Bearer ${await tokenOf({ org, role: 'member' })}` }
 }
 
 /** Reads the first bytes and hangs up, on a connection of its own. */

@@ -1,8 +1,8 @@
 import { migrationsFrom } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterAll, describe, expect, test } from 'vitest'
-import { clientOf, type Client } from '../upload/testing/client.ts'
-import { serve } from '../upload/testing/serving.ts'
+import { clientOf, type Client } from '../testing/uploading.ts'
+import { serve } from '../../testing/serving.ts'
 
 const migrations = await migrationsFrom('payments', new URL('../../migrations/', import.meta.url))
 const db = await testDatabase({ migrations: [migrations] })

@@ -1,21 +1,11 @@
 import { transaction } from '@posthorn/engine'
-import { decodeCursor, invalid, pageOf, toPage, type App } from '@posthorn/http'
+import { decodeCursor, invalid, toPage, type App } from '@posthorn/http'
 import { Id } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { StatementResource, statementResource } from '../formats/findings.ts'
 import { ReasonEnum } from '../reason.ts'
-import {
-  keyOf,
-  Line,
-  LinePage,
-  ownRun,
-  PATH,
-  recordParams,
-  requireFound,
-  runParams,
-  tags,
-} from '../request.ts'
+import { keyOf, Line, listOf, ownRun, PATH, recordParams, requireFound, tags } from '../request.ts'
 import { avoidLoops } from '../runs/queries.ts'
 import { selectSuggestionsOf } from '../suggestions/queries.ts'
 import { SuggestionResource, suggestionResource } from '../suggestions/suggestion.ts'
@@ -43,15 +33,11 @@ import {
 const Day = Type.String({ format: 'date' })
 
 const listRecords = {
-  tags,
-  summary: 'Records in the order of the file',
-  params: runParams,
-  querystring: Type.Object({
-    ...LinePage,
+  ...listOf(RecordResource, {
     status: Type.Optional(Type.Enum(['unmatched', 'matched'])),
     reason: Type.Optional(ReasonEnum),
   }),
-  response: { 200: pageOf(RecordResource) },
+  summary: 'Records in the order of the file',
 }
 const readRecord = {
   tags,
@@ -67,18 +53,11 @@ const readRecord = {
   },
 }
 const listDetails = {
-  tags,
+  ...listOf(DetailResource, { reason: Type.Optional(ReasonEnum) }),
   summary: 'Why each record is as it is, in the order of the file',
-  params: runParams,
-  querystring: Type.Object({ ...LinePage, reason: Type.Optional(ReasonEnum) }),
-  response: { 200: pageOf(DetailResource) },
 }
 const listMissing = {
-  tags,
-  summary: 'Payments that no record has, or not all of, newest first',
-  params: runParams,
-  querystring: Type.Object({
-    ...LinePage,
+  ...listOf(PaymentSideResource, {
     from: Type.Optional({ ...Day, description: 'payments of this day and later (UTC)' }),
     to: Type.Optional({ ...Day, description: 'payments of this day and earlier' }),
     settlesWithin: Type.Integer({
@@ -90,27 +69,20 @@ const listMissing = {
     }),
     status: Type.Optional(Type.Enum(['pending', 'succeeded', 'failed', 'refunded'])),
   }),
-  response: { 200: pageOf(PaymentSideResource) },
+  summary: 'Payments that no record has, or not all of, newest first',
 }
 const listRefunds = {
-  tags,
-  summary: 'Refunds that no record has, newest first: what money going out may be',
-  params: runParams,
-  querystring: Type.Object({
-    ...LinePage,
+  ...listOf(RefundSideResource, {
     currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
   }),
-  response: { 200: pageOf(RefundSideResource) },
+  summary: 'Refunds that no record has, newest first: what money going out may be',
 }
 
 const listStatements = {
-  tags,
+  ...listOf(StatementResource, {}),
   summary: 'The statements of a file, and whether their balances tie out',
   description:
     'Of a camt.053 or MT940 file, by statement and currency: opening balance + entries = closing balance, or the difference. CSV has none.',
-  params: runParams,
-  querystring: Type.Object(LinePage),
-  response: { 200: pageOf(StatementResource) },
 }
 
 /** Where a page of statements ended, and of those that are older than a payment or refund. */

@@ -46,7 +46,7 @@ test.each(POINTS)(
   async (name, lock) => {
     const org = `killed ${name}`
     const { key } = await giveWork(org)
-    const child = await startChild({ databaseUrl: db.url, gatewayUrl: here.url })
+    const child = await startChild(db.url, { GATEWAY_URL: here.url })
     const holder = await db.pool.connect()
     try {
       await holder.query('begin')

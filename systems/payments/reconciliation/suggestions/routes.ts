@@ -1,4 +1,4 @@
-import { callerOf, decodeCursor, pageOf, toPage, type App } from '@posthorn/http'
+import { callerOf, decodeCursor, toPage, type App } from '@posthorn/http'
 import { Id } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
@@ -10,16 +10,7 @@ import {
   type Proposed,
 } from '../../approvals/proposal.ts'
 import { AdjustmentKind, RecordResource, recordResource } from '../records/record.ts'
-import {
-  keyOf,
-  Line,
-  LinePage,
-  ownRun,
-  PATH,
-  runParams,
-  tags,
-  type RunRequest,
-} from '../request.ts'
+import { keyOf, Line, listOf, ownRun, PATH, runParams, tags, type RunRequest } from '../request.ts'
 import { selectSuggestions } from './queries.ts'
 import { acceptSuggestion, refuseSuggestion, suggest } from './suggest.ts'
 import { Pass, SuggestionResource, suggestionResource } from './suggestion.ts'
@@ -39,14 +30,10 @@ const suggestMatches = {
 }
 
 const listSuggestions = {
-  tags,
-  summary: 'What was suggested, in the order of the file',
-  params: runParams,
-  querystring: Type.Object({
-    ...LinePage,
+  ...listOf(SuggestionResource, {
     status: Type.Enum(['open', 'accepted', 'dismissed'], { default: 'open' }),
   }),
-  response: { 200: pageOf(SuggestionResource) },
+  summary: 'What was suggested, in the order of the file',
 }
 
 const params = Type.Object({ id: Id, suggestionId: Id })

@@ -2,7 +2,8 @@ import { uuid } from '@posthorn/engine'
 import type { TestDatabase } from '@posthorn/engine/testing'
 import type { Pool } from 'pg'
 import { expect } from 'vitest'
-import { runPayments, type Answer, type Client } from '../../testing/running.ts'
+import { json, type Answer } from '../../testing/asking.ts'
+import { runPayments, type Client } from '../../testing/running.ts'
 import type { PaymentStatus } from '../../charges/payment.ts'
 import { CAPTURE_PAYMENTS, INSERT_PAYMENTS, INSERT_REFUND, MOVE_PAYMENTS } from './queries.ts'
 
@@ -135,23 +136,11 @@ export function csvOf(lines: readonly GivenLine[]): string {
 
 export function reconcilerOf(client: Client): Reconciler {
   const get = (path: string) => client.send(`${PATH}${path}`)
-  const post = (path: string, body?: object) =>
-    client.send(`${PATH}${path}`, {
-      method: 'POST',
-      ...(body && {
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    })
+  const post = (path: string, body?: object) => client.send(`${PATH}${path}`, json('POST', body))
   return {
     get,
     post,
-    put: (path, body) =>
-      client.send(`${PATH}${path}`, {
-        method: 'PUT',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
+    put: (path, body) => client.send(`${PATH}${path}`, json('PUT', body)),
     async upload(lines) {
       const { status, body } = await client.send(`${PATH}?filename=bank.csv`, {
         method: 'POST',

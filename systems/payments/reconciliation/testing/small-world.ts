@@ -1,8 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { uuid } from '@posthorn/engine'
-import fc from 'fast-check'
 import type { Pool } from 'pg'
-import type { PaymentStatus } from '../../charges/payment.ts'
 import type { Reason } from '../reason.ts'
 import type { RunKey } from '../request.ts'
 import { INSERT_FILE, SELECT_MISTAKES, SELECT_OUTCOMES } from './queries.ts'
@@ -13,26 +11,6 @@ export interface Entry {
   readonly amount: number
   readonly currency: string
 }
-
-/** Few names, amounts and currencies, so that they meet often. */
-export const entry: fc.Arbitrary<Entry> = fc.record({
-  name: fc.constantFrom('a', 'b', 'c'),
-  amount: fc.constantFrom(100, 200),
-  currency: fc.constantFrom('EUR', 'USD'),
-})
-
-/** Payments of every status. */
-export const ofAnyStatus = fc.array(
-  fc
-    .record({
-      entry,
-      status: fc.constantFrom<PaymentStatus>('pending', 'succeeded', 'failed', 'refunded'),
-    })
-    .map((given) => ({ ...given.entry, status: given.status })),
-  { minLength: 1, maxLength: 12 },
-)
-
-export const entries = fc.array(entry, { minLength: 1, maxLength: 12 })
 
 /** Stores a file as an upload does. */
 export async function giveFile(
@@ -80,22 +58,4 @@ export async function outcomesOf(pool: Pool, { id }: RunKey): Promise<Outcome[]>
 export async function mistakesOf(pool: Pool, { org }: Pick<RunKey, 'org'>): Promise<unknown[]> {
   const { rows } = await pool.query(SELECT_MISTAKES, [org])
   return rows
-}
-
-/** What a run of one file comes to, thought out line by line. */
-export function expectedReasons(lines: readonly Entry[], payments: readonly Entry[]): Reason[] {
-  const free = [...payments]
-  const same = (a: Entry) => (b: Entry) =>
-    a.name === b.name && a.amount === b.amount && a.currency === b.currency
-  return lines.map((line) => {
-    const at = free.findIndex(same(line))
-    if (at >= 0) {
-      free.splice(at, 1)
-      return 'exact_match'
-    }
-    if (payments.some(same(line))) return 'duplicate'
-    const named = payments.filter(({ name }) => name === line.name)
-    if (named.some(({ currency }) => currency === line.currency)) return 'amount_mismatch'
-    return named.length > 0 ? 'currency_mismatch' : 'no_match'
-  })
 }

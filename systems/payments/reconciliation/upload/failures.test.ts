@@ -8,9 +8,9 @@ import { migrationsFrom } from '@posthorn/engine'
 import { createAnnouncementFeed } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { startChild } from './testing/child.ts'
-import { HEADER, clientOf, generate } from './testing/client.ts'
-import { serve, tokenOf } from './testing/serving.ts'
+import { startChild } from '../../testing/child.ts'
+import { HEADER, clientOf, generate } from '../testing/uploading.ts'
+import { serve, tokenOf } from '../../testing/serving.ts'
 
 const migrations = await migrationsFrom('payments', new URL('../../migrations/', import.meta.url))
 const db = await testDatabase({ migrations: [migrations] })

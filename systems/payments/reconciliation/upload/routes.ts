@@ -12,7 +12,6 @@ import { findProfile, type ProfileKey } from '../profiles/queries.ts'
 import type { Profile } from '../profiles/rules.ts'
 import { PATH, tags } from '../request.ts'
 import { Balances } from '../runs/run.ts'
-import type { uploadSettings } from '../settings.ts'
 import { discardRest, FileBody, incomingFile, type Incoming } from './body.ts'
 import { problem } from '../../problems.ts'
 import type { NewRun } from './queries.ts'
@@ -68,6 +67,54 @@ const uploadFile = {
       profile: nullable(Type.Object({ id: Id, version: Type.Integer() })),
     }),
   },
+}
+
+/** What uploads read from the environment. */
+export const uploadSettings = {
+  RECONCILIATION_MAX_BYTES: Type.Integer({
+    description: 'the largest file of a reconciliation, in bytes, from 1024 to 10000000000',
+    minimum: 1_024,
+    maximum: 10_000_000_000,
+    default: 1_000_000_000,
+  }),
+  RECONCILIATION_MAX_RECORDS: Type.Integer({
+    description:
+      'the most records of a file, from 1 to 20000000; each takes up to 48 bytes of memory',
+    minimum: 1,
+    maximum: 20_000_000,
+    default: 2_000_000,
+  }),
+  RECONCILIATION_MAX_UPLOADS: Type.Integer({
+    description:
+      'files that a server takes at the same time, from 1 to 100; each is on its disk until it is loaded',
+    minimum: 1,
+    maximum: 100,
+    default: 8,
+  }),
+  RECONCILIATION_UPLOADS_PER_ORG: Type.Integer({
+    description: 'of them, those of one organisation, from 1 to 100',
+    minimum: 1,
+    maximum: 100,
+    default: 2,
+  }),
+  RECONCILIATION_UPLOAD_BYTES_PER_SECOND: Type.Integer({
+    description: 'the slowest that a file may come; one that brings less is ended with 408',
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 10_000,
+  }),
+  RECONCILIATION_UPLOAD_WINDOW_MS: Type.Integer({
+    description: 'over how long the pace of a file is measured, in ms',
+    minimum: 100,
+    maximum: 600_000,
+    default: 30_000,
+  }),
+  RECONCILIATION_SPOOL_FOLDER: Type.Optional(
+    Type.String({
+      description:
+        'the folder on a disk with room for the files that a server takes at the same time; without it the one for temporary files',
+    }),
+  ),
 }
 
 export interface UploadRoutesOptions {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { migrationsFrom } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { HEADER, clientOf, generate } from './testing/client.ts'
-import { serve, tokenOf } from './testing/serving.ts'
+import { HEADER, clientOf, generate } from '../testing/uploading.ts'
+import { serve, tokenOf } from '../../testing/serving.ts'
 
 const migrations = await migrationsFrom('payments', new URL('../../migrations/', import.meta.url))
 const db = await testDatabase({ migrations: [migrations] })

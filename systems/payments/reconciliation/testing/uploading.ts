@@ -1,12 +1,5 @@
 import { Readable } from 'node:stream'
-import { tokenOf } from './serving.ts'
-
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of all shapes
-  readonly body: any
-}
+import { json, userOf, type Answer } from '../../testing/asking.ts'
 
 export type Content = string | Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array> | FormData
 
@@ -20,29 +13,18 @@ export async function clientOf(
   url: string,
   caller: { sub?: string; org?: string } = {},
 ): Promise<Client> {
-  const authorization = `Bearer ${await tokenOf(caller)}`
-  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
-    const response = await fetch(url + path, init)
-    const text = await response.text()
-    const body = text === '' ? undefined : (JSON.parse(text) as unknown)
-    return { status: response.status, headers: response.headers, body }
-  }
+  const ask = await userOf(url, { role: 'member', ...caller })
   return {
     upload(content, query = '?filename=bank.csv') {
       const isForm = content instanceof FormData
       return ask(`/api/v1/reconciliations${query}`, {
         method: 'POST',
-        headers: { authorization, ...(!isForm && { 'content-type': 'text/csv' }) },
+        headers: { ...(!isForm && { 'content-type': 'text/csv' }) },
         body: isStream(content) ? (Readable.toWeb(Readable.from(content)) as BodyInit) : content,
         duplex: 'half',
       } as RequestInit)
     },
-    send: (method, path, body) =>
-      ask(path, {
-        method,
-        headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
-        ...(body && { body: JSON.stringify(body) }),
-      }),
+    send: (method, path, body) => ask(path, json(method, body)),
   }
 }
 

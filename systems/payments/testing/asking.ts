@@ -1,0 +1,38 @@
+import { tokenOf, type Bearer } from './serving.ts'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of all shapes
+  readonly body: any
+}
+
+export async function ask(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, init)
+  const { status, headers } = response
+  const text = await response.text()
+  const isJson = headers.get('content-type')?.includes('json') === true
+  return { status, headers, text, body: isJson && text !== '' ? JSON.parse(text) : {} }
+}
+
+/** A request with JSON, or without a body. */
+export function json(
+  method: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): RequestInit {
+  if (body === undefined) return { method, headers }
+  const typed = { 'content-type': 'application/json', ...headers }
+  return { method, headers: typed, body: JSON.stringify(body) }
+}
+
+/** Asks a server in the name of a user. */
+export async function userOf(url: string, bearer?: Bearer) {
+  const authorization = `Bearer ${await tokenOf(bearer)}`
+  return (path: string, init: RequestInit = {}) =>
+    ask(`${url}${path}`, {
+      ...init,
+      headers: { authorization, ...(init.headers as Record<string, string>) },
+    })
+}
