@@ -16,11 +16,10 @@ import type { Configuration } from './configuration/configuration.ts'
 import { dashboardRoutes } from './web/dashboard.ts'
 import { demoRoutes } from './demo/routes.ts'
 import { healthRoutes, type Readiness } from './health/health.ts'
-import type { Opened } from './systems/open-systems.ts'
+import { type Opened, writeSimulatorAddresses } from './systems/open-systems.ts'
 import type { ServerMetrics } from './health/metrics.ts'
 import { operatorRoutes } from './operators/index.ts'
 import { replayTask } from './operators/outboxes/replays.ts'
-import { writeSimulatorAddresses } from './systems/simulator-addresses.ts'
 import { verifierOf } from './configuration/tokens.ts'
 import manifest from '../package.json' with { type: 'json' }
 

@@ -1,3 +1,3 @@
-export { fuzzGraphql } from './graphql.ts'
+export { fuzzGraphql } from './query-generator.ts'
 export { fuzzParser, inPieces, json, readAll, type Parser } from './fuzzer.ts'
 export { sharedParsers } from './shared-parsers.ts'

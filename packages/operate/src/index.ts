@@ -56,14 +56,14 @@ export {
   outboxStats,
   type OutboxStats,
 } from '@posthorn/engine/internal'
-export { sealAudits } from './audit/audit-seals.ts'
+export { sealAudits } from './audit/audit-verification.ts'
 export {
   verifyAudits,
   type AuditFinding,
   type AuditVerification,
 } from './audit/audit-verification.ts'
 export { searchAudit, type AuditEntry, type AuditOptions } from './audit/audit.ts'
-export { readBloat } from './overview/bloat.ts'
+export { readBloat } from './overview/overview.ts'
 export {
   readCharts,
   readDestinationCharts,
@@ -75,7 +75,7 @@ export {
   type OutboxChart,
   type Stretches,
 } from './overview/charts.ts'
-export { readConsumers, sampleLag, type ConsumerOverview } from './overview/consumers.ts'
+export { readConsumers, sampleLag, type ConsumerOverview } from './overview/overview.ts'
 export {
   getErasure,
   listErasures,
@@ -141,7 +141,7 @@ export {
 } from './retention/apply-retention.ts'
 export { type PersonalTable, type SubjectKind } from './retention/erasure.sql.ts'
 export { type RetentionRule } from './retention/retention.sql.ts'
-export { countTenantMessages, type TenantCounts } from './messages/tenant-counts.ts'
+export { countTenantMessages, type TenantCounts } from './overview/overview.ts'
 export {
   listMasters,
   rewrapDataKeys,
@@ -151,4 +151,4 @@ export {
   type Shredded,
 } from './retention/data-keys.ts'
 export { type Encryption, type Reveal } from './messages/payloads.ts'
-export { viewMessage, type MessageView } from './messages/view.ts'
+export { viewMessage, type MessageView } from './messages/payloads.ts'

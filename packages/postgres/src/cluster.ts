@@ -3,10 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { chown, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { as, canReach, findClosedFolder, type Account } from './account.ts'
-import type { Binaries } from './binaries.ts'
+import { type Binaries, unreachable, type ServerFolder } from './binaries.ts'
 import { PostgresServerError } from './errors.ts'
 import { endProcessesIn } from './postmaster.ts'
-import { unreachable, type ServerFolder } from './server-folder.ts'
 
 export const SUPERUSER = 'postgres'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { withLock } from './lock.ts'
-import { processMark } from './process-mark.ts'
+import { processMark } from './postmaster.ts'
 
 let folder: string
 

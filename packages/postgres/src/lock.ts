@@ -3,7 +3,7 @@ import { link, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PostgresServerError, systemCode } from './errors.ts'
-import { isMarkAlive, processMark } from './process-mark.ts'
+import { isMarkAlive, processMark } from './postmaster.ts'
 
 /** Longer than the longest start, so that waiting for a recovering server is not a failure. */
 const WAIT_MS = 6 * 60_000

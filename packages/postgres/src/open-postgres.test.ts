@@ -11,8 +11,13 @@ import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { findClosedFolder, serverAccount } from './account.ts'
 import { openPostgres } from './open-postgres.ts'
-import { findPostmaster, signal, waitForEnd } from './postmaster.ts'
-import { isProcessAlive, postgresProcessesIn } from './process-mark.ts'
+import {
+  findPostmaster,
+  signal,
+  waitForEnd,
+  isProcessAlive,
+  postgresProcessesIn,
+} from './postmaster.ts'
 import { killServer } from './server.ts'
 
 /** A folder whose server was started and stopped: making one takes longer than most tests. */

@@ -1,13 +1,11 @@
 import { serverAccount } from './account.ts'
-import { postgresBinaries } from './binaries.ts'
+import { postgresBinaries, serverFolder, unreachable, type ServerFolder } from './binaries.ts'
 import { clusterVersion, ensureCluster, SUPERUSER, type Setting } from './cluster.ts'
 import { PostgresServerError } from './errors.ts'
 import { withLock } from './lock.ts'
 import { LOOPBACK, awaitServer, startServer, stopServer, type ServerSettings } from './server.ts'
-import { findPostmaster } from './postmaster.ts'
+import { findPostmaster, countUsers, registerUser } from './postmaster.ts'
 import { serverVersion } from './queries.ts'
-import { serverFolder, unreachable, type ServerFolder } from './server-folder.ts'
-import { countUsers, registerUser } from './process-mark.ts'
 
 export interface PostgresOptions {
   /** Holds the database, the port, the password and the log; made if it is not there. */

@@ -5,8 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { as } from './account.ts'
 import { seenBy, serverEnvironment, type Setting } from './cluster.ts'
 import { PostgresServerError } from './errors.ts'
-import { endProcessesIn, findPostmaster, readPostmaster, signal, waitForEnd } from './postmaster.ts'
-import { postgresProcessesIn } from './process-mark.ts'
+import {
+  endProcessesIn,
+  findPostmaster,
+  readPostmaster,
+  signal,
+  waitForEnd,
+  postgresProcessesIn,
+} from './postmaster.ts'
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 

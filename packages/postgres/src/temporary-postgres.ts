@@ -5,8 +5,8 @@ import { PostgresServerError } from './errors.ts'
 import { withLock } from './lock.ts'
 import { openPostgres, settingOf, type Postgres, type PostgresOptions } from './open-postgres.ts'
 import { killServer, startServer, stopServer } from './server.ts'
-import { serverFolder } from './server-folder.ts'
-import { countUsers } from './process-mark.ts'
+import { serverFolder } from './binaries.ts'
+import { countUsers } from './postmaster.ts'
 
 /** A server for tests: it can be made to crash, and leaves nothing behind. */
 export interface TemporaryPostgres extends Postgres {

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { silentLog, toMessage, type Message } from '@posthorn/engine'
 import { testDatabase, withBroker } from '@posthorn/engine/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { BrokerName } from './broker-catalogue.ts'
-import { openBrokers } from './brokers.ts'
+import { type BrokerName, openBrokers } from './broker-catalogue.ts'
 import { readConfiguration, type ConfigurationError } from '../configuration/configuration.ts'
 
 const database = await testDatabase()

@@ -2,6 +2,7 @@ import type { Log, Subscriber, Transport } from '@posthorn/engine'
 import type { RabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import type { Pool } from 'pg'
 import { Type, type Static, type TObject, type TOptional, type TString } from 'typebox'
+import { postgresTopics } from '@posthorn/transports/postgres'
 import {
   KAFKA_ACCESS,
   NATS_ACCESS,
@@ -15,6 +16,7 @@ import {
   readSqsAccess,
   type BrokerAccess,
 } from './broker-access.ts'
+import type { Configuration } from '../configuration/configuration.ts'
 
 /** A broker to send to and to read from. */
 export type Broker = Transport & Subscriber & Partial<Pick<RabbitmqTransport, 'declareQueue'>>
@@ -166,4 +168,42 @@ export function listKafkaBrokers({ address }: BrokerAccess): string[] {
 
 export function sqsOptionsOf({ address: endpoint, region = 'us-east-1', prefix }: BrokerAccess) {
   return { endpoint, region, ...(prefix !== undefined && { prefix }) }
+}
+
+/** Live brokers by the name that destinations and consumers use. */
+export interface Brokers {
+  readonly byName: Readonly<Record<string, Broker>>
+  /** For people: which name leads where. */
+  readonly where: Readonly<Record<string, string>>
+  close(): Promise<void>
+}
+
+interface BrokerOptions {
+  readonly configuration: Pick<Configuration, 'brokers'>
+  readonly pool: Pool
+  readonly log: Log
+}
+
+/**
+ * `topics` and every broker of the catalogue. What is not configured leads to the topics in Postgres,
+ * so that a system names what it wants and runs with what there is. Nothing is connected before it is
+ * used.
+ */
+export async function openBrokers(options: BrokerOptions): Promise<Brokers> {
+  const { configuration, pool, log } = options
+  const topics: Broker = postgresTopics({ pool, log })
+  const byName: Record<string, Broker> = { topics }
+  const where: Record<string, string> = { topics: 'PostgreSQL' }
+  for (const name of BROKER_NAMES) {
+    const access = configuration.brokers[name]
+    byName[name] = access ? await BROKERS[name].open(access, { log, deadLetters: pool }) : topics
+    where[name] = access ? BROKERS[name].describe(access) : 'PostgreSQL'
+  }
+  return {
+    byName,
+    where,
+    async close() {
+      await Promise.all([...new Set(Object.values(byName))].map((broker) => broker.close()))
+    },
+  }
 }

@@ -4,8 +4,7 @@ import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posth
 import { resource } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR, scopeOf, timeSortOf, withinScope } from './outboxes/outbox-registry.ts'
-import { Moment } from './outboxes/transition.ts'
+import { OPERATOR, scopeOf, timeSortOf, withinScope, Moment } from './outboxes/outbox-registry.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 const Filter = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))

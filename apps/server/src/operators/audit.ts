@@ -3,8 +3,7 @@ import { PageQuery, decodeCursor, encodeCursor, pageOf, type App } from '@postho
 import { resource, type AuditSource, type SystemAuditEntry } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { withinScope } from './outboxes/outbox-registry.ts'
-import { TransitionResource } from './outboxes/transition.ts'
+import { withinScope, TransitionResource } from './outboxes/outbox-registry.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 const Filter = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))

@@ -21,8 +21,8 @@ import {
   scopeOf,
   timeSortOf,
   withinScope,
+  Moment,
 } from './outboxes/outbox-registry.ts'
-import { Moment } from './outboxes/transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))

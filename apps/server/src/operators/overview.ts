@@ -1,13 +1,20 @@
 import type { Outbox } from '@posthorn/engine'
-import { readHistory, readOverview, type OutboxOverview, type Overview } from '@posthorn/operate'
+import {
+  readHistory,
+  readOverview,
+  type OutboxOverview,
+  type Overview,
+  readBloat,
+} from '@posthorn/operate'
 import type { App } from '@posthorn/http'
 import { resource, type DestinationNames } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { ConsumerResource, consumerOf } from './consumers.ts'
 import { OutboxResource, StateWords, statsOf, wordsOf } from './outboxes/outbox-resource.ts'
-import { textOrNull } from './outboxes/transition.ts'
 import {
+  textOrNull,
+  Moment,
   OutboxName,
   PLATFORM,
   outboxNamed,
@@ -184,4 +191,42 @@ function shareReads(read: () => Promise<Overview>): () => Promise<Overview> {
     })
     return answer
   }
+}
+
+const BloatResource = Type.Object({
+  tables: Type.Array(
+    Type.Object({
+      table: Type.String(),
+      outbox: Type.Union([Type.String(), Type.Null()]),
+      bytes: Type.Number(),
+      indexBytes: Type.Number(),
+      liveRows: Type.Number(),
+      deadRows: Type.Number(),
+      vacuumedAt: Moment,
+      analyzedAt: Moment,
+    }),
+  ),
+  horizons: Type.Array(
+    Type.Object({
+      holder: Type.Union([Type.Literal('session'), Type.Literal('prepared'), Type.Literal('slot')]),
+      name: Type.String(),
+      transactions: Type.Number(),
+      seconds: Type.Union([Type.Number(), Type.Null()]),
+    }),
+    { description: 'at most five, the worst first' },
+  ),
+})
+
+const bloatOf = resource<typeof BloatResource, Awaited<ReturnType<typeof readBloat>>>(BloatResource)
+
+const schema = {
+  summary: 'Table sizes, dead rows, and what keeps vacuum from clearing them',
+  tags: ['outboxes'],
+  response: { 200: BloatResource },
+}
+
+export function databaseRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+  app.get('/api/v1/database', { schema, config: PLATFORM }, async () => {
+    return bloatOf(await readBloat(pool, [...outboxes.values()]))
+  })
 }

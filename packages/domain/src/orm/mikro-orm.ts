@@ -1,8 +1,7 @@
 import { fromMikroOrm } from '@posthorn/engine'
 import { AggregateRoot } from '../aggregate-root.ts'
 import { DomainError } from '../errors.ts'
-import type { EventOutbox } from '../event-outbox.ts'
-import { Frame } from './frame.ts'
+import { type EventOutbox, Frame } from '../event-outbox.ts'
 
 type MikroOrmManager = Parameters<typeof fromMikroOrm>[0] & {
   isInTransaction(): boolean

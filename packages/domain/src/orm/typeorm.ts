@@ -1,7 +1,6 @@
 import { PosthornError, fromTypeOrm } from '@posthorn/engine'
 import { AggregateRoot } from '../aggregate-root.ts'
-import type { EventOutbox, EventRow } from '../event-outbox.ts'
-import { Frame } from './frame.ts'
+import { type EventOutbox, type EventRow, Frame } from '../event-outbox.ts'
 
 type QueryRunner = NonNullable<Parameters<typeof fromTypeOrm>[0]['queryRunner']>
 

@@ -10,7 +10,7 @@ import {
   selectTopicMessage,
   selectTraced,
 } from './messages.sql.ts'
-import { viewMessage } from './view.ts'
+import { viewMessage } from './payloads.ts'
 
 /** Something that happened on a message's way, as far as a table says so. */
 export type JourneyStep =

@@ -19,7 +19,7 @@ import {
 import { everywhere, fakeTransport, testDatabase } from '@posthorn/engine/testing'
 import { SAMPLES, outboxTables, tripEvents } from '../../../engine/src/testing/outboxes.ts'
 import { readCharts, readDestinationCharts, readLagHistory } from './charts.ts'
-import { sampleLag } from './consumers.ts'
+import { sampleLag } from './overview.ts'
 
 const db = await testDatabase({ sql: outboxTables })
 const { pool } = db

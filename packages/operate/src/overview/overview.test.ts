@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readBloat } from './bloat.ts'
+import { readBloat, readOverview } from './overview.ts'
 import {
   inSql,
   listHeldKeys,
@@ -20,7 +20,6 @@ import {
   type Outbox,
 } from '@posthorn/engine'
 import { readHistory } from './history.ts'
-import { readOverview } from './overview.ts'
 import { everywhere, fakeTransport, testDatabase, viewTable } from '@posthorn/engine/testing'
 import {
   SAMPLES,

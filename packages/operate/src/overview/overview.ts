@@ -1,7 +1,43 @@
-import type { Outbox, Queryable } from '@posthorn/engine'
-import { readConsumers, type ConsumerOverview } from './consumers.ts'
-import { listPaused, type Paused, outboxStats, type OutboxStats } from '@posthorn/engine/internal'
-import { selectSurroundings, type SurroundingsRow } from './overview.sql.ts'
+import {
+  type Outbox,
+  type Queryable,
+  transaction,
+  DefinitionError,
+  SQLSTATE,
+  sqlState,
+  type Consumer,
+  type Subscriber,
+} from '@posthorn/engine'
+import {
+  listPaused,
+  type Paused,
+  outboxStats,
+  type OutboxStats,
+  run,
+  withoutPreparing,
+  inSql,
+  type CheckedDefinition,
+  spellTable,
+} from '@posthorn/engine/internal'
+import type { Pool } from 'pg'
+import {
+  selectSurroundings,
+  type SurroundingsRow,
+  selectConsumers,
+  selectFreshLag,
+  upsertLag,
+  type ConsumerRow,
+  selectHorizons,
+  selectTables,
+  type HorizonRow,
+  type TableRow,
+} from './overview.sql.ts'
+import {
+  limitSearch,
+  MOST_OF_TENANT,
+  countTenant,
+  type TenantCountRow,
+} from '../messages/messages.sql.ts'
 
 /** A relay that was heard of in the last 15 s. */
 export interface AliveRelay {
@@ -104,4 +140,180 @@ function overviewOf(
 function drainSeconds({ due, perSecond }: OutboxStats): number | undefined {
   if (due === 0) return 0
   return perSecond === 0 ? undefined : due / perSecond
+}
+
+/** How the messages of one tenant are doing in an outbox. */
+export interface TenantCounts {
+  /** States without a message are left out. */
+  readonly counts: Readonly<Record<string, number>>
+  /**
+   * There are more than 10,000, of which these are a part; or counting took longer than half a
+   * second, and `counts` is empty.
+   */
+  readonly approximate: boolean
+  readonly due: number
+  readonly retrying: number
+  readonly scheduled: number
+  readonly oldestDueSeconds: number
+  readonly oldestUndeliveredSeconds: number
+  /** Since when the oldest dead one is there; undefined if none is dead. */
+  readonly deadSince: Date | undefined
+}
+
+/** Counts the messages of one tenant, within half a second. */
+export async function countTenantMessages<Row>(
+  pool: Pool,
+  outbox: Outbox<Row>,
+  tenant: string,
+): Promise<TenantCounts> {
+  const box = outbox as unknown as Outbox
+  if (box.columns.tenant === undefined) {
+    throw new DefinitionError(box.name, 'columns.tenant', 'is needed to count by tenant')
+  }
+  try {
+    const rows = await transaction(pool, async (tx) => {
+      await tx.query(limitSearch)
+      return run<TenantCountRow>(withoutPreparing(tx), countTenant(inSql(box)), { tenant })
+    })
+    return {
+      counts: Object.fromEntries(rows.map(({ state, n }) => [state, n])),
+      approximate: rows.reduce((sum, { n }) => sum + n, 0) > MOST_OF_TENANT,
+      due: rows.reduce((sum, { due }) => sum + due, 0),
+      retrying: rows.reduce((sum, { retrying }) => sum + retrying, 0),
+      scheduled: rows.reduce((sum, { scheduled }) => sum + scheduled, 0),
+      oldestDueSeconds: Math.max(0, ...rows.map((row) => row.oldest_due)),
+      oldestUndeliveredSeconds: Math.max(
+        0,
+        ...rows.map((row) => row.oldest ?? (box.columns.createdAt ? 0 : row.oldest_due)),
+      ),
+      deadSince: rows.find((row) => row.dead_since !== null)?.dead_since ?? undefined,
+    }
+  } catch (error) {
+    if (sqlState(error) !== SQLSTATE.queryCanceled) throw error
+    return { counts: {}, approximate: true, ...UNCOUNTED }
+  }
+}
+
+const UNCOUNTED = {
+  due: 0,
+  retrying: 0,
+  scheduled: 0,
+  oldestDueSeconds: 0,
+  oldestUndeliveredSeconds: 0,
+  deadSince: undefined,
+}
+
+/** How a consumer group is doing. */
+export interface ConsumerOverview {
+  readonly topic: string
+  readonly group: string
+  /** Undefined, like the lag, where `sampleLag` never looked. */
+  readonly transport: string | undefined
+  /** Messages of the topic that the group has not acknowledged. */
+  readonly lag: number | undefined
+  readonly sampledAt: Date | undefined
+  /** Set aside until their next attempt. */
+  readonly retrying: number
+  /** Set aside behind another one of their key. */
+  readonly parked: number
+  readonly dead: number
+  readonly oldestDeadAt: Date | undefined
+}
+
+/** Every consumer group whose lag was sampled or that has something set aside. */
+export async function readConsumers(db: Queryable): Promise<ConsumerOverview[]> {
+  const { rows } = await db.query<ConsumerRow>(selectConsumers)
+  return rows.map((row) => ({
+    topic: row.topic,
+    group: row.group_name,
+    transport: row.transport ?? undefined,
+    lag: row.lag ?? undefined,
+    sampledAt: row.sampled_at ?? undefined,
+    retrying: row.retrying,
+    parked: row.parked,
+    dead: row.dead,
+    oldestDeadAt: row.oldest_dead_at ?? undefined,
+  }))
+}
+
+/** How long a sample is good enough, whichever process took it. */
+const FRESH_MS = 10_000
+
+/**
+ * Looks how far a group is behind and stores it for `readConsumers`, unless another process has just
+ * done so. A transport that cannot say leaves the group without a lag.
+ */
+export async function sampleLag(
+  db: Queryable,
+  { lag }: Pick<Subscriber, 'lag'>,
+  consumer: Pick<Consumer, 'topic' | 'group'> & { readonly transport: string },
+): Promise<void> {
+  if (!lag) return
+  const { rows } = await db.query(selectFreshLag(consumer, FRESH_MS))
+  if (rows.length === 0) await db.query(upsertLag(consumer, await lag(consumer)))
+}
+
+const ENGINE_TABLES = ['posthorn.transition', 'posthorn.archive', 'posthorn.held_key']
+
+/** How large a table is and what of it is dead, as PostgreSQL's statistics have it. */
+interface TableBloat {
+  readonly table: string
+  /** Undefined for the engine's own tables. */
+  readonly outbox: string | undefined
+  /** Without indexes. */
+  readonly bytes: number
+  readonly indexBytes: number
+  readonly liveRows: number
+  readonly deadRows: number
+  readonly vacuumedAt: Date | undefined
+  readonly analyzedAt: Date | undefined
+}
+
+/** A session or slot that keeps dead rows from being removed. */
+interface Horizon {
+  readonly holder: HorizonRow['holder']
+  readonly name: string
+  /** How many transactions have begun since. */
+  readonly transactions: number
+  readonly seconds: number | undefined
+}
+
+interface Bloat {
+  readonly tables: readonly TableBloat[]
+  /** At most five, the worst first. */
+  readonly horizons: readonly Horizon[]
+}
+
+/** What the outboxes' tables weigh, and who keeps vacuum back. Reads statistics only. */
+export async function readBloat(
+  db: Queryable,
+  outboxes: readonly Pick<CheckedDefinition, 'name' | 'table' | 'log'>[],
+): Promise<Bloat> {
+  const names = new Map<string, { name: string; table: string }>(
+    outboxes.flatMap(({ table, log, name }) =>
+      [table, log]
+        .filter((each) => each !== undefined)
+        .map((each) => [spellTable(each), { name, table: each }] as const),
+    ),
+  )
+  const [tables, horizons] = await Promise.all([
+    db.query<TableRow>(selectTables([...names.keys(), ...ENGINE_TABLES])),
+    db.query<HorizonRow>(selectHorizons),
+  ])
+  return {
+    tables: tables.rows.map((row) => ({
+      table: names.get(row.table)?.table ?? row.table,
+      outbox: names.get(row.table)?.name,
+      bytes: row.bytes,
+      indexBytes: row.index_bytes,
+      liveRows: row.live_rows,
+      deadRows: row.dead_rows,
+      vacuumedAt: row.vacuumed_at ?? undefined,
+      analyzedAt: row.analyzed_at ?? undefined,
+    })),
+    horizons: horizons.rows.map(({ seconds, ...row }) => ({
+      ...row,
+      seconds: seconds ?? undefined,
+    })),
+  }
 }

@@ -1,7 +1,7 @@
 import type { Admin } from '@platformatic/kafka'
 import { afterEach, expect, test, vi } from 'vitest'
 import { outcomeBeforeSending } from './failure.ts'
-import { partitionCount } from './topics.ts'
+import { partitionCount } from './sender.ts'
 
 /** What a cluster that has lost the brokers of a partition says; one broker alone cannot lose itself. */
 function leaderless() {

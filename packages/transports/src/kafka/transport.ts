@@ -24,8 +24,7 @@ import { clientOptions, GroupSession, type GroupSessionOptions } from './session
 import { createDeliver } from './deliver.ts'
 import { finalError } from './failure.ts'
 import { createSchemaRegistry, type SchemaRegistryOptions } from './schema-registry.ts'
-import { createSender } from './sender.ts'
-import { partitionCount, type TopicCreation } from './topics.ts'
+import { createSender, partitionCount, type TopicCreation } from './sender.ts'
 
 export interface KafkaOptions extends ReadingOptions {
   /** `host:port` of some brokers; the others are found through them. */

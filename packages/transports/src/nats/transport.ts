@@ -6,16 +6,29 @@ import {
   type Reference,
   type Subscriber,
   type Transport,
+  delivered,
+  retryLater,
+  type Outcome,
 } from '@posthorn/engine'
-import { groupOf } from '../names.ts'
+import { jetstream } from '@nats-io/jetstream'
+import { groupOf, partitionOfKey } from '../names.ts'
 import { queueTransport, type QueueTransportOptions } from '../queue/queue-transport.ts'
 import { within } from '../timing.ts'
-import { TransportError } from '../errors.ts'
-import { createConnection } from './connection.ts'
-import { createPublisher } from './publisher.ts'
+import { TransportError, UnreachableError } from '../errors.ts'
+import {
+  createConnection,
+  consumerName,
+  findConsumer,
+  findStream,
+  manage,
+  streamName,
+  type Connection,
+  subjectOf,
+  type StreamOptions,
+} from './streams.ts'
 import { readStream } from './queue.ts'
-import { consumerName, findConsumer, findStream, manage, streamName } from './streams.ts'
-import { toPublication } from './wire.ts'
+import { toPublication, type Publication } from './wire.ts'
+import { publishEach } from '../deliver/wave.ts'
 
 export interface NatsOptions extends QueueTransportOptions {
   /** `nats://user:password@a:4222,b:4222`, `nats://token@…`, or `tls:` for an encrypted connection. */
@@ -129,4 +142,66 @@ function isPassed(infos: readonly Looked[], { partition, seq }: Reference): bool
 function streamOptionsOf(given: Exclude<NatsOptions['createStreams'], false | undefined>) {
   const { partitions = 8, keep = '7d', replicas = 1 } = given
   return { partitions, maxAgeMs: toMs(keep), replicas }
+}
+
+interface PublisherOptions {
+  readonly connection: Connection
+  readonly timeoutMs: number
+  /** How missing streams are made; undefined: they are not. */
+  readonly making: StreamOptions | undefined
+}
+
+interface Publisher {
+  /** Publishes all at once and waits for the word on each. */
+  publish(wave: readonly Publication[]): Promise<readonly Outcome[]>
+}
+
+function createPublisher({ connection, timeoutMs, making }: PublisherOptions): Publisher {
+  const partitionsOf = new Map<string, number>()
+  let turn = 0
+
+  /** Finds the streams of a wave; `unusable` has the outcome for those that cannot be used. */
+  const prepare = async (wave: readonly Publication[]) => {
+    const client = await connection.open()
+    const unusable = new Map<string, Outcome>()
+    for (const topic of new Set(wave.map((publication) => publication.topic))) {
+      if (partitionsOf.has(topic)) continue
+      try {
+        const stream = await findStream(await manage(client, timeoutMs), topic, making)
+        if (stream) partitionsOf.set(topic, stream.partitions)
+        else unusable.set(topic, retryLater(new TransportError('TOPIC_MISSING')))
+      } catch (error) {
+        if (client.isClosed()) throw new UnreachableError('connection lost', { cause: error })
+        unusable.set(topic, retryLater(error))
+      }
+    }
+    return { client, stream: jetstream(client, { timeout: timeoutMs }), unusable }
+  }
+
+  const send = async (
+    { client, stream, unusable }: Awaited<ReturnType<typeof prepare>>,
+    { topic, key, headers, body }: Publication,
+  ): Promise<Outcome> => {
+    const outcome = unusable.get(topic)
+    if (outcome) return outcome
+    const partitions = partitionsOf.get(topic) ?? 1
+    const partition = key === undefined ? turn++ % partitions : partitionOfKey(key, partitions)
+    try {
+      const subject = subjectOf(topic, partition)
+      const { seq } = await stream.publish(subject, body, { headers, timeout: timeoutMs })
+      return delivered({ partition, seq })
+    } catch (cause) {
+      // No answer may also mean that the stream was deleted: it is looked for again.
+      partitionsOf.delete(topic)
+      // The server may have taken it: a lost connection also loses the answer.
+      const isLost = client.isClosed()
+      return retryLater(
+        isLost ? new TransportError('CONNECTION_LOST', undefined, { cause }) : cause,
+      )
+    }
+  }
+
+  return {
+    publish: (wave) => publishEach(wave, { connection, timeoutMs, prepare, send }),
+  }
 }

@@ -15,8 +15,10 @@ import {
   type Subscriber,
   type Subscription,
   type Transport,
+  type Queryable,
 } from '@posthorn/engine'
 import type { Pool } from 'pg'
+import type { RetentionCatalogue } from '@posthorn/operate'
 import { TransportError, UnreachableError } from '../errors.ts'
 import { abortedOutcome, createGate, sendByHalves, type Faulty } from '../deliver/gate.ts'
 import { readingOf, type ReadingOptions } from '../consume/failures.ts'
@@ -24,8 +26,7 @@ import { checkName, groupOf } from '../names.ts'
 import { boundPool, isServerError } from './connection.ts'
 import { deleteGroup, selectLag, selectPassed } from './group/queries.ts'
 import { openSubscription } from './group/subscription.ts'
-import { appendMessages, insertTopics } from './queries.ts'
-import { pruneMessages } from './retention.ts'
+import { appendMessages, insertTopics, deleteMessages } from './queries.ts'
 import { createWake } from './wake.ts'
 
 export interface PostgresTopicsOptions extends ReadingOptions {
@@ -167,4 +168,53 @@ function positionOf({ destination, ref }: { destination: Destination; ref: Refer
     partition: Number(ref['partition']),
     offset: Number(ref['offset']),
   }
+}
+
+const BATCH = 1_000
+
+/** Deletes messages older than this that every group has passed, in batches; returns how many. */
+async function pruneMessages(db: Queryable, olderThan: Duration): Promise<number> {
+  const limits = { olderThanMs: toMs(olderThan), limit: BATCH }
+  let total = 0
+  let deleted: number
+  do total += deleted = await deleteMessages(db, limits)
+  while (deleted > 0)
+  return total
+}
+
+/** What the topics keep. */
+export const topicRetention: RetentionCatalogue = {
+  classes: [
+    {
+      name: 'engine.topics',
+      title: 'Messages in Postgres topics that every group has read',
+      keep: '7d',
+      least: '1h',
+      personal: true,
+      leaves: 'What the consumers made of them.',
+      maintained: [
+        {
+          table: 'posthorn.topic_message',
+          key: ['topic', 'partition', 'log_offset'],
+          dated: 't.appended_at',
+        },
+      ],
+      prune: ({ pool, keepMs }) => pruneMessages(pool, `${keepMs}ms`),
+    },
+  ],
+  personal: [
+    {
+      table: 'posthorn.topic_message',
+      key: ['topic', 'partition', 'log_offset'],
+      org: 'coalesce(t.tenant, $tenant)',
+      busy: `exists (select from posthorn.topic_group_partition as g
+                      where g.topic = t.topic and g.partition = t.partition
+                        and g.committed_offset <= t.log_offset)`,
+    },
+  ],
+  kept: {
+    'posthorn.topic': 'one row for each topic',
+    'posthorn.topic_group_member': 'leases of readers',
+    'posthorn.topic_group_partition': 'how far each group has read',
+  },
 }

@@ -1,6 +1,6 @@
 import type { AMQPChannel, AMQPClient } from '@cloudamqp/amqp-client'
 import { delivered, retryLater, type Outcome } from '@posthorn/engine'
-import { publishPrepared } from '../deliver/publish-each.ts'
+import { publishPrepared } from '../deliver/wave.ts'
 import { TransportError, UnreachableError } from '../errors.ts'
 import { within } from '../timing.ts'
 import type { Connection } from './connection.ts'

@@ -1,10 +1,9 @@
 import { delivered, retryLater, unreachable, type Outcome } from '@posthorn/engine'
-import { publishPrepared } from '../deliver/publish-each.ts'
+import { publishPrepared } from '../deliver/wave.ts'
 import { TransportError, UnreachableError } from '../errors.ts'
 import { partitionOfKey } from '../names.ts'
 import { within } from '../timing.ts'
-import type { Connection, RedisClient } from './connection.ts'
-import { findTopic, keysOf, type TopicKeys } from './streams.ts'
+import { type Connection, type RedisClient, findTopic, keysOf, type TopicKeys } from './streams.ts'
 import type { Publication } from './wire.ts'
 
 export interface PublisherOptions {

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Consumer } from '@posthorn/engine'
 import type { Incoming, Queue } from '../queue/queue-session.ts'
 import { repeat, within, type Repeating } from '../timing.ts'
-import { drop, untilEnded, type RedisClient } from './connection.ts'
 import {
+  drop,
+  untilEnded,
+  type RedisClient,
   joinGroup,
   release,
   renew,

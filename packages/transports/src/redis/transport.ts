@@ -2,10 +2,19 @@ import { toMs, type Duration, type Subscriber, type Transport } from '@posthorn/
 import { TransportError } from '../errors.ts'
 import { groupOf } from '../names.ts'
 import { queueTransport, type QueueTransportOptions } from '../queue/queue-transport.ts'
-import { createConnection, type ConnectionOptions, type RedisClient } from './connection.ts'
+import {
+  createConnection,
+  type ConnectionOptions,
+  type RedisClient,
+  countPartitions,
+  findPosition,
+  findTopic,
+  isAfter,
+  isPending,
+  keysOf,
+} from './streams.ts'
 import { createPublisher } from './publisher.ts'
 import { readTopic } from './queue.ts'
-import { countPartitions, findPosition, findTopic, isAfter, isPending, keysOf } from './streams.ts'
 import { toPublication } from './wire.ts'
 
 export interface RedisOptions extends QueueTransportOptions {

@@ -9,9 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { shopEvents } from '../../testing/shop.ts'
 import { checkKafka } from './kafka.ts'
-import { checkRabbitmq } from './rabbitmq.ts'
-import { checkNats, checkRedis, checkSqs } from './streams.ts'
-import { topologyOf } from './topology.ts'
+import { checkRabbitmq, checkNats, checkRedis, checkSqs, topologyOf } from './queues.ts'
 
 const handle = async () => undefined
 const [development, production] = [{ production: false }, { production: true }]

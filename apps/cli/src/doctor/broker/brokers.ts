@@ -11,9 +11,14 @@ import type { Pool } from 'pg'
 import { explainInnermost } from '../../errors.ts'
 import { examine, fail, ok, type Finding } from '../finding.ts'
 import { checkKafka } from './kafka.ts'
-import { checkRabbitmq } from './rabbitmq.ts'
-import { checkNats, checkRedis, checkSqs } from './streams.ts'
-import { topologyOf, type Topology } from './topology.ts'
+import {
+  checkRabbitmq,
+  checkNats,
+  checkRedis,
+  checkSqs,
+  topologyOf,
+  type Topology,
+} from './queues.ts'
 
 const PATIENCE_MS = 3_000
 

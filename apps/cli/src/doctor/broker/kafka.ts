@@ -8,7 +8,7 @@ import { createSchemaRegistry } from '@posthorn/transports/kafka'
 import { listKafkaBrokers, type BrokerAccess, type Configuration } from '@posthorn/server'
 import { pluralise } from '../../terminal/words.ts'
 import { examine, fail, ok, warn, type Finding } from '../finding.ts'
-import type { Topology } from './topology.ts'
+import type { Topology } from './queues.ts'
 
 const TIMEOUT_MS = 5_000
 

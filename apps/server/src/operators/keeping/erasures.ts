@@ -23,7 +23,7 @@ import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { sealSubject } from '../../retention.ts'
 import { ADMIN } from './retention.ts'
-import { Moment } from '../outboxes/transition.ts'
+import { Moment } from '../outboxes/outbox-registry.ts'
 
 const KINDS = ['email', 'phone', 'externalId', 'dossierId'] as const satisfies SubjectKind[]
 

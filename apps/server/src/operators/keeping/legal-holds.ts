@@ -20,7 +20,7 @@ import { resource } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { ADMIN } from './retention.ts'
-import { Moment } from '../outboxes/transition.ts'
+import { Moment } from '../outboxes/outbox-registry.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 const Reason = Type.String({ minLength: 1, maxLength: 1_000, pattern: '\\S' })

@@ -11,7 +11,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { RETENTION_EVERY_MS } from '../../retention.ts'
-import { Moment, textOrNull } from '../outboxes/transition.ts'
+import { Moment, textOrNull } from '../outboxes/outbox-registry.ts'
 
 /** Who may see and change what is kept of an organisation. */
 export const ADMIN = { access: 'administer' } as const

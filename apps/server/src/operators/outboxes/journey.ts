@@ -3,8 +3,17 @@ import { problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { MessageParams } from './messages.ts'
-import { OPERATOR, isWithin, outboxFor, scopeOf, type OutboxRegistry } from './outbox-registry.ts'
-import { Moment, TransitionResource, textOrNull, transitionOf } from './transition.ts'
+import {
+  OPERATOR,
+  isWithin,
+  outboxFor,
+  scopeOf,
+  type OutboxRegistry,
+  Moment,
+  TransitionResource,
+  textOrNull,
+  transitionOf,
+} from './outbox-registry.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 const Time = Type.String({ format: 'date-time' })

@@ -25,8 +25,9 @@ import {
   timeSortOf,
   withinScope,
   type OutboxRegistry,
+  Moment,
+  TransitionResource,
 } from './outbox-registry.ts'
-import { Moment, TransitionResource } from './transition.ts'
 
 const Text = Type.Union([Type.String(), Type.Null()])
 

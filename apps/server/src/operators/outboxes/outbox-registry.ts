@@ -2,6 +2,8 @@ import type { Outbox } from '@posthorn/engine'
 import { callerOf, problem, tenantOf } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import type { Transition } from '@posthorn/operate'
+import { resource } from '@posthorn/system'
 
 /** The outboxes of this server by name. */
 export type OutboxRegistry = ReadonlyMap<string, Outbox>
@@ -73,4 +75,27 @@ export function outboxNamed(outboxes: OutboxRegistry, name: string): Outbox {
   if (outbox) return outbox
   const known = [...outboxes.keys()].join(', ') || 'none'
   throw problem('NOT_FOUND', { detail: `there is no outbox of this name; there are: ${known}` })
+}
+
+const Text = Type.Union([Type.String(), Type.Null()])
+
+export const Moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+
+export const TransitionResource = Type.Object({
+  from: Text,
+  to: Type.String(),
+  attempt: Type.Union([Type.Integer(), Type.Null()]),
+  code: Text,
+  error: Text,
+  actor: Type.String(),
+  reason: Text,
+  at: Type.String({ format: 'date-time' }),
+})
+
+export const transitionOf = resource<typeof TransitionResource, Transition>(TransitionResource)
+
+/** What a table does not keep is null in JSON, so that every resource has all its fields. */
+export function textOrNull(value: string | Date | undefined): string | null {
+  if (value === undefined) return null
+  return value instanceof Date ? value.toISOString() : value
 }

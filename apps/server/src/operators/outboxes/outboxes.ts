@@ -24,8 +24,9 @@ import {
   scopeOf,
   type OutboxRegistry,
   type Scope,
+  Moment,
+  textOrNull,
 } from './outbox-registry.ts'
-import { Moment, textOrNull } from './transition.ts'
 
 const tags = ['outboxes']
 

@@ -18,8 +18,9 @@ import {
   PLATFORM,
   outboxNamed,
   type OutboxRegistry,
+  Moment,
+  textOrNull,
 } from './outbox-registry.ts'
-import { Moment, textOrNull } from './transition.ts'
 
 const tags = ['outboxes']
 const Text = Type.Union([Type.String(), Type.Null()])

@@ -27,8 +27,8 @@ import {
   scopeOf,
   withinScope,
   type OutboxRegistry,
+  Moment,
 } from './outbox-registry.ts'
-import { Moment } from './transition.ts'
 
 const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
 const Time = Type.Optional(Type.String({ format: 'date-time' }))

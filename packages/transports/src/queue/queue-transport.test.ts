@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { delivered, toMessage, type Delivery, type Outcome } from '@posthorn/engine'
 import { expect, test } from 'vitest'
-import { connectedTransport, type ConnectedBroker } from './connected-transport.ts'
+import { connectedTransport, type ConnectedBroker } from './queue-transport.ts'
 import { polledQueue } from './polled-queue.ts'
 
 interface Client {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { defineOutbox, exponential } from '@posthorn/engine'
-import { viewMessage } from './view.ts'
+import { viewMessage } from './payloads.ts'
 
 interface Invitation {
   id: string

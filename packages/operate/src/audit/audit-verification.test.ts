@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { transaction } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
-import { sealAudits } from './audit-seals.ts'
-import { verifyAudits } from './audit-verification.ts'
+import { sealAudits, verifyAudits } from './audit-verification.ts'
 import { pause } from '@posthorn/engine/internal'
 
 const { pool } = await testDatabase()
