@@ -191,7 +191,7 @@ export function selectArchived(definition: ResolvedDefinition): Prepared {
 /** Everything that happened to a message, in order. */
 export function selectTransitions(outbox: string, id: string): Statement {
   return sql`
-    select from_state, to_state, attempt, code, error, actor, reason, at
+    select from_state as "from", to_state as "to", attempt, code, error, actor, reason, at
       from posthorn.transition
      where message_id = ${id} and outbox = ${outbox}
      order by id`

@@ -14,6 +14,7 @@ import {
   type Outbox,
   type Queryable,
 } from '@posthorn/engine'
+import { fromRow, type RowOf } from '../from-row.ts'
 import { readPayload, type Encryption, type Reveal } from './payloads.ts'
 import {
   listMessages as listStatement,
@@ -294,33 +295,13 @@ export async function getMessage(
   }
 }
 
-interface TransitionRow {
-  from_state: string | null
-  to_state: string
-  attempt: number | null
-  code: string | null
-  error: string | null
-  actor: string
-  reason: string | null
-  at: Date
-}
-
 async function transitionsOf(
   db: Queryable,
   { name }: CheckedDefinition,
   id: string,
 ): Promise<Transition[]> {
-  const { rows } = await db.query<TransitionRow>(selectTransitions(name, id))
-  return rows.map((row) => ({
-    from: row.from_state ?? undefined,
-    to: row.to_state,
-    attempt: row.attempt ?? undefined,
-    code: row.code ?? undefined,
-    error: row.error ?? undefined,
-    actor: row.actor,
-    reason: row.reason ?? undefined,
-    at: row.at,
-  }))
+  const { rows } = await db.query<RowOf<Transition>>(selectTransitions(name, id))
+  return rows.map(fromRow<Transition>)
 }
 
 function summaryOf({ columns, counter, order }: CheckedDefinition, row: OutboxRow): MessageSummary {

@@ -1,24 +1,7 @@
 import { sql, type Statement } from '@posthorn/engine'
 
-/** A replay as it stands in its table. */
-export interface ReplayRow {
-  readonly id: string
-  readonly outbox: string
-  readonly filter: Readonly<Record<string, unknown>>
-  readonly per_second: number | null
-  readonly matched: number
-  readonly wanted: number
-  readonly replayed: number
-  readonly died_again: number
-  readonly state: 'running' | 'done' | 'stopped'
-  readonly actor: string
-  readonly reason: string | null
-  readonly started_at: Date
-  readonly ended_at: Date | null
-}
-
 const COLUMNS = sql`id, outbox, filter, per_second, matched::float8, wanted::float8,
-           replayed::float8, died_again::float8, state, actor, reason, started_at, ended_at`
+           replayed::float8, died_again::float8, state, actor as by, reason, started_at, ended_at`
 
 export function insertReplay(replay: {
   id: string

@@ -9,6 +9,7 @@ import {
   type ReplayFilter,
 } from '@posthorn/engine/internal'
 import { transaction, type Queryable, type Transaction, type Outbox, uuid } from '@posthorn/engine'
+import { fromRow, type RowOf } from '../from-row.ts'
 import {
   deleteReplayed,
   insertReplay,
@@ -19,7 +20,6 @@ import {
   selectReplays,
   stopRunning,
   updateReplay,
-  type ReplayRow,
 } from './replay-run.sql.ts'
 
 /** A replay of any number of messages, in batches; it goes on when the process that began it is gone. */
@@ -45,6 +45,9 @@ export interface ReplayRun {
   /** Why the batch that `continueReplay` tried failed; it is tried again in a while. */
   readonly failure?: Error
 }
+
+/** Its times are text in the filter. */
+type ReplayRow = RowOf<Omit<ReplayRun, 'failure'>>
 
 export interface ReplayRunOptions extends Operator {
   readonly filter: ReplayFilter
@@ -189,22 +192,11 @@ export async function stopReplay(
 function runOf(row: ReplayRow): ReplayRun {
   const { since, until, ...rest } = row.filter as Record<string, string>
   return {
-    id: row.id,
-    outbox: row.outbox,
+    ...fromRow<Omit<ReplayRun, 'failure'>>(row),
     filter: {
       ...rest,
       ...(since !== undefined && { since: new Date(since) }),
       ...(until !== undefined && { until: new Date(until) }),
     },
-    perSecond: row.per_second ?? undefined,
-    matched: row.matched,
-    wanted: row.wanted,
-    replayed: row.replayed,
-    diedAgain: row.died_again,
-    state: row.state,
-    by: row.actor,
-    reason: row.reason ?? undefined,
-    startedAt: row.started_at,
-    endedAt: row.ended_at ?? undefined,
   }
 }

@@ -97,14 +97,6 @@ export function selectChartSamples({ outboxes, from, stretchSeconds }: ChartBoun
      group by 1, 2`
 }
 
-export interface ChartMarkRow {
-  readonly at: Date
-  readonly kind: 'pause' | 'resume' | 'replay' | 'deploy' | 'clock'
-  readonly outbox: string | null
-  readonly text: string
-  readonly actor: string | null
-}
-
 /** Marks that one chart shows at the most, the newest. */
 const MOST_MARKS = 200
 

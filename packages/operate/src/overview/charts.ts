@@ -1,5 +1,6 @@
 import type { Queryable } from '@posthorn/engine'
 import { percentile } from '@posthorn/engine/internal'
+import { fromRow, type RowOf } from '../from-row.ts'
 import {
   selectChartCounts,
   selectChartDetails,
@@ -10,7 +11,6 @@ import {
   selectPresent,
   type ChartCountRow,
   type ChartDetailRow,
-  type ChartMarkRow,
   type ChartSampleRow,
   type LagRow,
 } from './charts.sql.ts'
@@ -49,7 +49,7 @@ export interface DestinationChart {
 /** Something that people or a deployment did and that may explain a change. */
 export interface ChartMark {
   readonly at: Date
-  readonly kind: ChartMarkRow['kind']
+  readonly kind: 'pause' | 'resume' | 'replay' | 'deploy' | 'clock'
   readonly outbox: string | undefined
   /** The reason of a pause, how many a replay wanted, the version of a deployment, how far a clock was moved. */
   readonly text: string
@@ -104,7 +104,7 @@ export async function readCharts(
     db.query<ChartCountRow>(selectChartCounts(bounds)),
     db.query<ChartDetailRow>(selectChartDetails(bounds)),
     db.query<ChartSampleRow>(selectChartSamples(bounds)),
-    db.query<ChartMarkRow>(selectChartMarks(bounds)),
+    db.query<RowOf<ChartMark>>(selectChartMarks(bounds)),
   ])
   const place = placerOf(stretches)
   const rowsOf = { counts: counts.rows, details: details.rows, samples: samples.rows }
@@ -113,18 +113,8 @@ export async function readCharts(
     outboxes: Object.fromEntries(outboxes.map((name) => [name, chartOf(name, rowsOf, place)])),
     latency: latencyOf(details.rows, place),
     destinations: destinationsOf(details.rows, place),
-    marks: marksIn(marks.rows),
+    marks: marks.rows.toReversed().map(fromRow<ChartMark>),
   }
-}
-
-function marksIn(rows: readonly ChartMarkRow[]): ChartMark[] {
-  return rows.toReversed().map(({ at, kind, outbox, text, actor }) => ({
-    at,
-    kind,
-    outbox: outbox ?? undefined,
-    text,
-    actor: actor ?? undefined,
-  }))
 }
 
 /** The same of some destinations of one outbox, for those who may see no others. */
@@ -152,7 +142,7 @@ export async function readLagHistory(
   const { from, stretchSeconds } = stretches
   const [{ rows }, marks] = await Promise.all([
     db.query<LagRow>(selectLagHistory(stretches)),
-    db.query<ChartMarkRow>(selectChartMarks({ outboxes, from, stretchSeconds })),
+    db.query<RowOf<ChartMark>>(selectChartMarks({ outboxes, from, stretchSeconds })),
   ])
   const place = placerOf(stretches)
   const groups = Map.groupBy(rows, ({ topic, group_name: group }) => JSON.stringify([topic, group]))
@@ -164,7 +154,7 @@ export async function readLagHistory(
       const lag = place.line(each, (row) => row.lag)
       return [{ topic: first.topic, group: first.group_name, lag }]
     }),
-    marks: marksIn(marks.rows),
+    marks: marks.rows.toReversed().map(fromRow<ChartMark>),
   }
 }
 

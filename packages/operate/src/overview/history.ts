@@ -1,4 +1,5 @@
-import { selectHistory, type HistoryRow } from './overview.sql.ts'
+import { fromRow, type RowOf } from '../from-row.ts'
+import { selectHistory } from './overview.sql.ts'
 import type { Queryable } from '@posthorn/engine'
 
 /** Longer histories are given in steps of ten minutes. */
@@ -45,28 +46,16 @@ export async function readHistory(
 ): Promise<History> {
   const minutes = Math.min(Math.max(Math.trunc(wanted), 1), MOST_MINUTES)
   const stretchMinutes = minutes > MOST_SINGLE_MINUTES ? 10 : 1
-  const { rows } = await db.query<HistoryRow>(selectHistory({ outboxes, minutes, stretchMinutes }))
+  type Row = RowOf<HistoryPoint & { outbox: string }>
+  const { rows } = await db.query<Row>(selectHistory({ outboxes, minutes, stretchMinutes }))
   const points = Map.groupBy(rows, ({ outbox }) => outbox)
   return {
     stretchSeconds: stretchMinutes * 60,
     outboxes: Object.fromEntries(
-      outboxes.map((outbox) => [outbox, (points.get(outbox) ?? []).map(pointOf)]),
+      outboxes.map((outbox) => [
+        outbox,
+        (points.get(outbox) ?? []).map(({ outbox: _outbox, ...row }) => fromRow<HistoryPoint>(row)),
+      ]),
     ),
-  }
-}
-
-function pointOf({ at, seconds, delivered, failed, dead, lost, ...row }: HistoryRow): HistoryPoint {
-  return {
-    at,
-    seconds,
-    delivered,
-    failed,
-    dead,
-    lost,
-    waiting: row.waiting ?? undefined,
-    due: row.due ?? undefined,
-    retrying: row.retrying ?? undefined,
-    oldestDueSeconds: row.oldest_due_seconds ?? undefined,
-    oldestUndeliveredSeconds: row.oldest_undelivered_seconds ?? undefined,
   }
 }

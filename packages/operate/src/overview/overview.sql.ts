@@ -34,22 +34,6 @@ export const selectSurroundings: Statement = sql`
            (select min(raised_at) from posthorn.alert
              where acknowledged_at is null and recovered_at is null) as alerts_since`
 
-export interface HistoryRow {
-  readonly outbox: string
-  readonly at: Date
-  readonly delivered: number
-  readonly failed: number
-  readonly dead: number
-  readonly lost: number
-  readonly waiting: number | null
-  readonly due: number | null
-  readonly retrying: number | null
-  readonly oldest_due_seconds: number | null
-  readonly oldest_undelivered_seconds: number | null
-  /** How much of the stretch is over. */
-  readonly seconds: number
-}
-
 /**
  * What happened in each stretch of the last `minutes`, the present one included. Of what waited the
  * most of each stretch is taken: a peak must not disappear in a wide one.
@@ -184,16 +168,6 @@ export const countOpenAlerts: Statement = sql`
    group by source
    order by source`
 
-export interface TableRow {
-  readonly table: string
-  readonly bytes: number
-  readonly index_bytes: number
-  readonly live_rows: number
-  readonly dead_rows: number
-  readonly vacuumed_at: Date | null
-  readonly analyzed_at: Date | null
-}
-
 /** What the statistics know of tables; of a partitioned one, all its partitions together. */
 export function selectTables(tables: readonly string[]): Statement {
   return sql`
@@ -217,13 +191,6 @@ export function selectTables(tables: readonly string[]): Statement {
      order by wanted`
 }
 
-export interface HorizonRow {
-  readonly holder: 'session' | 'prepared' | 'slot'
-  readonly name: string
-  readonly transactions: number
-  readonly seconds: number | null
-}
-
 /** Who keeps vacuum from removing dead rows, the worst first. */
 export const selectHorizons: Statement = sql`
   select holder, name, transactions::float8 as transactions, seconds
@@ -245,21 +212,9 @@ export const selectHorizons: Statement = sql`
    order by transactions desc nulls last, seconds desc nulls last
    limit 5`
 
-export interface ConsumerRow {
-  readonly topic: string
-  readonly group_name: string
-  readonly transport: string | null
-  readonly lag: number | null
-  readonly sampled_at: Date | null
-  readonly retrying: number
-  readonly parked: number
-  readonly dead: number
-  readonly oldest_dead_at: Date | null
-}
-
 /** Every group that was measured or has something set aside. */
 export const selectConsumers: Statement = sql`
-  select topic, group_name, l.transport, l.lag::float8 as lag, l.sampled_at,
+  select topic, group_name as "group", l.transport, l.lag::float8 as lag, l.sampled_at,
          coalesce(m.retrying, 0) as retrying, coalesce(m.parked, 0) as parked,
          coalesce(m.dead, 0) as dead, m.oldest_dead_at
     from posthorn.consumer_lag as l

@@ -1,3 +1,4 @@
+import { fromRow, type RowOf } from '../from-row.ts'
 import {
   type Outbox,
   type Queryable,
@@ -26,11 +27,8 @@ import {
   selectConsumers,
   selectFreshLag,
   upsertLag,
-  type ConsumerRow,
   selectHorizons,
   selectTables,
-  type HorizonRow,
-  type TableRow,
 } from './overview.sql.ts'
 import {
   limitSearch,
@@ -222,18 +220,8 @@ export interface ConsumerOverview {
 
 /** Every consumer group whose lag was sampled or that has something set aside. */
 export async function readConsumers(db: Queryable): Promise<ConsumerOverview[]> {
-  const { rows } = await db.query<ConsumerRow>(selectConsumers)
-  return rows.map((row) => ({
-    topic: row.topic,
-    group: row.group_name,
-    transport: row.transport ?? undefined,
-    lag: row.lag ?? undefined,
-    sampledAt: row.sampled_at ?? undefined,
-    retrying: row.retrying,
-    parked: row.parked,
-    dead: row.dead,
-    oldestDeadAt: row.oldest_dead_at ?? undefined,
-  }))
+  const { rows } = await db.query<RowOf<ConsumerOverview>>(selectConsumers)
+  return rows.map(fromRow<ConsumerOverview>)
 }
 
 /** How long a sample is good enough, whichever process took it. */
@@ -271,7 +259,7 @@ interface TableBloat {
 
 /** A session or slot that keeps dead rows from being removed. */
 interface Horizon {
-  readonly holder: HorizonRow['holder']
+  readonly holder: 'session' | 'prepared' | 'slot'
   readonly name: string
   /** How many transactions have begun since. */
   readonly transactions: number
@@ -297,23 +285,15 @@ export async function readBloat(
     ),
   )
   const [tables, horizons] = await Promise.all([
-    db.query<TableRow>(selectTables([...names.keys(), ...ENGINE_TABLES])),
-    db.query<HorizonRow>(selectHorizons),
+    db.query<RowOf<Omit<TableBloat, 'outbox'>>>(selectTables([...names.keys(), ...ENGINE_TABLES])),
+    db.query<RowOf<Horizon>>(selectHorizons),
   ])
   return {
     tables: tables.rows.map((row) => ({
+      ...fromRow<Omit<TableBloat, 'outbox'>>(row),
       table: names.get(row.table)?.table ?? row.table,
       outbox: names.get(row.table)?.name,
-      bytes: row.bytes,
-      indexBytes: row.index_bytes,
-      liveRows: row.live_rows,
-      deadRows: row.dead_rows,
-      vacuumedAt: row.vacuumed_at ?? undefined,
-      analyzedAt: row.analyzed_at ?? undefined,
     })),
-    horizons: horizons.rows.map(({ seconds, ...row }) => ({
-      ...row,
-      seconds: seconds ?? undefined,
-    })),
+    horizons: horizons.rows.map(fromRow<Horizon>),
   }
 }

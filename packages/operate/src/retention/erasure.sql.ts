@@ -151,21 +151,6 @@ function binder(target: ErasureTarget) {
   return Object.assign(bound, { values, param })
 }
 
-export interface ErasureRow {
-  readonly id: string
-  readonly tenant: string
-  readonly subject_kind: SubjectKind
-  readonly status: 'running' | 'waiting' | 'done'
-  readonly reason: string | null
-  readonly requested_by: string
-  readonly requested_at: Date
-  readonly finished_at: Date | null
-  readonly erased: number
-  readonly looked_at: number
-  readonly in_flight: number
-  readonly held: number
-}
-
 const COLUMNS = sql`
   id, tenant, subject_kind, status, reason, requested_by, requested_at, finished_at,
   erased::float8 as erased, looked_at::float8 as looked_at, in_flight::float8 as in_flight,

@@ -8,6 +8,7 @@ import {
   type Transaction,
   type Queryable,
 } from '@posthorn/engine'
+import { fromRow, type RowOf } from '../from-row.ts'
 import {
   claimErasure,
   endPass,
@@ -16,7 +17,6 @@ import {
   selectColumns,
   selectPage,
   type ErasableTable,
-  type ErasureRow,
   type ErasureTarget,
   type ErasureWork,
   type PersonalTable,
@@ -78,7 +78,7 @@ async function takeStep(
   const { tables, log = silentLog, batch = 1_000, again = '1h' } = options
   const listed = tables[work.table_no]
   if (!listed) {
-    const [ended] = (await tx.query<ErasureRow>(endPass(work.id, toMs(again)))).rows
+    const [ended] = (await tx.query<RowOf<Erasure>>(endPass(work.id, toMs(again)))).rows
     log.info(
       { erasure: work.id, tenant: work.tenant, status: ended?.status, erased: ended?.erased },
       'a pass of an erasure ended',
@@ -162,7 +162,7 @@ export interface Erasure {
   readonly tenant: string
   readonly subjectKind: NewErasure['kind']
   /** `waiting`: rows are in flight or held; they are tried again. */
-  readonly status: ErasureRow['status']
+  readonly status: 'running' | 'waiting' | 'done'
   readonly reason: string | undefined
   readonly requestedBy: string
   readonly requestedAt: Date
@@ -180,15 +180,15 @@ export async function requestErasure(
   tx: Transaction,
   erasure: NewErasure,
 ): Promise<{ readonly created: boolean; readonly erasure: Erasure }> {
-  const [made] = (await tx.query<ErasureRow>(insertErasure(erasure))).rows
-  if (made) return { created: true, erasure: toErasure(made) }
-  const [open] = (await tx.query<ErasureRow>(selectOpenErasure(erasure))).rows
-  return open ? { created: false, erasure: toErasure(open) } : requestErasure(tx, erasure)
+  const [made] = (await tx.query<RowOf<Erasure>>(insertErasure(erasure))).rows
+  if (made) return { created: true, erasure: fromRow<Erasure>(made) }
+  const [open] = (await tx.query<RowOf<Erasure>>(selectOpenErasure(erasure))).rows
+  return open ? { created: false, erasure: fromRow<Erasure>(open) } : requestErasure(tx, erasure)
 }
 
 export async function getErasure(db: Queryable, id: string): Promise<Erasure | undefined> {
-  const { rows } = await db.query<ErasureRow>(selectErasure(id))
-  return rows[0] && toErasure(rows[0])
+  const { rows } = await db.query<RowOf<Erasure>>(selectErasure(id))
+  return rows[0] && fromRow<Erasure>(rows[0])
 }
 
 /** Erasures, newest first. */
@@ -197,23 +197,6 @@ export async function listErasures(
   page: { tenant?: string; before?: string; limit: number },
 ): Promise<Erasure[]> {
   const { tenant = null, before = null, limit } = page
-  const { rows } = await db.query<ErasureRow>(selectErasures({ tenant, before, limit }))
-  return rows.map(toErasure)
-}
-
-function toErasure(row: ErasureRow): Erasure {
-  return {
-    id: row.id,
-    tenant: row.tenant,
-    subjectKind: row.subject_kind,
-    status: row.status,
-    reason: row.reason ?? undefined,
-    requestedBy: row.requested_by,
-    requestedAt: row.requested_at,
-    finishedAt: row.finished_at ?? undefined,
-    erased: row.erased,
-    lookedAt: row.looked_at,
-    inFlight: row.in_flight,
-    held: row.held,
-  }
+  const { rows } = await db.query<RowOf<Erasure>>(selectErasures({ tenant, before, limit }))
+  return rows.map(fromRow<Erasure>)
 }

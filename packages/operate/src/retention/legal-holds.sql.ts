@@ -1,18 +1,5 @@
 import { sql, type Statement } from '@posthorn/engine'
 
-export interface HoldRow {
-  readonly id: string
-  readonly tenant: string
-  readonly kind: string
-  readonly subject: string | null
-  readonly reason: string
-  readonly placed_by: string
-  readonly placed_at: Date
-  readonly released_by: string | null
-  readonly released_at: Date | null
-  readonly release_reason: string | null
-}
-
 const COLUMNS = sql`
   id, tenant, kind, subject, reason, placed_by, placed_at, released_by, released_at, release_reason`
 

@@ -1,4 +1,5 @@
 import { uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import { fromRow, type RowOf } from '../from-row.ts'
 import type { RetentionCatalogue } from './apply-retention.ts'
 import { wakeErasures } from './erasure.sql.ts'
 import {
@@ -8,7 +9,6 @@ import {
   selectOpenHold,
   thingExists,
   updateReleased,
-  type HoldRow,
 } from './legal-holds.sql.ts'
 
 /** What is exempt from retention and erasure until it is released. */
@@ -57,9 +57,9 @@ export async function placeHold(
     if (!rows[0]?.present) return { kind: 'unknownThing' }
   }
   const hold = { id: uuid(), tenant, kind, subject: subject ?? null, reason, by }
-  const placed = await tx.query<HoldRow>(insertHold(hold))
-  if (placed.rows[0]) return { kind: 'placed', hold: toHold(placed.rows[0]) }
-  const open = await tx.query<HoldRow>(selectOpenHold(hold))
+  const placed = await tx.query<RowOf<LegalHold>>(insertHold(hold))
+  if (placed.rows[0]) return { kind: 'placed', hold: fromRow<LegalHold>(placed.rows[0]) }
+  const open = await tx.query<RowOf<LegalHold>>(selectOpenHold(hold))
   // Released since, in another transaction: once more.
   if (!open.rows[0])
     return placeHold(
@@ -67,7 +67,7 @@ export async function placeHold(
       { things },
       { ...{ tenant, kind, reason, by }, ...(subject !== undefined && { subject }) },
     )
-  return { kind: 'existing', hold: toHold(open.rows[0]) }
+  return { kind: 'existing', hold: fromRow<LegalHold>(open.rows[0]) }
 }
 
 /**
@@ -78,15 +78,17 @@ export async function releaseHold(
   tx: Transaction,
   { id, tenant, by, reason }: { id: string; tenant?: string; by: string; reason: string },
 ): Promise<LegalHold | undefined> {
-  const { rows } = await tx.query<HoldRow>(
+  const { rows } = await tx.query<RowOf<LegalHold>>(
     updateReleased({ id, tenant: tenant ?? null, by, reason }),
   )
   if (rows[0]) {
     await tx.query(wakeErasures(rows[0].tenant))
-    return toHold(rows[0])
+    return fromRow<LegalHold>(rows[0])
   }
-  const [known] = (await tx.query<HoldRow>(selectHold(id))).rows
-  return known && (tenant === undefined || known.tenant === tenant) ? toHold(known) : undefined
+  const [known] = (await tx.query<RowOf<LegalHold>>(selectHold(id))).rows
+  return known && (tenant === undefined || known.tenant === tenant)
+    ? fromRow<LegalHold>(known)
+    : undefined
 }
 
 /** Holds, newest first. */
@@ -95,21 +97,6 @@ export async function listHolds(
   page: { tenant?: string; open?: boolean; before?: string; limit: number },
 ): Promise<LegalHold[]> {
   const { tenant = null, open = null, before = null, limit } = page
-  const { rows } = await db.query<HoldRow>(selectHolds({ tenant, open, before, limit }))
-  return rows.map(toHold)
-}
-
-function toHold(row: HoldRow): LegalHold {
-  return {
-    id: row.id,
-    tenant: row.tenant,
-    kind: row.kind,
-    subject: row.subject ?? undefined,
-    reason: row.reason,
-    placedBy: row.placed_by,
-    placedAt: row.placed_at,
-    releasedBy: row.released_by ?? undefined,
-    releasedAt: row.released_at ?? undefined,
-    releaseReason: row.release_reason ?? undefined,
-  }
+  const { rows } = await db.query<RowOf<LegalHold>>(selectHolds({ tenant, open, before, limit }))
+  return rows.map(fromRow<LegalHold>)
 }
