@@ -1,24 +1,5 @@
 import { Type, type Static } from 'typebox'
-import type { Sealing } from '@posthorn/system'
-
-export type ChannelKind = 'email' | 'slack' | 'pagerduty'
-
-/** Where notices go, as its table has it. */
-export interface Channel {
-  readonly id: string
-  readonly tenant: string | null
-  readonly kind: ChannelKind
-  readonly name: string
-  /** What of its address is no secret. */
-  readonly shown: string
-  readonly sealed_address: string
-  readonly sealed_key: string | null
-  readonly created_by: string
-  readonly created_at: Date
-  readonly last_status: string | null
-  readonly last_error: string | null
-  readonly last_at: Date | null
-}
+import { nullable, NullableText, resource, time, type RowOf, type Sealing } from '@posthorn/system'
 
 /** Where PagerDuty takes events, unless a channel names another address of the same form. */
 const PAGERDUTY_URL = 'https://events.pagerduty.com/v2/enqueue'
@@ -42,36 +23,39 @@ export const NewChannel = Type.Union([
 ])
 export type NewChannel = Static<typeof NewChannel>
 
-const Text = Type.Union([Type.String(), Type.Null()])
-
 export const ChannelResource = Type.Object({
   id: Type.String({ format: 'uuid' }),
   kind: Type.Enum(['email', 'slack', 'pagerduty']),
   name: Type.String(),
   shown: Type.String({ description: 'what of its address is no secret' }),
-  tenant: Type.Union([Type.String(), Type.Null()], {
+  tenant: nullable(Type.String(), {
     description: 'whose incidents it hears of; null for those of all organisations',
   }),
   createdBy: Type.String(),
-  createdAt: Type.String({ format: 'date-time' }),
+  createdAt: time({ format: 'date-time' }),
   lastNotice: Type.Union([
-    Type.Object({ status: Type.String(), error: Text, at: Type.String({ format: 'date-time' }) }),
+    Type.Object({
+      status: Type.String(),
+      error: NullableText,
+      at: Type.String({ format: 'date-time' }),
+    }),
     Type.Null(),
   ]),
 })
 
-export function channelResource(channel: Channel): Static<typeof ChannelResource> {
-  const { id, kind, name, shown, tenant, last_status: status, last_at: at } = channel
-  return {
-    ...{ id, kind, name, shown, tenant },
-    createdBy: channel.created_by,
-    createdAt: channel.created_at.toISOString(),
-    lastNotice:
-      status === null || at === null
-        ? null
-        : { status, error: channel.last_error, at: at.toISOString() },
-  }
+/** Where notices go, as its table has it. */
+export interface Channel extends RowOf<typeof ChannelResource, 'lastNotice'> {
+  readonly sealed_address: string
+  readonly sealed_key: string | null
+  readonly last_status: string | null
+  readonly last_error: string | null
+  readonly last_at: Date | null
 }
+
+export const channelResource = resource(ChannelResource, {
+  lastNotice: ({ last_status: status, last_error: error, last_at: at }: Channel) =>
+    status === null || at === null ? null : { status, error, at: at.toISOString() },
+})
 
 /** The address of a new channel, its key, and what of it may be shown. */
 export function addressOf(channel: NewChannel): { address: string; key?: string; shown: string } {
