@@ -108,7 +108,7 @@ export function JobRows({ id }: { id: string }) {
             </Empty>
           }
           drawer="Row"
-          details={(rowId) => <RowDetails jobId={id} rowId={rowId} />}
+          renderDetails={(rowId) => <RowDetails jobId={id} rowId={rowId} />}
         />
       </Stack>
     </Panel>

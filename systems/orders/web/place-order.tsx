@@ -22,14 +22,23 @@ export function PlaceOrder({ isOpen, onClose }: { isOpen: boolean; onClose: () =
   )
 }
 
+interface OrderDraft {
+  readonly sku: string
+  readonly quantity: number | string
+  /** In minor units; undefined for what is no amount. */
+  readonly amount: number | undefined
+  readonly currency: string
+  readonly isHeld: boolean
+}
+
 function Fields({ onClose }: { onClose: () => void }) {
   const key = useRequestKey()
   const navigate = useNavigate()
   const { production } = useUser()
-  const { draft, set, text, value, check } = useDraft({
+  const { draft, set, text, value, check } = useDraft<OrderDraft>({
     sku: 'LAMP',
-    quantity: 1 as number | string,
-    amount: 2_500 as number | undefined,
+    quantity: 1,
+    amount: 2_500,
     currency: 'EUR',
     isHeld: false,
   })

@@ -96,8 +96,8 @@ export type ItemOf<Path extends ReadPath> =
 /** What a route takes. */
 export type BodyOf<
   Path extends keyof paths,
-  Method extends 'post' | 'put' | 'patch' = 'post',
-> = paths[Path] extends { [Name in Method]: { requestBody: infer Content } } ? Json<Content> : never
+  Of extends 'post' | 'put' | 'patch' = 'post',
+> = paths[Path] extends { [Name in Of]: { requestBody: infer Content } } ? Json<Content> : never
 
 /** What a route wants in its path and behind its `?`. */
 export type ParamsOf<Path extends ReadPath> = ParamsOption<paths[Path]['get']>

@@ -1,6 +1,6 @@
 import type { Icon } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
-import { isOperator, type Role } from '../session/claims.ts'
+import { isOperator, type Role } from '../session/session.ts'
 
 export type PageGroup = 'Operate' | 'Systems' | 'Development'
 

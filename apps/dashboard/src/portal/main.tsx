@@ -39,34 +39,6 @@ import { useClock } from '../settings/settings.tsx'
 /** There is no stream for portals: what is shown is asked for again. */
 const LOOK_AGAIN_MS = 10_000
 
-document.documentElement.style.removeProperty('color-scheme')
-tellStyleNonce()
-const { token } = tokenIn(location.hash)
-// Out of the address, which people copy.
-history.replaceState(null, '', location.pathname)
-const keeper = createSessionKeeper(createTokenStore(memory()))
-const api = createApi({
-  token: () => keeper.current().session?.token ?? token,
-  onExpired: () => {
-    keeper.expire()
-    tellHost('expired')
-  },
-})
-const queries = createQueryClient()
-queries.setDefaultOptions({
-  queries: { ...queries.getDefaultOptions().queries, refetchInterval: LOOK_AGAIN_MS },
-})
-const root = document.querySelector('#root')
-const pages = pagesWith([], webs)
-const contents = { pages, errors, webs: webs.map(({ web }) => web) }
-if (root !== null) {
-  createRoot(root).render(
-    <App {...{ contents, keeper, queries, api }}>
-      <Portal {...{ keeper, api, token }} />
-    </App>,
-  )
-}
-
 /** A frame's own storage may be forbidden, and a token for minutes need not outlive its page. */
 function memory(): Storage {
   const kept = new Map<string, string>()
@@ -184,3 +156,35 @@ function reportHeight(element: HTMLElement): () => void {
   observer.observe(element)
   return () => observer.disconnect()
 }
+
+function openPortal(): void {
+  document.documentElement.style.removeProperty('color-scheme')
+  tellStyleNonce()
+  const { token } = tokenIn(location.hash)
+  // Out of the address, which people copy.
+  history.replaceState(null, '', location.pathname)
+  const keeper = createSessionKeeper(createTokenStore(memory()))
+  const api = createApi({
+    token: () => keeper.current().session?.token ?? token,
+    onExpired: () => {
+      keeper.expire()
+      tellHost('expired')
+    },
+  })
+  const queries = createQueryClient()
+  queries.setDefaultOptions({
+    queries: { ...queries.getDefaultOptions().queries, refetchInterval: LOOK_AGAIN_MS },
+  })
+  const root = document.querySelector('#root')
+  const pages = pagesWith([], webs)
+  const contents = { pages, errors, webs: webs.map(({ web }) => web) }
+  if (root !== null) {
+    createRoot(root).render(
+      <App {...{ contents, keeper, queries, api }}>
+        <Portal {...{ keeper, api, token }} />
+      </App>,
+    )
+  }
+}
+
+openPortal()

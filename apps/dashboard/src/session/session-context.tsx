@@ -1,6 +1,5 @@
 import { createContext, useContext, useSyncExternalStore, type ReactNode } from 'react'
-import type { Claims } from './claims.ts'
-import type { SessionKeeper, SessionState } from './session.ts'
+import type { Claims, SessionKeeper, SessionState } from './session.ts'
 
 const Context = createContext<SessionKeeper | undefined>(undefined)
 

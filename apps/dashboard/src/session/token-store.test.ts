@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { claimsOf } from './claims.ts'
-import { createTokenStore, tokenIn } from './session.ts'
+import { claimsOf, createTokenStore, tokenIn } from './session.ts'
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const tokenOf = (claims: object) => `${encode({ alg: 'HS256' })}.${encode(claims)}.signature`

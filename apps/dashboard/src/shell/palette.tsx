@@ -7,7 +7,7 @@ import { type KeyboardEvent, useId, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useRead } from '../api/client.tsx'
 import type { Page } from '../pages/page.ts'
-import { isOperator } from '../session/claims.ts'
+import { isOperator } from '../session/session.ts'
 import classes from './palette.module.css'
 import { useUser } from '../settings/settings.tsx'
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createLog, loadSystems, readConfiguration, startServer as start } from '@posthorn/server'
 import type { System } from '@posthorn/system'
-import type { Role } from '../../src/session/claims.ts'
+import type { Role } from '../../src/session/session.ts'
 
 const SERVER = new URL('../../../server/src/', import.meta.url)
 const MAIN = fileURLToPath(new URL('main.ts', SERVER))

@@ -101,7 +101,7 @@ export function Outbound() {
           </Empty>
         }
         drawer="Message"
-        details={(id) => <MessageDetails id={id} />}
+        renderDetails={(id) => <MessageDetails id={id} />}
       >
         <DossierFinder />
         <SavedViews filter={page.filter} page="outbound" layout={page.layout} />

@@ -155,7 +155,7 @@ function Fields({ onClose, onSent, dossierId = '' }: Omit<SendFormProps, 'isOpen
         key.done()
         onSent(message)
       }}
-      explain={(error) => (
+      renderError={(error) => (
         <>
           {sentenceOf(error)}{' '}
           {error instanceof ApiProblem && error.code === 'CONSENT_REQUIRED' && (

@@ -201,13 +201,20 @@ const EXAMPLES: Readonly<Record<(typeof CATEGORIES)[number], unknown>> = {
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2)
 
+interface TemplateDraft {
+  readonly name: string
+  readonly language: string
+  readonly category: TemplateBody['category']
+  readonly components: string
+}
+
 function TemplateForm({ before, onClose }: { before?: Template; onClose: () => void }) {
   const api = useApi()
   const isNew = before === undefined
-  const { draft, set, text, value } = useDraft({
+  const { draft, set, text, value } = useDraft<TemplateDraft>({
     name: before?.name ?? '',
     language: before?.language ?? 'en_US',
-    category: before?.category ?? ('UTILITY' as TemplateBody['category']),
+    category: before?.category ?? 'UTILITY',
     components: pretty(before?.components ?? EXAMPLES.UTILITY),
   })
   const save = useAction({
@@ -230,7 +237,7 @@ function TemplateForm({ before, onClose }: { before?: Template; onClose: () => v
       action={save}
       onClose={onClose}
       verb={isNew ? 'Register' : 'Save'}
-      explain={(error) =>
+      renderError={(error) =>
         error instanceof SyntaxError ? 'Components: not JSON.' : sentenceOf(error)
       }
     >

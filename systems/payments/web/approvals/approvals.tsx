@@ -96,7 +96,7 @@ export function Approvals() {
           </Empty>
         }
         drawer="Proposal"
-        details={(_, shown) => shown && <ProposalDetails proposal={shown} />}
+        renderDetails={(_, shown) => shown && <ProposalDetails proposal={shown} />}
       >
         {selection.ids.size > 0 && (
           <BulkActions

@@ -115,7 +115,7 @@ export function Events() {
           </Empty>
         }
         drawer="Gateway event"
-        details={(id) => <EventDetails id={id} />}
+        renderDetails={(id) => <EventDetails id={id} />}
       />
     </SectionFrame>
   )

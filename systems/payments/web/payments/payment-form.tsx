@@ -30,11 +30,21 @@ export function PaymentForm({ isOpen, ...rest }: PaymentFormProps) {
   )
 }
 
+interface PaymentDraft {
+  /** What the field of the amount begins with. */
+  readonly chosen: number
+  readonly amount: number | undefined
+  readonly currency: string
+  readonly description: string
+  readonly isHeld: boolean
+  readonly key: string
+}
+
 function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
   const { production } = useSettings()
-  const { draft, set, text, value, check } = useDraft({
+  const { draft, set, text, value, check } = useDraft<PaymentDraft>({
     chosen: 1_999,
-    amount: 1_999 as number | undefined,
+    amount: 1_999,
     currency: 'EUR',
     description: '',
     isHeld: false,
@@ -62,7 +72,7 @@ function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
       verb={`${isHeld ? 'Authorise' : 'Charge'} ${formatMoney(amount ?? 0, currency)}`}
       disabled={amount === undefined}
       onDone={({ id }) => onMade(id)}
-      explain={(error) => <Refused error={error} />}
+      renderError={(error) => <Refused error={error} />}
     >
       <MoneyInput
         key={`${chosen} ${currency}`}

@@ -141,7 +141,7 @@ export function Payments() {
           </Empty>
         }
         drawer="Payment"
-        details={(id) => <PaymentDetails id={id} />}
+        renderDetails={(id) => <PaymentDetails id={id} />}
       >
         <SavedViews filter={page.filter} page="payments" layout={page.layout} />
       </FilteredTable>

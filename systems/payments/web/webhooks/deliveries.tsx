@@ -28,7 +28,7 @@ import {
   type Run,
   shortUrl,
   useEndpoints,
-} from './webhook.ts'
+} from './webhook.tsx'
 
 function fieldsFor(endpoints: readonly Endpoint[] = []) {
   const choices = endpoints.map(({ id, url }) => ({ value: id, label: shortUrl(url) }))
@@ -82,7 +82,7 @@ export function Deliveries() {
           </Empty>
         }
         drawer="Delivery"
-        details={(id) => <DeliveryDetails id={id} />}
+        renderDetails={(id) => <DeliveryDetails id={id} />}
       >
         {page.filter.values.status !== 'abandoned' && (
           <Button variant="default" onClick={() => page.filter.set({ status: 'abandoned' })}>

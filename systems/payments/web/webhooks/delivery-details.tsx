@@ -25,7 +25,7 @@ import {
   isFinished,
   shortUrl,
   useEndpoints,
-} from './webhook.ts'
+} from './webhook.tsx'
 
 /** One delivery: why it is where it is, each request and answer, and how to send it again. */
 export function DeliveryDetails({ id }: { id: string }) {

@@ -14,7 +14,7 @@ import {
   useApi,
 } from '@posthorn/dashboard/kit'
 import { bodyOf, EndpointForm, fieldsOf } from './endpoint-form.tsx'
-import type { Endpoint } from './webhook.ts'
+import type { Endpoint } from './webhook.tsx'
 
 const CHANGES = ['webhooks', 'webhook-endpoint']
 

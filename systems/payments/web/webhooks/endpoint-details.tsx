@@ -24,9 +24,8 @@ import {
 import { useState } from 'react'
 import { EndpointActions } from './endpoint-actions.tsx'
 import { sentenceOfRetry } from './endpoint-form.tsx'
-import { EndpointMap, EndpointState } from './endpoint-state.tsx'
+import { type Endpoint, EndpointMap, EndpointState, type Health } from './webhook.tsx'
 import { sentenceOfCondition } from './filter-editor.tsx'
-import type { Endpoint, Health } from './webhook.ts'
 
 interface EndpointDetailsProps {
   readonly id: string

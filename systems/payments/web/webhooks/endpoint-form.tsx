@@ -18,7 +18,7 @@ import {
   useSettings,
 } from '@posthorn/dashboard/kit'
 import { type Filter, FilterEditor } from './filter-editor.tsx'
-import { type Endpoint, subscriptionsTo, useEventTypes } from './webhook.ts'
+import { type Endpoint, subscriptionsTo, useEventTypes } from './webhook.tsx'
 
 type Retry = { preset: 'quick' | 'hours' | 'days' } | { waits: number[]; attempts: number }
 

@@ -19,8 +19,14 @@ import { useMemo, useState } from 'react'
 import { type Renewed, SecretDialog } from './endpoint-actions.tsx'
 import { EndpointDetails } from './endpoint-details.tsx'
 import { bodyOf, EndpointForm } from './endpoint-form.tsx'
-import { EndpointMap, EndpointState } from './endpoint-state.tsx'
-import { type Endpoint, type Health, shortUrl, useHealth } from './webhook.ts'
+import {
+  type Endpoint,
+  EndpointMap,
+  EndpointState,
+  type Health,
+  shortUrl,
+  useHealth,
+} from './webhook.tsx'
 
 const STATES = ['enabled', 'disabled'] as const
 const FILTER = { status: field.choice('State', STATES) }
@@ -65,7 +71,9 @@ export function Endpoints() {
           </Empty>
         }
         drawer="Endpoint"
-        details={(id) => <EndpointDetails id={id} health={health?.get(id)} onGone={opened.close} />}
+        renderDetails={(id) => (
+          <EndpointDetails id={id} health={health?.get(id)} onGone={opened.close} />
+        )}
       />
       <EndpointMap />
       <NewEndpoint isOpen={isMaking} onClose={making.close} />

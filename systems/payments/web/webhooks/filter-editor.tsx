@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mant
 import { post, sentenceOf, useAction } from '@posthorn/dashboard/kit'
 import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
-import { type Endpoint, useEventTypes } from './webhook.ts'
+import { type Endpoint, useEventTypes } from './webhook.tsx'
 
 /** The comparisons of a condition, in people's words. */
 const COMPARISONS = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeOf, isFinished } from './webhook.ts'
+import { codeOf, isFinished } from './webhook.tsx'
 
 test.each([
   ['status', 'WEBHOOK_STATUS'],

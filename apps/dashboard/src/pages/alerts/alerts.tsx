@@ -107,7 +107,7 @@ export function Alerts() {
         selection={selection}
         empty={<Empty title="No alerts">No alert has been raised so far.</Empty>}
         drawer="Alert"
-        details={(_, shown) =>
+        renderDetails={(_, shown) =>
           shown && (
             <>
               <AlertDetails alert={shown} />

@@ -69,7 +69,7 @@ export function Audit() {
         idOf={({ kind, id }) => `${kind}-${id}`}
         empty={<Empty title="No entries yet">Send a first message.</Empty>}
         drawer="Audit entry"
-        details={(opened, row) => {
+        renderDetails={(opened, row) => {
           // Addresses that were kept may have the id alone.
           const shown = row ?? page.list.rows.find(({ id }) => id === opened)
           return shown && <EntryDetails entry={shown} />
@@ -196,7 +196,7 @@ export function AuditEntries() {
           <Empty title="No entries yet">Every change that somebody makes is listed here.</Empty>
         }
         drawer="Audit entry"
-        details={(_, shown) =>
+        renderDetails={(_, shown) =>
           shown && (
             <>
               <KeyValue

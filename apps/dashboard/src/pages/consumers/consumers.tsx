@@ -92,7 +92,7 @@ export function Consumers() {
         selection={selection}
         empty={<Empty title="Nothing is set aside">Every consumer handles what it gets.</Empty>}
         drawer="Set aside"
-        details={(id) => <SetAsideDetails id={id} />}
+        renderDetails={(id) => <SetAsideDetails id={id} />}
       />
     </PageFrame>
   )

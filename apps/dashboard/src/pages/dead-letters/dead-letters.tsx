@@ -8,10 +8,12 @@ import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import {
   addressOf,
+  columnsOf,
+  FailureNote,
   type ListedOutbox,
   useMatchingMessages,
   useOutboxes,
-} from '../messages/use-messages.ts'
+} from '../messages/message-list.tsx'
 import {
   field,
   type Filter,
@@ -25,7 +27,6 @@ import { Time } from '../../parts/show/facts.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { useTable } from '../../parts/table/layout.ts'
 import { useSelection } from '../../parts/table/list.ts'
-import { columnsOf, FailureNote } from '../messages/columns.tsx'
 import { ReplayButton } from './replay-button.tsx'
 
 function fieldsFor(outboxes: readonly ListedOutbox[] = []) {

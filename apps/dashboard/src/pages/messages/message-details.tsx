@@ -1,6 +1,12 @@
 import { Group, Stack, Tabs, Text } from '@mantine/core'
 import { because, post, useRead } from '../../api/client.tsx'
-import { type ListedOutbox, type MessageDetails, type MessageKey, roleIn } from './use-messages.ts'
+import {
+  FailureNote,
+  type ListedOutbox,
+  type MessageDetails,
+  type MessageKey,
+  roleIn,
+} from './message-list.tsx'
 import { ActButton } from '../../parts/act/form.tsx'
 import { AnchorLink } from '../../parts/layout/page-frame.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
@@ -10,7 +16,6 @@ import { Json } from '../../parts/show/json.tsx'
 import { StateBadge } from '../../parts/show/states.tsx'
 import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 import { firstOf, useContents } from '../../systems.tsx'
-import { FailureNote } from './columns.tsx'
 import { Journey, PayloadTab } from './message-tabs.tsx'
 
 interface MessageDetailsProps {

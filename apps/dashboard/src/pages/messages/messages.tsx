@@ -2,13 +2,14 @@ import { useMemo } from 'react'
 import { because, post } from '../../api/client.tsx'
 import {
   addressOf,
+  columnsOf,
   keyIn,
   type ListedOutbox,
   type MessageRow,
   roleIn,
   useMessages,
   useOutboxes,
-} from './use-messages.ts'
+} from './message-list.tsx'
 import { BulkButton } from '../../parts/act/bulk-button.tsx'
 import { field, FilterBar, FilterFields, useFilter } from '../../parts/act/filter-bar.tsx'
 import { DetailDrawer, neighboursOf, useOpened } from '../../parts/layout/detail-drawer.tsx'
@@ -19,7 +20,6 @@ import { withShortIds } from '../../parts/show/facts.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { useTable } from '../../parts/table/layout.ts'
 import { useSelection } from '../../parts/table/list.ts'
-import { columnsOf } from './columns.tsx'
 import { MessageDetailsView } from './message-details.tsx'
 
 /** Every message of every outbox. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { followRows } from './use-messages.ts'
+import { followRows } from './message-list.tsx'
 
 const row = (id: string, second: number, state = 'PENDING') => ({
   id,

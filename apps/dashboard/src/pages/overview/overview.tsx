@@ -1,6 +1,6 @@
 import { Group, ScrollArea, Stack, Text } from '@mantine/core'
 import { IconAlertOctagon, IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
-import { useRead } from '../../api/client.tsx'
+import { type Answer, useRead } from '../../api/client.tsx'
 import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import { Sparkline } from '../../charts/sparkline.tsx'
 import { formatCount, formatDuration, formatRate, formatShare } from '../../format/number.ts'
@@ -8,7 +8,7 @@ import { useFresh } from '../../live/use-fresh.ts'
 import { AnchorLink, ButtonLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import { Duration, Stat, StatStrip, Time } from '../../parts/show/facts.tsx'
-import { PlainTable } from '../../parts/table/plain-table.tsx'
+import { type PlainColumn, PlainTable } from '../../parts/table/plain-table.tsx'
 import { useSettings } from '../../settings/settings.tsx'
 import { GroupRows } from '../consumers/consumers.tsx'
 import {
@@ -174,6 +174,45 @@ function useHistory() {
   return useRead('/api/v1/overview/history', ['overview', 'history'], { refetchInterval: 15_000 })
 }
 
+type History = Answer<'/api/v1/overview/history'>['outboxes']
+
+function outboxColumns(history: History): readonly PlainColumn<OutboxItem>[] {
+  return [
+    {
+      title: 'Outbox',
+      cell: ({ name, paused }) => (
+        <>
+          <AnchorLink to="/outboxes/$name" params={{ name }}>
+            {name}
+          </AnchorLink>
+          {paused && ' (paused)'}
+        </>
+      ),
+    },
+    { title: 'Due', cell: ({ due }) => formatCount(due) },
+    { title: 'Retrying', cell: ({ retrying }) => formatCount(retrying) },
+    { title: 'Scheduled', cell: ({ scheduled }) => formatCount(scheduled) },
+    {
+      title: 'Oldest undelivered',
+      cell: (outbox) => <Duration ms={outbox.oldestUndeliveredSeconds * 1_000 || null} />,
+    },
+    { title: 'Rate', cell: ({ perSecond }) => formatRate(perSecond) },
+    {
+      title: 'Last hour',
+      cell: ({ name }) => (
+        <Sparkline
+          values={(history[name] ?? []).map(({ delivered }) => delivered)}
+          color="teal"
+          label={`What ${name} delivered in the last hour`}
+          isRunning
+        />
+      ),
+    },
+    { title: 'Failing', cell: ({ failureRate }) => formatShare(failureRate) },
+    { title: 'Relays', cell: ({ relays }) => relays },
+  ]
+}
+
 /** Every outbox in a line. */
 function OutboxRows({ outboxes }: { outboxes: readonly OutboxItem[] }) {
   const history = useHistory().data?.outboxes ?? {}
@@ -185,40 +224,7 @@ function OutboxRows({ outboxes }: { outboxes: readonly OutboxItem[] }) {
         miw={760}
         rows={outboxes}
         idOf={({ name }) => name}
-        columns={[
-          {
-            title: 'Outbox',
-            cell: ({ name, paused }) => (
-              <>
-                <AnchorLink to="/outboxes/$name" params={{ name }}>
-                  {name}
-                </AnchorLink>
-                {paused && ' (paused)'}
-              </>
-            ),
-          },
-          { title: 'Due', cell: ({ due }) => formatCount(due) },
-          { title: 'Retrying', cell: ({ retrying }) => formatCount(retrying) },
-          { title: 'Scheduled', cell: ({ scheduled }) => formatCount(scheduled) },
-          {
-            title: 'Oldest undelivered',
-            cell: (outbox) => <Duration ms={outbox.oldestUndeliveredSeconds * 1_000 || null} />,
-          },
-          { title: 'Rate', cell: ({ perSecond }) => formatRate(perSecond) },
-          {
-            title: 'Last hour',
-            cell: ({ name }) => (
-              <Sparkline
-                values={(history[name] ?? []).map(({ delivered }) => delivered)}
-                color="teal"
-                label={`What ${name} delivered in the last hour`}
-                isRunning
-              />
-            ),
-          },
-          { title: 'Failing', cell: ({ failureRate }) => formatShare(failureRate) },
-          { title: 'Relays', cell: ({ relays }) => relays },
-        ]}
+        columns={outboxColumns(history)}
       />
     </ScrollArea>
   )

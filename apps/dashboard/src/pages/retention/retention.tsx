@@ -17,7 +17,7 @@ import { QueryState } from '../../parts/layout/notice.tsx'
 import { SectionFrame } from '../../parts/layout/page-frame.tsx'
 import { Time } from '../../parts/show/facts.tsx'
 import { useUser } from '../../settings/settings.tsx'
-import { PlainTable } from '../../parts/table/plain-table.tsx'
+import { type PlainColumn, PlainTable } from '../../parts/table/plain-table.tsx'
 import { ActionForm, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/action.tsx'
 
@@ -59,6 +59,26 @@ export function Retention() {
   )
 }
 
+function classColumns(scope: Scope): readonly PlainColumn<DataClass>[] {
+  return [
+    { title: 'Data', cell: (each) => <ClassName dataClass={each} /> },
+    { title: 'Kept for', cell: (each) => <KeepButton dataClass={each} scope={scope} /> },
+    {
+      title: 'Oldest',
+      from: 'sm',
+      cell: ({ oldestAt }) => <Time at={oldestAt} clock="business" />,
+    },
+    {
+      title: 'Due',
+      align: 'right',
+      isBold: ({ due }) => due !== null && due > 0,
+      cell: ({ due }) => <Due count={due} />,
+    },
+    { title: 'Last run', from: 'sm', cell: (each) => <LastRun dataClass={each} /> },
+    { title: 'Next run', from: 'lg', cell: ({ nextRunAt }) => <Time at={nextRunAt} ahead /> },
+  ]
+}
+
 function ClassRows({ classes, scope }: { classes: readonly DataClass[]; scope: Scope }) {
   const isNarrow = useMediaQuery('(max-width: 48em)')
   return (
@@ -68,23 +88,7 @@ function ClassRows({ classes, scope }: { classes: readonly DataClass[]; scope: S
       minWidth={isNarrow ? 300 : 700}
       rows={classes}
       idOf={(each) => each.class}
-      columns={[
-        { title: 'Data', cell: (each) => <ClassName dataClass={each} /> },
-        { title: 'Kept for', cell: (each) => <KeepButton dataClass={each} scope={scope} /> },
-        {
-          title: 'Oldest',
-          from: 'sm',
-          cell: ({ oldestAt }) => <Time at={oldestAt} clock="business" />,
-        },
-        {
-          title: 'Due',
-          align: 'right',
-          isBold: ({ due }) => due !== null && due > 0,
-          cell: ({ due }) => <Due count={due} />,
-        },
-        { title: 'Last run', from: 'sm', cell: (each) => <LastRun dataClass={each} /> },
-        { title: 'Next run', from: 'lg', cell: ({ nextRunAt }) => <Time at={nextRunAt} ahead /> },
-      ]}
+      columns={classColumns(scope)}
     />
   )
 }
@@ -166,13 +170,19 @@ export function KeepButton({ dataClass, scope }: KeepProps) {
   )
 }
 
+interface KeepDraft {
+  readonly isForever: boolean
+  readonly count: number | string
+  readonly unit: Unit
+}
+
 function KeepForm({ dataClass, scope, onClose }: KeepProps & { readonly onClose: () => void }) {
   const { class: name, keep, least, leaves } = dataClass
   const parts = partsOf(keep)
-  const { draft, value, choice, check } = useDraft({
+  const { draft, value, choice, check } = useDraft<KeepDraft>({
     isForever: parts === undefined,
-    count: (parts?.count ?? 90) as number | string,
-    unit: parts?.unit ?? ('d' as Unit),
+    count: parts?.count ?? 90,
+    unit: parts?.unit ?? 'd',
   })
   const { isForever, count, unit } = draft
   const set = useAction({

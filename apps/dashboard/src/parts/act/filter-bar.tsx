@@ -299,10 +299,10 @@ export function valuesIn<Of extends Fields>(
   search: Readonly<Record<string, unknown>>,
   fields: Of,
 ): Values<Of> {
-  const read = Object.entries(fields).flatMap(([name, field]) => {
+  const found = Object.entries(fields).flatMap(([name, read]) => {
     const given = search[name]
-    const value = typeof given === 'string' ? field(given) : undefined
+    const value = typeof given === 'string' ? read(given) : undefined
     return value === undefined ? [] : [[name, value] as const]
   })
-  return Object.fromEntries(read) as Values<Of>
+  return Object.fromEntries(found) as Values<Of>
 }

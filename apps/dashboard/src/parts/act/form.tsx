@@ -175,7 +175,7 @@ interface ActionFormProps<Result> {
   /** After it has closed. */
   readonly onDone?: (result: Result) => void
   /** What went wrong. Default: the problem's own words. */
-  readonly explain?: (error: Error) => ReactNode
+  readonly renderError?: (error: Error) => ReactNode
   /** Another button, on the other side. */
   readonly aside?: ReactNode
   readonly children: ReactNode
@@ -184,7 +184,7 @@ interface ActionFormProps<Result> {
 /** Fields of an action with its buttons. It closes when the action is done, else says what went wrong. */
 export function ActionForm<Result>(props: ActionFormProps<Result>) {
   const { action, onClose, verb, dismiss = 'Cancel', tone, disabled = false, children } = props
-  const { leave, onDone, explain = sentenceOf, aside } = props
+  const { leave, onDone, renderError = sentenceOf, aside } = props
   const submit = () => {
     const onSuccess = (result: Result) => {
       onClose()
@@ -196,7 +196,7 @@ export function ActionForm<Result>(props: ActionFormProps<Result>) {
     <Form onSubmit={submit}>
       <Stack gap="sm">
         {children}
-        {action.error !== null && <Failure>{explain(action.error)}</Failure>}
+        {action.error !== null && <Failure>{renderError(action.error)}</Failure>}
         <Group justify={aside === undefined ? 'flex-end' : 'space-between'} gap="xs">
           {aside}
           <Group gap="xs">
@@ -248,7 +248,14 @@ interface ConfirmButtonProps extends Omit<
 
 /** A button that asks first; for those who may not use it, disabled with the reason. */
 export function ConfirmButton(props: ConfirmButtonProps) {
-  const { to = 'write', label, verb = String(label), button, onOpen, ...confirm } = props
+  const {
+    to = 'write',
+    label,
+    verb = typeof label === 'string' ? label : '',
+    button,
+    onOpen,
+    ...confirm
+  } = props
   const [isOpen, { open, close }] = useDisclosure(false, { ...(onOpen && { onOpen }) })
   return (
     <>

@@ -79,18 +79,18 @@ interface FilteredTableProps<Row> extends Omit<DataTableProps<Row>, 'onClearFilt
   readonly idOf?: (row: Row) => string
   /** Opens a drawer beside the table: its title, and what is in it. */
   readonly drawer?: string
-  readonly details?: (id: string, row: Row | undefined) => ReactNode
+  readonly renderDetails?: (id: string, row: Row | undefined) => ReactNode
   /** More than the fields of the filter, beside them. */
   readonly children?: ReactNode
 }
 
 /** A table below the fields that narrow it, with what is open beside it. */
 export function FilteredTable<Row>(props: FilteredTableProps<Row>) {
-  const { filter, fields, idOf = idIn, drawer, details, children, ...table } = props
+  const { filter, fields, idOf = idIn, drawer, renderDetails, children, ...table } = props
   const opened = useOpened()
   const { rows } = table.list
   const shown = rows.find((row) => idOf(row) === opened.id)
-  const content = opened.id === undefined ? undefined : details?.(opened.id, shown)
+  const content = opened.id === undefined ? undefined : renderDetails?.(opened.id, shown)
   return (
     <>
       <FilterBar filter={filter}>
@@ -98,12 +98,12 @@ export function FilteredTable<Row>(props: FilteredTableProps<Row>) {
         {children}
       </FilterBar>
       <DataTable
-        {...(details && { onOpen: (row: Row) => opened.open(idOf(row)), opened: opened.id })}
+        {...(renderDetails && { onOpen: (row: Row) => opened.open(idOf(row)), opened: opened.id })}
         {...table}
         idOf={idOf}
         onClearFilter={filter.isSet ? filter.clear : undefined}
       />
-      {details && (
+      {renderDetails && (
         <DetailDrawer
           isOpen={content !== undefined}
           onClose={opened.close}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { differenceOf, firstGuess, payable } from './match-button.tsx'
+import { differenceOf, firstGuess, payable } from './matching.tsx'
 
 const payment = (id: string, amount: number, currency = 'EUR') => ({ id, amount, currency })
 

@@ -18,10 +18,9 @@ import {
 } from '@posthorn/dashboard/kit'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { MatchButton } from './match-button.tsx'
+import { MatchButton, Suggestions } from './matching.tsx'
 import { type PaymentSide, REASON_LOOKS, ReasonBadge, type RecordDetails } from './run.tsx'
 import classes from './sides.module.css'
-import { Suggestions } from './suggestions.tsx'
 
 interface RecordViewProps {
   readonly runId: string

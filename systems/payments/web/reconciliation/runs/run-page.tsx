@@ -29,7 +29,7 @@ import { Balances, RunFigures } from './figures.tsx'
 import { FORMAT_WORDS, REASON_LOOKS, REASONS, type Run } from './run.tsx'
 import { Records } from './record-lists.tsx'
 import { RunTabs } from './run-tabs.tsx'
-import { SuggestButton } from './match-button.tsx'
+import { SuggestButton } from './matching.tsx'
 
 type RunStep = 'pairing' | 'storing'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { passesOf, USUAL_WISHES } from './match-button.tsx'
+import { passesOf, USUAL_WISHES } from './matching.tsx'
 
 test('wishes become passes, in percent and days', () => {
   expect(passesOf({ ...USUAL_WISHES, percent: 2.5 })).toEqual([

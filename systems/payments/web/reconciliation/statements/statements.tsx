@@ -8,6 +8,8 @@ import {
   formatCount,
   formatMoney,
   Money,
+  type paths,
+  type PlainColumn,
   PlainTable,
   QueryState,
   StateBadge,
@@ -43,13 +45,22 @@ function lookOf(statement: Statement): { readonly words: string; readonly look: 
   return { words: `off by ${money(statement, 'difference')}`, look: 'dead' }
 }
 
+const figure = (title: string, name: Figure) => ({
+  title,
+  align: 'right' as const,
+  cell: (statement: Statement) => money(statement, name),
+})
+
+const BALANCE_COLUMNS = [
+  { title: 'Account', cell: ({ account, statementId }: Statement) => account ?? statementId },
+  figure('Opening', 'opening'),
+  figure('Entries', 'booked'),
+  figure('Closing', 'closing'),
+  { title: '', cell: (statement: Statement) => <TieOut statement={statement} /> },
+]
+
 /** The balances of a file that is not stored yet. */
 function StatementTable({ statements }: { statements: readonly Statement[] }) {
-  const figure = (title: string, name: Figure) => ({
-    title,
-    align: 'right' as const,
-    cell: (statement: Statement) => money(statement, name),
-  })
   return (
     <PlainTable
       withTableBorder
@@ -58,13 +69,7 @@ function StatementTable({ statements }: { statements: readonly Statement[] }) {
       maxHeight={220}
       rows={statements}
       idOf={({ number, currency }) => `${number} ${currency}`}
-      columns={[
-        { title: 'Account', cell: ({ account, statementId }) => account ?? statementId },
-        figure('Opening', 'opening'),
-        figure('Entries', 'booked'),
-        figure('Closing', 'closing'),
-        { title: '', cell: (statement) => <TieOut statement={statement} /> },
-      ]}
+      columns={BALANCE_COLUMNS}
     />
   )
 }
@@ -200,36 +205,46 @@ export function StatementPreview({ file, by }: StatementPreviewProps) {
               maxHeight={320}
               rows={rows}
               idOf={({ line }) => line}
-              columns={[
-                { title: format === 'camt.053' ? 'No.' : 'Line', cell: ({ line }) => line },
-                {
-                  title: 'Transaction id',
-                  cell: ({ record, values }) => (
-                    <span style={{ overflowWrap: 'anywhere' }}>
-                      {record?.externalTransactionId ?? values.join(' · ')}
-                    </span>
-                  ),
-                },
-                {
-                  title: 'Amount',
-                  align: 'right',
-                  cell: ({ record }) =>
-                    record && <Money minor={record.amount} currency={record.currency} />,
-                },
-                {
-                  title: 'Date',
-                  cell: ({ record }) => (
-                    <span style={{ whiteSpace: 'nowrap' }}>{record?.date}</span>
-                  ),
-                },
-                ...(rows.some(isWrong) ? [PROBLEM] : []),
-              ]}
+              columns={previewColumns(format, rows)}
             />
           )}
         </>
       )}
     </QueryState>
   )
+}
+
+type Preview = Extract<
+  paths['/api/v1/reconciliation-profiles/preview']['post']['responses'][200],
+  object
+>['content']['application/json']
+type PreviewRow = Preview['rows'][number]
+
+function previewColumns(
+  format: Preview['format'],
+  rows: readonly PreviewRow[],
+): readonly PlainColumn<PreviewRow>[] {
+  return [
+    { title: format === 'camt.053' ? 'No.' : 'Line', cell: ({ line }) => line },
+    {
+      title: 'Transaction id',
+      cell: ({ record, values }) => (
+        <span style={{ overflowWrap: 'anywhere' }}>
+          {record?.externalTransactionId ?? values.join(' · ')}
+        </span>
+      ),
+    },
+    {
+      title: 'Amount',
+      align: 'right',
+      cell: ({ record }) => record && <Money minor={record.amount} currency={record.currency} />,
+    },
+    {
+      title: 'Date',
+      cell: ({ record }) => <span style={{ whiteSpace: 'nowrap' }}>{record?.date}</span>,
+    },
+    ...(rows.some(isWrong) ? [PROBLEM] : []),
+  ]
 }
 
 const PROBLEM = {
