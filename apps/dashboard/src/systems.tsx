@@ -29,14 +29,14 @@ export interface Web {
 /** A page of a system: shown where that system runs. */
 export type SystemPage = Omit<Page, 'group' | 'needs'>
 
-export interface OutboxWeb {
+interface OutboxWeb {
   /** What a code of its destination means. */
   readonly explain?: (code: string) => Meaning | undefined
   /** Another page about the same message. */
   readonly page?: { readonly title: string; readonly to: (id: string) => string }
 }
 
-export interface AlertAbout {
+interface AlertAbout {
   readonly source: string
   readonly code: string
   /** Undefined for an incident, which has many. */

@@ -1,5 +1,5 @@
 /** What a provider's code means for the message, and what to do next. */
-export interface ProviderMeaning {
+interface ProviderMeaning {
   readonly meaning: string
   readonly advice: string
 }

@@ -100,7 +100,7 @@ export type BodyOf<
 > = paths[Path] extends { [Name in Of]: { requestBody: infer Content } } ? Json<Content> : never
 
 /** What a route wants in its path and behind its `?`. */
-export type ParamsOf<Path extends ReadPath> = ParamsOption<paths[Path]['get']>
+type ParamsOf<Path extends ReadPath> = ParamsOption<paths[Path]['get']>
 
 type Reading<Data> = Pick<
   UseQueryOptions<Data>,

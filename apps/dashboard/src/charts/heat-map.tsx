@@ -4,7 +4,7 @@ import { formatCount, formatShare } from '../format/number.ts'
 import { stretchAt, timeText, type PlotTimes, type Stretch } from './plot-data.ts'
 import classes from './heat-map.module.css'
 
-export interface HeatRow {
+interface HeatRow {
   readonly id: string
   readonly label: string
   readonly answered: readonly number[]

@@ -2,13 +2,13 @@ import { useMemo } from 'react'
 import { Plot, type PlotProps } from './plot.tsx'
 import type { Stretch } from './plot-data.ts'
 
-export interface HistoryPoint {
+interface HistoryPoint {
   readonly at: string
   /** Null where nothing was counted. */
   readonly value: number | null
 }
 
-export interface HistoryChartProps extends Pick<PlotProps, 'zoom' | 'onZoom' | 'syncKey'> {
+interface HistoryChartProps extends Pick<PlotProps, 'zoom' | 'onZoom' | 'syncKey'> {
   readonly title: string
   readonly points: readonly HistoryPoint[]
   readonly format: (value: number) => string

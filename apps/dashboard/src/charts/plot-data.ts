@@ -39,7 +39,7 @@ export function filterOf({ from, until }: Stretch): { since: string; until: stri
 }
 
 /** How long a stretch has lasted, in seconds: less than the others for the one that goes on. */
-export function secondsOf(times: PlotTimes, index: number): number {
+function secondsOf(times: PlotTimes, index: number): number {
   const { from, until, isRunning } = stretchAt(times, index)
   return Math.max(1, (isRunning ? times.now - from : until - from) / 1_000)
 }
@@ -91,7 +91,7 @@ export function codeSeries(codes: Readonly<Record<string, readonly number[]>>): 
 }
 
 /** Colours that users can distinguish, in this order. */
-export const PALETTE = [
+const PALETTE = [
   'blue',
   'orange',
   'teal',

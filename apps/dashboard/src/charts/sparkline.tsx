@@ -1,6 +1,6 @@
 import classes from './sparkline.module.css'
 
-export interface SparklineProps {
+interface SparklineProps {
   readonly values: readonly number[]
   /** A colour of the theme: `teal`. */
   readonly color: string

@@ -1,5 +1,5 @@
 /** A message went from one state to another. */
-export interface TransitionEvent {
+interface TransitionEvent {
   readonly kind: 'transition'
   readonly id: string
   readonly outbox: string

@@ -61,7 +61,7 @@ interface PortalProps {
 }
 
 /** Pages of systems inside another site, and nothing around them, once the server knows the token. */
-export function Portal({ keeper, api, token }: PortalProps) {
+function Portal({ keeper, api, token }: PortalProps) {
   const pages = usePages()
   const router = useMemo(() => createPortalRouter(pages), [pages])
   const { session } = useSessionState()
@@ -138,7 +138,7 @@ interface PortalMessage {
   readonly height?: number
 }
 
-export function tellHost(type: PortalMessage['type'], height?: number): void {
+function tellHost(type: PortalMessage['type'], height?: number): void {
   if (window.parent === window) return
   const message = { source: 'posthorn-portal', type, ...(height !== undefined && { height }) }
   window.parent.postMessage(message, '*')

@@ -54,7 +54,7 @@ export function sessionSentence(
     : `Closed since ${formatMoment(sessionUntil, now)}: only templates`
 }
 
-export interface StatusStep {
+interface StatusStep {
   readonly word: string
   readonly at: string
 }

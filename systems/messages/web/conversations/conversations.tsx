@@ -143,7 +143,7 @@ function Person({ conversation, isOpen }: { conversation: ConversationResource; 
 }
 
 /** One conversation: what was written, whether it can be answered, and a box to do it. */
-export function Room({ id }: { id: string }) {
+function Room({ id }: { id: string }) {
   const query = useRead('/api/v1/conversations/{id}', ['conversations', 'one', id], {
     params: { path: { id } },
   })
@@ -268,7 +268,7 @@ function AnswerBox({ conversation }: { conversation: ConversationResource }) {
 }
 
 /** Whether the person may be written to, who said so, and how to change it. */
-export function ConsentPanel({ conversation }: { conversation: ConversationResource }) {
+function ConsentPanel({ conversation }: { conversation: ConversationResource }) {
   const { id, withdrawn } = conversation
   return (
     <Panel title="Consent">

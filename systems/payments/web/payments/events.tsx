@@ -26,7 +26,7 @@ import {
 
 export type GatewayEvent = ItemOf<'/api/v1/webhook-events'>
 
-export const EVENT_STATES = [
+const EVENT_STATES = [
   'applied',
   'unchanged',
   'parked',
@@ -37,7 +37,7 @@ export const EVENT_STATES = [
 ] as const
 
 /** Events look like messages that are as far as they are. */
-export const EVENT_ROLES: Readonly<Record<GatewayEvent['status'], StateRole>> = {
+const EVENT_ROLES: Readonly<Record<GatewayEvent['status'], StateRole>> = {
   applied: 'confirmed',
   unchanged: 'sent',
   parked: 'ready',
@@ -48,7 +48,7 @@ export const EVENT_ROLES: Readonly<Record<GatewayEvent['status'], StateRole>> = 
 }
 
 /** What a state of an event means. */
-export const EVENT_MEANINGS: Readonly<Record<GatewayEvent['status'], string>> = {
+const EVENT_MEANINGS: Readonly<Record<GatewayEvent['status'], string>> = {
   applied: 'It did what it says, and the merchant’s endpoints were notified.',
   unchanged: 'It says what was known before.',
   parked: 'It waits: it is checked again with each event of its payment.',

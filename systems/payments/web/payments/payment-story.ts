@@ -2,7 +2,7 @@ import { formatMoney, type StateRole } from '@posthorn/dashboard/kit'
 import type { AuditEntry, GatewayTransaction, Payment, Refund } from './payment.ts'
 
 /** What is known of a payment. */
-export interface PaymentBooks {
+interface PaymentBooks {
   readonly entries: readonly AuditEntry[]
   readonly transactions: readonly GatewayTransaction[]
   readonly refunds: readonly Refund[]

@@ -23,7 +23,7 @@ import { type Endpoint, subscriptionsTo, useEventTypes } from './webhook.tsx'
 type Retry = { preset: 'quick' | 'hours' | 'days' } | { waits: number[]; attempts: number }
 
 /** What the form of an endpoint holds. */
-export interface EndpointFields {
+interface EndpointFields {
   readonly url: string
   readonly eventTypes: string[]
   readonly ordered: boolean

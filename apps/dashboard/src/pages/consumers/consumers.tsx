@@ -172,7 +172,7 @@ function SetAsideDetails({ id }: { id: string }) {
   )
 }
 
-export type ConsumerGroup = ItemOf<'/api/v1/consumers'>
+type ConsumerGroup = ItemOf<'/api/v1/consumers'>
 
 type Lags = Answer<'/api/v1/charts/consumers'>
 

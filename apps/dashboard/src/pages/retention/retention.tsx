@@ -142,7 +142,7 @@ interface KeepProps {
 const SET_BY = { organisation: 'set here', platform: 'set for all', default: '' } as const
 
 /** How long a class is kept; where that can be set, a button for it. */
-export function KeepButton({ dataClass, scope }: KeepProps) {
+function KeepButton({ dataClass, scope }: KeepProps) {
   const words = keepWords(dataClass.keep)
   const note = SET_BY[dataClass.keepSetBy]
   return (

@@ -131,7 +131,7 @@ export interface Arrival {
   readonly subject?: string
 }
 
-export const FAULT_MODES = ['ok', 'error', 'timeout', 'drop', 'slow'] as const
+const FAULT_MODES = ['ok', 'error', 'timeout', 'drop', 'slow'] as const
 
 export interface Fault {
   readonly mode: (typeof FAULT_MODES)[number]

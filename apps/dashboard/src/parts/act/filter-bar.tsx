@@ -76,7 +76,7 @@ export function FilterText({ filter, name, label, hint, isDisabled = false }: Fi
 }
 
 /** An amount as people write it, `12.50`, in the currency of the filter. */
-export function FilterMoney(props: FilterFieldProps) {
+function FilterMoney(props: FilterFieldProps) {
   const { currency } = props.filter.values
   const typed = props.filter.values[props.name]
   if (currency === undefined) {
@@ -123,7 +123,7 @@ function isLong(options: FilterSelectProps['options']): boolean {
 }
 
 /** A moment by the user's own clock; the address has it in UTC. */
-export function FilterMoment({ filter, name, label }: FilterFieldProps) {
+function FilterMoment({ filter, name, label }: FilterFieldProps) {
   const known = filter.values[name]
   return (
     <TextInput
@@ -155,7 +155,7 @@ interface MoreFiltersProps {
 }
 
 /** Fields of a filter that are rarely wished for. */
-export function MoreFilters({ isSet, children }: MoreFiltersProps) {
+function MoreFilters({ isSet, children }: MoreFiltersProps) {
   const [isWished, setIsWished] = useState(false)
   if (isSet || isWished) return children
   return (

@@ -77,7 +77,7 @@ export function SectionFrame({ children, ...frame }: Omit<PageFrameProps, 'title
   )
 }
 
-export interface PanelProps {
+interface PanelProps {
   readonly title: string
   readonly actions?: ReactNode
   readonly children: ReactNode

@@ -91,7 +91,7 @@ export interface TimelineEntry {
   readonly details?: ReactNode
 }
 
-export interface TimelineProps {
+interface TimelineProps {
   readonly entries: readonly TimelineEntry[]
   /** By which they were written down. Default `wall`. */
   readonly clock?: 'wall' | 'business'
@@ -122,7 +122,7 @@ export interface BarPart {
   readonly color: RoleLook['color'] | 'none'
 }
 
-export interface StackedBarProps {
+interface StackedBarProps {
   /** What is divided: `Rows`. */
   readonly label: string
   readonly parts: readonly BarPart[]
