@@ -277,7 +277,7 @@ function tasksOf({ pool, outboxes, log = consoleLog, maintenance = '1h' }: Relay
   })
   const sampling = task('engine.sampling', SAMPLE_MS, async (signal) => {
     await takeSamples(pool, outboxes, { log, signal })
-    for (const outbox of outboxes) await forgetRecurring(pool as unknown as Queryable, outbox)
+    for (const outbox of outboxes) await forgetRecurring(pool, outbox)
   })
   if (maintenance === 'off') return [sampling]
   const maintaining = task('engine.maintenance', toMs(maintenance), async (signal) => {

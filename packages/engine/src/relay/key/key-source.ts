@@ -231,18 +231,18 @@ export class KeySource implements Source {
   /** The same without the keys of which another transaction has locked a row: they are kept for later. */
   async #writeFree(claim: Claim, plan: KeyPlan): Promise<Set<string>> {
     const args = this.#args(claim)
-    const { settled, late } = await this.#handle.transaction(async (tx) => {
+    const done = await this.#handle.transaction(async (tx) => {
       const { ended, before } = await this.#endRun(tx, args)
       const ours = within(plan, ended)
       const { others, mine, late } = await this.#late.divide(tx, claim, { plan: ours, ended })
       const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
-      const done = await settleIn(tx, this.#outbox, { ...others, args: ending })
+      const now = await settleIn(tx, this.#outbox, { ...others, args: ending })
       await this.keys.write(tx, others)
-      const known = addSettledBefore(this.#outbox, within(plan, before), done)
+      const known = addSettledBefore(this.#outbox, within(plan, before), now)
       return { settled: addSettledBefore(this.#outbox, mine, known), late }
     })
-    this.#late.add(late)
-    return settled
+    this.#late.add(done.late)
+    return done.settled
   }
 
   async settleLate(): Promise<void> {

@@ -40,7 +40,7 @@ const outboxNamed = (name: string, extra: object) =>
 const order = { key: 'key', dead: 'block' } as const
 const tabled = outboxNamed('tabled', { order })
 const logged = outboxNamed('logged', { order, storage: 'log' })
-const loose = standard<Record<string, unknown>>('long.loose', {
+const loose = standard('long.loose', {
   destination: { transport: 'fake', topic: 't' },
 })
 
