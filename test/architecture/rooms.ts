@@ -32,7 +32,7 @@ const ROOMS = [
 const DOORS = ['index.ts', 'internal.ts']
 
 /** The ground: files that every room may import. */
-const GROUND = /^(back-off|duration|errors|log|metrics|semaphore|sleep|uuid)\.ts$/
+const GROUND = /^(back-off|duration|errors|log|metrics|semaphore|sleep|storable|uuid)\.ts$/
 
 /** What is wrong with a file's place in the engine, or with the rooms that it imports from. */
 export function wrongRoom({ path, text }: SourceFile): string[] {
