@@ -1,10 +1,10 @@
 // node scripts/licences.mjs [--check]: writes docs/reference/licences.md from package-lock.json, or
 // tells whether the page is what it should be.
 
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { root } from './command.mjs'
+import { writeOrCheck } from './generated.mjs'
 import { listPackages } from './packing/runtime-packages.mjs'
 
 const PAGE = join(root, 'docs/reference/licences.md')
@@ -30,9 +30,5 @@ async function writePage() {
   return format(HEAD + rows.join(''), { ...options, parser: 'markdown' })
 }
 
-const text = await writePage()
-if (!process.argv.includes('--check')) writeFileSync(PAGE, text)
-else if (readFileSync(PAGE, 'utf8') !== text) {
-  console.error('docs/reference/licences.md is out of date: node scripts/licences.mjs')
-  process.exitCode = 1
-}
+const complaint = 'docs/reference/licences.md is out of date: node scripts/licences.mjs'
+writeOrCheck(PAGE, await writePage(), complaint)

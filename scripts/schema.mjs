@@ -1,12 +1,10 @@
 // node scripts/schema.mjs [--check]: writes docs/reference/schema.sql from a database that was just
 // migrated, or tells whether the file is what it should be. Uses DATABASE_URL, or its own server.
 
-import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { migrate } from '@posthorn/engine'
-import { temporaryPostgres } from '@posthorn/postgres'
 import { allMigrations, loadSystems } from '@posthorn/server'
 import { Pool } from 'pg'
+import { onNewDatabase, writeOrCheck } from './generated.mjs'
 
 const FILE = new URL('../docs/reference/schema.sql', import.meta.url)
 const HEAD = `-- The schema after all migrations: the engine, the Postgres topics and every installed system.
@@ -139,48 +137,19 @@ async function dumpSchema(pool, schema) {
   ]
 }
 
-/** Runs the work on a new, migrated database and removes it. */
-async function onMigrated(server, work) {
-  const name = `posthorn_schema_${randomBytes(6).toString('hex')}`
-  const admin = new Pool({ connectionString: server, max: 1 })
+async function dumpMigrated(connectionString) {
+  const pool = new Pool({ connectionString, max: 1 })
+  // The pool reports its end before its connections are closed; the database may be dropped first.
+  pool.on('error', () => undefined)
   try {
-    await admin.query(`create database ${name}`)
-    const url = new URL(server)
-    url.pathname = `/${name}`
-    const pool = new Pool({ connectionString: url.href, max: 1 })
-    // The pool reports its end before its connections are closed; the database may be dropped first.
-    pool.on('error', () => undefined)
-    try {
-      await migrate(pool, await allMigrations(await loadSystems({})))
-      return await work(pool)
-    } finally {
-      await pool.end()
-    }
+    await migrate(pool, await allMigrations(await loadSystems({})))
+    return await dump(pool)
   } finally {
-    await admin.query(`drop database if exists ${name} with (force)`)
-    await admin.end()
+    await pool.end()
   }
 }
 
-function fileText() {
-  try {
-    return readFileSync(FILE, 'utf8')
-  } catch (error) {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  }
-}
-
-const server = process.env.DATABASE_URL ? undefined : await temporaryPostgres()
-try {
-  const text = await onMigrated(server?.url ?? process.env.DATABASE_URL, dump)
-  if (!process.argv.includes('--check')) writeFileSync(FILE, text)
-  else if (fileText() !== text) {
-    console.error(
-      'docs/reference/schema.sql is not what the migrations make: node scripts/schema.mjs',
-    )
-    process.exitCode = 1
-  }
-} finally {
-  await server?.close()
-}
+const text = await onNewDatabase(dumpMigrated)
+const complaint =
+  'docs/reference/schema.sql is not what the migrations make: node scripts/schema.mjs'
+writeOrCheck(FILE, text, complaint)
