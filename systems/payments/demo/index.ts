@@ -22,7 +22,7 @@ interface Payment {
   readonly status: string
 }
 
-const payments: DemoStep<Notes> = {
+const payStep: DemoStep<Notes> = {
   id: 'payments',
   title: 'Payments that are charged once',
   about:
@@ -254,6 +254,6 @@ export const demo: DemoChapter = {
   simulators: ['gateway', 'merchant'],
   steps() {
     const notes: Notes = { payments: [], endpoints: new Map() }
-    return stepsWith(notes, [subscription, payments, outage, reconciliation, trouble])
+    return stepsWith(notes, [subscription, payStep, outage, reconciliation, trouble])
   },
 }
