@@ -21,8 +21,8 @@ import { outcomeOf } from './attach/outcome.ts'
 import { rowsOutbox, type Moved } from './outbox.ts'
 import { mailsOutbox } from './results/mails.ts'
 import type { FileOutboxRow } from './rows/row.ts'
+import { storeJob } from './testing/queries.ts'
 import { evidenceDatabase } from './testing/running.ts'
-import { storeJob } from './testing/stored.ts'
 
 const db = await evidenceDatabase()
 const outbox = rowsOutbox({ perMerchant: 1_000 })

@@ -47,7 +47,7 @@ export async function runWebhooks(
   env: Record<string, string> = {},
 ): Promise<Running> {
   const { app, url, system } = await serve(db.pool, env)
-  const { outboxes, transports } = system
+  const { outboxes, transports = {} } = system
   const relay = createRelay({ pool: db.pool, outboxes, transports, mode: 'poll' })
   afterAll(async () => {
     await relay.stop()
