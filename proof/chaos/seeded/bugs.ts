@@ -42,16 +42,17 @@ export const seededBugs: Readonly<Record<string, SeededBug>> = {
     text: 'places two orders under one key',
     file: 'systems/orders/routes.ts',
     line: '      const placed = await placeOrder(tx, order.hold ? sagas.held : sagas.order, order)',
-    becomes: `      await placeOrder(tx, order.hold ? sagas.held : sagas.order, order)
-      const placed = await placeOrder(tx, order.hold ? sagas.held : sagas.order, order)`,
+    becomes: `      const saga = order.hold ? sagas.held : sagas.order
+      await placeOrder(tx, saga, order)
+      const placed = await placeOrder(tx, saga, order)`,
     args: ['--system', 'orders', ...QUIET],
   },
   refusal: {
     text: 'refuses every second message',
     file: 'systems/messages/routes.ts',
-    line: '    checkMessage(providers, message)',
-    becomes: `    checkMessage(providers, message)
-    if (/[02468]$/.test(keyedRequest(request)?.key ?? '')) throw problem('NOT_FOUND')`,
+    line: '    const { body: message } = request',
+    becomes: `    if (/[02468]$/.test(keyedRequest(request)?.key ?? '')) throw problem('NOT_FOUND')
+    const message = request.body`,
     args: ['--system', 'messages', ...QUIET],
   },
 }
