@@ -1822,7 +1822,7 @@ create table messages.outbound_message (
   payload_json jsonb not null,
   components jsonb,
   priority text not null default 'normal'::text,
-  lane text,
+  lane text not null,
   status text not null default 'QUEUED'::text,
   provider_message_id text,
   idempotency_key text not null,

@@ -10,9 +10,9 @@ import {
   type Program,
 } from './program.ts'
 
-/** Every page with TypeScript in it; those for operators have a test of their own. */
+/** Every page with TypeScript in it; those for operators and of packages have tests of their own. */
 const programs = pages()
-  .filter(({ path }) => !path.startsWith('docs/operate/'))
+  .filter(({ path }) => !/^(docs\/operate|scripts\/packing)\//.test(path))
   .map(programOf)
   .filter(({ checked }) => checked.trim() !== '')
 

@@ -35,3 +35,8 @@ test('reads nested objects by their own fields', () => {
     first: null,
   })
 })
+
+test('leaves text as it is where a number may stand too', () => {
+  const Resource = Type.Object({ column: Type.Union([Type.String(), Type.Integer()]) })
+  expect(resource<typeof Resource, object>(Resource)({ column: '7' })).toEqual({ column: '7' })
+})

@@ -109,7 +109,13 @@ function writerOf(schema: TSchema): (value: unknown) => unknown {
   }
 }
 
+/** A number, or null: where text is allowed too, text is not a number that Postgres wrote. */
 function isInteger(schema: TSchema): boolean {
-  const { type, anyOf = [] } = schema as { type?: string; anyOf?: readonly TSchema[] }
-  return type === 'integer' || anyOf.some(isInteger)
+  const { type, anyOf } = schema as { type?: string; anyOf?: readonly TSchema[] }
+  if (anyOf === undefined) return type === 'integer'
+  return anyOf.some(isInteger) && anyOf.every((each) => isInteger(each) || 'null' === typeOf(each))
+}
+
+function typeOf(schema: TSchema): string | undefined {
+  return (schema as { type?: string }).type
 }

@@ -200,7 +200,7 @@ create table messages.outbound_message (
   components jsonb,
   priority text not null default 'normal' check (priority in ('normal', 'urgent')),
   -- Priority and organisation: organisations share every claim, and urgent messages go first.
-  lane text,
+  lane text not null,
   status text not null default 'QUEUED'
     check (status in ('QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED')),
   provider_message_id text,

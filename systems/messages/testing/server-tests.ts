@@ -33,9 +33,9 @@ begin
   insert into messages.audit_event (id, org_id, entity_type, entity_id, action, details, actor, created_at)
   values (public.uuid_of(at), org, 'DOSSIER', dossier, 'BLOCKED_BY_POLICY', note, 'u', case when over then at else now() end);
   insert into messages.dossier (id, org_id, created_at) values (dossier, org, at);
-  insert into messages.outbound_message (id, org_id, dossier_id, channel, to_recipient, template_code, payload_json, status, idempotency_key, request_fingerprint, error_message, created_at, updated_at)
-  values (message, org, dossier, 'whatsapp', phone, 'otp_code', jsonb_build_object('language', 'en_US', 'parameters', jsonb_build_array('PIN-4711')), case when over then 'SENT' else 'QUEUED' end, message::text, 'f', note, at, at),
-         (public.uuid_of(at), org, dossier, 'email', email, 'mail', jsonb_build_object('subject', 'Hi Ada'), case when over then 'FAILED' else 'QUEUED' end, message || ':' || email, 'f', note, at, at);
+  insert into messages.outbound_message (id, org_id, lane, dossier_id, channel, to_recipient, template_code, payload_json, status, idempotency_key, request_fingerprint, error_message, created_at, updated_at)
+  values (message, org, 'normal/' || org, dossier, 'whatsapp', phone, 'otp_code', jsonb_build_object('language', 'en_US', 'parameters', jsonb_build_array('PIN-4711')), case when over then 'SENT' else 'QUEUED' end, message::text, 'f', note, at, at),
+         (public.uuid_of(at), org, 'normal/' || org, dossier, 'email', email, 'mail', jsonb_build_object('subject', 'Hi Ada'), case when over then 'FAILED' else 'QUEUED' end, message || ':' || email, 'f', note, at, at);
   insert into messages.outbound_attempt (id, outbound_message_id, attempt_no, status, provider_response, error_message, created_at)
   values (public.uuid_of(at), message, 1, case when over then 'SUCCESS' else 'TRYING' end, jsonb_build_object('contacts', person), note, at);
   insert into messages.delivery_status (provider_message_id, status, message_id, org_id, report, received_at)
@@ -44,8 +44,8 @@ begin
   values (conversation, org, 'whatsapp', phone, '1', note, dossier, at, at, case when over then at else now() end, at);
   insert into messages.inbound_message (id, provider_message_id, org_id, channel, conversation_id, number_id, from_number, kind, text, content, dossier_id, sent_at, at, received_at)
   values (public.uuid_of(at), 'wamid-in-' || conversation, org, 'whatsapp', conversation, '1', phone, 'text', note, person, dossier, at, at, case when over then at else now() end);
-  insert into messages.outbound_message (id, org_id, dossier_id, channel, to_recipient, conversation_id, payload_json, status, idempotency_key, request_fingerprint, created_at, updated_at)
-  values (public.uuid_of(at), org, dossier, 'whatsapp', phone, conversation, jsonb_build_object('text', note), case when over then 'SENT' else 'QUEUED' end, conversation::text, 'f', at, at);
+  insert into messages.outbound_message (id, org_id, lane, dossier_id, channel, to_recipient, conversation_id, payload_json, status, idempotency_key, request_fingerprint, created_at, updated_at)
+  values (public.uuid_of(at), org, 'normal/' || org, dossier, 'whatsapp', phone, conversation, jsonb_build_object('text', note), case when over then 'SENT' else 'QUEUED' end, conversation::text, 'f', at, at);
   insert into messages.consent_event (id, org_id, channel, dossier_id, recipient, granted, source, proof, actor, said_at, created_at)
   values (public.uuid_of(at), org, 'whatsapp', dossier, phone, true, 'form', note, 'u', at, case when over then at else now() end);
   insert into messages.activity (id, org_id, dossier_id, type, metadata, created_at) values (public.uuid_of(at), org, dossier, 'MESSAGE_SENT', person, case when over then at else now() end);
@@ -177,7 +177,7 @@ export const serverTests: ServerTests = {
       await pool.query('insert into messages.dossier (id, org_id) values ($1, $2)', [dossier, org])
       await pool.query(
         `insert into messages.outbound_message
-           (id, org_id, dossier_id, channel, to_recipient, template_code, payload_json,
+           (id, org_id, lane, dossier_id, channel, to_recipient, template_code, payload_json,
             idempotency_key, request_fingerprint)
          values ($1::uuid, $2, $3, 'whatsapp', '+16505550001', 'hello_world', '{}', $1::text, 'x')`,
         [message, org, dossier],

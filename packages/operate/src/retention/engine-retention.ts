@@ -146,6 +146,7 @@ export function engineRetention(outboxes: readonly CheckedDefinition[]): Retenti
       'posthorn.relay': 'goes an hour after the relay did, by the maintenance',
       'posthorn.pulse': 'goes after seven days, by the maintenance',
       'posthorn.sample': 'goes after seven days, by the maintenance',
+      'posthorn.watch': 'one row for each part of an outbox that waits, gone when it moves',
       'posthorn.relay_start': 'goes after seven days, by the maintenance',
       'posthorn.consumer_sample': 'goes after seven days, by the maintenance',
       'posthorn.handled': 'goes after thirty days, by the maintenance',
