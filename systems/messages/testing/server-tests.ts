@@ -177,7 +177,7 @@ export const serverTests: ServerTests = {
       await pool.query('insert into messages.dossier (id, org_id) values ($1, $2)', [dossier, org])
       await pool.query(
         `insert into messages.outbound_message
-           (id, org_id, lane, dossier_id, channel, to_recipient, template_code, payload_json,
+           (id, org_id, dossier_id, channel, to_recipient, template_code, payload_json,
             idempotency_key, request_fingerprint)
          values ($1::uuid, $2, $3, 'whatsapp', '+16505550001', 'hello_world', '{}', $1::text, 'x')`,
         [message, org, dossier],
