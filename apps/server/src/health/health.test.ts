@@ -90,7 +90,7 @@ describe('/readyz', () => {
       const token = await busy.tokenFor({ org: `org ${n}` })
       return busy.call('/api/v1/greetings', { body: { name: 'waits' }, token })
     })
-    // The other connection listens for topics.
+    // The other connection listens for topics, or waits too.
     const held = async () => {
       const { rows } = await crowded.pool.query<{ n: number }>(
         `select count(*)::int as n from pg_stat_activity
@@ -99,7 +99,7 @@ describe('/readyz', () => {
       )
       return rows[0]?.n
     }
-    await expect.poll(held).toBe(1)
+    await expect.poll(held).toBeGreaterThan(0)
     const { status, body } = await busy.call('/readyz')
     expect({ status, body }).toMatchObject({ status: 200, body: { ready: true } })
     await holder.query('rollback')
