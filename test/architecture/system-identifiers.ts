@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gatewaySettings } from '@posthorn/gateway'
 import { createApp, createVerifier } from '@posthorn/http'
 import { loadSystems, openSystems, readConfiguration } from '@posthorn/server'
 import { Pool } from 'pg'
@@ -22,7 +23,8 @@ export async function systemIdentifiers(): Promise<Identifier[]> {
   const configuration = readConfiguration({}, systems)
   const silent = { debug() {}, info() {}, warn() {}, error() {} }
   const found: Identifier[] = []
-  const shared = new Set([...packageCodes(), ...packageTables()])
+  // Systems take the settings of the gateway over as they are.
+  const shared = new Set([...packageCodes(), ...packageTables(), ...Object.keys(gatewaySettings)])
   for (const system of systems) {
     const add = (kind: Identifier['kind'], texts: readonly string[]) =>
       found.push(...texts.map((text) => ({ system: system.name, kind, text })))
