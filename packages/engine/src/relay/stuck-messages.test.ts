@@ -46,3 +46,15 @@ test('an outage of all is one until it is ten minutes long', () => {
   expect(foundAt(away, { others: false })).toBeUndefined()
   expect(foundAt(away, { others: false, everyMs: 10_000 })).toBe(61)
 })
+
+test('a message is found after thousands that were never heard of again', () => {
+  const messages = new StuckMessages(outbox)
+  messages.note(
+    Array.from({ length: 3_000 }, (_, n) => ended(`gone ${n}`, away())),
+    0,
+  )
+  const found = Array.from({ length: 30 }, (_, n) =>
+    messages.note([ended('other', delivered()), ended('one', away())], n),
+  )
+  expect(found.flat()).toEqual(['one'])
+})

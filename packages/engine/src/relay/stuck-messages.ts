@@ -11,7 +11,7 @@ const MOST_TRIES = 20
 /** An outage explains as many, unless others were delivered meanwhile or it is as long as this. */
 const LONGEST_OUTAGE_MS = 600_000
 
-/** Messages that are kept in mind: in an outage there may be any number. */
+/** Messages that are remembered: in an outage there may be any number. */
 const MOST_KEPT = 1_000
 
 interface Uncounted {
@@ -51,7 +51,10 @@ export class StuckMessages {
     const known = this.#uncounted.get(id)
     if (!known) {
       const first = { tries: 1, since: now, deliveredBefore: this.#delivered, isReported: false }
-      if (this.#uncounted.size < MOST_KEPT) this.#uncounted.set(id, first)
+      // The oldest goes: another relay may have ended it.
+      const [oldest] = this.#uncounted.keys()
+      if (oldest !== undefined && this.#uncounted.size >= MOST_KEPT) this.#uncounted.delete(oldest)
+      this.#uncounted.set(id, first)
       return false
     }
     known.tries += 1
@@ -69,7 +72,7 @@ function isUncounted({ outcome, decision }: Settlement): boolean {
   return wasTried(outcome) && outcome.tried !== true && decision.bump <= 0
 }
 
-/** Raises `MESSAGE_STUCK` for each; the watchdog ends it when the message waits no more. */
+/** Raises `MESSAGE_STUCK` for each; the watchdog ends it when the message no longer waits. */
 export async function reportStuck(
   { handle, outbox, log }: { handle: PoolHandle; outbox: Outbox; log: Log },
   settlements: readonly Settlement[],
