@@ -10,7 +10,16 @@ export const ERROR_CODES = {
   TABLE_MISMATCH: 'The table does not have what the definition needs.',
   ROWS_HIDDEN: "Row-level security hides messages from the relay's role.",
   SEQUENCE_HIDDEN: "The relay's role may not read the sequence of the outbox's log.",
+  TABLE_REPLACED: 'Another table stands in the place of the one that the relay was started on.',
+  RIGHTS_MISSING: "The relay's role lacks rights that it needs; the message names each.",
+  TRIGGER_IN_THE_WAY: 'A trigger of the table changes what the relay finds its messages by.',
+  INDEX_IN_THE_WAY:
+    'A unique index has a column that the relay writes: settling could meet another message.',
   OUTBOX_NAME_TAKEN: 'The name of the outbox belongs to another table of this database.',
+  STORAGE_IN_USE:
+    'The outbox is still kept another way, by relays that are alive or by its writers.',
+  STORAGE_NOT_MOVED:
+    'What waits in the storage of before cannot be moved to that of the definition.',
   NOT_IN_TRANSACTION: 'A message can only be enqueued inside a transaction.',
   CALL_NOT_AWAITED:
     'The work of a transaction ended while a call on its tx was in flight; nothing was stored.',
@@ -35,7 +44,7 @@ export const ERROR_CODES = {
   CONSUMER_FAILED: 'The handler of a consumer threw an error that has no code.',
   CONSUMER_LOST: 'Processes were lost, one after the other, while they handled this message alone.',
   MESSAGE_UNSTORABLE:
-    'The database does not take the message whole; its dead letter has the start of it and a digest.',
+    'The database does not take the message whole: it is not enqueued, or becomes a reduced dead letter.',
   DELIVERY_FAILED: 'The destination did not take the message.',
   DELIVERY_REFUSED: 'The destination will never take the message.',
   DELIVERY_UNKNOWN: 'The destination may or may not have taken the message.',
@@ -60,6 +69,7 @@ export const ERROR_CODES = {
   FEED_BEHIND: 'The reader of a feed was too slow; it can go on from its last position.',
   ANNOUNCEMENT_INVALID:
     'An announcement has a topic, id or tenant that is not valid; the message names it.',
+  POSTGRES_TOO_OLD: 'The server is older than PostgreSQL 14.',
   MIGRATION_CHANGED: 'A migration that was applied has been edited since.',
   MIGRATION_REWRITTEN:
     'This database was made by a development version before the schema was rewritten; create a new database.',
@@ -136,6 +146,7 @@ export class MigrationError extends PosthornError {}
 
 /** SQLSTATEs the engine branches on, by name. */
 export const SQLSTATE = {
+  notNullViolation: '23502',
   uniqueViolation: '23505',
   checkViolation: '23514',
   inFailedTransaction: '25P02',

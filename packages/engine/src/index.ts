@@ -12,6 +12,7 @@ export {
   type Handler,
   type Handlers,
   type HandlersOptions,
+  type OutsideHandler,
   type Handling,
 } from './host/handlers.ts'
 export { type PayloadSchema } from './host/payload-schema.ts'
@@ -102,6 +103,7 @@ export {
 } from './outbox/retry.ts'
 export { sql, type Statement } from './database/sql-tag.ts'
 export { outboxTableSql } from './outbox/table.sql.ts'
+export { listHazards, type TableHazard } from './outbox/hazards.ts'
 export { currentTraceparent } from './outbox/trace.ts'
 export {
   borrowTransaction,
@@ -112,6 +114,7 @@ export {
   type Transaction,
 } from './database/transaction.ts'
 export {
+  deliverEach,
   type BatchContext,
   type ConsumeContext,
   type Consumer,

@@ -20,6 +20,7 @@ export {
   groupDead,
   replay,
   unblock,
+  signed,
   type Operator,
   type ReplayFilter,
 } from './control/replay.ts'

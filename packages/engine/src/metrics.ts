@@ -13,7 +13,11 @@ export const METRICS = {
   posthorn_delivered_total: { kind: 'counter', help: 'Messages delivered by this process' },
   posthorn_failed_total: {
     kind: 'counter',
-    help: 'Attempts that did not end in delivery or death',
+    help: 'Attempts that were made and ended neither in delivery nor in death',
+  },
+  posthorn_postponed_total: {
+    kind: 'counter',
+    help: 'Messages that were claimed and not tried: breaker open, destination busy, key waiting',
   },
   posthorn_dead_total: { kind: 'counter', help: 'Messages that died or were quarantined' },
   posthorn_lost_claims_total: {

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { transaction } from './database/transaction.ts'
 import { failureOf } from './errors.ts'
 import { raiseAlert, recoverAlert } from './outbox/alert.ts'
 import { delivered } from './outbox/outcome.ts'
-import { beat } from './relay/relay.sql.ts'
+import { beat } from './relay/session/session.sql.ts'
 import { cut, storableJson, storableText } from './storable.ts'
 import { testDatabase } from './testing/index.ts'
 
@@ -56,9 +57,9 @@ test('a heartbeat goes through, whatever destinations are called', async () => {
   const counts = { [`webhook:${bad}`]: 1 }
   const cause = { code: 'NO', message: bad }
   const { text, values } = beat({
-    ...{ relay: 'r', outbox: 'o', delivered: 1, failed: 0, dead: 0, lost: 0 },
-    answered: counts,
-    breakers: [{ destination: bad, openMs: 1, probeMs: 1, cause }],
+    ...{ id: randomUUID(), relay: 'r', leaseMs: 1_000 },
+    pulses: new Map([['o', { delivered: 1, failed: 0, dead: 0, lost: 0, answered: counts }]]),
+    breakers: { o: [{ destination: bad, openMs: 1, probeMs: 1, cause }] },
   })
   await pool.query(text, [...values])
 })

@@ -136,8 +136,9 @@ export function selectKept({ topic, group }: GroupKey, ids: readonly string[]): 
   return sql`
     select exists (
       select from posthorn.consumer_message
-       where topic = ${topic} and group_name = ${group} and message_id = any (${ids}::text[])
-         and partition is null) as kept`
+       where topic = ${topic} and group_name = ${group} and partition is null
+         and posthorn.id_digest(message_id)
+             = any (array(select posthorn.id_digest(id) from unnest(${ids}::text[]) as id))) as kept`
 }
 
 /** Notes that messages of a partition up to this offset are about to be handled. */

@@ -10,7 +10,7 @@ import {
 } from './dead-letters.sql.ts'
 import { fromCursor, toCursor, isId } from '../database/cursor.ts'
 import { type TimeSort } from '../database/direction.sql.ts'
-import type { Operator } from '../control/replay.ts'
+import { signed, type Operator } from '../control/replay.ts'
 
 /** `dead` waits for an operator, `retry` for its next attempt, `parked` behind one of its key. */
 export type SetAsideState = ConsumerMessageRow['state']
@@ -140,12 +140,13 @@ export function dropDeadLetters(tx: Transaction, options: LetterOperator): Promi
 
 async function operate(
   tx: Transaction,
-  { filter = {}, by, reason, limit = 1_000 }: LetterOperator,
+  { filter = {}, limit = 1_000, ...operator }: LetterOperator,
   statement: typeof replayLetters | typeof dropLetters,
 ): Promise<string[]> {
   const conditions = conditionsOf(filter)
   if (!conditions) return []
-  const operation = { by, reason: reason ?? null, limit }
+  const { by, reason = null } = signed(operator)
+  const operation = { by, reason, limit }
   const { rows } = await tx.query<{ id: string }>(statement(conditions, operation))
   return rows.map(({ id }) => id)
 }

@@ -37,7 +37,6 @@ describe('a message of a foreign producer', () => {
 
   test.each([
     ['a version beyond an integer', receive({ version: 3_000_000_000 }, at), '{"n":1}'],
-    ['an id that no index holds', receive({ id: long(5_000) }), '{"n":1}'],
     [
       'JSON of 20,000 levels',
       receive({ payload: nested(20_000) }, at),
@@ -46,7 +45,7 @@ describe('a message of a foreign producer', () => {
     ['a tenant of 5 kB', receive({ tenant: long(5_000), version: 2 ** 40 }), '{"n":1}'],
     [
       'half a character in what is refused',
-      receive({ type: '\ud800', id: `\ud800${long(5_000)}` }),
+      receive({ type: '\ud800', id: `\ud800${long(5_000)}`, version: 2 ** 40 }),
       '{"n":1}',
     ],
   ])('with %s is a reduced dead letter, once', async (name, received, payload) => {
@@ -96,12 +95,39 @@ describe('a message of a foreign producer', () => {
     expect(await store.claim(10, 1_000)).toMatchObject([{ place: { partition: 0, offset: 8 } }])
   })
 
+  test('with an id of 5 kB is kept whole, once', async () => {
+    const { store, letters } = storeOf('long id')
+    const received = receive({ id: long(5_000) })
+    for (let time = 0; time < 2; time += 1) await store.bury(received, died)
+    expect(await letters()).toMatchObject([{ messageId: received.id, code: 'MY_CODE' }])
+    expect(await store.has(received.id)).toBe(true)
+    expect(await store.has(`${received.id}x`)).toBe(false)
+  })
+
   test('that is nested deeply is listed as JSON, whole or reduced', async () => {
     const { store, letters } = storeOf('deep')
     for (let levels = 500; levels <= 6_000; levels += 500) {
       await store.bury(receive({ payload: nested(levels) }, { partition: 0, offset: levels }), died)
     }
     expect(JSON.stringify(await letters()).length).toBeGreaterThan(5_000)
+  })
+
+  test('that cannot be set aside is an alert until it can be', async () => {
+    const { store } = storeOf('stuck')
+    const alerts = async () => {
+      const { rows } = await db.pool.query<{ subject: string; detail: string; over: boolean }>(
+        `select subject, detail, recovered_at is not null as over from posthorn.alert
+          where source = 'foreign/stuck' and code = 'MESSAGE_STUCK'`,
+      )
+      return rows
+    }
+    const id = `\ud800${long(5_000)}`
+    for (let time = 0; time < 2; time += 1) await store.raiseStuck(id, new Error('not \0 now'))
+    expect(await alerts()).toMatchObject([
+      { detail: expect.stringContaining('not  now'), over: false },
+    ])
+    await store.recoverStuck(id)
+    expect(await alerts()).toMatchObject([{ over: true }])
   })
 
   test('a failure of the database itself is thrown', async () => {

@@ -30,6 +30,9 @@ import {
   type Failed,
   type Failing,
 } from './consumed-message.ts'
+import { transaction } from '../database/transaction.ts'
+import { failureOf } from '../errors.ts'
+import { raiseAlert, recoverAlert } from '../outbox/alert.ts'
 import { storableText } from '../storable.ts'
 
 /** A message whose next attempt is due, claimed by this process. */
@@ -229,6 +232,25 @@ export class SetAsideStore {
   async end({ id, token }: ClaimedMessage, { attempts, failure }: Failed): Promise<void> {
     const to = { attempts, code: storableText(failure.code), error: storableText(failure.message) }
     await this.#pool.query(endMessage({ id, token, blocks: this.#blocks }, to))
+  }
+
+  /** Raises `MESSAGE_STUCK` for a message that cannot be set aside: what is behind it waits. */
+  async raiseStuck(id: string, error: unknown): Promise<void> {
+    const { message } = failureOf(error, 'CONSUMER_FAILED')
+    const detail = `The message cannot be set aside, and those behind it wait: ${message}`
+    await transaction(this.#pool, (tx) =>
+      raiseAlert(tx, { ...this.#alertOf(id), code: 'MESSAGE_STUCK', detail }),
+    )
+  }
+
+  /** The message was set aside after all. */
+  async recoverStuck(id: string): Promise<void> {
+    await transaction(this.#pool, (tx) => recoverAlert(tx, this.#alertOf(id)))
+  }
+
+  #alertOf(id: string): { source: string; subject: string } {
+    const { topic, group } = this.#group
+    return { source: `${topic}/${group}`, subject: storableText(shorten(id)) }
   }
 
   /** Lets parked messages go on that nothing is in front of any more. */

@@ -1,5 +1,5 @@
 import type { Outbox } from '../outbox/define.ts'
-import type { Operator } from './replay.ts'
+import { signed, type Operator } from './replay.ts'
 import { deletePause, insertPause, selectHeldKeys, selectPauses } from './pause.sql.ts'
 import type { Queryable, Transaction } from '../database/transaction.ts'
 
@@ -14,18 +14,18 @@ export interface Paused {
 export async function pause(
   tx: Transaction,
   outbox: Pick<Outbox, 'name'>,
-  { by, reason }: Operator,
+  operator: Operator,
 ): Promise<void> {
-  await tx.query(insertPause({ outbox: outbox.name, by, reason }))
+  await tx.query(insertPause({ outbox: outbox.name, ...signed(operator) }))
 }
 
 /** Lets claims go on; relays of this process are woken at the commit. */
 export async function resume(
   tx: Transaction,
   outbox: Pick<Outbox, 'name' | 'bell'>,
-  { by, reason }: Operator,
+  operator: Operator,
 ): Promise<void> {
-  await tx.query(deletePause({ outbox: outbox.name, by, reason }))
+  await tx.query(deletePause({ outbox: outbox.name, ...signed(operator) }))
   tx.ringLater(outbox.bell)
 }
 

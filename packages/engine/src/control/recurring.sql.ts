@@ -42,11 +42,18 @@ export function registerRecurring({
  * of another version would take their times from those that have them. What is paused stays: noted again by
  * a relay of another version, it would go on by itself.
  */
-export function deleteOthers({ outbox, names }: Omit<RecurringRules, 'rules'>): Statement {
+export function deleteOthers(
+  outboxes: readonly { readonly name: string; readonly recurring: object }[],
+): Statement {
+  const known = outboxes.flatMap(({ name, recurring }) =>
+    Object.keys(recurring).map((rule) => ({ outbox: name, name: rule })),
+  )
   return sql`
     delete from posthorn.recurring
-     where outbox = ${outbox} and name <> all(${names}::text[]) and paused_at is null
-       and seen_at < now() - interval '10 minutes'`
+     where outbox = any(${outboxes.map(({ name }) => name)}::text[])
+       and (outbox, name) not in (select * from unnest(${known.map(({ outbox }) => outbox)}::text[],
+                                                       ${known.map(({ name }) => name)}::text[]))
+       and paused_at is null and seen_at < now() - interval '10 minutes'`
 }
 
 /**
@@ -99,7 +106,7 @@ export function noteRecurringError(failed: {
      where outbox = ${failed.outbox} and name = ${failed.name}`
 }
 
-/** How long until each is due; null for what is paused. Notes once a minute that they were looked at. */
+/** How long until each is due; null for what is paused. Notes every few minutes that they were looked at. */
 export function selectNextRecurring({
   outbox,
   names,
@@ -108,7 +115,7 @@ export function selectNextRecurring({
     with seen as (
       update posthorn.recurring
          set seen_at = now()
-       where outbox = ${outbox} and name = any(${names}::text[]) and seen_at < now() - interval '1 minute'
+       where outbox = ${outbox} and name = any(${names}::text[]) and seen_at < now() - interval '3 minutes'
     )
     select name,
            case when paused_at is null

@@ -81,12 +81,12 @@ beforeEach(async () => {
 describe('a recurring message that is paused', () => {
   test('is not enqueued, says who paused it, and is paused once', async () => {
     const horn = hornOf(boxWith())
-    await horn.tick()
+    await horn.runOnce()
     const [first, second] = await Promise.all([pauseIt(), pauseIt({ by: 'bob', reason: 'me too' })])
     expect(new Set([first?.changed, second?.changed])).toEqual(new Set([true, false]))
     expect(first?.status.paused?.by).toBe(second?.status.paused?.by)
     await moveHours(3)
-    await horn.tick()
+    await horn.runOnce()
     expect(await count()).toBe(0)
     expect(await status()).toMatchObject({
       inWords: 'every hour',
@@ -104,25 +104,25 @@ describe('a recurring message that is paused', () => {
     ['all', { missed: 'skip' as const }, 0],
   ] as const)('goes on as `%s` %j has it', async (missed, how, more) => {
     const horn = hornOf(boxWith({ missed }))
-    await horn.tick()
+    await horn.runOnce()
     await moveHours(1)
-    await horn.tick()
+    await horn.runOnce()
     const made = (await count()) ?? 0
     await pauseIt()
     await moveHours(3)
     expect(await resumeIt(how)).toMatchObject({ changed: true, status: { paused: undefined } })
     expect(await resumeIt(how)).toMatchObject({ changed: false })
-    await horn.tick()
+    await horn.runOnce()
     expect(((await count()) ?? 0) - made).toBe(more)
     await moveHours(1)
-    await horn.tick()
+    await horn.runOnce()
     expect(await status()).toMatchObject({ overdue: false })
     expect(await audited()).toEqual(['bob resume-recurring hourly', 'ada pause-recurring hourly'])
   })
 
   test('wakes a relay that runs when it goes on', async () => {
     const horn = hornOf(boxWith())
-    await horn.tick()
+    await horn.runOnce()
     await pauseIt()
     await moveHours(2)
     await horn.start()
@@ -134,7 +134,7 @@ describe('a recurring message that is paused', () => {
   })
 
   test('stays so when its rule changes, and over a relay that does not have it', async () => {
-    await hornOf(boxWith()).tick()
+    await hornOf(boxWith()).runOnce()
     await pauseIt()
     // Nobody that has it has looked at it for a while.
     await pool.query(`update posthorn.recurring set seen_at = now() - interval '11 minutes'`)
@@ -143,9 +143,9 @@ describe('a recurring message that is paused', () => {
     await bare.start()
     await bare.stop()
     const changed = hornOf(boxWith({ every: '2h' }))
-    await changed.tick()
+    await changed.runOnce()
     await moveHours(5)
-    await changed.tick()
+    await changed.runOnce()
     expect(await status()).toMatchObject({ rule: 'every 2h', paused: { by: 'ada' } })
     expect(await count()).toBe(0)
     await resumeIt()
@@ -176,9 +176,9 @@ describe('a pause at the very time that it is due', () => {
         },
       }),
     )
-    await horn.tick()
+    await horn.runOnce()
     await moveHours(1)
-    const ticking = horn.tick()
+    const ticking = horn.runOnce()
     await asked.promise
     let isPaused = false
     const pausing = pauseIt().finally(() => (isPaused = true))
@@ -188,20 +188,20 @@ describe('a pause at the very time that it is due', () => {
     await Promise.all([ticking, pausing])
     expect(await count()).toBe(1)
     await moveHours(1)
-    await horn.tick()
+    await horn.runOnce()
     expect(await count()).toBe(1)
   })
 
   test('that is not committed yet keeps relays off', async () => {
     const horn = hornOf(boxWith())
-    await horn.tick()
+    await horn.runOnce()
     await moveHours(1)
     await transaction(pool, async (tx) => {
       await pauseRecurring(tx, which, ada)
-      await horn.tick()
+      await horn.runOnce()
       expect(await count()).toBe(0)
     })
-    await horn.tick()
+    await horn.runOnce()
     expect(await count()).toBe(0)
   })
 })
@@ -210,7 +210,7 @@ describe('a recurring message that is run', () => {
   test('comes once more, paused or not, and its next time stays', async () => {
     const box = boxWith()
     const horn = hornOf(box)
-    await horn.tick()
+    await horn.runOnce()
     const scheduled = await status()
     await pauseIt()
     const run = await runIt(box)
@@ -229,7 +229,7 @@ describe('a recurring message that is run', () => {
 
   test('by two operators at once comes once if they say what they saw', async () => {
     const box = boxWith()
-    await hornOf(box).tick()
+    await hornOf(box).runOnce()
     const both = await Promise.all([runIt(box, null), runIt(box, null)])
     expect(both.map(({ kind }) => kind).toSorted()).toEqual(['enqueued', 'ran'])
     expect(await count()).toBe(1)
@@ -241,7 +241,7 @@ describe('a recurring message that is run', () => {
 
   test('that its definition refuses leaves nothing', async () => {
     const box = boxWith({ message: () => Promise.reject(new Error('no exchange rate')) })
-    await hornOf(box).tick()
+    await hornOf(box).runOnce()
     await expect(runIt(box)).rejects.toMatchObject({
       code: 'RECURRING_FAILED',
       message: 'hourly of shop.reports: no exchange rate',

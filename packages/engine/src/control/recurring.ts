@@ -14,7 +14,7 @@ import {
   type RecurringRow,
 } from './recurring.sql.ts'
 import { notifyWakes } from '../database/wake.sql.ts'
-import type { Operator } from './replay.ts'
+import { signed, type Operator } from './replay.ts'
 
 /** A message that an outbox gives itself again and again. */
 export interface RecurringStatus {
@@ -67,9 +67,9 @@ export interface SteeredRecurring {
 export async function pauseRecurring(
   tx: Transaction,
   which: RecurringName,
-  { by, reason }: Operator,
+  operator: Operator,
 ): Promise<SteeredRecurring | undefined> {
-  const { rows } = await tx.query<Changed>(pauseRecurringRow({ ...which, by, reason }))
+  const { rows } = await tx.query<Changed>(pauseRecurringRow({ ...which, ...signed(operator) }))
   return steered(tx, which, rows)
 }
 
@@ -83,7 +83,7 @@ export interface ResumeRecurring extends Operator {
 export async function resumeRecurring(
   tx: Transaction,
   which: RecurringName,
-  { by, reason, missed }: ResumeRecurring,
+  { missed, ...operator }: ResumeRecurring,
 ): Promise<SteeredRecurring | undefined> {
   const { rows: found } = await tx.query<Locked>(lockRecurring(which))
   const [row] = found
@@ -91,7 +91,9 @@ export async function resumeRecurring(
   const isBehind = row.next_at !== null && row.next_at <= row.now
   const nextAt =
     missed === 'skip' && isBehind ? (nextAfter(ruleOf(row.rule), row.now) ?? null) : row.next_at
-  const { rows } = await tx.query<Changed>(resumeRecurringRow({ ...which, by, reason, nextAt }))
+  const { rows } = await tx.query<Changed>(
+    resumeRecurringRow({ ...which, ...signed(operator), nextAt }),
+  )
   // Those that sleep until their next time do not know of this one.
   await tx.query(notifyWakes(['ring *']))
   return steered(tx, which, rows)
@@ -122,7 +124,7 @@ export type RecurringRun =
 export async function runRecurring<Row>(
   tx: Transaction,
   outbox: Outbox<Row>,
-  { name, by, reason, seen }: RunRecurring,
+  { name, seen, ...operator }: RunRecurring,
 ): Promise<RecurringRun> {
   const which = { outbox: outbox.name, name }
   const recurring = Object.hasOwn(outbox.recurring, name) ? outbox.recurring[name] : undefined
@@ -136,7 +138,7 @@ export async function runRecurring<Row>(
   const { id, created } = await attempt(which, async () =>
     enqueue(tx, outbox, await recurring.message({ name, at })),
   )
-  await tx.query(noteRecurringRun({ ...which, by, reason, at, message: id }))
+  await tx.query(noteRecurringRun({ ...which, ...signed(operator), at, message: id }))
   return { kind: 'enqueued', message: id, created }
 }
 

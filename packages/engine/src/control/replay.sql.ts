@@ -2,7 +2,7 @@ import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { recoverAlertsCte } from '../outbox/alert.sql.ts'
 import { freeCancelledCte, holdReplayedCte } from '../relay/settle/held.sql.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
-import { anyOf, literal, tenantColumn, tenantOf } from '../outbox/clauses.sql.ts'
+import { anyOf, isRowOf, literal, seqOf, tenantColumn, tenantOf } from '../outbox/clauses.sql.ts'
 
 /** Which dead messages: every condition that is null is left out. */
 export function replayable(definition: ResolvedDefinition, p: (param: string) => string): string {
@@ -69,7 +69,7 @@ export function groupReplayable(definition: ResolvedDefinition): Prepared {
  * their key, so that they go out in their old order and before what came later.
  */
 export function replayDead(definition: ResolvedDefinition): Prepared {
-  const { table, columns, order } = definition
+  const { table, columns, order, log } = definition
   const sorted = order ? 'seq' : (columns.createdAt ?? columns.id)
   const keyed = order ? `, m.${order.key}::text as key, m.bucket` : ''
   return prepare(
@@ -83,12 +83,14 @@ export function replayDead(definition: ResolvedDefinition): Prepared {
 ),
 -- As lists: a join may be planned for a single row, and compare each with each.
 r as materialized (
-  select array_agg(id order by sorted) as ids, array_agg(from_state order by sorted) as from_states from picked
+  select array_agg(id order by sorted) as ids,${log === undefined ? '' : ' array_agg(sorted) as seqs,'} array_agg(from_state order by sorted) as from_states from picked
 ),
 replayed as (
   update ${table} as m
      set ${reviveAssignments(definition, p).join(',\n         ')}
-   where m.${columns.id} = any((select ids from r)::${columns.idType}[])
+   where m.${columns.id} = any((select ids from r)::${columns.idType}[])${
+     log === undefined ? '' : '\n     and m.seq = any((select seqs from r)::bigint[])'
+   }
   returning m.${columns.id} as id, ${fromState(definition)} as from_state, m.${columns.dueAt} as due_at${keyed}${tenantOf(definition)}
 )${order ? holdReplayedCte(definition) : ''}${noteReplayCte(definition, p)}${recoverAlertsCte(definition.name, 'replayed')}
 select id::text as id from replayed`,
@@ -147,7 +149,7 @@ export function cancelMessages(definition: ResolvedDefinition): Prepared | undef
   else set.push('claim_token = null', 'claimed_until = null')
   return prepare(
     (p) => `with wanted as (
-  select ${columns.id} as id, ${columns.status}::text as from_state
+  select ${columns.id} as id${seqOf(definition)}, ${columns.status}::text as from_state
     from ${table}
    where ${columns.id} = any(${p('ids')}::${columns.idType}[])
      and ${anyOf(columns.status, endable)}${order ? '' : '\n     and claim_token is null'}
@@ -158,7 +160,7 @@ cancelled as (
   update ${table} as m
      set ${set.join(', ')}
     from wanted
-   where m.${columns.id} = wanted.id
+   where ${isRowOf(definition, 'wanted')}
   returning m.${columns.id} as id, wanted.from_state, m.${counter.column} as attempt${
     order ? `, m.${order.key}::text as key` : ''
   }${tenantOf(definition)}

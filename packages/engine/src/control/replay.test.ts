@@ -22,7 +22,7 @@ const relay = createRelay({
   mode: 'poll',
 })
 const tickUntilIdle = async () => {
-  for (let i = 0; i < 50 && (await relay.tick()) > 0; i += 1);
+  for (let i = 0; i < 50 && (await relay.runOnce()) > 0; i += 1);
 }
 
 async function killMessages(count: number, org = 'acme'): Promise<string[]> {

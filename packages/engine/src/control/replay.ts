@@ -7,6 +7,7 @@ import { cancelMessages, countReplayable, groupReplayable, replayDead } from './
 import { unblockKey } from '../relay/settle/held.sql.ts'
 import type { Queryable, Transaction } from '../database/transaction.ts'
 import { inSql } from '../outbox/resolved-definition.ts'
+import { storableText } from '../storable.ts'
 
 /** Which dead (or quarantined) messages; everything left out matches all. */
 export interface ReplayFilter {
@@ -24,6 +25,16 @@ export interface ReplayFilter {
 export interface Operator {
   readonly by: string
   readonly reason?: string
+}
+
+/** Whatever text their names and reasons are: the audit takes it. */
+export function signed({ by, reason }: Operator): { by: string; reason: string | undefined } {
+  return { by: storableText(by), reason: reason === undefined ? undefined : storableText(reason) }
+}
+
+function actorOf(operator: Operator): { actor: string; reason: string | null } {
+  const { by, reason = null } = signed(operator)
+  return { actor: by, reason }
 }
 
 export interface ReplayOptions extends Operator {
@@ -96,15 +107,14 @@ interface GroupRow {
 export async function replay<Row>(
   tx: Transaction,
   outbox: Outbox<Row>,
-  { filter, perSecond, limit = 10_000, by, reason }: ReplayOptions,
+  { filter, perSecond, limit = 10_000, ...operator }: ReplayOptions,
 ): Promise<string[]> {
   const box = outbox as unknown as Outbox
   const rows = await run<{ id: string }>(withoutPreparing(tx), replayDead(inSql(box)), {
     ...argsOf(box, filter),
     limit,
     spacing_ms: perSecond === undefined ? 0 : 1_000 / perSecond,
-    actor: by,
-    reason: reason ?? null,
+    ...actorOf(operator),
   })
   tx.ringLater(box.bell)
   return rows.map(({ id }) => id)
@@ -114,10 +124,10 @@ export async function replay<Row>(
 export async function unblock<Row>(
   tx: Transaction,
   outbox: Outbox<Row>,
-  { key, by, reason }: Operator & { key: string },
+  { key, ...operator }: Operator & { key: string },
 ): Promise<boolean> {
   const box = outbox as unknown as Outbox
-  const args = { key, actor: by, reason: reason ?? null }
+  const args = { key, ...actorOf(operator) }
   const rows = await run(withoutPreparing(tx), unblockKey(inSql(box)), args)
   tx.ringLater(box.bell)
   return rows.length > 0
@@ -131,12 +141,12 @@ export async function unblock<Row>(
 export async function cancel<Row>(
   tx: Transaction,
   outbox: Outbox<Row>,
-  { ids, by, reason }: Operator & { ids: readonly string[] },
+  { ids, ...operator }: Operator & { ids: readonly string[] },
 ): Promise<string[]> {
   const box = outbox as unknown as Outbox
   const statement = cancelMessages(inSql(box))
   if (!statement) throw new DefinitionError(box.name, 'states.cancelled', 'is needed to cancel')
-  const args = { ids: onlyIds(box, ids), actor: by, reason: reason ?? null }
+  const args = { ids: onlyIds(box, ids), ...actorOf(operator) }
   const plain = withoutPreparing(tx)
   await moveWaiting(plain, box, args.ids)
   const rows = await run<{ id: string }>(plain, statement, args)

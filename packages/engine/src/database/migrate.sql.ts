@@ -12,7 +12,17 @@ export const lockMigrations: Statement = sql`select pg_advisory_xact_lock(810181
  * the SQL that other tools apply waits for that.
  */
 export const tryLockSteps: Statement = sql`
-  select pg_try_advisory_xact_lock(8101814155131314799) as taken`
+  select pg_try_advisory_xact_lock(8101814155131314799) as taken,
+         current_setting('server_version') as version,
+         current_setting('server_version_num')::int < 140000 as "isOld"`
+
+/** An older server would stop at the first word of SQL that it does not know. */
+export const refuseOldServer: Statement = sql`
+  do $$ begin
+    if current_setting('server_version_num')::int < 140000 then
+      raise exception 'Posthorn needs PostgreSQL 14 or newer, and this is %', current_setting('server_version');
+    end if;
+  end $$`
 
 /** For the rest of the transaction. */
 export function limitLockWaits(ms: number): Statement {

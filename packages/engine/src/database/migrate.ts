@@ -11,6 +11,7 @@ import {
   limitLockWaits,
   lockMigrations,
   noteApplied,
+  refuseOldServer,
   selectMigrationTable,
   selectMigrations,
   tryLockSteps,
@@ -114,8 +115,13 @@ export async function migrate(
     let step = ''
     try {
       return await transaction(pool, async (tx) => {
-        const { rows: locks } = await tx.query<{ taken: boolean }>(tryLockSteps)
-        if (!locks[0]?.taken) return 'busy' as const
+        const { rows: locks } = await tx.query<Steps>(tryLockSteps)
+        const { taken, version, isOld } = locks[0] as Steps
+        if (isOld) {
+          const problem = `the server is PostgreSQL ${version}, and 14 or newer is needed`
+          throw new MigrationError('POSTGRES_TOO_OLD', problem)
+        }
+        if (!taken) return 'busy' as const
         const before = await findApplied(tx)
         const [next, ...others] = findPending(sets, before)
         if (!next) return { steps: [], isLast: true }
@@ -146,6 +152,12 @@ export async function migrate(
       throw error
     }
   }
+}
+
+interface Steps {
+  readonly taken: boolean
+  readonly version: string
+  readonly isOld: boolean
 }
 
 const LOCK_STATES = new Set<string | undefined>([SQLSTATE.lockNotAvailable, SQLSTATE.deadlock])
@@ -206,7 +218,8 @@ export function migrationSql(
       return `-- ${set.name}/${migration.id}\n${advice}${endedSql(migration)}\n\n${note}\n`
     })
   })
-  const head = `${lockMigrations.text.trim()};\n${createMigrationTable.text.trim()};\n`
+  const before = [refuseOldServer, lockMigrations, createMigrationTable]
+  const head = before.map(({ text }) => `${text.trim()};\n`).join('')
   const text = `${head}\n${steps.join('\n')}`
   return whose === 'own' ? `begin;\n${text}\ncommit;\n` : text
 }

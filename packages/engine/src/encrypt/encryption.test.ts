@@ -152,7 +152,7 @@ async function relay(outbox = box) {
   const one = createRelay({
     ...{ pool, outboxes: [outbox], transports: { topics: transport }, mode: 'poll', log },
   })
-  for (let i = 0; i < 50 && (await one.tick()) > 0; i += 1);
+  for (let i = 0; i < 50 && (await one.runOnce()) > 0; i += 1);
   await one.stop()
   return { arrived: transport.arrived, said }
 }

@@ -5,9 +5,9 @@ import { DefinitionError, PosthornError } from '../errors.ts'
 import { encryptRows } from '../encrypt/encrypt-rows.ts'
 import { run, withoutPreparing } from '../database/pool-handle.ts'
 import type { Prepared } from '../database/prepared.ts'
-import { checkSize, checkWord, listWords } from './message-limits.ts'
+import { checkSize, checkWord, encodeField, listWords, refusalOf } from './message-limits.ts'
 import { findDuplicates, insertMessages, lockBuckets } from './enqueue.sql.ts'
-import { type TypedColumn, selectColumns } from '../outbox/table.sql.ts'
+import { type TypedColumn, selectColumns, selectStorage } from '../outbox/table.sql.ts'
 import { currentTraceparent } from '../outbox/trace.ts'
 import type { Transaction } from '../database/transaction.ts'
 import { uuid } from '../uuid.ts'
@@ -86,7 +86,11 @@ export async function enqueueAll<Row, New>(
   )
   const words = listWords(box)
   for (const row of rows) for (const word of words) checkWord(box.name, word, row[word])
-  return asOneCall(tx, () => storeRows(tx, box, { rows, options }))
+  try {
+    return await asOneCall(tx, () => storeRows(tx, box, { rows, options }))
+  } catch (error) {
+    throw refusalOf(box.name, error)
+  }
 }
 
 /** A transaction does not end in the midst of an enqueue; a library's own takes statements alone. */
@@ -117,7 +121,7 @@ async function storeRows(
   tx.ringLater(box.bell, box.order && new Set(inserted.map(({ bucket }) => Number(bucket))))
   const created = new Set(inserted.map(({ id }) => id))
   const ids = rows.map((row) => String(row[box.columns.id]))
-  if (created.size === rows.length) return ids.map((id) => ({ id, created: true }))
+  if (inserted.length === rows.length) return ids.map((id) => ({ id, created: true }))
   return withDuplicates(tx, box, { rows, given, created })
 }
 
@@ -150,10 +154,26 @@ function completeRows(
 async function knowledgeOf(tx: Transaction, outbox: Outbox): Promise<Known> {
   const known = knownOf.get(outbox)
   if (known) return known
-  const { rows: columns } = await tx.query<TypedColumn>(selectColumns(inSql(outbox).table))
+  await checkLogged(tx, outbox)
+  const { rows: columns } = await tx.query<TypedColumn>(selectColumns(inSql(outbox).template))
   const learnt = { columns, inserts: new Map<string, Prepared>() }
   if (columns.length > 0) knownOf.set(outbox, learnt)
   return learnt
+}
+
+/**
+ * Until a relay has moved what waits, messages in the log would wait there while those of the writers of
+ * before go by. Nobody is asked where no relay has ever been.
+ */
+async function checkLogged(tx: Transaction, outbox: Outbox): Promise<void> {
+  if (outbox.log === undefined) return
+  const { rows } = await tx.query<{ storage: string }>(selectStorage(inSql(outbox)))
+  if (rows.every(({ storage }) => storage === 'log')) return
+  throw new PosthornError(
+    'STORAGE_IN_USE',
+    `outbox ${outbox.name}: ${outbox.table} is not kept in a log yet. Start a relay with this definition ` +
+      `first, and its writers after it; those with the definition of before may go on.`,
+  )
 }
 
 /** Every column that some message gives, with its type from the catalogue. */
@@ -207,18 +227,12 @@ function valuesOf(
   rows: readonly Record<string, unknown>[],
 ): Record<string, unknown[]> {
   return Object.fromEntries(
-    given.map(({ name, type }) => {
-      const json = type === 'jsonb' || type === 'json' || type.endsWith('[]')
-      const values = rows.map((row) => encode(row[name], json))
-      for (const value of values) checkSize(outbox, name, value)
-      return [name, values]
+    given.map((column) => {
+      const values = rows.map((row) => encodeField(outbox, column, row[column.name]))
+      for (const value of values) checkSize(outbox, column.name, value)
+      return [column.name, values]
     }),
   )
-}
-
-function encode(value: unknown, json: boolean): unknown {
-  if (value === undefined || value === null) return null
-  return json ? JSON.stringify(value) : value
 }
 
 async function serialiseKeys(

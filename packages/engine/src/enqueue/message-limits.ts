@@ -1,5 +1,5 @@
 import type { Outbox } from '../outbox/define.ts'
-import { PosthornError } from '../errors.ts'
+import { PosthornError, sqlState, SQLSTATE } from '../errors.ts'
 
 /** Bytes of what stands in an index or names the message: its id, type, key, tenant and dedupe word. */
 const MOST_BYTES = 1_024
@@ -22,6 +22,48 @@ export function checkSize(outbox: string, field: string, stored: unknown): void 
   if (size !== undefined && size > MOST_CHARACTERS) {
     throw tooLarge(outbox, `${field} has ${size} characters`, '16 Mi')
   }
+}
+
+/** What JSON writes for a zero byte, or half a character; a backslash before it is a letter of the text. */
+const UNSTORABLE_JSON = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/
+
+/** A value as its column takes it. Refuses what Postgres could not store, or would store as something else. */
+export function encodeField(
+  outbox: string,
+  { name, type }: { readonly name: string; readonly type: string },
+  value: unknown,
+): unknown {
+  if (value === undefined || value === null) return null
+  const isJson = type === 'jsonb' || type === 'json' || type.endsWith('[]')
+  const stored = isJson ? writeJson(outbox, name, value) : value
+  if (typeof stored !== 'string') return stored
+  const isStorable = isJson
+    ? !UNSTORABLE_JSON.test(stored)
+    : stored.isWellFormed() && !stored.includes('\0')
+  if (isStorable) return stored
+  throw unstorable(outbox, `${name} has a zero byte or half of a character`)
+}
+
+function writeJson(outbox: string, name: string, value: unknown): string | null {
+  try {
+    return JSON.stringify(value) ?? null
+  } catch (cause) {
+    throw unstorable(outbox, `${name} cannot be written as JSON`, cause)
+  }
+}
+
+/** Data exceptions, and limits of the server, such as the depth of JSON. */
+const REFUSED = /^(22|54)/
+
+/** The error of an insert, by its name where the message is at fault. */
+export function refusalOf(outbox: string, error: unknown): unknown {
+  const state = sqlState(error) ?? ''
+  if (!REFUSED.test(state) && state !== SQLSTATE.notNullViolation) return error
+  return unstorable(outbox, `the database refused the message: ${String(error)}`, error)
+}
+
+function unstorable(outbox: string, what: string, cause?: unknown): PosthornError {
+  return new PosthornError('MESSAGE_UNSTORABLE', `outbox ${outbox}: ${what}`, { cause })
 }
 
 function tooLarge(outbox: string, what: string, limit: string): PosthornError {

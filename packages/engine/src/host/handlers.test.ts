@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { DefinitionError } from '../errors.ts'
 import { silentLog } from '../log.ts'
+import { defineOutbox } from '../outbox/define.ts'
+import { retryLater } from '../outbox/outcome.ts'
 import { fixed } from '../outbox/retry.ts'
+import { outboxTableSql } from '../outbox/table.sql.ts'
 import { testDatabase } from '../testing/index.ts'
 import { handlers } from './handlers.ts'
 import { posthorn } from './posthorn.ts'
@@ -124,7 +127,7 @@ test('a handler whose transaction is idle for too long is charged an attempt', a
     },
   })
   await place(one, 1)
-  await posthorn(pool, idle, { log: silentLog }).tick()
+  await posthorn(pool, idle, { log: silentLog }).runOnce()
   const { rows } = await pool.query('select attempts, error_code from shop.one')
   expect(rows).toEqual([{ attempts: 1, error_code: '25P03' }])
 })
@@ -139,7 +142,7 @@ test.each(['rollback', '  COMMIT and chain', '/* enough */ rollback', 'select 1;
       },
     })
     await place(one, 1)
-    await posthorn(pool, ending, { log: silentLog }).tick()
+    await posthorn(pool, ending, { log: silentLog }).runOnce()
     const { rows } = await pool.query('select type, attempts, error_code from shop.one')
     expect(rows).toEqual([{ type: 'placed', attempts: 1, error_code: 'TRANSACTION_ENDED' }])
     expect((await pool.query('select from shop.two')).rows).toEqual([])
@@ -179,6 +182,84 @@ describe('a set of handlers', () => {
     ]
     expect(() => posthorn(pool, sets)).toThrow(
       new DefinitionError('shop.one', 'handlers', 'are given twice: put all types into one set'),
+    )
+  })
+})
+
+describe('without a transaction', () => {
+  test('a handler outlives its lease, holds no connection, and says when it is tried again', async () => {
+    const quick = outbox<Events>('shop.one', { retry, claim: { ...claim, lease: '1s' } })
+    const small = connect({ max: 2 })
+    const seen: { order: number; hasTx: boolean }[] = []
+    let lasting = 0
+    const long = posthorn(
+      small,
+      quick.handle(
+        {
+          placed: async (handling) => {
+            const { order } = handling.payload
+            seen.push({ order, hasTx: 'tx' in handling })
+            if (order > 0) return retryLater(new Error('not yet'), { after: '6h', charge: false })
+            lasting += 1
+            await new Promise((resolve) => setTimeout(resolve, 3_000))
+            lasting -= 1
+          },
+        },
+        { atOnce: 4, transaction: false },
+      ),
+      { log: silentLog },
+    )
+    await place(one, 4)
+    await long.start()
+    await expect.poll(() => lasting).toBe(1)
+    // Two connections are enough for a claim, its renewals, and what others ask meanwhile.
+    await expect.poll(() => small.query('select 1').then(({ rowCount }) => rowCount)).toBe(1)
+    const states = async () => {
+      const { rows } = await pool.query<Record<'status' | 'attempts' | 'lost' | 'waits', unknown>>(
+        `select status, attempts, lost_claims as lost, due_at > now() + interval '5 h' as waits
+           from shop.one
+          order by payload -> 'order'`,
+      )
+      return rows.map(({ status, attempts, lost, waits }) => [status, attempts, lost, waits])
+    }
+    await expect
+      .poll(states, { timeout: 15_000 })
+      .toEqual([['sent', 0, 0, false], ...Array.from({ length: 3 }, () => ['pending', 0, 0, true])])
+    await long.stop()
+    expect(seen.toSorted((a, b) => a.order - b.order)).toEqual(
+      [0, 1, 2, 3].map((order) => ({ order, hasTx: false })),
+    )
+    expect((await pool.query('select from posthorn.handled')).rowCount).toBe(0)
+  })
+
+  test('an outbox on a table of its own has handlers, too', async () => {
+    const visits = defineOutbox<{ id: string; status: string; next_at: Date; tries: number }>({
+      name: 'shop.visits',
+      table: 'shop.visit',
+      states: { ready: 'planned', sent: 'made', dead: 'given_up' },
+      columns: { dueAt: 'next_at' },
+      counter: { column: 'tries', bumps: 'on-failure' },
+      retry: fixed('1h', { attempts: 3 }),
+      destination: { transport: 'handlers', topic: 'shop.visits' },
+      message: ({ id }) => ({ id, type: 'visit', payload: {} }),
+    })
+    await pool.query(
+      `create table shop.visit (id uuid primary key, status text not null default 'planned',
+         next_at timestamptz not null default posthorn.now(), tries integer not null default 0);
+       ${outboxTableSql(visits)}
+       insert into shop.visit (id) select gen_random_uuid() from generate_series(1, 2)`,
+    )
+    const made = posthorn(pool, handlers(visits, { visit: async () => undefined }), {
+      log: silentLog,
+    })
+    expect(await made.runOnce()).toBe(2)
+    const { rows } = await pool.query('select distinct status from shop.visit')
+    expect(rows).toEqual([{ status: 'made' }])
+  })
+
+  test('is said as true or false', () => {
+    expect(() => one.handle({}, { transaction: 'no' } as never)).toThrow(
+      'handlers.transaction: must be true or false',
     )
   })
 })

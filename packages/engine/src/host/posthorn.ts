@@ -62,10 +62,7 @@ export function posthorn(
   const { pool } = others
   const sets = [handlers].flat()
   const outboxes = [
-    ...new Set([
-      ...(options.outboxes ?? []),
-      ...sets.map((set) => set.outbox as unknown as Outbox),
-    ]),
+    ...new Set([...(options.outboxes ?? []), ...sets.map((set) => set.outbox as Outbox)]),
   ]
   const bound = sets.length > 0 ? { [HANDLERS]: handlerTransport(pool, sets) } : {}
   checkHandlers(outboxes, { ...bound, ...transports })

@@ -12,9 +12,11 @@ import { standardTableSql } from './standard-table.sql.ts'
 import {
   handlers,
   HANDLERS,
-  type Handler,
   type Handlers,
+  type HandlersByType,
   type HandlersOptions,
+  type OutsideHandlersByType,
+  type OutsideOptions,
 } from './handlers.ts'
 import {
   checkPayload,
@@ -142,10 +144,8 @@ export interface StandardOutbox<
   /** The same for many, in one statement. */
   enqueueAll(tx: Transaction, drafts: readonly Draft<Given, Options>[]): Promise<Enqueued[]>
   /** Says which function of this process handles which type, for `posthorn(pool, …)`. */
-  handle(
-    byType: { readonly [Type in keyof Events & string]?: Handler<Events[Type]> },
-    options?: HandlersOptions,
-  ): Handlers
+  handle(byType: OutsideHandlersByType<Events>, options: OutsideOptions): Handlers
+  handle(byType: HandlersByType<Events>, options?: HandlersOptions): Handlers
   /** The table, the engine's columns and indexes: for a migration, or for `setUp`. */
   tableSql(): string
   /** This outbox as `defineOutbox` would have it, as TypeScript: where there is more to say. */
@@ -217,8 +217,7 @@ export function outbox<Events extends object>(
       return enqueued as Enqueued
     },
     enqueueAll: (tx: Transaction, drafts: readonly never[]) => write(tx, drafts),
-    handle: (byType: object, given?: HandlersOptions) =>
-      handlers<Record<string, unknown>>(box, byType as Record<string, Handler>, given),
+    handle: (byType: object, given?: HandlersOptions) => handlers(box, byType, given),
     tableSql: () => standardTableSql(inSql(box)),
     source: () => printDefinition(definition, standardTableSql(inSql(box))),
   })

@@ -1,10 +1,10 @@
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { storageOf, type ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { engineTableSql } from '../outbox/table.sql.ts'
 import { sql, type Statement } from '../database/sql-tag.ts'
 
 /** The table of an outbox whose columns the engine chose, with its name noted for `posthorn.enqueue`. */
 export function standardTableSql(definition: ResolvedDefinition): string {
-  const { name, table, log, order, columns } = definition
+  const { name, template: table, log, order, columns } = definition
   const [schema] = table.split('.')
   return `create schema if not exists ${schema};
 create table if not exists ${table} (
@@ -25,8 +25,8 @@ create table if not exists ${table} (
   traceparent text
 );
 ${engineTableSql(definition)}
-insert into posthorn.outbox (name, table_name, log_name, serialise)
-values ('${name}', '${table}', ${log === undefined ? 'null' : `'${log}'`}, ${order?.serialise ?? false}) on conflict do nothing;`
+insert into posthorn.outbox (name, table_name, log_name, storage, serialise)
+values ('${name}', '${table}', ${log === undefined ? 'null' : `'${log}'`}, '${storageOf(definition)}', ${order?.serialise ?? false}) on conflict do nothing;`
 }
 
 /**

@@ -3,7 +3,7 @@ import { toMs, type Duration } from '../duration.ts'
 import { transaction, type Transaction } from '../database/transaction.ts'
 import type { Handled } from '../outbox/transport.ts'
 import { PING } from '../consume/consumer-messages.sql.ts'
-import { expiredError } from './inbox.ts'
+import { expiredError, inboxId } from './inbox.ts'
 import { forgetAll, isExpired, onceAll, seenAll, type Receipts } from './inbox-batch.ts'
 
 /** A message and what the outside answered. */
@@ -57,9 +57,9 @@ export async function aroundAll<Item extends Keyed, Answer>(
   const open: Item[] = []
   const leaders = new Map<string, Item>()
   messages.forEach((message, at) => {
-    const leader = leaders.get(message.id.toLowerCase())
+    const leader = leaders.get(inboxId(message.id))
     if (leader) return
-    leaders.set(message.id.toLowerCase(), message)
+    leaders.set(inboxId(message.id), message)
     if (sightings[at]?.seen) results.set(message, 'done')
     else if (isExpired(sightings[at])) {
       results.set(message, { error: expiredError({ inbox, consumer, id: message.id }) })
@@ -75,7 +75,7 @@ export async function aroundAll<Item extends Keyed, Answer>(
     }
   }
   return messages.map((message) => {
-    const leader = leaders.get(message.id.toLowerCase()) ?? message
+    const leader = leaders.get(inboxId(message.id)) ?? message
     return results.get(leader) ?? 'untried'
   })
 }

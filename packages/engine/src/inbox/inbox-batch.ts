@@ -5,7 +5,7 @@ import {
   lendTransaction,
   transaction,
 } from '../database/transaction.ts'
-import { type Inbox, expiredError, once } from './inbox.ts'
+import { type Inbox, expiredError, inboxId, once } from './inbox.ts'
 import type { Pool } from 'pg'
 import { SQLSTATE, sqlState } from '../errors.ts'
 import type { Message } from '../outbox/message.ts'
@@ -59,7 +59,7 @@ async function receiveAll<Item extends { readonly id: string }>(
   const first = new Set<Item>()
   const expired: Item[] = []
   for (let rest: readonly Item[] = messages; rest.length > 0;) {
-    const values = [consumer, rest.map(({ id }) => id), inbox.retentionMs]
+    const values = [consumer, rest.map(({ id }) => inboxId(id)), inbox.retentionMs]
     const { rows } = await tx.query<{ n: number }>({ text: inbox.sql.receiveAll, values })
     const received = new Set(rows.map(({ n }) => n - 1))
     const left: Item[] = []
@@ -85,7 +85,7 @@ export async function seenAll<Item extends { readonly id: string }>(
   db: Queryable,
   { inbox, consumer, messages }: Receipts<Item>,
 ): Promise<Sighting[]> {
-  const values = [consumer, messages.map(({ id }) => id), inbox.retentionMs]
+  const values = [consumer, messages.map(({ id }) => inboxId(id)), inbox.retentionMs]
   const { rows } = await db.query<Sighting>({ text: inbox.sql.seenAll, values })
   return rows
 }
@@ -101,7 +101,7 @@ export async function forgetAll<Item extends { readonly id: string }>(
   { inbox, consumer, messages }: Receipts<Item>,
 ): Promise<void> {
   if (messages.length === 0) return
-  const values = [consumer, messages.map(({ id }) => id)]
+  const values = [consumer, messages.map(({ id }) => inboxId(id))]
   await tx.query({ text: inbox.sql.forget, values })
 }
 

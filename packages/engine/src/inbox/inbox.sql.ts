@@ -10,13 +10,13 @@ export interface InboxSql {
   readonly deleteOthers: string
 }
 
-/** Whether an id is a UUIDv7, from the bits of version and variant (PostgreSQL 14 to 17 cannot say). */
-export const IS_V7 = `get_byte(uuid_send(event_id), 6) >> 4 = 7 and get_byte(uuid_send(event_id), 8) >> 6 = 2`
+/** Whether an id is a UUIDv7, whose text sorts by its time. */
+export const IS_V7 = `event_id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'`
 
-/** The lowest UUIDv7 of the moment `$n` milliseconds before `clock`: ids below it are older. */
+/** How UUIDv7s of the moment `msBefore` milliseconds before `clock` begin: ids below it are older. */
 function lowestId(clock: string, msBefore: string): string {
-  return `(lpad(to_hex(floor(extract(epoch from ${clock}) * 1000 - ${msBefore})::bigint), 12, '0')
-             || '00000000000000000000')::uuid`
+  return `overlay(lpad(to_hex(floor(extract(epoch from ${clock}) * 1000 - ${msBefore})::bigint), 12, '0')
+             placing '-' from 9 for 0)`
 }
 
 /** `swept` is where expired rows are deleted: the table, or its default partition. */
@@ -29,24 +29,24 @@ export function inboxSql(table: string, swept: string): InboxSql {
     receive: `
 insert into ${table} (consumer, event_id)
 select $1, event_id
-  from (select $2::uuid as event_id) as given
+  from (select $2::text collate "C" as event_id) as given
  where not (${IS_V7} and event_id < ${lowestId('clock_timestamp()', '$3::float8')})
 on conflict (consumer, event_id) do nothing
 returning 1`,
 
     // $1 consumer, $2 id, $3 retention in ms
     seen: `
-select exists (select from ${table} where consumer = $1 and event_id = $2::uuid) as seen,
+select exists (select from ${table} where consumer = $1 and event_id = $2) as seen,
        ${IS_V7} and event_id < ${lowestId('clock_timestamp()', '$3::float8')} as expired
-  from (select $2::uuid as event_id) as given`,
+  from (select $2::text collate "C" as event_id) as given`,
 
     // $1 consumer, $2 ids, $3 retention in ms; gives the places of those that are new. In the order
     // of the ids, so that two polls with the same messages wait for each other and never deadlock.
     receiveAll: `
 with given as (
-  select event_id, min(n)::integer as n
-    from unnest($2::uuid[]) with ordinality as u (event_id, n)
-   group by event_id
+  select event_id collate "C" as event_id, min(n)::integer as n
+    from unnest($2::text[]) with ordinality as u (event_id, n)
+   group by 1
 ), received as (
   insert into ${table} (consumer, event_id)
   select $1, event_id
@@ -63,7 +63,8 @@ select n from given join received using (event_id)`,
     seenAll: `
 select known.found is not null as seen,
        ${IS_V7} and event_id < ${lowestId('clock_timestamp()', '$3::float8')} as expired
-  from unnest($2::uuid[]) with ordinality as given (event_id, n)
+  from (select event_id collate "C" as event_id, n
+          from unnest($2::text[]) with ordinality as u (event_id, n)) as given
   left join lateral (
          select true as found from ${table} as i
           where i.consumer = $1 and i.event_id = given.event_id
@@ -72,7 +73,7 @@ select known.found is not null as seen,
 
     // $1 consumer, $2 ids
     forget: `
-delete from ${table} where consumer = $1 and event_id = any($2::uuid[])`,
+delete from ${table} where consumer = $1 and event_id = any($2::text[])`,
 
     // $1 retention in ms, $2 rows at the most. now(), since a volatile clock cannot use the index.
     deleteExpired: `
@@ -124,10 +125,10 @@ do $$ begin raise exception 'the handler of an inbox message failed: nothing may
 /** The table's definition; `name` is the table's without its schema. */
 export function createInbox(inbox: { table: string; name: string; partitioned: boolean }): string {
   const { table, name } = inbox
-  // event_id first: new ids go to the right edge of the index, and the expired are its left edge.
+  // event_id first: new UUIDv7s go to the right edge of the index, and the expired are its left edge.
   const parent = `create table if not exists ${table} (
   consumer text not null,
-  event_id uuid not null,
+  event_id text collate "C" not null,
   received_at timestamptz not null default now(),
   primary key (event_id, consumer)
 )`

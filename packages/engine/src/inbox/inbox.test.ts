@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DefinitionError } from '../errors.ts'
 import { around, defineInbox, inboxTableSql, once, type Inbox } from './inbox.ts'
+import { onceAll } from './inbox-batch.ts'
 import { pruneInbox } from './inbox-prune.ts'
 import { transaction, type Transaction } from '../database/transaction.ts'
 import { testDatabase } from '../testing/index.ts'
@@ -60,8 +61,11 @@ describe.each([
     await pruneInbox(pool, inbox)
   })
 
-  const handle = (id: string, work = (tx: Transaction) => effect(tx, id), consumer = 'stock') =>
-    transaction(pool, (tx) => once(tx, { inbox, consumer, id }, work))
+  const handle = (
+    id: string,
+    work: (tx: Transaction) => Promise<unknown> = (tx) => effect(tx, id),
+    consumer = 'stock',
+  ) => transaction(pool, (tx) => once(tx, { inbox, consumer, id }, work))
 
   test('runs a handler once for each consumer', async () => {
     const id = uuid()
@@ -85,6 +89,27 @@ describe.each([
       expect(await handle(id)).toMatchObject({ first: true })
       expect(await handle(id)).toEqual({ first: false })
     }
+  })
+
+  test.each([
+    ['of a gateway', 'evt_1', 'EVT_1'],
+    ['with nothing in it', '', ' '],
+    ['between UUIDs', '0192f3a1-no-uuid', '0192f3a1-no-uuid-either'],
+    ['longer than an index takes', 'x'.repeat(5000), `${'x'.repeat(4999)}y`],
+    ['that Postgres cannot store', 'a\0', 'a\ud800'],
+  ])('takes an id %s, and tells it from another', async (_kind, id, other) => {
+    const nothing = () => Promise.resolve<unknown>(undefined)
+    const messages = [{ id }, { id: other }, { id }]
+    const poll = () =>
+      transaction(pool, (tx) => onceAll(tx, { inbox, consumer: 'poll', messages }, nothing))
+    expect((await poll()).first).toEqual([{ id }, { id: other }])
+    expect(await poll()).toEqual({ first: [], expired: [], result: undefined })
+    for (const each of [id, other]) {
+      expect(await handle(each, nothing)).toMatchObject({ first: true })
+      expect(await handle(each, nothing)).toEqual({ first: false })
+    }
+    await pruneInbox(pool, inbox)
+    expect(await handle(id, nothing)).toEqual({ first: false })
   })
 
   test('runs again what was rolled back', async () => {

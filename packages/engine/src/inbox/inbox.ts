@@ -1,15 +1,17 @@
+import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { type Duration, toMs } from '../duration.ts'
 import { PosthornError, DefinitionError } from '../errors.ts'
 import { createInbox, failTransaction, inboxSql, type InboxSql } from './inbox.sql.ts'
 import { transaction, type Queryable, type Transaction } from '../database/transaction.ts'
 import { isIdentifier } from '../database/sql-tag.ts'
+import { storableText } from '../storable.ts'
 
 export interface InboxDefinition {
   /** With its schema: `sagas.consumer_inbox`. The table belongs to the system, not to the engine. */
   readonly table: string
   /**
-   * How long an id is remembered, counted from the time inside it. Longer than any message can be
+   * How long a UUIDv7 is remembered, counted from the time inside it. Longer than any message can be
    * late: an id older than this is refused with `INBOX_EXPIRED`.
    */
   readonly retention: Duration
@@ -38,7 +40,7 @@ export interface Receipt {
   readonly inbox: Inbox
   /** Who the effect belongs to: two consumers of one message each do theirs. */
   readonly consumer: string
-  /** The message's id, a UUID. */
+  /** The message's id: any text. */
   readonly id: string
 }
 
@@ -112,10 +114,25 @@ export async function around<Answer, Result>(
   return transaction(pool, (tx) => once(tx, receipt, () => outcome(tx, answer)))
 }
 
+/** An entry of an index holds 2.7 kB. */
+const MOST_CHARACTERS = 500
+
+/**
+ * An id as an inbox keeps it: a UUID in lower case; instead of one that is very long, or that Postgres
+ * cannot store, its digest; any other as it is.
+ */
+export function inboxId(id: string): string {
+  if (UUID.test(id)) return id.toLowerCase()
+  if (id.length <= MOST_CHARACTERS && storableText(id) === id) return id
+  return `sha256:${createHash('sha256').update(JSON.stringify(id)).digest('hex')}`
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
 /** Stores the inbox row; false if it was there. */
 async function receive(tx: Transaction, receipt: Receipt): Promise<boolean> {
   const { inbox, consumer, id } = receipt
-  const values = [consumer, id, inbox.retentionMs]
+  const values = [consumer, inboxId(id), inbox.retentionMs]
   const { rows } = await tx.query({ text: inbox.sql.receive, values })
   if (rows.length > 0) return true
   // Known or expired. If it is neither, it was known and has been deleted since.
@@ -124,7 +141,7 @@ async function receive(tx: Transaction, receipt: Receipt): Promise<boolean> {
 
 /** Whether this consumer has had the message; throws if the inbox no longer knows. */
 async function hasSeen(db: Queryable, { inbox, consumer, id }: Receipt): Promise<boolean> {
-  const values = [consumer, id, inbox.retentionMs]
+  const values = [consumer, inboxId(id), inbox.retentionMs]
   const { rows } = await db.query<{ seen: boolean; expired: boolean }>({
     text: inbox.sql.seen,
     values,

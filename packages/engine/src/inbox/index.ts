@@ -20,5 +20,13 @@ export { SetAsideStore, type ClaimedMessage } from '../consume/set-aside-store.t
 export { aroundAll, type Answered, type AroundAll } from './around-all.ts'
 export { handleOnce, type HandleOnce, onceAll, type OnceAll, type Receipts } from './inbox-batch.ts'
 export { pruneInbox } from './inbox-prune.ts'
-export { around, defineInbox, inboxTableSql, once, type Inbox, type Receipt } from './inbox.ts'
+export {
+  around,
+  defineInbox,
+  inboxId,
+  inboxTableSql,
+  once,
+  type Inbox,
+  type Receipt,
+} from './inbox.ts'
 export { withConsumerSpan, withConsumerSpans } from '../outbox/trace.ts'

@@ -1,5 +1,6 @@
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
+import { isRowOf, seqOf } from '../outbox/clauses.sql.ts'
 import { finishedCondition } from '../outbox/table.sql.ts'
 import { sql, type Statement } from '../database/sql-tag.ts'
 
@@ -28,7 +29,7 @@ export const selectTransitionKeep: Statement = sql`
 /** What relays did and counted long ago, and relays that were never heard of again. */
 export const prunePulses: Statement = sql`
   with gone as (
-    delete from posthorn.relay where seen_at < now() - interval '1 hour'
+    delete from posthorn.session where seen_at < now() - interval '1 hour'
   ),
   samples as (
     delete from posthorn.sample where at < now() - interval '7 days'
@@ -56,7 +57,7 @@ export function pruneFinished(
   const { name, table, columns } = definition
   return prepare(
     (p) => `with old as (
-  select ${columns.id} as id
+  select ${columns.id} as id${seqOf(definition)}
     from ${table}
    where ${finishedCondition(definition)}
      and ${columns.finishedAt} < now() - ${p('afterMs')}::float8 * interval '1 ms'
@@ -67,7 +68,7 @@ export function pruneFinished(
 gone as (
   delete from ${table} as m
    using old
-   where m.${columns.id} = old.id
+   where ${isRowOf(definition, 'old')}
   returning m.*
 )${
       archived

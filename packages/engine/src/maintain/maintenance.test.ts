@@ -144,7 +144,7 @@ describe('partitions', () => {
       transports: everywhere(fakeTransport(), ['topics']),
       mode: 'poll',
     })
-    expect(await relay.tick()).toBe(1)
+    expect(await relay.runOnce()).toBe(1)
     expect(await partitions('posthorn.transition')).toEqual([
       { name: 'transition_default', rows: 1 },
     ])
@@ -290,8 +290,8 @@ describe('beside others', () => {
 test('old heartbeats are removed', async () => {
   await query(`insert into posthorn.pulse (outbox, relay, at)
                values ('o', 'r', now() - interval '8 days'), ('o', 'r', now() - interval '6 days')`)
-  await query(`insert into posthorn.relay (relay, outbox, seen_at)
-               values ('gone', 'o', now() - interval '2 hours'), ('here', 'o', now())`)
+  await query(`insert into posthorn.session (relay, outboxes, seen_at)
+               values ('gone', '{o}', now() - interval '2 hours'), ('here', '{o}', now())`)
   await maintain(db.pool, outboxes)
   expect(await query('select from posthorn.pulse')).toHaveLength(1)
   expect(await query('select relay from posthorn.relay')).toEqual([{ relay: 'here' }])

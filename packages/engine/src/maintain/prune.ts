@@ -4,7 +4,11 @@ import { silentLog, type Log } from '../log.ts'
 import { run } from '../database/pool-handle.ts'
 import type { Prepared } from '../database/prepared.ts'
 import { pruneArchived, pruneFinished } from './maintenance.sql.ts'
-import { type CheckedDefinition, inSql } from '../outbox/resolved-definition.ts'
+import {
+  type CheckedDefinition,
+  inSql,
+  type ResolvedDefinition,
+} from '../outbox/resolved-definition.ts'
 import type { Queryable } from '../database/transaction.ts'
 
 /** Rows one statement takes, to keep its transaction short. */
@@ -59,7 +63,9 @@ export async function prune(
   const finished =
     archiveOnly && goesForGood
       ? nothing
-      : await repeat(pruneFinished(inSql(outbox), { archived: archives }))
+      : await inTurn(placesOf(outbox), (place) =>
+          repeat(pruneFinished(place, { archived: archives })),
+        )
   const archive = archiveOnly ? nothing : await repeat(pruneArchived(inSql(outbox)))
   const result = {
     pruned: finished.count,
@@ -69,6 +75,26 @@ export async function prune(
   }
   if (result.pruned + result.expired > 0) log.debug({ outbox: outbox.name, ...result }, 'pruned')
   return result
+}
+
+/** Where finished messages stand; the table of a log has those of before it was one. */
+function placesOf(outbox: CheckedDefinition): ResolvedDefinition[] {
+  const definition = inSql(outbox)
+  if (definition.log === undefined) return [definition]
+  return [definition, { ...definition, table: definition.template, log: undefined }]
+}
+
+async function inTurn<Place>(
+  places: readonly Place[],
+  step: (place: Place) => Promise<{ count: number; done: boolean }>,
+) {
+  const sum = { count: 0, done: true }
+  for (const place of places) {
+    const { count, done } = await step(place)
+    sum.count += count
+    sum.done &&= done
+  }
+  return sum
 }
 
 interface Batches {

@@ -2,21 +2,22 @@ import type { Pool } from 'pg'
 import { silentLog, type Log } from '../log.ts'
 import { run, withoutPreparing } from '../database/pool-handle.ts'
 import { insertSample, limitCounting, updateSample } from './maintenance.sql.ts'
-import { selectKinds, selectWaiting, type LiveCount } from './stats.sql.ts'
+import { selectKinds, selectStirring, selectWaiting, type LiveCount } from './stats.sql.ts'
 import { type CheckedDefinition, inSql } from '../outbox/resolved-definition.ts'
 import { transaction } from '../database/transaction.ts'
 import { watchOutbox } from './watchdog.ts'
 
 /**
- * Counts what waits in each outbox and keeps it, once a minute, whichever process comes first. A
- * backlog that cannot be counted within two seconds leaves an empty sample.
+ * Counts what waits in each outbox and keeps it, once a minute, whichever process comes first. Where nothing
+ * has waited since the last sample there is no other. A backlog that cannot be counted within two seconds
+ * leaves an empty sample.
  */
 export async function takeSamples(
   pool: Pool,
   outboxes: readonly CheckedDefinition[],
   { log = silentLog, signal }: { log?: Log; signal?: AbortSignal } = {},
 ): Promise<void> {
-  for (const outbox of outboxes) {
+  for (const outbox of await findStirring(pool, outboxes)) {
     if (signal?.aborted) return
     const { rows } = await pool.query<{ at: Date }>(insertSample(outbox.name))
     const at = rows[0]?.at
@@ -30,6 +31,24 @@ export async function takeSamples(
     await takeSample(pool, outbox, at).catch((error: unknown) =>
       log.warn({ outbox: outbox.name, err: error }, 'backlog sample failed; the history has a gap'),
     )
+  }
+}
+
+/** All of them where one of the tables does not answer. */
+async function findStirring<Outbox extends CheckedDefinition>(
+  pool: Pool,
+  outboxes: readonly Outbox[],
+): Promise<readonly Outbox[]> {
+  try {
+    const rows = await transaction(pool, async (tx) => {
+      for (const statement of limitCounting) await tx.query(statement)
+      const statement = selectStirring(outboxes.map(inSql))
+      return run<{ outbox: string }>(withoutPreparing(tx), statement, {})
+    })
+    const names = new Set(rows.map((row) => row.outbox))
+    return outboxes.filter(({ name }) => names.has(name))
+  } catch {
+    return outboxes
   }
 }
 

@@ -169,6 +169,27 @@ export function selectWaiting(definition: ResolvedDefinition): Prepared {
   )
 }
 
+/** Outboxes that are to be sampled: something waits, or did when they were last looked at, or is wrong. */
+export function selectStirring(definitions: readonly ResolvedDefinition[]): Prepared {
+  const branches = definitions.map((definition) => {
+    const { name, table, log } = definition
+    const waits = liveSearches(definition)
+      .filter((search) => search.waits)
+      .map(({ where }) => `exists (select from ${table} where ${where})`)
+    if (log !== undefined) {
+      waits.push(`exists (select from (${undoneSql(definition, 'm.seq', 'limit 1')}) as logged)`)
+    }
+    return `select '${name}' as outbox
+ where ${waits.join('\n    or ')}
+    or exists (select from posthorn.watch where outbox = '${name}')
+    or exists (select from posthorn.alert where source = '${name}' and recovered_at is null
+                  and code in ('OUTBOX_STALLED', 'MESSAGE_STUCK'))
+    or (select waiting from posthorn.sample where outbox = '${name}' order by at desc limit 1)
+       is distinct from 0`
+  })
+  return prepare(() => branches.join('\nunion all\n'))
+}
+
 function waitingInLog(definition: ResolvedDefinition): string {
   return `select count(*), count(*) filter (where due_at <= (select posthorn.now())), min(due_at)
           from (${undoneSql(definition, `m.${definition.columns.dueAt} as due_at`, '')}) as undone`
@@ -300,7 +321,7 @@ function oldestDue(definition: ResolvedDefinition): string {
           cross join lateral (
             (select ${columns.dueAt} as due_at from ${table}
               where bucket = number and ${waitsCondition(definition)} and not held
-                and seq > case when (c.b).until > now() then coalesce((c.b).run_upto, 0) else 0 end
+                and seq > case when (c.b).session in (select id from posthorn.session where until > now()) then coalesce((c.b).run_upto, 0) else 0 end
               order by seq limit 10)
             union all
             (select due_at from posthorn.held_key

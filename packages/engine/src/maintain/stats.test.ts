@@ -5,10 +5,15 @@ import type { Outbox } from '../outbox/define.ts'
 import { enqueueAll } from '../enqueue/enqueue.ts'
 import { delivered, refused, retryLater } from '../outbox/outcome.ts'
 import { createRelay } from '../relay/relay.ts'
-import { beat } from '../relay/relay.sql.ts'
 import { selectStats } from './stats.sql.ts'
 import { outboxStats } from './stats.ts'
-import { everywhere, fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
+import {
+  everywhere,
+  fakeTransport,
+  testDatabase,
+  viewTable,
+  testSession,
+} from '../testing/index.ts'
 import {
   LOGGED,
   SHAPES,
@@ -83,8 +88,8 @@ describe.each([...SHAPES, LOGGED])('stats of $name', ({ outbox, sample }) => {
     })
     const transports = everywhere(transport, ['topics'])
     const relay = createRelay({ pool: db.pool, outboxes: [outbox], transports, mode: 'poll' })
-    for (let i = 0; i < 5 && transport.attempted.length < 10; i += 1) await relay.tick()
-    await relay.tick()
+    for (let i = 0; i < 5 && transport.attempted.length < 10; i += 1) await relay.runOnce()
+    await relay.runOnce()
     const found = await stats()
     const waits = counter.bumps === 'on-retry-claim' ? states.ready : states.retry
     const dead = states.dead ?? states.retry
@@ -108,12 +113,12 @@ describe.each([...SHAPES, LOGGED])('stats of $name', ({ outbox, sample }) => {
     const down = fakeTransport(() => retryLater(new Error('down'), { after: '1h' }))
     const transports = everywhere(down, ['topics'])
     const relay = createRelay({ pool: db.pool, outboxes: [outbox], transports, mode: 'poll' })
-    for (let i = 0; i < 5 && down.attempted.length < 3; i += 1) await relay.tick()
-    await relay.tick()
+    for (let i = 0; i < 5 && down.attempted.length < 3; i += 1) await relay.runOnce()
+    await relay.runOnce()
     const { createdAt } = outbox.columns
     if (createdAt) {
       await db.pool.query(
-        `update ${outbox.table} set ${createdAt} = ${createdAt} - interval '10 minutes'`,
+        `update ${outbox.exceptions ?? outbox.table} set ${createdAt} = ${createdAt} - interval '10 minutes'`,
       )
     }
     const found = await stats()
@@ -131,7 +136,7 @@ describe.each([...SHAPES, LOGGED])('stats of $name', ({ outbox, sample }) => {
     )
     const relay = createRelay({ pool: db.pool, outboxes: [outbox], transports, mode: 'poll' })
     const before = Date.now() - 60_000
-    for (let i = 0; i < 3; i += 1) await relay.tick()
+    for (let i = 0; i < 3; i += 1) await relay.runOnce()
     expect((await stats()).deadSince?.getTime()).toBeGreaterThan(before)
   })
 
@@ -145,7 +150,7 @@ describe.each([...SHAPES, LOGGED])('stats of $name', ({ outbox, sample }) => {
     }
     const transports = everywhere(fakeTransport(), ['topics'])
     const relay = createRelay({ pool: db.pool, outboxes: [unreadable], transports, mode: 'poll' })
-    for (let i = 0; i < 3; i += 1) await relay.tick()
+    for (let i = 0; i < 3; i += 1) await relay.runOnce()
     const { counts, quarantined, blockedKeys } = await stats()
     expect(counts[String(states.dead ?? states.ready)]).toBe(1)
     expect(quarantined).toBe(states.dead === undefined ? 1 : 0)
@@ -153,8 +158,9 @@ describe.each([...SHAPES, LOGGED])('stats of $name', ({ outbox, sample }) => {
   })
 
   test('tell the speed of the last minute from this one and the one before', async () => {
-    const counted = { relay: 'r', outbox: outbox.name, failed: 30, dead: 30, lost: 0 }
-    await db.pool.query(beat({ ...counted, delivered: 240 }))
+    const session = await testSession(db.pool, outbox, 'r')
+    const pulse = { delivered: 240, failed: 30, dead: 30, lost: 0 }
+    await session.beat({ pulses: new Map([[outbox.name, pulse]]), breakers: undefined })
     // Five minutes' worth, all too old to count.
     await db.pool.query(
       `insert into posthorn.pulse (outbox, relay, at, delivered)

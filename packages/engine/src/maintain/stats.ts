@@ -170,9 +170,9 @@ function addUp(found: readonly LiveCount[]): Live {
   }
 }
 
-function statesOf({ states }: CheckedDefinition): State[] {
+function statesOf({ states, attempting }: CheckedDefinition): State[] {
   const { ready, claimed, retry, failing, sent, confirmed, dead, cancelled } = states
-  const words = [ready, claimed, retry, failing, sent, confirmed, dead, cancelled]
+  const words = [ready, claimed, attempting, retry, failing, sent, confirmed, dead, cancelled]
   return [...new Set(words.filter((word) => word !== undefined))]
 }
 

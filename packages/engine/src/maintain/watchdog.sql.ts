@@ -1,9 +1,10 @@
 // What the watchdog looks at: for each part of an outbox the message that should go next and is in no relay's
 // hands. Nothing here is shared with the claims: a mistake in them must not hide itself.
 import { literal, waitsCondition } from '../outbox/clauses.sql.ts'
-import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import { storageOf, type ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
-import { BUCKETS } from '../relay/settle/bucket.sql.ts'
+import { BUCKETS, newestBuckets } from '../relay/settle/bucket.sql.ts'
+import { lastSeq } from '../relay/log/log.sql.ts'
 import { undoneSql } from '../relay/log/log-moves.sql.ts'
 
 /** Messages of one bucket that are looked at to find one that is due. */
@@ -18,7 +19,9 @@ export function noteHeads(definition: ResolvedDefinition): Prepared {
   return prepare(
     () => `with head as materialized (
   select part, min(head) as head
-    from (${order ? keyHeads(definition) : rowHead(definition)}) as found
+    from (${order ? keyHeads(definition) : rowHead(definition)}
+          union all
+          ${otherStorage(definition)}) as found
    group by part
 ),
 gone as (
@@ -32,6 +35,12 @@ select '${name}', part, head from head
            since = case when w.head = excluded.head then w.since else clock_timestamp() end
 returning extract(epoch from clock_timestamp() - w.since)::float8 as seconds`,
   )
+}
+
+/** Relays agree on a storage when they start. If the outbox is kept another way, no relay reads what is there. */
+function otherStorage(definition: ResolvedDefinition): string {
+  return `select 'storage', storage from posthorn.outbox
+            where name = '${definition.name}' and storage <> '${storageOf(definition)}'`
 }
 
 /** By row, the most urgent message. */
@@ -54,8 +63,8 @@ function keyHeads(definition: ResolvedDefinition): string {
               from generate_series(0, ${BUCKETS - 1}) as n
              where not exists (
                    select from posthorn.bucket as b
-                    where b.outbox = '${name}' and b.bucket = n and b.until > now()
-                      and b.run_size is not null))`
+                     join posthorn.session as s on s.id = b.session and s.until > now()
+                    where b.outbox = '${name}' and b.bucket = n and b.run_size is not null))`
   const heads = [
     `select 'flow ' || b.bucket as part, lpad(head.seq::text, 20, '0') as head
             from ${buckets} as b
@@ -75,6 +84,10 @@ function keyHeads(definition: ResolvedDefinition): string {
             from (${undoneSql(definition, `m.bucket, m.seq, m.${columns.dueAt}`, `limit ${LOOKED_AT}`)}) as logged
             join ${buckets} as b using (bucket)
            where ${isDue.replace(columns.dueAt, `logged.${columns.dueAt}`)}`)
+    // Behind a cursor that is ahead of the sequence every message looks as if it had gone by.
+    heads.push(`select 'cursor ' || number, (b).log_seen_seq::text
+            from ${newestBuckets(name)} as c
+           where greatest((b).log_seen_seq, (b).log_since) > ${lastSeq(log)} and exists (select from ${log})`)
   }
   return heads.join('\n          union all\n          ')
 }
@@ -103,8 +116,9 @@ export function selectCircumstances(definition: ResolvedDefinition): Prepared {
 }
 
 function keysInHand(name: string): string {
-  return `select from posthorn.bucket
-                where outbox = '${name}' and until > now() and run_size is not null`
+  return `select from posthorn.bucket as b
+                 join posthorn.session as s on s.id = b.session and s.until > now()
+                where b.outbox = '${name}' and b.run_size is not null`
 }
 
 /** What is claimed is among the oldest of those that wait, or has a state of its own. */

@@ -5,8 +5,13 @@ import { enqueueAll } from '../enqueue/enqueue.ts'
 import { pause } from '../control/pause.ts'
 import { delivered, refused, unreachable } from '../outbox/outcome.ts'
 import { createRelay } from '../relay/relay.ts'
-import { beat } from '../relay/relay.sql.ts'
-import { everywhere, fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
+import {
+  everywhere,
+  fakeTransport,
+  testDatabase,
+  viewTable,
+  testSession,
+} from '../testing/index.ts'
 import { LOGGED, SAMPLES, outboxTables } from '../testing/outboxes.ts'
 import { takeSamples } from './sample.ts'
 import { outboxStats } from './stats.ts'
@@ -21,7 +26,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} }
 describe.each([...SAMPLES, LOGGED])('the watchdog on $name', ({ outbox, sample }) => {
   const view = viewTable(db.pool, outbox)
   /** Longer than any head may be the same. */
-  const quickS = Math.max(60, (3 * outbox.everyMs) / 1_000)
+  const quickS = Math.max(60, (3 * (outbox.everyMs ?? 0)) / 1_000)
   const watch = () => watchOutbox(db.pool, outbox, silent)
   const put = async (count = 3) =>
     transaction(db.pool, (tx) =>
@@ -68,7 +73,7 @@ describe.each([...SAMPLES, LOGGED])('the watchdog on $name', ({ outbox, sample }
     ])
     expect((await outboxStats(db.pool, outbox)).stalledSince).toBeInstanceOf(Date)
     const relay = relayTo()
-    while ((await relay.tick()) > 0);
+    while ((await relay.runOnce()) > 0);
     await watch()
     expect(await standing()).toEqual([])
     expect((await outboxStats(db.pool, outbox)).stalledSince).toBeUndefined()
@@ -78,13 +83,29 @@ describe.each([...SAMPLES, LOGGED])('the watchdog on $name', ({ outbox, sample }
     await put()
     await watch()
     await age(3_600)
-    await db.pool.query(
-      beat({ relay: 'blind', outbox: outbox.name, delivered: 0, failed: 0, dead: 0, lost: 0 }),
-    )
+    await testSession(db.pool, outbox, 'blind')
     await watch()
     expect(await standing()).toEqual([
       { code: 'OUTBOX_STALLED', detail: expect.stringContaining('none of 1 relay takes it') },
     ])
+  })
+
+  test('says that the outbox is kept another way than by its relays', async () => {
+    const setStorage = (storage: string) =>
+      db.pool.query(
+        `insert into posthorn.outbox (name, table_name, storage) values ($1, $2, $3)
+             on conflict (name) do update set storage = excluded.storage`,
+        [outbox.name, outbox.table, storage],
+      )
+    const own = outbox.log === undefined ? (outbox.order ? 'key' : 'row') : 'log'
+    await setStorage(own === 'log' ? 'key' : 'log')
+    await watch()
+    await age(3_600)
+    await watch()
+    expect(await standing()).toMatchObject([{ code: 'OUTBOX_STALLED' }])
+    await setStorage(own)
+    await watch()
+    expect(await standing()).toEqual([])
   })
 
   test('is run with the samples', async () => {
@@ -113,10 +134,8 @@ describe.each([...SAMPLES, LOGGED])('the watchdog on $name', ({ outbox, sample }
   test('is quiet about a destination that a relay does not try', async () => {
     await put()
     const breakers = [{ destination: 'webhook:shop', openMs: 1_000, cause: undefined }]
-    const counts = { delivered: 0, failed: 0, dead: 0, lost: 0 }
-    await db.pool.query(
-      beat({ relay: 'one', outbox: outbox.name, ...counts, breakers: breakers as never }),
-    )
+    const session = await testSession(db.pool, outbox, 'one')
+    await session.beat({ pulses: new Map(), breakers: { [outbox.name]: breakers as never } })
     await quiet()
   })
 
@@ -131,9 +150,9 @@ describe.each([...SAMPLES, LOGGED])('the watchdog on $name', ({ outbox, sample }
   test('is quiet about a dead message and its key', async () => {
     await put(1)
     const relay = relayTo(fakeTransport(() => refused('no')))
-    while ((await relay.tick()) > 0);
+    while ((await relay.runOnce()) > 0);
     await put(1)
-    while ((await relay.tick()) > 0);
+    while ((await relay.runOnce()) > 0);
     const dead = (await standing()).length
     await watch()
     await age(86_400)
@@ -152,7 +171,7 @@ describe.each([...SAMPLES, LOGGED])('the watchdog on $name', ({ outbox, sample }
         return answer.promise
       }),
     )
-    const ticking = relay.tick()
+    const ticking = relay.runOnce()
     await reached.promise
     await put(1)
     await watch()
@@ -169,7 +188,7 @@ describe.each([...SAMPLES, LOGGED])('the watchdog on $name', ({ outbox, sample }
       await watch()
       await age(50)
       const relay = relayTo()
-      while ((await relay.tick()) > 0);
+      while ((await relay.runOnce()) > 0);
     }
     expect(await standing()).toEqual([])
   })
@@ -231,7 +250,7 @@ describe('a message that is tried without end', () => {
     for (let round = 1; round < 60 && tries() < 20; round += 1) {
       expect(await stuck()).toEqual([])
       await put(1 + (round % 9))
-      await relay.tick()
+      await relay.runOnce()
       await advanceClock(db.pool, '10m')
     }
     expect(tries()).toBe(20)
@@ -240,7 +259,7 @@ describe('a message that is tried without end', () => {
     expect(await stuck()).toEqual([{ subject: id, recovered: false }])
     transport.answer = () => delivered()
     await advanceClock(db.pool, '10m')
-    while ((await relay.tick()) > 0);
+    while ((await relay.runOnce()) > 0);
     await watchOutbox(db.pool, outbox, silent)
     expect(await stuck()).toEqual([{ subject: id, recovered: true }])
   })

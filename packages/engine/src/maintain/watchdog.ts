@@ -52,7 +52,7 @@ export function isStalled(
 ): boolean {
   if (paused || broken || ages.length === 0) return false
   const { everyMs, attemptMs, limit, fair } = outbox
-  const quickMs = Math.max(STALLED_MS, 3 * everyMs)
+  const quickMs = Math.max(STALLED_MS, 3 * (everyMs ?? 0))
   // A place comes free when a call ends, at the latest; a rate, when its time is over.
   const isBounded = limit !== undefined || fair?.atOnce !== undefined
   // Parts whose head moves: the relays are at work, and come to the others in turn.

@@ -36,7 +36,7 @@ async function deliver(given: Metrics): Promise<void> {
   await horn.transaction(async (tx) => {
     for (const payload of ['one', 'broken', 'two']) await events.enqueue(tx, 'placed', payload)
   })
-  await horn.tick()
+  await horn.runOnce()
 }
 
 beforeAll(() => relayWith(prometheusMetrics(new Registry())).setUp())

@@ -57,6 +57,11 @@ create function posthorn.key_digest(key text) returns bigint
   language sql immutable parallel safe
   return hashtextextended(key collate "C", 0);
 
+-- The same for an id that must be unique: no two texts have the same one.
+create function posthorn.id_digest(id text) returns bytea
+  language sql immutable parallel safe
+  return sha256(convert_to(id, 'UTF8'));
+
 -- 2 Outboxes and how they are written to -------------------------------------------------------------
 
 -- Which table an outbox's name belongs to: leases, held keys, pauses and transitions go by the name,
@@ -64,8 +69,10 @@ create function posthorn.key_digest(key text) returns bigint
 create table posthorn.outbox (
   name text primary key,
   table_name text not null,
-  -- Where messages are written, if the outbox is kept in a log: its table has only what left the log.
+  -- Where messages are written, if the outbox is kept in a log.
   log_name text,
+  -- How relays claim them: by row, by key, or from the log. A relay changes it when it starts and moves them.
+  storage text not null check (storage in ('row', 'key', 'log')),
   -- Whether every writer of an ordered outbox waits for the commit of the one before.
   serialise boolean,
   since timestamptz not null default now()
@@ -166,6 +173,36 @@ begin
 end
 $$;
 
+-- After another storage was chosen, some processes may still write to the place of before: a message goes on
+-- from there. The arguments are the outbox and where the trigger stands.
+create function posthorn.redirect_message() returns trigger
+  language plpgsql as $$
+declare
+  place regclass;
+  columns text;
+begin
+  -- An older snapshot may show the place of before: then the writer fails, and tries again.
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform from posthorn.outbox where name = tg_argv[0] for share;
+  end if;
+  select to_regclass(coalesce(o.log_name, o.table_name)) into place
+    from posthorn.outbox as o
+   where o.name = tg_argv[0] and coalesce(o.log_name, o.table_name) <> tg_argv[1];
+  if place is null then
+    return null;
+  end if;
+  select string_agg(quote_ident(a.attname), ', ') into columns
+    from pg_attribute as a
+   where a.attrelid = place and a.attnum > 0 and not a.attisdropped
+     and a.attgenerated = '' and a.attidentity = '' and a.attname not in ('xid', 'logged_at')
+     and exists (select from pg_attribute as b
+                  where b.attrelid = tg_relid and b.attname = a.attname and not b.attisdropped);
+  execute format('insert into %s (%s) select %2$s from (select ($1).*) as n', place, columns) using new;
+  execute format('delete from %s where bucket = $1 and seq = $2', tg_relid::regclass) using new.bucket, new.seq;
+  return null;
+end
+$$;
+
 -- Messages that an outbox gives itself again and again: when each is due next, by the business clock.
 -- A relay moves a row on in the transaction that enqueues what was due.
 create table posthorn.recurring (
@@ -196,8 +233,8 @@ create table posthorn.recurring (
 
 -- 3 What relays share --------------------------------------------------------------------------------
 
--- Leases on the buckets of ordered outboxes. run_* is what was in flight under the lease: when a lease
--- runs out, these messages are the suspects.
+-- Who has the buckets of ordered outboxes: a session (see posthorn.session). run_* is what is in flight in
+-- them: when the session ends, these messages are the suspects.
 --
 -- A row is written twice for each run. While a transaction is held open elsewhere, none of its old versions
 -- can be cleaned away, and a lookup by name alone would pass over all of them. The newest version has the
@@ -207,9 +244,9 @@ create table posthorn.recurring (
 create table posthorn.bucket (
   outbox text not null,
   bucket smallint not null check (bucket between 0 and 63),
+  -- Fresh whenever the bucket is taken: the fence of everything that is written for it.
   token uuid,
-  relay text,
-  until timestamptz,
+  session uuid,
   -- Numbers the runs of a bucket: a settlement that is repeated finds that its run has ended.
   run bigint not null default 0,
   run_upto bigint,
@@ -378,18 +415,28 @@ create table posthorn.pause (
   reason text
 );
 
--- Relays that are alive: one small upsert for each relay and outbox every few seconds.
-create table posthorn.relay (
+-- Relay processes. Each has one row and one heartbeat, whatever it has: its buckets are its own until the row
+-- is gone or has no `until`. Another relay takes `until` away once it has passed; whoever gets the row's lock
+-- first is right. Kept for an hour after that, so that people can see which relays fell silent.
+create table posthorn.session (
+  id uuid primary key default gen_random_uuid(),
   relay text not null,
-  outbox text not null,
   version text,
+  outboxes text[] not null,
   started_at timestamptz not null default now(),
   seen_at timestamptz not null default now(),
-  -- Destinations that the relay does not try at the moment:
-  -- [{"destination": "webhook:https://…", "openMs": 1200}].
-  breakers jsonb not null default '[]',
-  primary key (relay, outbox)
+  until timestamptz default now() + interval '30 s',
+  -- Destinations that the relay does not try at the moment, by outbox:
+  -- {"shop.events": [{"destination": "webhook:https://…", "openMs": 1200}]}.
+  breakers jsonb not null default '{}'
 ) with (fillfactor = 50);
+
+-- The same by outbox: who runs it, and which breakers are open.
+create view posthorn.relay as
+  select s.relay, outbox, s.version, s.started_at, s.seen_at,
+         coalesce(s.breakers -> outbox, '[]') as breakers
+    from posthorn.session as s
+   cross join lateral unnest(s.outboxes) as outbox;
 
 -- 4 What happened to messages ------------------------------------------------------------------------
 
@@ -470,9 +517,12 @@ create table posthorn.alert (
   subject text not null,
   tenant text,
   code text not null,
+  -- What has happened, by its id: another one is another alert. Null: a state that lasts, and one alert of it.
+  occurrence text,
   detail text not null,
   raised_at timestamptz not null default now(),
-  -- Since when the cause is over: the message was replayed or cancelled, the saga continues.
+  -- Since when the cause is over: the message was replayed or cancelled, the saga continues. What has
+  -- happened is over once an operator has acknowledged it.
   recovered_at timestamptz,
   acknowledged_at timestamptz,
   acknowledged_by text
@@ -482,7 +532,7 @@ create index alert_subject on posthorn.alert (source, subject);
 -- Alerts whose cause persists, by that cause: incidents are made of them.
 create index alert_standing on posthorn.alert (source, code) where recovered_at is null;
 comment on column posthorn.alert.detail is 'personal';
-comment on table posthorn.alert is 'not personal: source, subject, tenant, code, acknowledged_by';
+comment on table posthorn.alert is 'not personal: source, subject, tenant, code, occurrence, acknowledged_by';
 
 -- Replays of more messages than one transaction should take: who, why, which, and how far they are.
 -- A batch and its count commit together, so that any process can continue a replay whose own died.
@@ -556,7 +606,7 @@ create table posthorn.consumer_message (
 create unique index consumer_message_position
   on posthorn.consumer_message (topic, group_name, partition, log_offset) where partition is not null;
 create unique index consumer_message_id
-  on posthorn.consumer_message (topic, group_name, message_id) where partition is null;
+  on posthorn.consumer_message (topic, group_name, posthorn.id_digest(message_id)) where partition is null;
 create index consumer_message_key
   on posthorn.consumer_message (topic, group_name, posthorn.key_digest(key), id);
 create index consumer_message_due
@@ -595,7 +645,8 @@ create table posthorn.consumer_lag (
 
 -- 7 Figures for charts -------------------------------------------------------------------------------
 
--- What each relay did in each minute. Counts by name, {"HTTP_503": 12}. Latency is from a message's commit,
+-- What each relay did in each minute: `failed` are attempts that were made, `postponed` messages that were claimed
+-- and not tried. Counts by name, {"HTTP_503": 12}. Latency is from a message's commit,
 -- or from when it was due, to its delivery; bucket n ends at 2^(n/2) milliseconds.
 create table posthorn.pulse (
   outbox text not null,
@@ -603,6 +654,7 @@ create table posthorn.pulse (
   at timestamptz not null,
   delivered bigint not null default 0,
   failed bigint not null default 0,
+  postponed bigint not null default 0,
   dead bigint not null default 0,
   lost bigint not null default 0,
   latency jsonb,
@@ -979,3 +1031,11 @@ create table posthorn.data_key (
 -- The newest of a tenant encrypts what is written now.
 create index data_key_newest on posthorn.data_key (tenant, created_at desc, id desc)
   where wrapped is not null;
+
+-- Which key servers seal secrets of systems with, by a name that says nothing of it: a server that does
+-- not have it does not start.
+create table posthorn.sealing_key (
+  is_only boolean primary key default true check (is_only),
+  name text not null
+);
+comment on table posthorn.sealing_key is 'not personal: name';

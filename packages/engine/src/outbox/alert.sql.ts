@@ -1,4 +1,5 @@
 import { sql, type Statement } from '../database/sql-tag.ts'
+import type { AlertCause, NewAlert } from './alert.ts'
 
 export const ALERT_COLUMNS = sql`id::text as id, source, subject, tenant, code, detail, raised_at,
            acknowledged_at, acknowledged_by, recovered_at`
@@ -8,38 +9,30 @@ export function lockAlertSubject(source: string, subject: string): Statement {
   return sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${source} ${subject}`}, 0))`
 }
 
-export function selectStanding(alert: {
-  source: string
-  subject: string
-  code: string
-}): Statement {
+export function selectStanding({ source, subject, code, occurrence }: NewAlert): Statement {
   return sql`
     select ${ALERT_COLUMNS}
       from posthorn.alert
-     where source = ${alert.source} and subject = ${alert.subject} and code = ${alert.code}
-       and recovered_at is null
+     where source = ${source} and subject = ${subject} and code = ${code}
+       and occurrence is not distinct from ${occurrence ?? null} and recovered_at is null
      order by alert.id
      limit 1`
 }
 
-export function insertAlert(alert: {
-  source: string
-  subject: string
-  tenant: string | undefined
-  code: string
-  detail: string
-}): Statement {
+export function insertAlert(alert: NewAlert): Statement {
+  const { source, subject, tenant, code, occurrence, detail } = alert
   return sql`
-    insert into posthorn.alert (source, subject, tenant, code, detail)
-    values (${alert.source}, ${alert.subject}, ${alert.tenant ?? null}, ${alert.code}, ${alert.detail})
+    insert into posthorn.alert (source, subject, tenant, code, occurrence, detail)
+    values (${source}, ${subject}, ${tenant ?? null}, ${code}, ${occurrence ?? null}, ${detail})
     returning ${ALERT_COLUMNS}`
 }
 
-export function recoverAlerts(source: string, subject: string): Statement {
+export function recoverAlerts({ source, subject, occurrence }: AlertCause): Statement {
   return sql`
     update posthorn.alert
        set recovered_at = now()
      where source = ${source} and subject = ${subject} and recovered_at is null
+       and (${occurrence ?? null}::text is null or occurrence = ${occurrence ?? null})
     returning id`
 }
 

@@ -26,9 +26,18 @@ export interface Alert {
   readonly recoveredAt: Date | undefined
 }
 
-export interface NewAlert {
+/** What an alert is about. */
+export interface AlertCause {
   readonly source: string
   readonly subject: string
+  /**
+   * What has happened, by its id, for something that does not last: another occurrence is another
+   * alert, and an acknowledgement ends it. Left out: a state that lasts until `recoverAlert`.
+   */
+  readonly occurrence?: string | undefined
+}
+
+export interface NewAlert extends AlertCause {
   readonly tenant?: string
   readonly code: string
   readonly detail: string
@@ -49,27 +58,24 @@ export interface AlertRow {
 }
 
 /**
- * Raises an alert, unless the same one (source, subject and code) stands already: then that is
- * returned, acknowledged or not. The engine raises those of its messages itself.
+ * Raises an alert, unless the same one (source, subject, code and occurrence) stands already: then that
+ * is returned, acknowledged or not. The engine raises those of its messages itself.
  */
 export async function raiseAlert(tx: Transaction, given: NewAlert): Promise<Alert> {
   const alert = JSON.parse(storableJson(given)) as NewAlert
   await tx.query(lockAlertSubject(alert.source, alert.subject))
   const { rows: standing } = await tx.query<AlertRow>(selectStanding(alert))
   if (standing[0]) return alertOf(standing[0])
-  const { rows } = await tx.query<AlertRow>(insertAlert({ ...alert, tenant: alert.tenant }))
+  const { rows } = await tx.query<AlertRow>(insertAlert(alert))
   return alertOf(rows[0] as AlertRow)
 }
 
 /**
- * Marks a subject's alerts as recovered; its next alert is a new one. Returns how
- * many alerts that ended. A replay or a cancellation does it for its messages.
+ * Marks a subject's alerts as recovered, or those of one occurrence; its next alert is a new one.
+ * Returns how many alerts that ended. A replay or a cancellation does it for its messages.
  */
-export async function recoverAlert(
-  tx: Transaction,
-  { source, subject }: { source: string; subject: string },
-): Promise<number> {
-  const { rows } = await tx.query(recoverAlerts(source, storableText(subject)))
+export async function recoverAlert(tx: Transaction, cause: AlertCause): Promise<number> {
+  const { rows } = await tx.query(recoverAlerts({ ...cause, subject: storableText(cause.subject) }))
   return rows.length
 }
 

@@ -55,7 +55,7 @@ function notAColumn(name: string): string {
 }
 
 function checkStates<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
-  const { states, counter, retry, confirm, order } = definition
+  const { states, counter, retry, confirm } = definition
   const given = Object.entries(states).filter(([, state]) => state !== undefined)
   for (const [role, state] of given as [string, State][]) {
     if (typeof state === 'number' ? !Number.isSafeInteger(state) : !/^[\w-]{1,63}$/.test(state)) {
@@ -97,9 +97,6 @@ function checkStates<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   }
   if (counter.bumps === 'on-retry-claim' && (states.retry ?? states.ready) === states.ready) {
     wrong('states.retry', 'must differ from ready, since only the claim of a retry is counted')
-  }
-  if (order && states.claimed !== undefined) {
-    wrong('states.claimed', 'must be left out: an ordered outbox claims keys, not rows')
   }
 }
 
@@ -268,8 +265,8 @@ function checkEncrypt<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   }
 }
 
-/** Longest table name that leaves room for `_log_until_20260316`. */
-const MAX_LOGGED_TABLE = 44
+/** Longest table name that leaves room for `_log_until_20260316` and `_exceptions_quarantined`. */
+const MAX_LOGGED_TABLE = 40
 
 /** What a log cannot keep: nothing is written about a message that goes straight through it. */
 function checkLog<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
@@ -278,6 +275,9 @@ function checkLog<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   if (storage !== 'log') wrong('storage', 'must be "table" or "log"')
   if (!order) wrong('order', 'is needed by storage "log": a log is read by key')
   if (confirm) wrong('confirm', 'must be left out: a log keeps no state of a sent message')
+  if (definition.states.claimed !== undefined) {
+    wrong('states.claimed', 'must be left out: a log records nothing of what it sends')
+  }
   if (columns.ref) wrong('columns.ref', 'must be left out: a log keeps no state of a sent message')
   if (columns.dedupe) {
     wrong('columns.dedupe', 'must be left out: a log has no unique index over all its partitions')

@@ -1,37 +1,35 @@
 import type { Outbox } from './define.ts'
+import { findHazards, findMissingRights, hazardError, hiddenSequenceHazard } from './hazards.ts'
 import { DefinitionError, PosthornError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import {
   logTableSql,
-  notNullSql,
   selectMissingInLog,
   dedupeIndexSql,
   engineColumns,
   engineTableSql,
   registerOutbox,
   selectColumns,
+  selectDiffers,
   selectIndexes,
   selectNamesakes,
-  selectSequenceHidden,
   selectUniqueKeys,
-  selectVisibility,
   type TypedColumn,
 } from './table.sql.ts'
 import { FORMS } from '../encrypt/envelope.ts'
 import type { Queryable } from '../database/transaction.ts'
-import { bareTable, beside, spell, spellTable, type TableName } from '../database/sql-names.ts'
 import { inSql } from './resolved-definition.ts'
 
 /** Whether the table has what the definition names; a relay does not start on one that has not. */
 export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promise<void> {
-  const { rows } = await db.query<TypedColumn>(selectColumns(inSql(outbox).table))
+  for (const hazard of await findMissingRights(db, outbox)) throw hazardError(outbox.name, hazard)
+  const { rows } = await db.query<TypedColumn>(selectColumns(inSql(outbox).template))
   if (rows.length === 0) throw await missingTable(db, outbox)
   const present = new Set(rows.map(({ name }) => name))
   for (const [field, column] of listColumns(outbox)) {
     if (!present.has(column)) throw missingColumn(outbox, { field, column, present })
   }
   checkTimes(outbox, rows)
-  checkNulls(outbox, rows)
   checkEncryptedTypes(outbox, rows)
   checkLabelTypes(outbox, rows)
   const missing = engineColumns(inSql(outbox)).filter(([name]) => !present.has(name))
@@ -43,13 +41,12 @@ export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promi
     )
   }
   await checkDedupe(db, outbox)
-  const { table: ownTable, log: ownLog } = inSql(outbox)
-  if (ownLog !== undefined) {
-    await checkLog(db, outbox, ownLog)
-    await checkSequence(db, outbox, ownLog)
-  }
-  for (const table of [ownTable, ownLog]) {
-    if (table !== undefined) await checkVisibility(db, { name: outbox.name, table })
+  const { log: ownLog } = inSql(outbox)
+  if (ownLog !== undefined) await checkLog(db, outbox, ownLog)
+  for (const hazard of await findHazards(db, outbox)) {
+    const err = hazardError(outbox.name, hazard)
+    if (hazard.level === 'fail') throw err
+    log.warn({ outbox: outbox.name, err }, 'a relay may come to a stop on this table')
   }
   await checkName(db, outbox)
   await warnOfMissingIndex(db, outbox, log)
@@ -93,21 +90,6 @@ function checkTimes({ name, columns }: Outbox, rows: readonly TypedColumn[]): vo
   }
 }
 
-/** A claim goes from value to value in the index: it would never come to a message that has none. */
-function checkNulls(outbox: Outbox, rows: readonly TypedColumn[]): void {
-  const { fair, columns } = outbox
-  const fields = { 'fair.by': fair?.by, 'columns.priority': columns.priority }
-  for (const [field, column] of Object.entries(fields)) {
-    if (!rows.some(({ name, nullable }) => name === column && nullable)) continue
-    throw new PosthornError(
-      'TABLE_MISMATCH',
-      `outbox ${outbox.name}: ${field}: "${column}" may be null, and messages without a value would never ` +
-        `be claimed. Give those that have none a value, and add to a migration:\n` +
-        notNullSql(inSql(outbox).table, String(column)),
-    )
-  }
-}
-
 /** Without it every `enqueue` with a dedupe key would fail, or double what it should not. */
 async function checkDedupe(db: Queryable, outbox: Outbox): Promise<void> {
   const { name, columns } = outbox
@@ -143,49 +125,27 @@ function checkLabelTypes({ name, label }: Outbox, columns: readonly TypedColumn[
 
 /** The log must be able to hold all that the table can: what waits moves from one to the other. */
 async function checkLog(db: Queryable, outbox: Outbox, log: string): Promise<void> {
-  const { rows } = await db.query<{ name: string }>(selectMissingInLog(inSql(outbox).table, log))
-  if (rows.length === 0) return
-  throw new PosthornError(
-    'TABLE_MISMATCH',
-    `outbox ${outbox.name}: ${log} lacks ${rows.map(({ name }) => name).join(', ')}. ` +
-      `Add to a migration:\n${logTableSql(inSql(outbox)).join('\n')}`,
-  )
+  const { table, template } = inSql(outbox)
+  const { rows } = await db.query<{ name: string }>(selectMissingInLog(template, log))
+  const refuse = (problem: string) => {
+    const text = logTableSql(inSql(outbox)).join('\n')
+    const message = `outbox ${outbox.name}: ${problem}. Add to a migration:\n${text}`
+    return new PosthornError('TABLE_MISMATCH', message)
+  }
+  if (rows.length > 0) throw refuse(`${log} lacks ${rows.map(({ name }) => name).join(', ')}`)
+  const { rows: shape } = await db.query<{ differs: boolean }>(selectDiffers(log, table))
+  if (shape[0]?.differs) {
+    throw refuse(`${table} has not the columns of ${log}, in their order: whole rows move there`)
+  }
 }
 
-/** Without the right the log looks empty, and a relay would read nothing and say nothing. */
-async function checkSequence(db: Queryable, outbox: Outbox, log: string): Promise<void> {
-  const { rows } = await db.query<{ hidden: boolean }>(selectSequenceHidden(log))
-  if (rows[0]?.hidden) throw hiddenSequence(outbox)
-}
-
-export function hiddenSequence({ name, log }: Outbox): PosthornError {
-  const sequence = beside(spellTable(log as TableName), '_seq_seq')
-  return new PosthornError(
-    'SEQUENCE_HIDDEN',
-    `outbox ${name}: this role may not read the sequence ${sequence}, so that it sees no message of the ` +
-      `log. As its owner: grant select on sequence ${sequence} to <role>;`,
-  )
-}
-
-/** Under row-level security a relay would see no message and say nothing. */
-async function checkVisibility(
-  db: Queryable,
-  { name, table }: { name: string; table: string },
-): Promise<void> {
-  const { rows } = await db.query<{ role: string; hidden: boolean }>(selectVisibility(table))
-  const [found] = rows
-  if (!found?.hidden) return
-  throw new PosthornError(
-    'ROWS_HIDDEN',
-    `outbox ${name}: row-level security of ${table} may hide messages from the role ${found.role}, ` +
-      `and the relay must see all. Give the role BYPASSRLS, or add:\n` +
-      `create policy ${spell(`${bareTable(table)}_relay`)} on ${table} for all to ${found.role} using (true);`,
-  )
+export function hiddenSequence(outbox: Outbox): PosthornError {
+  return hazardError(outbox.name, hiddenSequenceHazard(outbox))
 }
 
 /** An outbox's name belongs to one table: leases and held keys go by the name. */
 async function checkName(db: Queryable, outbox: Outbox): Promise<void> {
-  const { name, table } = inSql(outbox)
+  const { name, template: table } = inSql(outbox)
   const { rows } = await db.query<{ table_name: string }>(registerOutbox(inSql(outbox)))
   const owner = rows[0]?.table_name
   if (owner === table) return
@@ -196,21 +156,34 @@ async function checkName(db: Queryable, outbox: Outbox): Promise<void> {
   )
 }
 
-/** Works without its index, but a backlog would then be read in full for every claim. */
+/** Works without its indexes, but a backlog would then be read in full for every claim. */
 async function warnOfMissingIndex(db: Queryable, outbox: Outbox, log: Log): Promise<void> {
-  const { rows } = await db.query<{ definition: string }>(selectIndexes(inSql(outbox).table))
-  const { fair, columns } = outbox
+  for (const [table, wanted] of claimIndexes(outbox)) {
+    const { rows } = await db.query<{ definition: string }>(selectIndexes(table))
+    // The server quotes more words than it must. The index of suspects has the same columns, for few rows.
+    const found = rows
+      .map(({ definition }) => definition.replaceAll('"', ''))
+      .filter((definition) => !definition.includes('lost_claims'))
+    if (wanted.every((index) => found.some((definition) => index.test(definition)))) continue
+    log.warn(
+      { outbox: outbox.name, sql: engineTableSql(inSql(outbox)) },
+      'no index for the claim; claims will be slow',
+    )
+  }
+}
+
+/** What the indexes of each table are on that a claim goes by. */
+function claimIndexes(outbox: Outbox): [table: string, wanted: readonly RegExp[]][] {
+  const { table, log } = inSql(outbox)
+  const { fair, columns, order, states } = outbox
   const first = fair?.by ?? columns.priority
-  const unordered = first ? `(${first}, ${columns.dueAt}` : `(${columns.dueAt}`
-  const leading = outbox.order ? '(bucket, seq' : unordered
-  // The server quotes more words than it must. The index of suspects has the same columns, for few rows.
-  const isForClaims = (definition: string) =>
-    definition.replaceAll('"', '').includes(leading) && !definition.includes('lost_claims')
-  if (rows.some(({ definition }) => isForClaims(definition))) return
-  log.warn(
-    { outbox: outbox.name, sql: engineTableSql(inSql(outbox)) },
-    'no index for the claim; claims will be slow',
-  )
+  const claimed = states.claimed === undefined ? [] : [/\(claimed_until\)/]
+  const own = order
+    ? [/\(bucket, seq\)/, /^(?!.*\(bucket, seq\)).*, seq\)/]
+    : [new RegExp(`\\(${first === undefined ? '' : `${first}, `}${columns.dueAt}`)]
+  const logged: [string, RegExp[]][] =
+    log === undefined ? [] : [[log, [/\(bucket, seq\)/, /\(xid, bucket, seq\)/]]]
+  return [[table, [...own, ...claimed]], ...logged]
 }
 
 function listColumns({

@@ -23,6 +23,17 @@ export function anyOf(column: string, states: readonly State[]): string {
   return words.length === 1 ? `${column} = ${words[0]}` : `${column} in (${words.join(', ')})`
 }
 
+/** Beside the id, what tells a log's messages apart: two of one id are both kept. For a select list. */
+export function seqOf({ log }: ResolvedDefinition): string {
+  return log === undefined ? '' : ', seq'
+}
+
+/** Whether the row `m` is that of `other`, which has its `id` and its `seqOf`. */
+export function isRowOf({ log, columns }: ResolvedDefinition, other: string): string {
+  const same = `m.${columns.id} = ${other}.id`
+  return log === undefined ? same : `${same} and m.seq = ${other}.seq`
+}
+
 /** What every claim of an outbox must find: a message that waits and may go. */
 export function waitsCondition({ states, columns, retry }: ResolvedDefinition): string {
   const word = anyOf(columns.status, [states.ready, states.retry])

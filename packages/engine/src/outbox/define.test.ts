@@ -29,7 +29,7 @@ test('writes every default out', () => {
   expect({ batch, lanes, everyMs, leaseMs }).toEqual({
     batch: 100,
     lanes: 2,
-    everyMs: 5_000,
+    everyMs: undefined,
     leaseMs: 30_000,
   })
   expect(states.retry).toBe('new')
@@ -57,7 +57,11 @@ test.each([
   ['states.retry', { counter: { column: 'tries', bumps: 'on-retry-claim' } }],
   [
     'states.claimed',
-    { order: { key: 'key', dead: 'block' }, states: { ...good.states, claimed: 'busy' } },
+    {
+      storage: 'log',
+      order: { key: 'key', dead: 'block' },
+      states: { ...good.states, claimed: 'busy' },
+    },
   ],
   [
     'counter.bumps',

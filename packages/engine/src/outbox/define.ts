@@ -42,9 +42,10 @@ export function defineOutbox<Row, New = Partial<Row>>(
     name: definition.name,
     table: definition.table,
     log: definition.storage === 'log' ? `${definition.table}_log` : undefined,
+    exceptions: definition.storage === 'log' ? `${definition.table}_exceptions` : undefined,
     states: {
       ready: states.ready,
-      claimed: states.claimed,
+      claimed: definition.order ? undefined : states.claimed,
       sent: states.sent,
       confirmed: states.confirmed,
       retry: states.retry ?? states.ready,
@@ -52,6 +53,7 @@ export function defineOutbox<Row, New = Partial<Row>>(
       dead: states.dead,
       cancelled: states.cancelled,
     },
+    attempting: definition.order ? states.claimed : undefined,
     columns: {
       id: 'id',
       idType: 'uuid',
@@ -67,7 +69,7 @@ export function defineOutbox<Row, New = Partial<Row>>(
     },
     batch: claim?.batch ?? 100,
     lanes: claim?.lanes ?? 2,
-    everyMs: toMs(claim?.every ?? '5s'),
+    everyMs: claim?.every === undefined ? undefined : toMs(claim.every),
     leaseMs: toMs(claim?.lease ?? '30s'),
     attemptMs: toMs(claim?.attempt ?? '5m'),
     order: definition.order as Outbox['order'],

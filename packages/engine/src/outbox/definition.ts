@@ -31,7 +31,10 @@ export type LabelPart<Row> = Column<Row> | `${Column<Row>}.${string}`
 export interface States {
   /** Waits for its first attempt. */
   readonly ready: State
-  /** Is being attempted. Left out: claim columns alone say so, and the state stays as it is. */
+  /**
+   * Is being attempted. Left out: claim columns alone say so, and the state stays as it is. In an ordered
+   * outbox, which claims keys, it is recorded as a transition and never stored.
+   */
   readonly claimed?: State
   /** The destination has it. */
   readonly sent: State

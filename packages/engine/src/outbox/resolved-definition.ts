@@ -29,6 +29,8 @@ export interface CheckedDefinition {
   readonly table: TableName
   /** The append-only log in front of the table; undefined where messages are enqueued into the table itself. */
   readonly log: TableName | undefined
+  /** Where what leaves the log is kept: without the indexes of the table, none of which may refuse a message. */
+  readonly exceptions: TableName | undefined
   readonly states: {
     readonly ready: State
     readonly claimed: State | undefined
@@ -39,6 +41,8 @@ export interface CheckedDefinition {
     readonly dead: State | undefined
     readonly cancelled: State | undefined
   }
+  /** The claimed state of an ordered outbox, which writes nothing to a row that it claims: transitions have it. */
+  readonly attempting: State | undefined
   readonly columns: Columns<OutboxRow> & {
     readonly id: string
     readonly idType: 'uuid' | 'bigint' | 'text'
@@ -51,7 +55,8 @@ export interface CheckedDefinition {
   }
   readonly batch: number
   readonly lanes: number
-  readonly everyMs: number
+  /** Between two polls; undefined for as often as notifications ask for it. */
+  readonly everyMs: number | undefined
   readonly leaseMs: number
   readonly attemptMs: number
   readonly order: Order<OutboxRow> | undefined
@@ -75,6 +80,18 @@ export interface CheckedDefinition {
 /** What SQL follows from: the same definition, with its names as SQL text wants them. Only `inSql` makes it. */
 export interface ResolvedDefinition extends CheckedDefinition {
   readonly names: 'spelled'
+  /** Where the messages stand that are claimed as rows: of a log its exceptions, else the definition's table. */
+  readonly table: TableName
+  /** The definition's table itself: a log has its columns, and nothing in it. */
+  readonly template: TableName
+}
+
+/** How the messages of an outbox are kept and claimed. */
+export type Storage = 'row' | 'key' | 'log'
+
+export function storageOf({ log, order }: Pick<CheckedDefinition, 'log' | 'order'>): Storage {
+  if (log !== undefined) return 'log'
+  return order ? 'key' : 'row'
 }
 
 const known = new WeakMap<CheckedDefinition, ResolvedDefinition>()
@@ -87,12 +104,14 @@ export function inSql(definition: CheckedDefinition): ResolvedDefinition {
 }
 
 function spelled(definition: CheckedDefinition): ResolvedDefinition {
-  const { table, log, columns, counter, order, fair, limit, reads, label } = definition
+  const { table, log, exceptions, columns, counter, order, fair, limit, reads, label } = definition
   return {
     ...definition,
     names: 'spelled',
-    table: spellTable(table),
+    table: spellTable(exceptions ?? table),
+    template: spellTable(table),
     log: log && spellTable(log),
+    exceptions: exceptions && spellTable(exceptions),
     columns: spellColumns(columns),
     label: label.map(([column, ...properties]) => [spell(column), ...properties]),
     counter: {

@@ -1,4 +1,4 @@
-import { type ResolvedDefinition, inSql } from './resolved-definition.ts'
+import { type ResolvedDefinition, inSql, storageOf } from './resolved-definition.ts'
 import { sql, type Statement } from '../database/sql-tag.ts'
 import { bareTable, spell, beside } from '../database/sql-names.ts'
 import { waitsCondition, anyOf, literal } from './clauses.sql.ts'
@@ -85,25 +85,29 @@ export function selectVisibility(table: string): Statement {
 
 /**
  * Notes that a name belongs to a table and says to which it does. A table that is gone, or was
- * renamed, gives it free. One statement, so that of two applications only one gets it.
+ * renamed, gives it free. One statement, so that of two applications only one gets it. Another storage of the
+ * same table is the relay's to change to.
  */
-export function registerOutbox({
-  name,
-  table,
-  log,
-  order,
-}: Pick<ResolvedDefinition, 'name' | 'table' | 'log' | 'order'>): Statement {
+export function registerOutbox(definition: ResolvedDefinition): Statement {
+  const { name, template, log, order } = definition
   return sql`
-    insert into posthorn.outbox as o (name, table_name, log_name, serialise)
-    values (${name}, ${table}, ${log ?? null}, ${order?.serialise ?? false})
+    insert into posthorn.outbox as o (name, table_name, log_name, storage, serialise)
+    values (${name}, ${template}, ${log ?? null}, ${storageOf(definition)}, ${order?.serialise ?? false})
     on conflict (name) do update
        set table_name = case when to_regclass(o.table_name) is null
                              then excluded.table_name else o.table_name end,
-           log_name = case when o.table_name = excluded.table_name or to_regclass(o.table_name) is null
+           log_name = case when to_regclass(o.table_name) is null
                            then excluded.log_name else o.log_name end,
+           storage = case when to_regclass(o.table_name) is null
+                          then excluded.storage else o.storage end,
            serialise = case when o.table_name = excluded.table_name or to_regclass(o.table_name) is null
                             then excluded.serialise else o.serialise end
     returning table_name`
+}
+
+/** How an outbox is kept, if any relay or migration has said so. */
+export function selectStorage({ name, template }: ResolvedDefinition): Statement {
+  return sql`select storage from posthorn.outbox where name = ${name} and table_name = ${template}`
 }
 
 /** Whether this role may not read the sequence of a log. */
@@ -143,7 +147,8 @@ export function engineColumns({
  * partial indexes of its claims. Goes into a migration, where it can be reviewed.
  */
 export function engineTableSql(definition: ResolvedDefinition): string {
-  const { table, columns, states, order, fair, retry, confirmWithinMs, retention } = definition
+  const { table, template, columns, states, order, fair, retry, confirmWithinMs, retention } =
+    definition
   const base = bareTable(table)
   const added = engineColumns(definition).map(
     ([name, ddl]) => `  add column if not exists ${name} ${ddl}`,
@@ -197,11 +202,11 @@ export function engineTableSql(definition: ResolvedDefinition): string {
     indexes.push(index('finished', `(${columns.finishedAt})`, finishedCondition(definition)))
   }
   return [
-    `alter table ${table}\n${added.join(',\n')};`,
+    `alter table ${template}\n${added.join(',\n')};`,
+    ...logTableSql(definition),
     // Claims then find room on the row's own page (HOT), and vacuum comes before bloat does.
     `alter table ${table} set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);`,
     ...indexes,
-    ...logTableSql(definition),
   ].join('\n')
 }
 
@@ -221,25 +226,44 @@ export function outboxTableSql<Row>(outbox: Outbox<Row>): string {
 }
 
 /**
- * The log in front of a definition's table: the same columns, partitions that are dropped when their time is
- * over, and the three indexes that it is read by. The xid stands before everything else, since defaults are
- * evaluated in the order of the columns: a writer without a number could have a `seq` that no reader knows
- * to wait for.
+ * The log of a definition: the columns of its table, partitions that are dropped when their time is over, and
+ * the three indexes that it is read by. The xid stands before everything else, since defaults are evaluated in
+ * the order of the columns: a writer without a number could have a `seq` that no reader knows to wait for.
+ * Its exceptions are rows of the log that left it, whole: no index of the definition's table refuses them.
  */
-export function logTableSql({ log, table, columns }: ResolvedDefinition): string[] {
+export function logTableSql({ name, log, table, template, columns }: ResolvedDefinition): string[] {
   if (log === undefined) return []
-  const index = (what: string) => spell(`${bareTable(log)}_${what}`)
+  const index = (what: string, on = log) => spell(`${bareTable(on)}_${what}`)
   return [
     `create table if not exists ${log} (
   xid xid8 not null default pg_current_xact_id(),
   logged_at timestamptz not null default now(),
-  like ${table} including defaults including constraints including generated including identity
+  like ${template} including defaults including constraints including generated including identity including comments
 ) partition by range (logged_at);`,
     `create table if not exists ${beside(log, '_default')} partition of ${log} default;`,
     `create index if not exists ${index('flow')} on ${log} (bucket, seq);`,
     `create index if not exists ${index('late')} on ${log} (xid, bucket, seq);`,
     `create index if not exists ${index('id')} on ${log} (${columns.id});`,
+    `create table if not exists ${table} (like ${log} including defaults including constraints including comments);`,
+    `create index if not exists ${index('id', table)} on ${table} (${columns.id});`,
+    `${makeRedirect(name, template)};`,
   ]
+}
+
+/** Lets messages go on from where the outbox is not kept any more. */
+export function makeRedirect(name: string, place: string): string {
+  return `create or replace trigger posthorn_redirect after insert on ${place}
+  for each row execute function posthorn.redirect_message('${name}', '${place}')`
+}
+
+/** Whether two tables differ in their columns, in the order of these or in their types. */
+export function selectDiffers(one: string, other: string): Statement {
+  const shape = (table: string) => sql`
+    array(select attname::text || ' ' || format_type(atttypid, atttypmod)
+            from pg_attribute
+           where attrelid = to_regclass(${table}) and attnum > 0 and not attisdropped
+           order by attnum)`
+  return sql`select ${shape(one)} <> ${shape(other)} as differs`
 }
 
 /** Names of columns that the table has and its log has not. */

@@ -2,7 +2,7 @@ import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api'
 import { type ErrorCode, failureOf } from '../errors.ts'
 import type { Message } from './message.ts'
 import { type Outcome } from './outcome.ts'
-import type { Delivery, Handled } from './transport.ts'
+import type { DeliverOptions, Delivery, Handled } from './transport.ts'
 import { createRequire } from 'node:module'
 import type * as OpenTelemetryApi from '@opentelemetry/api'
 
@@ -45,24 +45,26 @@ export function currentTraceparent(): string | undefined {
   return api && traceparentOf(api, api.trace.getActiveSpan())
 }
 
+type Report = NonNullable<DeliverOptions['report']>
+
 /**
  * Delivers a batch under a PRODUCER span for each message, child of the span that enqueued it. The
  * messages handed to `deliver` carry their own span, so that request, outbox, broker and consumer
  * are one trace. Without an SDK the batch goes through as it is.
  */
 export async function withDeliverySpan(
-  outbox: string,
+  { outbox, report }: { readonly outbox: string; readonly report: Report },
   batch: readonly Delivery[],
-  deliver: (batch: readonly Delivery[]) => Promise<readonly Outcome[]>,
+  deliver: (batch: readonly Delivery[], report: Report) => Promise<readonly Outcome[]>,
 ): Promise<readonly Outcome[]> {
   const api = openTelemetry()
   const [head, ...rest] = batch
-  if (!api || !head) return deliver(batch)
+  if (!api || !head) return deliver(batch, report)
   const { context, trace, ROOT_CONTEXT } = api
   const first = deliverySpan(api, outbox, head)
   const own = traceparentOf(api, first)
   // With no tracer behind it, the API gives back the parent or an empty span.
-  if (own === undefined || own === head.message.traceparent) return deliver(batch)
+  if (own === undefined || own === head.message.traceparent) return deliver(batch, report)
   const spans = [first, ...rest.map((delivery) => deliverySpan(api, outbox, delivery))]
   const traced = batch.map((delivery, i) => ({
     ...delivery,
@@ -71,15 +73,28 @@ export async function withDeliverySpan(
   // What instruments the client (fetch, a broker's library) belongs to a message only if it is
   // alone; and never to the span that was active when the relay was woken.
   const active = batch.length === 1 ? trace.setSpan(ROOT_CONTEXT, first) : ROOT_CONTEXT
+  const open = new Map(spans.entries())
+  const end = (i: number, outcome: Outcome | undefined) => {
+    const span = open.get(i)
+    if (!span) return
+    open.delete(i)
+    noteOutcome(api, span, outcome)
+    span.end()
+  }
+  const ended = (i: number, outcome: Outcome) => {
+    end(i, outcome)
+    report(i, outcome)
+  }
   try {
-    const outcomes = await context.with(active, deliver, undefined, traced)
-    spans.forEach((span, i) => noteOutcome(api, span, outcomes[i]))
+    const outcomes = await context.with(active, deliver, undefined, traced, ended)
+    spans.forEach((_, i) => end(i, outcomes[i]))
     return outcomes
   } catch (error) {
-    spans.forEach((span) => noteError(api, span, error))
+    for (const span of open.values()) {
+      noteError(api, span, error)
+      span.end()
+    }
     throw error
-  } finally {
-    spans.forEach((span) => span.end())
   }
 }
 

@@ -39,10 +39,17 @@ export interface DeliverOptions {
    * transport that goes on in spite of it is left alone a little later, and its outcomes are dropped.
    */
   readonly signal: AbortSignal
+  /** For a transport with `takes: 'each'`: says the outcome of the delivery at this place of the batch. */
+  report?(at: number, outcome: Outcome): void
 }
 
 /** A live client that takes batches of messages somewhere. */
 export interface Transport {
+  /**
+   * `each`: the messages of a batch are delivered side by side, and `report` is called for each as soon as
+   * its outcome is known, so that a slow one holds up no other. Default `batch`: they have one fate.
+   */
+  readonly takes?: 'batch' | 'each'
   /** One outcome for each delivery, in their order. A throw means that the outcomes are unknown: all are retried. */
   deliver(batch: readonly Delivery[], options: DeliverOptions): Promise<readonly Outcome[]>
   /**
@@ -119,4 +126,19 @@ export interface Subscriber {
 
 export interface Subscription {
   close(): Promise<void>
+}
+
+/** Delivers messages side by side, for a transport with `takes: 'each'`: says each outcome when it is known. */
+export async function deliverEach<Made extends Outcome>(
+  batch: readonly Delivery[],
+  { report }: DeliverOptions,
+  deliver: (delivery: Delivery, at: number) => Promise<Made>,
+): Promise<Made[]> {
+  return Promise.all(
+    batch.map(async (delivery, at) => {
+      const outcome = await deliver(delivery, at)
+      report?.(at, outcome)
+      return outcome
+    }),
+  )
 }

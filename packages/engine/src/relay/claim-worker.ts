@@ -1,5 +1,6 @@
 import { attemptWithin } from './attempt/bounded-attempt.ts'
-import type { Attempted, Attempter, Transports } from './attempt/attempt.ts'
+import type { Attempter, Transports } from './attempt/attempt.ts'
+import { Attempts } from './settle/attempts.ts'
 import type { Claim } from './settle/claim.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
@@ -7,6 +8,7 @@ import { LostClaimError, PosthornError } from '../errors.ts'
 import type { PoolHandle } from '../database/pool-handle.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import { Semaphore } from '../semaphore.ts'
 import {
   fatalSettlement,
   idOf,
@@ -19,7 +21,8 @@ import {
 import { findOvertaking } from './settle/key-plan.ts'
 import type { SettledApart, Source } from './settle/source.ts'
 import { reportStuck, StuckMessages } from './stuck-messages.ts'
-import { countInto, newTally, type ClockOffsets, type Tally } from './tally.ts'
+import type { ClockOffsets } from './session/session.ts'
+import { countInto, newTally, type Tally } from './tally.ts'
 
 export interface ClaimWorkerOptions {
   readonly handle: PoolHandle
@@ -31,7 +34,7 @@ export interface ClaimWorkerOptions {
   readonly metrics: Metrics
 }
 
-/** What the lanes have to know of a claim that was worked on. */
+/** What settling messages of a claim leaves to look at. */
 export interface Worked {
   /** Some of its messages wait: the next due time may be an earlier one. */
   readonly dueChanged: boolean
@@ -45,12 +48,29 @@ const WHOLE_TRIES = 2
 /** Longest time until a message that waits in front of its consumers is looked at again. */
 const MAX_WAIT_MS = 60_000
 
+/** What the lanes hear of a claim that is worked on. */
+export interface WorkEvents {
+  /** Some of its messages take their time: the lane need not wait for them. */
+  onSlow(): void
+  /** These messages are no longer in hand. */
+  onSettled(rows: readonly OutboxRow[], worked: Worked): void
+}
+
+const NOTHING_CHANGED: Worked = { dueChanged: false, left: false }
+
+/** A claim whose messages end one by one is settled as a whole if that takes no longer. */
+const PATIENCE_MS = 25
+
+/** Statements at a time that settle slow messages. */
+const PLACES = 2
+
 /** What happens to a claim: attempt → decide → settle → count, under a lease that is renewed meanwhile. */
 export class ClaimWorker {
   readonly #options: ClaimWorkerOptions
   readonly #source: Source
   readonly #abort = new AbortController()
   readonly #stuck: StuckMessages
+  readonly #places = new Semaphore(PLACES)
   #tally = newTally()
   #clocks: ClockOffsets = { realMs: 0, businessMs: 0 }
 
@@ -77,53 +97,104 @@ export class ClaimWorker {
     this.#clocks = clocks
   }
 
-  /** Attempts and settles a claim; throws where it could not be settled, and the lease runs out. */
-  async work(claim: Claim): Promise<Worked> {
+  /**
+   * Attempts and settles a claim; throws where it could not be settled, and the lease runs out. Where each
+   * message ends by itself, `onSlow` is called once some take their time: what has ended is settled then, and
+   * the slow ones when they end.
+   */
+  async work(claim: Claim, { onSlow, onSettled }: WorkEvents): Promise<void> {
+    const { outbox } = this.#options
+    const unsettled = new Set(claim.rows)
+    const lease = this.#keepLease(claim, unsettled)
     try {
-      const settlements = await this.#attempt(claim)
-      const { lost, unsettled } = await this.#settle(claim, settlements)
-      const left = new Set(unsettled.map(({ settlement }) => settlement))
-      const settled = left.size === 0 ? settlements : settlements.filter((each) => !left.has(each))
-      const waits = this.#count(settled, lost)
-      await this.#reportStuck(settled)
-      return { dueChanged: waits || left.size > 0, left: left.size > 0 }
+      const { ended, sending } = await this.#prepare(claim)
+      const attempts = new Attempts(outbox, sending)
+      const settle = async (before: readonly Settlement[] = []) => {
+        const part = [...before, ...attempts.take()]
+        const worked = await this.#settlePart(claim, part, attempts.open)
+        const open = new Set(attempts.open)
+        const done = [...unsettled].filter((row) => !open.has(row))
+        for (const row of done) unsettled.delete(row)
+        onSettled(done, worked)
+      }
+      const over = this.#attempt(claim, attempts, lease.signal)
+      if (!(await endsWithin(over, this.#patienceMs(claim, sending)))) onSlow()
+      await settle(ended)
+      while (attempts.open.length > 0) {
+        await attempts.news()
+        // What ends until there is a place is settled with it.
+        await this.#places.run(settle)
+      }
+      this.#reportOvertaking(attempts.all)
     } catch (error) {
       // Not settled: the lease runs out and the messages are sent again, the same ids as before.
       this.#source.drop(claim)
+      onSettled([...unsettled], NOTHING_CHANGED)
+      lease.abandon()
       throw error
-    }
-  }
-
-  async #attempt(claim: Claim): Promise<Settlement[]> {
-    const { outbox } = this.#options
-    if (claim.kind === 'expired') return claim.rows.map((row) => lostSettlement(outbox, row))
-    const fatal = claim.rows.filter((row) => isFatal(outbox, claim, row))
-    if (fatal.length === 0) return this.#send(claim)
-    const ended = fatal.map((row) => fatalSettlement(outbox, row))
-    const rows = claim.rows.filter((row) => !fatal.includes(row))
-    return rows.length === 0 ? ended : [...ended, ...(await this.#send({ ...claim, rows }))]
-  }
-
-  async #send(claim: Claim): Promise<Settlement[]> {
-    const { outbox } = this.#options
-    const rows = this.#source.attemptable(claim).map((i) => claim.rows[i] as OutboxRow)
-    const sending = claim.kind === 'resend' ? await this.#overdue(claim) : rows
-    const lease = this.#keepLease(claim)
-    try {
-      const attempts = await this.#options.attempter.attempt(sending, lease.signal)
-      const made = sending.map((row, i) => settlementOf(outbox, row, attempts[i] as Attempted))
-      this.#reportOvertaking(made)
-      return claim.kind === 'resend' ? made.map((each) => resendSettlement(outbox, each)) : made
     } finally {
-      lease.end()
+      await lease.end()
     }
+  }
+
+  /** What ends without an attempt, and what is to be attempted. */
+  async #prepare(claim: Claim): Promise<{ ended: Settlement[]; sending: readonly OutboxRow[] }> {
+    const { outbox } = this.#options
+    if (claim.kind === 'expired') {
+      return { ended: claim.rows.map((row) => lostSettlement(outbox, row)), sending: [] }
+    }
+    const fatal = new Set(claim.rows.filter((row) => isFatal(outbox, claim, row)))
+    const ended = [...fatal].map((row) => fatalSettlement(outbox, row))
+    const rows = fatal.size === 0 ? claim.rows : claim.rows.filter((row) => !fatal.has(row))
+    if (rows.length === 0) return { ended, sending: [] }
+    const others = { ...claim, rows }
+    if (claim.kind === 'resend') return { ended, sending: await this.#overdue(others) }
+    const sending = this.#source.attemptable(others).map((i) => rows[i] as OutboxRow)
+    return { ended, sending }
+  }
+
+  async #attempt({ kind }: Claim, attempts: Attempts, signal: AbortSignal): Promise<void> {
+    const { outbox, attempter } = this.#options
+    const { rows } = attempts
+    if (rows.length === 0) return
+    try {
+      await attempter.attempt(rows, signal, (at, attempted) => {
+        const made = settlementOf(outbox, rows[at] as OutboxRow, attempted)
+        attempts.end(at, kind === 'resend' ? resendSettlement(outbox, made) : made)
+      })
+    } catch (error) {
+      attempts.fail(error)
+    }
+  }
+
+  /** How long a claim is waited for as a whole; undefined where it is settled as one. */
+  #patienceMs({ kind }: Claim, rows: readonly OutboxRow[]): number | undefined {
+    const isOrdinary = kind === 'batch' || kind === 'held'
+    return isOrdinary && this.#options.attempter.takesEach(rows) ? PATIENCE_MS : undefined
+  }
+
+  async #settlePart(
+    claim: Claim,
+    settlements: readonly Settlement[],
+    open: readonly OutboxRow[],
+  ): Promise<Worked> {
+    const { lost, unsettled } = await this.#settle(claim, settlements, open)
+    const left = new Set(unsettled.map(({ settlement }) => settlement))
+    const settled = left.size === 0 ? settlements : settlements.filter((each) => !left.has(each))
+    const waits = this.#count(settled, lost)
+    await this.#reportStuck(settled)
+    return { dueChanged: waits || left.size > 0, left: left.size > 0 }
   }
 
   /**
    * Settling is tried again while the lease can be renewed: a moment without a database is not a lost
    * batch. From the third time on it settles what can be settled, apart from the rest.
    */
-  async #settle(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
+  async #settle(
+    claim: Claim,
+    settlements: readonly Settlement[],
+    open: readonly OutboxRow[],
+  ): Promise<SettledApart> {
     const { outbox, log } = this.#options
     const giveUpAt = performance.now() + outbox.leaseMs
     for (let tries = 1; ; tries += 1) {
@@ -131,15 +202,16 @@ export class ClaimWorker {
       try {
         const done =
           tries <= WHOLE_TRIES
-            ? { lost: await this.#source.settle(claim, settlements), unsettled: [] }
-            : await this.#source.settleApart(claim, settlements)
+            ? { lost: await this.#source.settle(claim, settlements, open), unsettled: [] }
+            : await this.#source.settleApart(claim, settlements, open)
         this.#report(done)
         return done
       } catch (error) {
         if (performance.now() + pauseMs > giveUpAt) throw error
         log.warn({ outbox: outbox.name, err: error }, 'settle failed; trying again')
         await new Promise((resolve) => setTimeout(resolve, pauseMs))
-        await this.#source.renew(claim).catch(() => false)
+        const rows = settlements.map(({ row }) => row)
+        await this.#source.renew({ ...claim, rows }).catch(() => false)
       }
     }
   }
@@ -197,20 +269,28 @@ export class ClaimWorker {
   }
 
   /** Renews a claim while its attempts go on, and aborts them when it is lost. */
-  #keepLease(claim: Claim): { signal: AbortSignal; end: () => void } {
+  #keepLease(claim: Claim, unsettled: ReadonlySet<OutboxRow>) {
     const { outbox, log } = this.#options
     const lost = new AbortController()
+    let renewing = Promise.resolve()
     const renew = async () => {
-      const kept = await this.#source.renew(claim).catch((error: unknown) => {
+      const rows = [...unsettled]
+      const kept = await this.#source.renew({ ...claim, rows }).catch((error: unknown) => {
         log.warn({ outbox: outbox.name, err: error }, 'lease renewal failed; the attempt goes on')
         return true
       })
       if (!kept) lost.abort()
     }
-    const timer = setInterval(() => void renew(), outbox.leaseMs / 3)
+    const timer = setInterval(() => {
+      renewing = renewing.then(renew)
+    }, outbox.leaseMs / 3)
     return {
       signal: AbortSignal.any([lost.signal, this.#abort.signal]),
-      end: () => clearInterval(timer),
+      abandon: () => lost.abort(),
+      async end() {
+        clearInterval(timer)
+        await renewing
+      },
     }
   }
 
@@ -218,13 +298,14 @@ export class ClaimWorker {
   #count(settlements: readonly Settlement[], lost: readonly string[]): boolean {
     const { outbox, metrics, log } = this.#options
     const labels = { outbox: outbox.name }
-    const { delivered, failed, dead } = countInto(this.#tally, settlements, {
+    const { delivered, failed, postponed, dead } = countInto(this.#tally, settlements, {
       outbox,
       clocks: this.#clocks,
     })
     this.#tally.lost += lost.length
     if (delivered > 0) metrics.count('posthorn_delivered_total', delivered, labels)
     if (failed > 0) metrics.count('posthorn_failed_total', failed, labels)
+    if (postponed > 0) metrics.count('posthorn_postponed_total', postponed, labels)
     if (dead > 0) metrics.count('posthorn_dead_total', dead, labels)
     if (lost.length > 0) {
       metrics.count('posthorn_lost_claims_total', lost.length, labels)
@@ -242,6 +323,14 @@ export class ClaimWorker {
     }
     return settlements.length > delivered + dead
   }
+}
+
+/** Whether work is over within `ms`; without a bound it is waited for. */
+async function endsWithin(work: Promise<void>, ms: number | undefined): Promise<boolean> {
+  if (ms === undefined) return work.then(() => true)
+  const { promise: late, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => resolve(false), ms)
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer))
 }
 
 /** Whether the consumers of a sent message have gone by it; without a way to know, time alone decides. */

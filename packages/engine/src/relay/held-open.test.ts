@@ -10,7 +10,7 @@ import { outboxTableSql } from '../outbox/table.sql.ts'
 import type { Transport } from '../outbox/transport.ts'
 import { outboxStats } from '../maintain/stats.ts'
 import { listMessages } from '@posthorn/operate'
-import { testDatabase } from '../testing/index.ts'
+import { testDatabase, testSession } from '../testing/index.ts'
 import { LOGGED, SAMPLES, clubEvents, outboxTables, type Sample } from '../testing/outboxes.ts'
 import type { Claim } from './settle/claim.ts'
 import { KeySource } from './key/key-source.ts'
@@ -71,9 +71,8 @@ const ORDERED = [
 async function openSource({ outbox, sample, Class, planned }: (typeof ORDERED)[number]) {
   // One connection, whose plans are made while the tables are small, as in a relay that runs for long.
   const pool = new Pool({ connectionString: db.url, max: 1 })
-  const source: Source = new Class(poolHandle(pool, { prepare: true }), outbox, {
-    relay: 'one by one',
-  })
+  const session = await testSession(db.pool, outbox, 'one by one')
+  const source: Source = new Class(poolHandle(pool, { prepare: true }), outbox, { session })
   onTestFinished(async () => {
     await source.close()
     await pool.end()

@@ -14,7 +14,8 @@ export type Woken = 'ring' | 'timer'
 
 /** When the lanes of one outbox sleep and what wakes them. It holds no data that may not be lost. */
 export class LaneScheduler {
-  readonly #pollMs: number
+  /** The longest sleep. */
+  readonly #mostMs: number
   #rings = 0
   #armed = 0
   #armedUntil = 0
@@ -25,8 +26,8 @@ export class LaneScheduler {
   readonly #pauses = new Set<() => void>()
   readonly #helpers: (() => void)[] = []
 
-  constructor(pollMs: number) {
-    this.#pollMs = pollMs
+  constructor(mostMs = Infinity) {
+    this.#mostMs = mostMs
   }
 
   ring(kind: Ring): void {
@@ -58,7 +59,7 @@ export class LaneScheduler {
     this.#notBefore = performance.now() + ms
   }
 
-  /** Sleeps until a ring, the due time, the next look or the poll; not at all if it rang since `mark`. */
+  /** Sleeps until a ring, the due time or the next look; not at all if it rang since `mark`. */
   async sleep(mark: number, dueMs: number | undefined): Promise<Woken> {
     const blockedMs = this.#notBefore - performance.now()
     if (blockedMs > 0) {
@@ -67,8 +68,8 @@ export class LaneScheduler {
     }
     const lookMs = this.#nextLook()
     // Due and yet not claimed: another relay has it. Pause before asking again.
-    const due = dueMs === undefined ? this.#pollMs : Math.max(dueMs, OVERDUE_MS)
-    const ms = Math.min(this.#pollMs, due, lookMs ?? this.#pollMs)
+    const due = dueMs === undefined ? Infinity : Math.max(dueMs, OVERDUE_MS)
+    const ms = Math.min(this.#mostMs, due, lookMs ?? Infinity)
     const woken = await new Promise<Woken>((resolve) => {
       if (this.#stopped || this.hasRungSince(mark)) return resolve('ring')
       const timer = setTimeout(

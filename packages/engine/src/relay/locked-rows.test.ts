@@ -89,8 +89,8 @@ async function startRelay(outbox: Outbox<Event>, fake: ReturnType<typeof fakeTra
 /** Locks the first message of a key, wherever it is, as an application's own update would. */
 const lockFirst = (outbox: Outbox<Event>, key: string) =>
   holder.query(
-    `update ${outbox.table} set n = n where id = (
-       select id from ${outbox.table} where key = $1 order by n limit 1)`,
+    `update ${outbox.exceptions ?? outbox.table} set n = n where id = (
+       select id from ${outbox.exceptions ?? outbox.table} where key = $1 order by n limit 1)`,
     [key],
   )
 

@@ -25,9 +25,10 @@ import {
   type Settlement,
 } from './settle/settlement.ts'
 import type { Source } from './settle/source.ts'
-import { beat, leave } from './relay.sql.ts'
+import { Session } from './session/session.ts'
 import { outboxTableSql } from '../outbox/table.sql.ts'
 import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
+import { move, type Move } from '../testing/model-moves.ts'
 import { transaction } from '../database/transaction.ts'
 
 /*
@@ -134,88 +135,6 @@ async function keyBeside(key: string): Promise<string> {
   return rows[0]?.key as string
 }
 
-/** Shorter and longer than the clock's jumps. */
-type Delay = '1s' | '10s' | undefined
-
-type Move =
-  | { kind: 'enqueue'; key: string; delay?: Delay }
-  | { kind: 'write late' }
-  | { kind: 'claim'; relay: number; of: ClaimKind }
-  | { kind: 'attempt'; relay: number; failing: number; refusing: boolean }
-  | { kind: 'settle'; relay: number; answered: boolean }
-  | { kind: 'crash'; relay: number }
-  | { kind: 'restart'; relay: number }
-  | { kind: 'expire' }
-  | { kind: 'wait' }
-  | { kind: 'replay' }
-  | { kind: 'replay some'; pick: number; perSecond: number }
-  | { kind: 'cancel'; pick: number }
-  | { kind: 'confirm'; pick: number; as: Outcome['kind'] }
-
-const relay = fc.nat(2)
-const move: fc.Arbitrary<Move> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('enqueue'),
-      key: fc.constantFrom('a', 'b', 'c'),
-      delay: fc.constantFrom<Delay>(undefined, undefined, '1s', '10s'),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('write late') }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant('claim'),
-      relay,
-      of: fc.constantFrom<ClaimKind>(
-        'batch',
-        'batch',
-        'batch',
-        'held',
-        'suspect',
-        'suspect',
-        'expired',
-      ),
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant('attempt'),
-      relay,
-      failing: fc.nat(3),
-      refusing: fc.boolean(),
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({ kind: fc.constant('settle'), relay, answered: fc.boolean() }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash'), relay }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart'), relay }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('expire') }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait') }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('replay') }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('replay some'),
-      pick: fc.nat(),
-      perSecond: fc.constantFrom(1, 1_000),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel'), pick: fc.nat() }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('confirm'),
-      pick: fc.nat(),
-      as: fc.constantFrom<Outcome['kind']>('delivered', 'retryLater', 'refused'),
-    }),
-  },
-)
-
 interface InHand {
   readonly claim: Claim
   settlements: Settlement[] | undefined
@@ -239,9 +158,9 @@ class World {
   readonly failedLater = new Map<string, number>()
   unsettleable: string | undefined
   #sources: Source[] = []
-  #names: string[] = []
-  /** Relays that crashed: the others count them until their leases run out. */
-  #crashed: string[] = []
+  #sessions: Session[] = []
+  /** Those of relays that crashed: the others count them until their leases run out. */
+  #crashed: Session[] = []
   #writer: PoolClient | undefined
   #inHand: InHand[][] = [[], [], []]
   #made = 0
@@ -254,7 +173,7 @@ class World {
   async begin(): Promise<void> {
     await viewTable(db.pool, this.box).empty()
     for (const at of [0, 1, 2]) await this.#start(at)
-    for (const source of this.#sources) await source.maintain()
+    await this.#beatAll()
   }
 
   /** Makes one of the messages one that cannot be settled, where there is an audit to refuse it. */
@@ -267,24 +186,28 @@ class World {
   async close(): Promise<void> {
     await this.#writer?.query('rollback')
     this.#writer?.release()
-    for (const name of [...this.#names, ...this.#crashed]) await db.pool.query(leave(name))
+    for (const session of [...this.#sessions, ...this.#crashed]) await session.end()
   }
 
   async #start(at: number): Promise<void> {
     this.#made += 1
-    const name = `relay-${this.#made}`
-    this.#names[at] = name
+    const handle = poolHandle(db.pool, { prepare: true })
+    const session = new Session({ handle, relay: `relay-${this.#made}`, outboxes: [this.box] })
+    // Relays that know of each other share the buckets.
+    await session.begin([this.box.name])
+    this.#sessions[at] = session
     this.#inHand[at] = []
-    this.#sources[at] = await this.#source(name)
+    if (!this.box.order) this.#sources[at] = new RowSource(handle, this.box)
+    else
+      this.#sources[at] = new (this.box.log ? LogSource : KeySource)(handle, this.box, { session })
   }
 
-  async #source(name: string): Promise<Source> {
-    const handle = poolHandle(db.pool, { prepare: true })
-    // Relays that know of each other share the buckets.
-    const idle = { delivered: 0, failed: 0, dead: 0, lost: 0 }
-    await db.pool.query(beat({ relay: name, outbox: this.box.name, ...idle }))
-    if (!this.box.order) return new RowSource(handle, this.box)
-    return new (this.box.log ? LogSource : KeySource)(handle, this.box, { relay: name })
+  /** A heartbeat of every relay that is there: each learns what became of its session. */
+  async #beatAll(): Promise<void> {
+    for (const [at, session] of this.#sessions.entries()) {
+      await session.beat()
+      await this.#sources[at]?.maintain()
+    }
   }
 
   async make(next: Move): Promise<void> {
@@ -309,7 +232,7 @@ class World {
       case 'settle':
         return this.#settleOne(next)
       case 'crash':
-        this.#crashed.push(this.#names[next.relay] as string)
+        this.#crashed.push(this.#sessions[next.relay] as Session)
         await this.#start(next.relay)
         await this.#sources[next.relay]?.maintain()
         return
@@ -317,8 +240,12 @@ class World {
         return this.#restart(next.relay)
       case 'expire':
         await this.#expire()
-        for (const source of this.#sources) await source.maintain()
+        await this.#beatAll()
         return
+      case 'outlive':
+        return this.#outlive(next.relay, next.by)
+      case 'sleep':
+        return this.#sleep(next.relay)
       case 'wait':
         await advanceClock(db.pool, '2s')
         return
@@ -362,21 +289,54 @@ class World {
   async #restart(at: number): Promise<void> {
     if (this.#inHand[at]?.length !== 0) return
     await this.#sources[at]?.close()
-    await db.pool.query(leave(this.#names[at] as string))
+    await this.#sessions[at]?.end()
     await this.#start(at)
-    for (const source of this.#sources) await source.maintain()
+    await this.#beatAll()
+  }
+
+  /** Its lease is over, and its heartbeat and that of another one come at once: one of them is first. */
+  async #outlive(at: number, by: number): Promise<void> {
+    const session = this.#sessions[at] as Session
+    const { id } = session
+    await this.#endLease(session)
+    const other = this.#sessions[by] as Session
+    await Promise.all([session, other].map((each) => each.beat()))
+    if (session.id !== id) this.#lose(at)
+    await this.#beatAll()
+  }
+
+  /** Its process is paused for longer than its lease: the others take what it has, and it does not know. */
+  async #sleep(at: number): Promise<void> {
+    await this.#endLease(this.#sessions[at] as Session)
+    this.#lose(at)
+    for (const other of [0, 1, 2].filter((each) => each !== at)) {
+      await this.#sessions[other]?.beat()
+      await this.#sources[other]?.maintain()
+    }
+  }
+
+  async #endLease({ id }: Session): Promise<void> {
+    await db.pool.query(
+      `update posthorn.session set until = now() - interval '1 s' where id = $1`,
+      [id],
+    )
+  }
+
+  /** By row the claims have a time of their own. */
+  #lose(at: number): void {
+    if (this.box.order) this.#inHand[at]?.forEach((each) => void (each.zombie = true))
   }
 
   async #expire(): Promise<void> {
     await viewTable(db.pool, this.box).expireLeases()
-    for (const name of this.#crashed.splice(0)) await db.pool.query(leave(name))
+    for (const session of this.#crashed.splice(0)) await session.end()
     this.#inHand.flat().forEach((each) => void (each.zombie = true))
   }
 
   /** One of the messages in a state, or none. */
   async #pick(state: string, pick: number): Promise<string[]> {
     const { rows } = await db.pool.query<{ id: string }>(
-      `select id from ${this.box.table} where status = $1 order by id`,
+      `select id from ${this.box.exceptions ?? this.box.table} where status = $1 order by id`,
       [state],
     )
     const row = rows[pick % Math.max(rows.length, 1)]
@@ -529,7 +489,7 @@ class World {
   async drain(): Promise<void> {
     if (this.#writer) await this.#commitLate()
     this.#inHand = [[], [], []]
-    this.#crashed.push(...this.#names.splice(0))
+    this.#crashed.push(...this.#sessions.splice(0))
     await this.#expire()
     await this.#start(0)
     await this.#sources[0]?.maintain()
@@ -592,9 +552,9 @@ class World {
     for (let i = 0; i < 60; i += 1) {
       await transaction(db.pool, (tx) => replay(tx, this.outbox, { filter: {}, by: 'ops' }))
       await advanceClock(db.pool, '1m')
-      if ((await last.tick()) === 0 && i > 2) break
+      if ((await last.runOnce()) === 0 && i > 2) break
     }
-    await last.tick()
+    await last.runOnce()
     if (this.box.states.confirmed === undefined) return
     const outcomes = this.enqueued.map(({ id }) => ({ id, outcome: delivered() }))
     await transaction(db.pool, (tx) => confirm(tx, this.outbox, outcomes))

@@ -12,6 +12,7 @@ const FAULTS = [
   'lostAnswers',
   'replays',
   'confirmations',
+  'slow',
 ] as const satisfies readonly (keyof Budget)[]
 
 type Fault = (typeof FAULTS)[number]
@@ -31,14 +32,23 @@ const triples: Fault[][] = [
   ['failures', 'confirmations', 'expiries'],
   ['refusals', 'replays', 'expiries'],
   ['failures', 'expiries', 'lostAnswers'],
+  ['slow', 'failures', 'expiries'],
+  ['slow', 'failures', 'lostAnswers'],
+  ['slow', 'refusals', 'replays'],
+  ['slow', 'expiries', 'lostAnswers'],
 ]
 
-test.each(['block', 'skip', 'park'] as const)(
-  'no order of moves breaks a promise: %s',
-  (dead) => {
+const kept = (['block', 'skip', 'park'] as const).flatMap((dead) => [
+  { dead, log: false },
+  { dead, log: true },
+])
+
+test.each(kept)(
+  'no order of moves breaks a promise: $dead, log: $log',
+  (way) => {
     let visited = 0
     for (const faults of [...pairs, ...triples]) {
-      const { states, broken } = explore(dead, only(...faults))
+      const { states, broken } = explore(way, only(...faults))
       expect(broken, faults.join()).toBeUndefined()
       visited += states
     }
@@ -50,7 +60,7 @@ test.each(['block', 'skip', 'park'] as const)(
 
 describe('a rule that is broken is found', () => {
   test('a retry that writes its time over a block', () => {
-    const { broken } = explore('block', only('refusals', 'confirmations'), {
+    const { broken } = explore({ dead: 'block' }, only('refusals', 'confirmations'), {
       ...RULES,
       next: (key, event) =>
         event.event === 'wait'
@@ -61,7 +71,7 @@ describe('a rule that is broken is found', () => {
   })
 
   test('a settlement that does not look at the number of its run', () => {
-    const { broken } = explore('block', only('failures', 'lostAnswers'), {
+    const { broken } = explore({ dead: 'block' }, only('failures', 'lostAnswers'), {
       ...RULES,
       guards: ({ token }) => token === 'ours',
     })
@@ -69,7 +79,7 @@ describe('a rule that is broken is found', () => {
   })
 
   test('a replay that lifts the block of another message', () => {
-    const { broken } = explore('block', only('refusals', 'confirmations', 'replays'), {
+    const { broken } = explore({ dead: 'block' }, only('refusals', 'confirmations', 'replays'), {
       ...RULES,
       next: (key, event) =>
         event.event === 'replay'
@@ -80,7 +90,7 @@ describe('a rule that is broken is found', () => {
   })
 
   test('a lost run that lets a blocked key go on', () => {
-    const { broken } = explore('block', only('failures', 'confirmations', 'expiries'), {
+    const { broken } = explore({ dead: 'block' }, only('failures', 'confirmations', 'expiries'), {
       ...RULES,
       next: (key, event) =>
         event.event === 'lose'
@@ -88,5 +98,18 @@ describe('a rule that is broken is found', () => {
           : nextKey(key, event),
     })
     expect(broken?.promise).toBe('Order per key, if asked for: behind a dead message')
+  })
+
+  test('a slow message that is counted again after a lost answer', () => {
+    const { broken } = explore({ dead: 'block' }, only('slow', 'failures', 'lostAnswers'), {
+      ...RULES,
+      guardsBusy: ({ isLost }) => !isLost,
+    })
+    expect(broken?.promise).toBe('Attempts are bounded: one was counted twice')
+  })
+
+  test.each([true, false])('a key that is read beside its slow message, log: %s', (log) => {
+    const { broken } = explore({ dead: 'block', log }, only('slow'), { ...RULES, readsBusy: true })
+    expect(broken?.promise).toBe('Order per key, if asked for: beside a slow message')
   })
 })

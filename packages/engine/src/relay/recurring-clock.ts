@@ -24,6 +24,9 @@ export interface RecurringClockOptions {
 /** Transactions of one look; what is left is made up for in the next. */
 const MOST_AT_ONCE = 100
 
+/** However far the next one is: relays of other versions must see that it is still looked after. */
+const MOST_REST_MS = 240_000
+
 /** After the first failure of one; it doubles with each that follows. */
 const AGAIN = { firstMs: 500, mostMs: 60_000 }
 
@@ -46,11 +49,21 @@ export class RecurringClock {
   #isRegistered = false
   #failures = 0
   #stopping = false
+  #dueAt = Infinity
 
   constructor(options: RecurringClockOptions) {
     this.#options = options
     this.#recurring = new Map(Object.entries(options.outbox.recurring))
-    this.#scheduler = new LaneScheduler(options.outbox.everyMs)
+    this.#scheduler = new LaneScheduler(MOST_REST_MS)
+  }
+
+  get outbox(): string {
+    return this.#options.outbox.name
+  }
+
+  /** What the poll found: it wakes if the next one is due sooner than it thinks. */
+  expect(ms: number): void {
+    if (performance.now() + ms < this.#dueAt - 100) this.ring()
   }
 
   /** Wakes it: the business clock may have been moved. */
@@ -69,8 +82,9 @@ export class RecurringClock {
     while (!this.#stopping) {
       const heard = this.#scheduler.mark()
       try {
-        const dueMs = await this.tick()
+        const dueMs = await this.runOnce()
         this.#failures = 0
+        this.#dueAt = performance.now() + (dueMs ?? Infinity)
         await this.#scheduler.sleep(heard, dueMs)
       } catch (error) {
         this.#failures += 1
@@ -85,7 +99,7 @@ export class RecurringClock {
   }
 
   /** Enqueues what is due. Returns the milliseconds until there is more; undefined if none is known. */
-  async tick(): Promise<number | undefined> {
+  async runOnce(): Promise<number | undefined> {
     if (!this.#isRegistered) await this.register()
     for (let taken = 0; taken < MOST_AT_ONCE; taken += 1) {
       if (!(await this.#enqueueNext())) break

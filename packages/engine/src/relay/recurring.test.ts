@@ -55,10 +55,10 @@ beforeEach(() => pool.query('truncate shop.reports, posthorn.recurring'))
 describe('a recurring message', () => {
   test('is enqueued when it is due, and listed', async () => {
     const horn = hornWith({ hourly: { every: '1h', message: report() } })
-    await horn.tick()
+    await horn.runOnce()
     expect(await times()).toEqual([])
     await advanceClock(pool, '1h')
-    await horn.tick()
+    await horn.runOnce()
     const [at = ''] = await times()
     expect(at).toMatch(/:00:00\.000Z$/)
     const [row] = (await pool.query('select id, status from shop.reports')).rows
@@ -93,20 +93,21 @@ describe('a recurring message', () => {
   test('comes once for each time, from any number of relays', async () => {
     const rule: Rules = { minutely: { cron: '* * * * *', missed: 'all', message: report() } }
     const horns = Array.from({ length: 4 }, () => hornWith(rule, { on: connect({ max: 3 }) }))
-    await horns[0]?.tick()
+    await horns[0]?.runOnce()
     for (let round = 0; round < 5; round += 1) {
       await advanceClock(pool, '7m')
-      await Promise.all(horns.map((horn) => horn.tick()))
+      await Promise.all(horns.map((horn) => horn.runOnce()))
     }
-    await horns[0]?.tick()
+    await horns[0]?.runOnce()
     const found = await times()
-    expect(found).toHaveLength(35)
-    expect(new Set(found).size).toBe(35)
+    // A minute may end while the test runs.
+    expect([35, 36]).toContain(found.length)
+    expect(new Set(found).size).toBe(found.length)
   })
 
   test('that its relay died over is neither lost nor doubled', async () => {
     const rule: Rules = { hourly: { every: '1h', message: report() } }
-    await hornWith(rule).tick()
+    await hornWith(rule).runOnce()
     await advanceClock(pool, '1h')
     const here = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
     // Dies when the message is in the table and its schedule has not been moved on yet.
@@ -128,17 +129,17 @@ describe('a recurring message', () => {
          destination: { transport: 'sink', topic: 'reports' },
          recurring: { hourly: { every: '1h', message } },
        })
-       await posthorn({ pool, outboxes: [box], transports: { sink: { deliver: async () => [] } } }).tick()`,
+       await posthorn({ pool, outboxes: [box], transports: { sink: { deliver: async () => [] } } }).runOnce()`,
       { DATABASE: url },
     )
     const other = hornWith(rule)
     await expect
       .poll(async () => {
-        await other.tick()
+        await other.runOnce()
         return (await times()).length
       })
       .toBe(1)
-    await other.tick()
+    await other.runOnce()
     expect(await times()).toHaveLength(1)
   })
 })
@@ -150,10 +151,10 @@ describe('what was missed', () => {
     ['skip', 0],
   ] as const)('%s', async (missed, count) => {
     const horn = hornWith({ hourly: { every: '1h', missed, message: report() } })
-    await horn.tick()
+    await horn.runOnce()
     // Half past, so that none of them was due within the last minute.
     await advanceClock(pool, `${(await untilNext()) + 4.5 * 3_600_000}ms`)
-    await horn.tick()
+    await horn.runOnce()
     expect(await times()).toHaveLength(count)
   })
 })
@@ -161,33 +162,33 @@ describe('what was missed', () => {
 describe('a definition that changed', () => {
   test('counts from the start of a relay that has it', async () => {
     const old = hornWith({ report: { every: '1h', message: report('old') } })
-    await old.tick()
+    await old.runOnce()
     const next = hornWith({ report: { every: '2h', message: report('new') } })
-    await next.tick()
+    await next.runOnce()
     await advanceClock(pool, `${(await untilNext()) + 1_000}ms`)
-    await old.tick()
+    await old.runOnce()
     expect(await times(), 'the old relay leaves it alone').toEqual([])
-    await next.tick()
+    await next.runOnce()
     const { rows } = await pool.query('select type from shop.reports')
     expect(rows).toEqual([{ type: 'new' }])
   })
 
   test('is taken over from a relay that is gone, and put back where another removed it', async () => {
     const next = hornWith({ report: { every: '2h', message: report('new') } })
-    await next.tick()
+    await next.runOnce()
     // As after a restart of an old process in the middle of a deployment, which then ended.
     await pool.query(`update posthorn.recurring set rule = 'every 1h'`)
     await advanceClock(pool, '4h')
-    await next.tick()
+    await next.runOnce()
     expect(await times()).toHaveLength(1)
     await pool.query('delete from posthorn.recurring')
-    await next.tick()
-    await next.tick()
+    await next.runOnce()
+    await next.runOnce()
     expect(await next.recurring()).toHaveLength(1)
   })
 
   test('forgets what it no longer has', async () => {
-    await hornWith({ report: { every: '1h', message: report() } }).tick()
+    await hornWith({ report: { every: '1h', message: report() } }).runOnce()
     // Nobody that has it has looked at it for a while.
     await pool.query(`update posthorn.recurring set seen_at = now() - interval '11 minutes'`)
     const without = hornWith({})
@@ -200,22 +201,22 @@ describe('a definition that changed', () => {
 test('a relay that does not have it takes nothing from one that has', async () => {
   const rule: Rules = { hourly: { every: '1h', missed: 'all', message: report() } }
   const having = hornWith(rule)
-  await having.tick()
+  await having.runOnce()
   const [before] = await having.recurring()
   await advanceClock(pool, '3h')
   const without = hornWith({})
   await without.start()
   await without.stop()
   expect((await having.recurring())[0]?.nextAt).toEqual(before?.nextAt)
-  await having.tick()
+  await having.runOnce()
   expect(await times()).toHaveLength(3)
 })
 
 test('a look notes that a relay has it', async () => {
   const horn = hornWith({ hourly: { every: '1h', message: report() } })
-  await horn.tick()
+  await horn.runOnce()
   await pool.query(`update posthorn.recurring set seen_at = now() - interval '9 minutes'`)
-  await horn.tick()
+  await horn.runOnce()
   const { rows } = await pool.query<{ old: boolean }>(
     `select seen_at < now() - interval '1 minute' as old from posthorn.recurring`,
   )
@@ -232,9 +233,9 @@ test('one that fails is noted and tried again; the others go on', async () => {
   }
   const rules: Rules = { bad: { every: '1h', message }, good: { every: '1h', message: report() } }
   const horn = hornWith(rules, { log })
-  await horn.tick()
+  await horn.runOnce()
   await advanceClock(pool, '1h')
-  await horn.tick()
+  await horn.runOnce()
   expect(await times()).toHaveLength(1)
   expect(await horn.recurring()).toMatchObject([
     { name: 'bad', error: 'no exchange rate', enqueued: 0 },
@@ -244,7 +245,7 @@ test('one that fails is noted and tried again; the others go on', async () => {
   isBroken = false
   await expect
     .poll(async () => {
-      await horn.tick()
+      await horn.runOnce()
       return (await horn.recurring())[0]
     })
     .toMatchObject({ error: undefined, enqueued: 1 })
@@ -264,9 +265,9 @@ test('the payload is checked as that of any message', async () => {
     recurring: { hourly: { every: '1h', message: () => ({ type: 'report.due', payload: 7 }) } },
   })
   const horn = posthorn({ pool, log: silentLog, transports, outboxes: [box] })
-  await horn.tick()
+  await horn.runOnce()
   await advanceClock(pool, '1h')
-  await horn.tick()
+  await horn.runOnce()
   expect((await horn.recurring())[0]?.error).toContain('must be a date')
   expect(box.source()).toMatch(/recurring: {\n +hourly: {\n +every: '1h',\n +message: \(\) =>/)
 })

@@ -165,14 +165,14 @@ test('moving the business clock expires no lease', async () => {
   )
   await put(1)
   const relay = createRelay({ pool: db.pool, outboxes: [jobs], transports: { fake: slow } })
-  const tick = relay.tick()
+  const round = relay.runOnce()
   await expect.poll(() => slow.attempted.length).toBe(1)
   await advanceClock(db.pool, '30d')
   const other = fakeTransport()
   expect(
-    await createRelay({ pool: db.pool, outboxes: [jobs], transports: { fake: other } }).tick(),
+    await createRelay({ pool: db.pool, outboxes: [jobs], transports: { fake: other } }).runOnce(),
   ).toBe(0)
-  await tick
+  await round
   expect(slow.arrived).toHaveLength(1)
 })
 
@@ -182,14 +182,18 @@ test('a lease is renewed while the attempt goes on', async () => {
     () => new Promise((resolve) => setTimeout(() => resolve(delivered()), 1_500)),
   )
   await put(1)
-  const tick = createRelay({ pool: db.pool, outboxes: [short], transports: { fake: slow } }).tick()
+  const round = createRelay({
+    pool: db.pool,
+    outboxes: [short],
+    transports: { fake: slow },
+  }).runOnce()
   const other = fakeTransport()
   const thief = createRelay({ pool: db.pool, outboxes: [short], transports: { fake: other } })
   for (let i = 0; i < 12; i += 1) {
     await new Promise((resolve) => setTimeout(resolve, 100))
-    expect(await thief.tick()).toBe(0)
+    expect(await thief.runOnce()).toBe(0)
   }
-  await tick
+  await round
   expect([slow.arrived.length, other.attempted.length]).toEqual([1, 0])
 })
 
@@ -290,12 +294,12 @@ describe('the circuit breaker', () => {
     const some = (topic: string, count: number) =>
       Array.from({ length: count }, (_, n) => ({ topic, body: { n } }))
     await transaction(db.pool, (tx) => enqueueAll(tx, fanned, some('bad', 20)))
-    await relay.tick()
+    await relay.runOnce()
     expect(fake.attempted).toHaveLength(20)
     await transaction(db.pool, (tx) =>
       enqueueAll(tx, fanned, [...some('bad', 10), ...some('good', 10)]),
     )
-    await relay.tick()
+    await relay.runOnce()
     expect(fake.arrived).toHaveLength(10)
     expect(fake.attempted).toHaveLength(30)
     const rows = await viewTable(db.pool, fanned as unknown as Outbox).rows()
@@ -310,11 +314,11 @@ test('a destination that cannot be reached costs no attempts, and waits longer e
   const relay = createRelay({ pool: db.pool, outboxes: [jobs], transports: { fake }, mode: 'poll' })
   await put(1)
   for (const seconds of [1, 2, 4, 8]) {
-    await relay.tick()
+    await relay.runOnce()
     const [row] = await viewTable(db.pool, jobs as unknown as Outbox).rows()
     expect(row?.['attempts']).toBe(0)
     await advanceClock(db.pool, `${seconds * 1_000 - 300}ms`)
-    expect(await relay.tick()).toBe(0)
+    expect(await relay.runOnce()).toBe(0)
     await advanceClock(db.pool, '400ms')
   }
   expect(fake.attempted).toHaveLength(4)
@@ -342,7 +346,7 @@ test('old payloads are raised to the newest version; one that cannot be is quara
   })
   await put(7)
   const { id } = await transaction(db.pool, (tx) => enqueue(tx, jobs, { body: {} }))
-  await relay.tick()
+  await relay.runOnce()
   expect(fake.arrived.map(({ version, payload }) => ({ version, payload }))).toEqual([
     { version: 3, payload: { number: 7, unit: 'piece' } },
   ])
@@ -368,15 +372,15 @@ test('what is not confirmed in time is sent again once its consumers have gone b
   const letAnHourPass = () =>
     db.pool.query(`update relay.job set sent_at = sent_at - interval '1 h'`)
   const { id } = await put(1)
-  await relay.tick()
-  await relay.tick()
+  await relay.runOnce()
+  await relay.runOnce()
   expect(fake.arrived).toHaveLength(1)
   await letAnHourPass()
-  await relay.tick()
+  await relay.runOnce()
   expect(fake.arrived.map((message) => message.id)).toEqual([id, id])
   await transaction(db.pool, (tx) => confirm(tx, confirmed, [{ id, outcome: delivered() }]))
   await letAnHourPass()
-  await relay.tick()
+  await relay.runOnce()
   expect(fake.arrived).toHaveLength(2)
   const steps = await viewTable(db.pool, confirmed as unknown as Outbox).transitions(id)
   expect(steps).toEqual(['ready>sent', 'sent>sent', 'sent>done'])
@@ -414,7 +418,7 @@ test("the definition's own audit commits with the claim and with the settling, o
     mode: 'poll',
   })
   await put(1)
-  await relay.tick()
+  await relay.runOnce()
   const { rows } = await db.pool.query<{ what: string }>('select what from relay.trail')
   expect(rows.map(({ what }) => what)).toEqual(['claimed', 'ready>sent'])
 })

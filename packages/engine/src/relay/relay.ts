@@ -1,13 +1,14 @@
-import { backOff } from '../back-off.ts'
 import { hostname } from 'node:os'
 import type { Pool } from 'pg'
 import type { Transports } from './attempt/attempt.ts'
 import { checkTable } from '../outbox/check-table.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { toMs, type Duration } from '../duration.ts'
-import { DefinitionError, SQLSTATE, sqlState } from '../errors.ts'
+import { DefinitionError } from '../errors.ts'
 import { connectionGate } from '../database/connection-gate.ts'
 import { Listener } from '../database/listener.ts'
+import { createNotifier, type Notifier } from '../enqueue/notifier.ts'
+import { onceReachable } from '../database/once-reachable.ts'
 import { consoleLog, type Log } from '../log.ts'
 import { maintain } from '../maintain/maintenance.ts'
 import { outboxStats, type OutboxStats } from '../maintain/stats.ts'
@@ -15,17 +16,20 @@ import { noMetrics, type Metrics } from '../metrics.ts'
 import { LoopShare } from './loop-share.ts'
 import { checkRelayFields } from './relay-options.ts'
 import { RecurringClock } from './recurring-clock.ts'
+import { Agenda } from './agenda/agenda.ts'
+import { Lifetime } from './lifetime.ts'
 import { Runner } from './runner.ts'
+import { SelfNotification } from './session/self-notification.ts'
+import { Session } from './session/session.ts'
 import { takeSamples } from '../maintain/sample.ts'
 import { poolHandle, type PoolHandle } from '../database/pool-handle.ts'
+import { TableWatch } from './table-watch.ts'
 import { SuspectMutex } from './suspect-mutex.ts'
 import { deleteOthers } from '../control/recurring.sql.ts'
-import { leave } from './relay.sql.ts'
-import { listenForWakes, wakeIn, notifyWakes } from '../database/wake.sql.ts'
+import { adoptStorage } from './storage.ts'
+import { listenForWakes, wakeIn } from '../database/wake.sql.ts'
 import { startPeriodically, type PeriodicTask } from '../maintain/periodic.ts'
 import { randomUUID } from 'node:crypto'
-import type { Queryable } from '../database/transaction.ts'
-import { sleep } from '../sleep.ts'
 
 /** What says beforehand that there is a pooler in transaction mode, and spares the wait at the start. */
 const POLL = `mode: 'poll' (POSTHORN_RELAY_MODE=poll)`
@@ -76,10 +80,10 @@ export interface Relay {
   /** `start`, then `stop` when the signal aborts. */
   run(options: { signal: AbortSignal }): Promise<void>
   /**
-   * One look at every outbox, for tests and scripts: returns the number of messages claimed. Gives its
-   * leases back at once, unless the relay runs.
+   * Delivers everything that is due now, for tests and scripts, and returns the number of messages claimed.
+   * What becomes due meanwhile may wait for the next call. Gives its leases back at once, unless the relay runs.
    */
-  tick(): Promise<number>
+  runOnce(): Promise<number>
   /** How each outbox is doing, in all processes. */
   stats(): Promise<OutboxStats[]>
 }
@@ -106,9 +110,10 @@ export function createRelay(options: RelayOptions): Relay {
   const loopShare = sharesProcess ? new LoopShare() : undefined
   const makeParts = () =>
     assemble({ outboxes, handle, transports, name, version, loopShare, log, metrics, pool })
-  // Made anew by every `stop`: a relay can be started again.
-  let { runners, clocks, listener, selfNotification } = makeParts()
+  // Made again by every `stop`: a relay can be started again.
+  let parts = makeParts()
   let stopTasks = async (): Promise<void> => undefined
+  let notifier: Notifier | undefined
   let running: Promise<unknown> | undefined
   let starting: { readonly over: Promise<void>; abort(): void } | undefined
   // A pool without a listener for errors ends the process when an idle connection dies.
@@ -118,53 +123,64 @@ export function createRelay(options: RelayOptions): Relay {
     log.warn({ err: error }, 'idle database connection lost; the pool replaces it')
   }
 
-  /** Goes on without where notifications do not come: what was prepared would be gone as well. */
+  /** Continues without where notifications do not come: what was prepared would be gone as well. */
   const listen = async (signal: AbortSignal) => {
+    const { listener, isHeard } = parts
     await listener.open()
-    if (!listener.isOpen) return
-    // One that cannot be sent says nothing about those that can.
-    const isHeard = await selfNotification.comesBack(handle.db, signal).catch(() => true)
-    if (isHeard || signal.aborted) return
+    if (!listener.isOpen || (await isHeard(signal)) || signal.aborted) return
     // As behind a pooler in transaction mode.
     log.warn({ relay: name, set: POLL }, 'NOTIFY does not come through; polling, nothing prepared')
     await listener.close()
     handle = poolHandle(pool, { prepare: false })
-    ;({ runners, clocks, listener, selfNotification } = makeParts())
+    const { lifetime } = parts
+    parts = makeParts()
+    await lifetime.end()
+    await parts.lifetime.begin([])
   }
 
   const begin = async (signal: AbortSignal) => {
     pool.on('error', onPoolError)
     try {
       for (const outbox of outboxes) {
-        const check = async () => {
-          await checkTable(handle.db, outbox, log)
-          await forgetRecurring(handle.db, outbox)
-        }
-        await onceReachable(check, { log, signal })
+        await onceReachable(() => checkTable(handle.db, outbox, log), { log, signal })
       }
+      await onceReachable(() => handle.db.query(deleteOthers(outboxes)), { log, signal })
+      await onceReachable(() => parts.lifetime.begin([]), { log, signal })
       if (mode === 'listen' && !signal.aborted) await listen(signal)
+      for (const outbox of signal.aborted ? [] : outboxes) {
+        const adopt = () => adoptStorage(handle, outbox, { session: parts.session, log })
+        await onceReachable(adopt, { log, signal })
+      }
+      const { clocks, runners, lifetime, listener } = parts
       for (const clock of clocks) await onceReachable(() => clock.register(), { log, signal })
       if (signal.aborted) {
         await listener.close()
-        ;({ runners, clocks, listener, selfNotification } = makeParts())
+        await lifetime.end()
+        parts = makeParts()
         return
       }
       stopTasks = startPeriodically(tasksOf(options), { log, metrics })
-      running = Promise.all([...runners.values(), ...clocks].map((part) => part.run()))
+      const runs = [...runners.values(), ...clocks].map((part) => part.run())
+      // All have ended, also where one failed.
+      running = Promise.allSettled(runs).then(() => Promise.all(runs))
+      if (listener.isOpen) {
+        const elsewhere = [...runners].map(([box, runner]) => ({
+          name: box,
+          bell: runner.elsewhere,
+        }))
+        notifier = createNotifier(pool, elsewhere, { log })
+      }
+      lifetime.divide()
       // Heard again in `stop`; here it only must not be unhandled.
       running.catch(() => undefined)
+    } catch (error) {
+      // Nobody is to count on a relay that did not start.
+      await parts.listener.close()
+      await parts.lifetime.end().catch(() => undefined)
+      parts = makeParts()
+      throw error
     } finally {
       if (!running) pool.off('error', onPoolError)
-    }
-  }
-
-  /** A process that ends after a look would keep its share from the next one until its leases ran out. */
-  const leaveAtOnce = async () => {
-    try {
-      await Promise.all([...runners.values()].map((runner) => runner.close()))
-      await handle.db.query(leave(name))
-    } catch (error) {
-      log.error({ err: error }, 'relay stop failed; its leases will run out')
     }
   }
 
@@ -183,19 +199,24 @@ export function createRelay(options: RelayOptions): Relay {
       starting?.abort()
       await starting?.over.catch(() => undefined)
       if (!running) return
+      const { runners, clocks, listener, lifetime } = parts
       for (const part of [...runners.values(), ...clocks]) part.stop()
-      await Promise.all([listener.close(), stopTasks()])
+      await Promise.all([listener.close(), notifier?.close(), stopTasks()])
       const drainMs = toMs(options.drain ?? '10s')
       const deadline = setTimeout(() => runners.forEach((runner) => runner.abort()), drainMs)
       try {
-        await running
-        await handle.db.query(leave(name))
+        try {
+          await running
+        } finally {
+          // The heartbeat ends, whatever became of the outboxes.
+          await lifetime.end()
+        }
       } catch (error) {
         log.error({ err: error }, 'relay stop failed; its leases will run out')
       } finally {
         clearTimeout(deadline)
         running = undefined
-        ;({ runners, clocks, listener, selfNotification } = makeParts())
+        parts = makeParts()
         pool.off('error', onPoolError)
       }
     },
@@ -208,13 +229,22 @@ export function createRelay(options: RelayOptions): Relay {
       await aborted
       await relay.stop()
     },
-    async tick() {
+    async runOnce() {
+      const { runners, clocks, lifetime } = parts
+      const isAlone = !running && !starting
+      if (isAlone) await lifetime.begin(outboxes.map((box) => box.name))
       try {
-        await Promise.all(clocks.map((clock) => clock.tick()))
-        const claimed = await Promise.all([...runners.values()].map((runner) => runner.tick()))
+        await Promise.all(clocks.map((clock) => clock.runOnce()))
+        const claimed = await Promise.all([...runners.values()].map((runner) => runner.runOnce()))
         return claimed.reduce((sum, each) => sum + each, 0)
       } finally {
-        if (!running && !starting) await leaveAtOnce()
+        if (isAlone) {
+          await Promise.all([...runners.values()].map((runner) => runner.close()))
+            .then(() => lifetime.end())
+            .catch((error: unknown) => {
+              log.error({ err: error }, 'relay stop failed; its leases will run out')
+            })
+        }
       }
     },
     stats: () => Promise.all(outboxes.map((outbox) => outboxStats(handle.db, outbox))),
@@ -235,13 +265,16 @@ interface Parts {
 }
 
 /** What runs between a start and a stop. */
-function assemble(parts: Parts) {
-  const { pool, outboxes, name: relay, ...shared } = parts
-  const { handle, log } = shared
+function assemble({ pool, version, ...shared }: Parts) {
+  const { handle, log, outboxes } = shared
   const suspectMutex = new SuspectMutex()
   const selfNotification = new SelfNotification()
+  const session = new Session({ handle, relay: shared.name, version, outboxes })
   const runners = new Map(
-    outboxes.map((outbox) => [outbox.name, new Runner({ ...shared, outbox, relay, suspectMutex })]),
+    outboxes.map((outbox) => {
+      const ask = () => agenda.askNow([outbox.name])
+      return [outbox.name, new Runner({ ...shared, outbox, session, suspectMutex, ask })] as const
+    }),
   )
   const clocks = outboxes
     .filter(({ recurring }) => Object.keys(recurring).length > 0)
@@ -250,8 +283,8 @@ function assemble(parts: Parts) {
     pool,
     log,
     listen: listenForWakes,
-    // One claim finds what was notified while the listener was not connected.
-    onOpen: () => runners.forEach((runner) => runner.ring('ring')),
+    // What was notified while the listener was not connected.
+    onOpen: () => agenda.askNow(),
     onNotification: (payload) => {
       selfNotification.hear(payload)
       const wake = wakeIn(payload)
@@ -261,7 +294,20 @@ function assemble(parts: Parts) {
       } else if (wake) runners.get(wake.outbox)?.ring(wake.ring)
     },
   })
-  return { runners, clocks, listener, selfNotification }
+  // One that cannot be sent says nothing about those that can.
+  const isHeard = async (signal: AbortSignal) =>
+    listener.isOpen && selfNotification.comesBack(handle.db, signal).catch(() => true)
+  const agenda: Agenda = new Agenda({
+    ...{ handle, outboxes, log, isHeard },
+    tell(name, found) {
+      runners.get(name)?.tell(found)
+      if (found?.recurring_ms != null) {
+        clocks.find((clock) => clock.outbox === name)?.expect(found.recurring_ms)
+      }
+    },
+  })
+  const lifetime = new Lifetime({ session, runners: [...runners.values()], agenda, log })
+  return { runners, clocks, listener, session, lifetime, isHeard }
 }
 
 /** The first run waits until the process has found its feet. */
@@ -275,9 +321,11 @@ function tasksOf({ pool, outboxes, log = consoleLog, maintenance = '1h' }: Relay
     firstMs: Math.min(FIRST_RUN_MS, everyMs),
     step,
   })
+  const tables = new TableWatch()
   const sampling = task('engine.sampling', SAMPLE_MS, async (signal) => {
     await takeSamples(pool, outboxes, { log, signal })
-    for (const outbox of outboxes) await forgetRecurring(pool, outbox)
+    await tables.look(pool, outboxes, log)
+    await pool.query(deleteOthers(outboxes))
   })
   if (maintenance === 'off') return [sampling]
   const maintaining = task('engine.maintenance', toMs(maintenance), async (signal) => {
@@ -286,10 +334,6 @@ function tasksOf({ pool, outboxes, log = consoleLog, maintenance = '1h' }: Relay
     if (release) await maintain(pool, outboxes, { log, signal }).finally(release)
   })
   return [maintaining, sampling]
-}
-
-async function forgetRecurring(db: Queryable, { name, recurring }: Outbox): Promise<void> {
-  await db.query(deleteOthers({ outbox: name, names: Object.keys(recurring) }))
 }
 
 function checkBindings(outboxes: readonly Outbox[], transports: Transports): void {
@@ -307,88 +351,4 @@ function checkBindings(outboxes: readonly Outbox[], transports: Transports): voi
       )
     }
   }
-}
-
-/** It takes milliseconds where it comes at all. */
-const WITHIN_MS = 3_000
-
-/**
- * A notification that a relay sends to itself at its start. A pooler in transaction mode gives the
- * connection that listens to another client, and does so without an error: then it never comes.
- */
-class SelfNotification {
-  readonly #payload = `self ${randomUUID()}`
-  readonly #heard = Promise.withResolvers<void>()
-
-  /** Every notification of the channel. */
-  hear(payload: string): void {
-    if (payload === this.#payload) this.#heard.resolve()
-  }
-
-  /** Sends it; false if it does not come back. Rejects if the database cannot be reached. */
-  async comesBack(db: Queryable, signal: AbortSignal): Promise<boolean> {
-    await db.query(notifyWakes([this.#payload]))
-    const heard = this.#heard.promise.then(() => true)
-    const over = new AbortController()
-    const late = sleep(WITHIN_MS, AbortSignal.any([signal, over.signal])).then(() => false)
-    return Promise.race([heard, late]).finally(() => over.abort())
-  }
-}
-
-const AGAIN = { firstMs: 100, mostMs: 5_000 }
-
-/** Classes and codes of a server that is not there yet, is going, or has no room for one more. */
-const AWAY = /^(08...|57P0[123]|53300)$/
-
-/** What Node and pg say of a connection that could not be made or broke. */
-const BROKEN =
-  /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOENT)$/
-const ENDED = /^(Connection terminated|timeout exceeded when trying to connect)/
-
-/**
- * Runs `work`, and again for as long as the database cannot be reached: a relay that starts while
- * Postgres restarts waits for it, as one that runs does. Again, too, when relays that start together write
- * the same row and the default isolation makes that an error. Undefined when the signal aborts before.
- * Every other error is thrown.
- */
-async function onceReachable<Result>(
-  work: () => Promise<Result>,
-  { log, signal }: { log: Log; signal: AbortSignal },
-): Promise<Result | undefined> {
-  for (let failures = 0; !signal.aborted; failures += 1) {
-    const pauseMs = backOff(failures, AGAIN)
-    try {
-      return await work()
-    } catch (error) {
-      if (isAway(error)) {
-        log.error(
-          { err: error, pauseMs },
-          'the database cannot be reached; the relay starts when it can',
-        )
-      } else if (sqlState(error) !== SQLSTATE.serializationFailure) throw error
-      await pause(pauseMs, signal)
-    }
-  }
-  return undefined
-}
-
-function isAway(error: unknown): boolean {
-  const state = sqlState(error)
-  if (state !== undefined) return AWAY.test(state)
-  // Several addresses of one name are several errors in one.
-  if (error instanceof AggregateError) return error.errors.some(isAway)
-  if (!(error instanceof Error)) return false
-  return ('code' in error && BROKEN.test(String(error.code))) || ENDED.test(error.message)
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-  })
 }

@@ -30,8 +30,8 @@ export interface Relays {
   stop(): Promise<void>
   /** `start`, then `stop` when the signal aborts. */
   run(options: { signal: AbortSignal }): Promise<void>
-  /** One look at every outbox of every database that answers: returns the number of messages claimed. */
-  tick(): Promise<number>
+  /** `runOnce` of every database that answers: returns the number of messages claimed. */
+  runOnce(): Promise<number>
   /** Another database, from now on. */
   add(name: string, relay: Relay): void
   /** Stops the relay of a database and forgets it. */
@@ -73,8 +73,8 @@ export function relays(
       }
       await group.stop()
     },
-    async tick() {
-      const claimed = await Promise.all([...all.values()].map((member) => member.tick()))
+    async runOnce() {
+      const claimed = await Promise.all([...all.values()].map((member) => member.runOnce()))
       return claimed.reduce((sum, each) => sum + each, 0)
     },
     add(name, relay) {
@@ -156,9 +156,9 @@ class Member {
     this.#state = 'stopped'
   }
 
-  async tick(): Promise<number> {
+  async runOnce(): Promise<number> {
     try {
-      return await this.#relay.tick()
+      return await this.#relay.runOnce()
     } catch (error) {
       const { log } = this.#options
       log.error({ database: this.#name, err: error }, 'no look at one database; the others go on')

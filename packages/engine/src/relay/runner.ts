@@ -1,8 +1,8 @@
 import { backOff } from '../back-off.ts'
 import { Attempter, type Transports } from './attempt/attempt.ts'
 import { ClaimWorker } from './claim-worker.ts'
-import type { ClaimKind } from './settle/claim.ts'
-import type { Buckets, Ring } from '../database/bell.ts'
+import type { Claim, ClaimKind } from './settle/claim.ts'
+import { createBell, type Bell, type Buckets, type Ring } from '../database/bell.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { KeySource } from './key/key-source.ts'
 import { LimitedSource } from './row/limited-source.ts'
@@ -13,16 +13,23 @@ import { RowSource } from './row/row-source.ts'
 import type { PoolHandle } from '../database/pool-handle.ts'
 import type { LoopShare } from './loop-share.ts'
 import type { SuspectMutex } from './suspect-mutex.ts'
-import type { Source } from './settle/source.ts'
-import { beat, type DatabaseClocks } from './relay.sql.ts'
+import type { Maintenance, Source } from './settle/source.ts'
+import type { AgendaRow } from './agenda/agenda.sql.ts'
+import type { ClockOffsets, Session } from './session/session.ts'
+import type { Pulse } from './session/session.sql.ts'
+import type { Counts } from './attempt/counts.ts'
+import type { OpenBreaker } from './attempt/breaker.ts'
+import { DueAtStart } from './agenda/due-at-start.ts'
 import { LaneScheduler } from './lane-scheduler.ts'
+import { Window } from './window.ts'
 
 export interface RunnerOptions {
   readonly outbox: Outbox
   readonly handle: PoolHandle
   readonly transports: Transports
-  readonly relay: string
-  readonly version: string | undefined
+  readonly session: Session
+  /** Asks what waits in the outbox. */
+  ask(): void
   /** Shared by all outboxes of the relay. */
   readonly suspectMutex: SuspectMutex
   /** Shared by them too; undefined where the process has nothing else to do. */
@@ -57,15 +64,30 @@ const NO_ROOM_MS = 50
 /** A question's own way to Postgres: it sees a later moment than the one it is asked at. */
 const ON_ITS_WAY_MS = 50
 
+/** What the poll found is not looked for sooner: the lanes have timers of their own. */
+const LEAST_ALARM_MS = 1_000
+
+/** Repairs read all waiting keys, which may be many: sooner they are not repeated. */
+const REPAIR_MS = 25_000
+
+/** And of so many rounds that are asked for one by one, in the first. */
+const REPAIR_EVERY = 6
+
 /** Open breakers that a heartbeat names; a thousand broken endpoints would make it heavy. */
 const MOST_BREAKERS = 50
 
-function sourceOf({ handle, outbox, relay, log }: RunnerOptions): Source {
-  if (outbox.log !== undefined) return new LogSource(handle, outbox, { relay, log })
+function sourceOf({ handle, outbox, session, log }: RunnerOptions): Source {
+  if (outbox.log !== undefined) return new LogSource(handle, outbox, { session, log })
   const source = outbox.order
-    ? new KeySource(handle, outbox, { relay, log })
+    ? new KeySource(handle, outbox, { session, log })
     : new RowSource(handle, outbox, { log })
   return outbox.limit ? new LimitedSource(source, { handle, outbox }) : source
+}
+
+interface Taking {
+  readonly batch?: number | undefined
+  readonly onSlow: (step: Step) => void
+  readonly before?: () => Promise<void>
 }
 
 /** What a relay did in one step. */
@@ -74,29 +96,38 @@ export interface Step {
   readonly more: boolean
 }
 
+const NOTHING: Step = { claimed: 0, more: false }
+
 /**
  * Runs one outbox in one relay: a few lanes claim side by side, so that one batch is read while another
  * is on its way. What happens to a claim is the `ClaimWorker`'s.
  */
 export class Runner {
   readonly #options: RunnerOptions
+  /** Rings where this process enqueues what another relay has the bucket of. */
+  readonly elsewhere: Bell = createBell()
   readonly #source: Source
   readonly #attempter: Attempter
   readonly #worker: ClaimWorker
-  readonly #scheduler: LaneScheduler
+  readonly #scheduler = new LaneScheduler()
+  readonly #window: Window
+  /** Claims under way, also those that their lane has left. */
+  readonly #held = new Set<Promise<void>>()
   #stopping = false
   #special = true
   #specialAt = 0
   /** When the first lane slept last. */
   #restedAt = 0
-  readonly #pollMs: number
   #failures = 0
   #dueChanged = false
   #dueAt: number | undefined
-  readonly #lookAgain = () => {
-    this.#special = true
-    this.ring('ring')
-  }
+  #alarm: { readonly at: number; readonly timer?: NodeJS.Timeout } = { at: Infinity }
+  #repairedAt = -Infinity
+  /** Calls of `runOnce`. */
+  #onces = 0
+  #maintaining: Promise<void> = Promise.resolve()
+  /** Of each `runOnce` that has not ended yet. */
+  readonly #rounds = new Set<DueAtStart>()
 
   constructor(options: RunnerOptions) {
     const { outbox, handle, transports, log, metrics } = options
@@ -105,8 +136,11 @@ export class Runner {
     this.#attempter = new Attempter({ outbox, transports, metrics, handle, log })
     const parts = { source: this.#source, attempter: this.#attempter }
     this.#worker = new ClaimWorker({ ...parts, handle, outbox, transports, log, metrics })
-    this.#pollMs = Math.min(outbox.everyMs, outbox.leaseMs)
-    this.#scheduler = new LaneScheduler(this.#pollMs)
+    this.#window = new Window({ size: outbox.batch * outbox.lanes, fairBy: outbox.fair?.by })
+  }
+
+  get outbox(): string {
+    return this.#options.outbox.name
   }
 
   get #isBounded(): boolean {
@@ -119,15 +153,27 @@ export class Runner {
     this.#scheduler.ring(kind)
   }
 
+  /** Wakes it for whatever waits, whoever claimed it before. */
+  lookAgain(): void {
+    this.#special = true
+    this.ring('ring')
+  }
+
   /** Runs until `stop`. */
   async run(): Promise<void> {
     const { outbox } = this.#options
-    const unhear = outbox.bell.listen((kind, buckets) => this.ring(kind, buckets))
-    const beating = this.#heartbeatLoop()
+    const unhear = outbox.bell.listen((kind, buckets) => {
+      this.ring(kind, buckets)
+      if (!this.#source.isElsewhere?.(buckets)) return
+      if (kind === 'arm') this.elsewhere.arm()
+      else this.elsewhere.ring(buckets)
+    })
     const lanes = Array.from({ length: outbox.lanes - 1 }, () => this.#helperLane())
     await Promise.all([this.#firstLane(), ...lanes])
+    await Promise.all(this.#held)
     unhear()
-    await beating
+    clearTimeout(this.#alarm.timer)
+    await this.#maintaining
     await this.#source.close()
   }
 
@@ -137,7 +183,7 @@ export class Runner {
     this.#scheduler.stop()
   }
 
-  /** Gives back leases that `tick` took without `run`. */
+  /** Settles what `runOnce` left. */
   async close(): Promise<void> {
     await this.#source.close()
   }
@@ -147,15 +193,26 @@ export class Runner {
     this.#worker.abort()
   }
 
-  /** One look at everything, for tests: heartbeat, special claims, one batch. Returns what was claimed. */
-  async tick(): Promise<number> {
-    await this.#heartbeat()
-    this.#source.lookAtAll?.()
-    let claimed = await this.#claimSpecial()
-    claimed += (await this.#step('batch')).claimed
-    // What the batch only released is claimed alone.
-    if (this.#special) claimed += await this.#claimSpecial()
-    return claimed
+  /** Delivers what is due now, for tests: looks until it was all claimed. Returns what was claimed. */
+  async runOnce(): Promise<number> {
+    await this.maintain({ repair: this.#onces % REPAIR_EVERY === 0 })
+    this.#onces += 1
+    const due = await DueAtStart.of(this.#options.handle, this.#options.outbox)
+    this.#rounds.add(due)
+    try {
+      let claimed = 0
+      do {
+        this.#source.lookAtAll?.()
+        claimed += await this.#claimSpecial({ isPatient: true })
+        claimed += (await this.#step('batch')).claimed
+        // What the batch only released is claimed alone.
+        if (this.#special) claimed += await this.#claimSpecial({ isPatient: true })
+        await Promise.all(this.#held)
+      } while (due.mayFindMore() && !this.#attempter.isBlocked)
+      return claimed
+    } finally {
+      this.#rounds.delete(due)
+    }
   }
 
   /** The lane that sleeps and wakes. Its bell, timers and poll serve all. */
@@ -204,7 +261,10 @@ export class Runner {
       this.#scheduler.notBefore(permit.ms)
       return { claimed: 0, more: false }
     }
-    if (permit.kind === 'probe') return { ...(await this.#step('batch', 1)), more: false }
+    if (permit.kind === 'probe') {
+      const step = await this.#step('batch', { batch: 1, isAwaited: true })
+      return { ...step, more: false }
+    }
     if (this.#special || this.#isSpecialDue()) await this.#claimSpecial()
     const step = await this.#step('batch')
     return { claimed: step.claimed, more: step.more || this.#special }
@@ -216,14 +276,10 @@ export class Runner {
     const sinceMs = now - this.#specialAt
     const isDue = this.#dueAt !== undefined && this.#dueAt <= now
     const isRestless = now - this.#restedAt >= SPECIAL_MS
-    return (
-      sinceMs >= this.#pollMs ||
-      (isDue && sinceMs >= DUE_MS) ||
-      (isRestless && sinceMs >= SPECIAL_MS)
-    )
+    return (isDue && sinceMs >= DUE_MS) || (isRestless && sinceMs >= SPECIAL_MS)
   }
 
-  async #claimSpecial(): Promise<number> {
+  async #claimSpecial({ isPatient = false } = {}): Promise<number> {
     this.#special = false
     this.#specialAt = performance.now()
     // What was due is claimed now: what is due next has to be asked for.
@@ -232,23 +288,33 @@ export class Runner {
     let claimed = 0
     for (const kind of SPECIAL) {
       claimed +=
-        kind === 'suspect'
-          ? ((await this.#options.suspectMutex.alone(
-              () => this.#claimKind(kind),
-              this.#lookAgain,
-            )) ?? 0)
-          : await this.#claimKind(kind)
+        kind === 'suspect' ? await this.#claimSuspects(isPatient) : await this.#claimKind(kind)
     }
     return claimed
   }
 
-  async #claimKind(kind: ClaimKind): Promise<number> {
+  /** While another outbox tries its suspects, a lane comes again later; who is patient waits for that. */
+  async #claimSuspects(isPatient: boolean): Promise<number> {
+    for (;;) {
+      const over = Promise.withResolvers<void>()
+      const again = () => {
+        over.resolve()
+        this.lookAgain()
+      }
+      const work = (isAlone: () => boolean) => this.#claimKind('suspect', isAlone)
+      const claimed = await this.#options.suspectMutex.alone(work, again)
+      if (claimed !== undefined || !isPatient) return claimed ?? 0
+      await over.promise
+    }
+  }
+
+  async #claimKind(kind: ClaimKind, isAlone = () => true): Promise<number> {
     let claimed = 0
     for (let claims = 0; claims < SPECIAL_CLAIMS; claims += 1) {
       const step = await this.#step(kind)
       claimed += step.claimed
       if (step.claimed === 0) return claimed
-      if (kind === 'suspect' && this.#options.suspectMutex.isWanted) break
+      if (kind === 'suspect' && (this.#options.suspectMutex.isWanted || !isAlone())) break
     }
     this.#special = true
     return claimed
@@ -272,64 +338,161 @@ export class Runner {
     if (woken !== 'ring') this.#special = true
   }
 
-  async #step(kind: ClaimKind, batch?: number): Promise<Step> {
+  /** Resolves when a claim is settled or, unless it `isAwaited`, when what is left of it is slow. */
+  async #step(
+    kind: ClaimKind,
+    { batch, isAwaited = false }: { batch?: number; isAwaited?: boolean } = {},
+  ): Promise<Step> {
     const { suspectMutex } = this.#options
-    if (kind !== 'suspect') return suspectMutex.share(() => this.#take(kind, { batch }))
-    return this.#take(kind, { before: () => suspectMutex.quieten() })
+    const slow = Promise.withResolvers<Step>()
+    const parts = { batch, onSlow: slow.resolve }
+    const whole =
+      kind === 'suspect'
+        ? this.#take(kind, { ...parts, before: () => suspectMutex.quieten() })
+        : suspectMutex.share(() => this.#take(kind, parts))
+    this.#hold(whole, slow.promise)
+    return isAwaited ? whole : Promise.race([slow.promise, whole])
+  }
+
+  /** Keeps a claim that its lane may leave. */
+  #hold(whole: Promise<Step>, slow: Promise<Step>): void {
+    let isLeft = false
+    void slow.then(() => (isLeft = true))
+    const { outbox, log } = this.#options
+    const over = whole.then(
+      () => undefined,
+      (error: unknown) => {
+        const problem = 'slow messages not settled; they are sent again'
+        if (isLeft) log.error({ outbox: outbox.name, err: error }, problem)
+      },
+    )
+    this.#held.add(over)
+    void over.then(() => this.#held.delete(over))
   }
 
   /** Claims, attempts and settles; `before` is awaited between the claim and its attempt. */
-  async #take(
-    kind: ClaimKind,
-    { batch, before }: { batch?: number | undefined; before?: () => Promise<void> },
-  ): Promise<Step> {
+  async #take(kind: ClaimKind, { batch, onSlow, before }: Taking): Promise<Step> {
     const started = performance.now()
-    const claim = await this.#source.claim(kind, batch)
-    if (!claim) return { claimed: 0, more: false }
-    await before?.()
-    // What was released while claiming is next claimed alone.
-    if (claim.rows.length === 0) this.#special = true
-    else {
-      const { dueChanged, left } = await this.#worker.work(claim)
-      if (dueChanged) this.#dueChanged = true
-      // What could not be settled is claimed alone.
-      if (left) this.#special = true
+    const { outbox, metrics } = this.#options
+    const want = batch ?? outbox.batch
+    // Nothing of an expired claim is attempted.
+    const places = kind === 'expired' ? 0 : await this.#window.reserve(want)
+    let rows = 0
+    try {
+      if (this.#stopping) return NOTHING
+      const claim = await this.#source.claim(kind, places || want, this.#window.fullKeys(want))
+      if (!claim) return NOTHING
+      rows = claim.rows.length
+      this.#window.release(places - rows)
+      const step = { claimed: rows, more: claim.more && kind === 'batch' }
+      await before?.()
+      for (const due of this.#rounds) due.note(claim.rows)
+      // What was released while claiming is next claimed alone.
+      if (rows === 0) this.#special = true
+      else await this.#work(claim, () => onSlow(step))
+      metrics.observe('posthorn_batch_ms', performance.now() - started, { outbox: outbox.name })
+      return step
+    } catch (error) {
+      // What could not be settled comes back when its lease is over.
+      this.#setAlarm(outbox.leaseMs)
+      throw error
+    } finally {
+      if (rows === 0) this.#window.release(places)
     }
-    const labels = { outbox: this.#options.outbox.name }
-    this.#options.metrics.observe('posthorn_batch_ms', performance.now() - started, labels)
-    return { claimed: claim.rows.length, more: claim.more && kind === 'batch' }
   }
 
-  /** Leases, shares and the heartbeat, well within the lease. */
-  async #heartbeatLoop(): Promise<void> {
-    const { outbox } = this.#options
-    const everyMs = Math.min(Math.max(outbox.leaseMs / 3, 100), 5_000)
-    while (!this.#stopping) {
-      await this.#safely(() => this.#heartbeat())
-      await this.#scheduler.pause(everyMs)
-    }
+  async #work(claim: Claim, onSlow: () => void): Promise<void> {
+    let isLeft = false
+    await this.#worker.work(claim, {
+      onSlow: () => {
+        isLeft = true
+        this.#window.noteSlow(claim.rows)
+        onSlow()
+      },
+      onSettled: (rows, { dueChanged, left }) => {
+        this.#window.remove(rows)
+        // What is not confirmed in time is sent again.
+        const { confirmWithinMs } = this.#options.outbox
+        if (confirmWithinMs !== undefined) this.#setAlarm(confirmWithinMs)
+        if (dueChanged) this.#dueChanged = true
+        // What could not be settled is claimed alone.
+        if (left) this.#special = true
+        // The lanes look again: a key may go on, or a message be due earlier than what they wait for.
+        if (isLeft && (dueChanged || left || this.#options.outbox.order)) this.ring('ring')
+      },
+    })
   }
 
-  async #heartbeat(): Promise<void> {
-    const { outbox, handle, relay, version, metrics } = this.#options
-    const tally = this.#worker.takeTally()
+  /** What was done since the last call; undefined if nothing was. */
+  takePulse(): Pulse | undefined {
+    const { latency, codes, ...counts } = this.#worker.takeTally()
+    const named = { latency, codes, ...this.#attempter.takeAnswers() }
+    const isNone = (each: Counts) => Object.keys(each).length === 0
+    if (Object.values(counts).every((n) => n === 0) && Object.values(named).every(isNone)) return
+    const some = Object.entries(named).filter(([, each]) => !isNone(each))
+    return { ...counts, ...Object.fromEntries(some) }
+  }
+
+  /** What is not tried at the moment. */
+  get breakers(): readonly OpenBreaker[] {
     const { open } = this.#attempter
-    const breakers = open.slice(0, MOST_BREAKERS)
-    const beating = { relay, outbox: outbox.name, version, ...tally, breakers }
-    const sentAt = Date.now()
-    const { rows } = await handle.db.query<DatabaseClocks>(
-      beat({ ...beating, ...this.#attempter.takeAnswers() }),
-    )
-    // Half of the way there and back is taken for the way back.
-    const here = (sentAt + Date.now()) / 2
-    const clocks = rows[0]
-    if (clocks) {
-      const realMs = clocks.real_ms - here
-      this.#worker.setClocks({ realMs, businessMs: realMs + clocks.ahead_ms })
+    this.#options.metrics.gauge('posthorn_breakers_open', open.length, {
+      outbox: this.#options.outbox.name,
+    })
+    return open.slice(0, MOST_BREAKERS)
+  }
+
+  setClocks(clocks: ClockOffsets): void {
+    this.#worker.setClocks(clocks)
+  }
+
+  /** What the poll found. */
+  tell(found: AgendaRow | undefined): void {
+    // Without an answer it looks by itself, and says what is wrong.
+    if (!found) return this.lookAgain()
+    if (this.#stopping) return
+    const now = performance.now()
+    if (found.repair && now - this.#repairedAt >= REPAIR_MS) {
+      this.#repairedAt = now
+      void this.#safely(() => this.maintain({ repair: true }))
     }
-    await this.#source.settleLate?.()
-    metrics.gauge('posthorn_breakers_open', open.length, { outbox: outbox.name })
-    if (await this.#source.maintain()) this.#lookAgain()
+    if (found.ms === null) return
+    if (found.ms <= 0) this.lookAgain()
+    else this.#setAlarm(found.ms)
+  }
+
+  /** Looks at what waits at the latest then; if it is known to be due before, that is enough. */
+  #setAlarm(ms: number): void {
+    const at = performance.now() + Math.max(ms, LEAST_ALARM_MS)
+    if (this.#stopping || at >= Math.min(this.#alarm.at, this.#dueAt ?? Infinity) - DUE_MS) return
+    clearTimeout(this.#alarm.timer)
+    const ring = () => {
+      this.#alarm = { at: Infinity }
+      this.lookAgain()
+      // Others were sent since.
+      if (this.#options.outbox.confirmWithinMs !== undefined) this.#options.ask()
+    }
+    const timer = setTimeout(ring, Math.min(at - performance.now(), 2 ** 31 - 1)).unref()
+    this.#alarm = { at, timer }
+  }
+
+  /** The heartbeat's part: takes its share of the buckets where that may be another than before. */
+  async divide(isDivided: boolean): Promise<void> {
+    if (this.#stopping) return
+    if (!isDivided && this.#source.isAtRest !== false) return
+    await this.#safely(() => this.maintain({ divide: true }))
+  }
+
+  /** One at a time. */
+  async maintain(what: Maintenance): Promise<void> {
+    const now = this.#maintainAfter(this.#maintaining, what)
+    this.#maintaining = now.catch(() => undefined)
+    await now
+  }
+
+  async #maintainAfter(before: Promise<void>, what: Maintenance): Promise<void> {
+    await before
+    if (await this.#source.maintain(what)) this.lookAgain()
   }
 
   /** Runs work that needs the database; on failure logs it and backs off. */

@@ -181,11 +181,15 @@ async function blocksTouched({ text, params }: Prepared, keys: number): Promise<
       select '${name}', aggregate_id::text, bucket, posthorn.now() - interval '1 s', event_id::text
         from ${table}`)
     const { rows: leases } = await client.query<{ bucket: number; token: string }>(`
-      insert into posthorn.bucket (outbox, bucket, token, until)
-      select '${name}', n, gen_random_uuid(), now() + interval '1 h' from generate_series(0, 63) as n
+      insert into posthorn.bucket (outbox, bucket, token)
+      select '${name}', n, gen_random_uuid() from generate_series(0, 63) as n
       returning bucket, token`)
+    const { rows: sessions } = await client.query<{ id: string }>(
+      `insert into posthorn.session (relay, outboxes) values ('one', '{${name}}') returning id`,
+    )
     await client.query(`analyze ${table}, posthorn.held_key, posthorn.bucket`)
     const args: Record<string, unknown> = {
+      session: sessions[0]?.id,
       buckets: leases.map(({ bucket }) => bucket),
       tokens: leases.map(({ token }) => token),
       ...{ share: 2, keys: 100, limit: 100, batch: 100, late: [] },

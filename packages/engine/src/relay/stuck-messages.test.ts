@@ -47,6 +47,20 @@ test('an outage of all is one until it is ten minutes long', () => {
   expect(foundAt(away, { others: false, everyMs: 10_000 })).toBe(61)
 })
 
+test('a count towards a number that is never reached is none', () => {
+  const endless = { ...outbox, retry: { ...outbox.retry, attempts: 1_000_000 } } as Outbox
+  const messages = new StuckMessages(endless)
+  const failing = settlementOf(
+    endless,
+    { id: 'one', status: 'CLAIMED', retry_count: 3, lost_claims: 0 },
+    { outcome: retryLater(new Error('500')), backoffMs: 0 },
+  )
+  const found = Array.from({ length: 30 }, (_, n) =>
+    messages.note([ended('other', delivered()), failing], n),
+  )
+  expect(found.flat()).toEqual(['one'])
+})
+
 test('a message is found after thousands that were never heard of again', () => {
   const messages = new StuckMessages(outbox)
   messages.note(

@@ -8,6 +8,9 @@ import { idOf, type Settlement } from './settle/settlement.ts'
 /** Tries without a count after which a message is looked at. */
 const MOST_TRIES = 20
 
+/** A policy with so many attempts ends no message. */
+const NEVER_REACHED = 100_000
+
 /** An outage explains as many, unless others were delivered meanwhile or it is as long as this. */
 const LONGEST_OUTAGE_MS = 600_000
 
@@ -41,10 +44,17 @@ export class StuckMessages {
     for (const settlement of settlements) {
       const id = idOf(this.#outbox, settlement.row)
       if (settlement.decision.role === 'sent') this.#delivered += 1
-      if (isUncounted(settlement)) repeated.push(id)
+      if (this.#isRepeated(settlement)) repeated.push(id)
       else if (settlement.decision.role !== 'stay') this.#uncounted.delete(id)
     }
     return repeated.filter((id) => this.#isStuck(id, now))
+  }
+
+  /** Without a count, or counted towards a number that is never reached. */
+  #isRepeated(settlement: Settlement): boolean {
+    const { attempts } = this.#outbox.retry
+    if (attempts === undefined || attempts < NEVER_REACHED) return isUncounted(settlement)
+    return settlement.outcome.kind === 'retryLater' && wasTried(settlement.outcome)
   }
 
   #isStuck(id: string, now: number): boolean {

@@ -36,6 +36,22 @@ describe('a suspect', () => {
     expect(seen.toSorted()).toEqual(['batch ended', 'suspect'])
   })
 
+  test('that takes minutes keeps the next suspect waiting for seconds only', async () => {
+    const mutex = new SuspectMutex()
+    const { seen, note } = witness()
+    const long = gate()
+    const first = mutex.alone(long.work, never).then(note('long one ended'))
+    const again = () => void mutex.alone(note('next suspect'), never)
+    expect(await mutex.alone(note('too early'), again)).toBeUndefined()
+    await vi.advanceTimersByTimeAsync(4_900)
+    expect(seen).toEqual([])
+    await vi.advanceTimersByTimeAsync(200)
+    expect(seen).toEqual(['next suspect'])
+    long.open()
+    await first
+    expect(seen).toEqual(['next suspect', 'long one ended'])
+  })
+
   test('keeps new batches waiting until it has ended', async () => {
     const mutex = new SuspectMutex()
     const { seen, note } = witness()

@@ -6,6 +6,9 @@
 const DRAIN_MS = 250
 const QUIET_MS = 250
 
+/** A suspect that has not killed its relay by then keeps no other suspect waiting: it may take minutes. */
+const LONG_MS = 5_000
+
 /**
  * Room for one claim of suspects at a time in a whole relay. They are suspected of killing their
  * relay, and losing such a claim is charged: if two outboxes tried theirs at once, the poison of one
@@ -27,21 +30,35 @@ export class SuspectMutex {
     return this.#waiting.size > 0
   }
 
-  /** Runs `work` unless another lane is exclusive; then `again` is called when that is over. */
-  async alone<Result>(work: () => Promise<Result>, again: () => void): Promise<Result | undefined> {
+  /**
+   * Runs `work` unless another lane is exclusive; then `again` is called when that is over. Work that takes
+   * long asks whether it is still alone before it goes on to the next suspect.
+   */
+  async alone<Result>(
+    work: (isAlone: () => boolean) => Promise<Result>,
+    again: () => void,
+  ): Promise<Result | undefined> {
     if (this.#isTaken) {
       this.#waiting.add(again)
       return undefined
     }
     this.#isTaken = true
-    try {
-      return await work()
-    } finally {
+    let isOver = false
+    const free = () => {
+      if (isOver) return
+      isOver = true
       this.#isTaken = false
       this.#resume()
-      const waiting = [...this.#waiting]
+      const called = [...this.#waiting]
       this.#waiting.clear()
-      waiting.forEach((call) => call())
+      called.forEach((call) => call())
+    }
+    const timer = setTimeout(free, LONG_MS)
+    try {
+      return await work(() => !isOver)
+    } finally {
+      clearTimeout(timer)
+      free()
     }
   }
 

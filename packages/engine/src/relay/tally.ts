@@ -2,13 +2,16 @@ import { addCount, type Counts } from './attempt/counts.ts'
 import { factsOf, triesOf } from './settle/decide.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
-import type { ErrorCode } from '../errors.ts'
-import type { Settlement } from './settle/settlement.ts'
+import { resultOf, type Result, type Settlement } from './settle/settlement.ts'
+import type { ClockOffsets } from './session/session.ts'
 
 /** What became of the messages since the last heartbeat. */
 export interface Tally {
   delivered: number
+  /** Attempts that were made and did not succeed. */
   failed: number
+  /** Messages that were claimed and not tried: a breaker is open, the destination is busy, a key waits. */
+  postponed: number
   dead: number
   lost: number
   /** Deliveries by the bucket of their latency. */
@@ -18,13 +21,7 @@ export interface Tally {
 }
 
 export function newTally(): Tally {
-  return { delivered: 0, failed: 0, dead: 0, lost: 0, latency: {}, codes: {} }
-}
-
-/** How far the clocks of the database are ahead of this process's, as of the last heartbeat. */
-export interface ClockOffsets {
-  readonly realMs: number
-  readonly businessMs: number
+  return { delivered: 0, failed: 0, postponed: 0, dead: 0, lost: 0, latency: {}, codes: {} }
 }
 
 /**
@@ -53,35 +50,23 @@ function timeOf(row: OutboxRow, column: string | undefined): number | undefined 
   return value instanceof Date ? value.getTime() : undefined
 }
 
-/** What a breaker only postponed was not tried: that is no failure. */
-export function isPostponed({ decision }: Settlement): boolean {
-  return decision.failure?.code === ('BREAKER_OPEN' satisfies ErrorCode)
-}
-
 /** Adds what became of a batch; returns what this batch alone was. */
 export function countInto(
   tally: Tally,
   settlements: readonly Settlement[],
   { outbox, clocks }: { outbox: Outbox; clocks: ClockOffsets },
-): Pick<Tally, 'delivered' | 'failed' | 'dead'> {
-  const batch = { delivered: 0, failed: 0, dead: 0 }
+): Pick<Tally, Result> {
+  const batch = { delivered: 0, failed: 0, postponed: 0, dead: 0 }
   for (const settlement of settlements) {
     const { row, decision } = settlement
-    if (decision.role === 'sent') {
-      batch.delivered += 1
+    const result = resultOf(settlement)
+    batch[result] += 1
+    tally[result] += 1
+    if (result === 'delivered') {
       const ms = latencyOf(outbox, row, clocks)
       if (ms !== undefined) addCount(tally.latency, String(latencyBucket(ms)))
-      continue
-    }
-    const isDead = decision.role === 'dead' || decision.role === 'quarantined'
-    if (isDead) batch.dead += 1
-    else if (isPostponed(settlement)) continue
-    else batch.failed += 1
-    addCount(tally.codes, decision.failure?.code ?? 'UNKNOWN')
+    } else if (result !== 'postponed') addCount(tally.codes, decision.failure?.code ?? 'UNKNOWN')
   }
-  tally.delivered += batch.delivered
-  tally.failed += batch.failed
-  tally.dead += batch.dead
   return batch
 }
 

@@ -39,10 +39,10 @@ test('what it cannot do is said at the start', () => {
   for (const limit of PGLITE_LIMITS) expect(printed).toContain(limit)
 })
 
-test('a message is handled once, by a tick', async () => {
+test('a message is handled once, by runOnce', async () => {
   await place(1)
-  await horn.tick()
-  await horn.tick()
+  await horn.runOnce()
+  await horn.runOnce()
   expect(await effects()).toEqual([{ order_id: 1 }])
 })
 
@@ -54,7 +54,7 @@ test('what is rolled back was never there, and a failure keeps no effect', async
   await expect(undone).rejects.toThrow('no')
   broken = true
   await place(3)
-  await horn.tick()
+  await horn.runOnce()
   expect(await effects()).toEqual([{ order_id: 1 }])
   const waiting = await database.pool.query(
     `select key, attempts, error from shop.outbox where status = 'pending'`,

@@ -1,7 +1,7 @@
 import type { Prepared } from '../database/prepared.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { keyStatements } from '../relay/key/claim.sql.ts'
-import { clusterStatements } from '../relay/log/log-moves.sql.ts'
+import { moveStatements } from '../relay/log/log-moves.sql.ts'
 import { logStatements } from '../relay/log/log.sql.ts'
 import { rowStatements } from '../relay/row/claim.sql.ts'
 import { leaseStatements } from '../relay/settle/bucket.sql.ts'
@@ -28,7 +28,7 @@ function statementsOf(outbox: Outbox): Record<string, Prepared> {
   const resend = claimUnconfirmed && { claimUnconfirmed, renewClaim }
   const claims = outbox.order
     ? {
-        ...(outbox.log !== undefined && { ...logStatements(outbox), ...clusterStatements(outbox) }),
+        ...(outbox.log !== undefined && { ...logStatements(outbox), ...moveStatements(outbox) }),
         ...keyStatements(outbox),
         ...leaseStatements(outbox),
         ...heldStatements(outbox),

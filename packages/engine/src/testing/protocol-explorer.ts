@@ -1,6 +1,7 @@
 import type { Claim } from '../relay/settle/claim.ts'
 import type { Decision } from '../relay/settle/decide.ts'
-import { attemptableRows, planRun, type KeyPlan } from '../relay/settle/key-plan.ts'
+import { planLogPart, planPart, type Part } from '../relay/key/busy-keys.ts'
+import { attemptableRows, type KeyPlan } from '../relay/settle/key-plan.ts'
 import type { Settlement } from '../relay/settle/settlement.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
@@ -17,6 +18,7 @@ import {
   RULES,
   take,
   type Budget,
+  type Busy,
   type Hand,
   type Message,
   type Outcome,
@@ -25,9 +27,9 @@ import {
 } from './protocol-world.ts'
 
 /*
- * The protocol of claims by key, small enough to be explored whole: two relays, one bucket, two keys, four
+ * The protocol of claims by key and from a log, small enough to be explored whole: two relays, one bucket, two keys, four
  * messages. Leases, tokens, runs and their notes are modelled here; what a run means for its messages and
- * keys is decided by the engine's own `attemptableRows` and `planRun`, and what becomes of a key by
+ * keys is decided by the engine's own `attemptableRows` and `planPart`, and what becomes of a key by
  * `nextKey`, which the statements are tested against. Every state that any order of moves can lead to is
  * visited once, and the promises of docs/concepts/guarantees.md are checked in each.
  */
@@ -38,10 +40,19 @@ export interface Found {
   readonly broken: { readonly promise: string; readonly moves: readonly string[] } | undefined
 }
 
+export interface Kept {
+  readonly dead: 'block' | 'skip' | 'park'
+  readonly log?: boolean
+}
+
 /** Visits every state that can be reached. */
-export function explore(dead: 'block' | 'skip' | 'park', budget: Budget, rules = RULES): Found {
+export function explore({ dead, log }: Kept, budget: Budget, rules = RULES): Found {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what planning reads of an outbox
-  const outbox = { order: { key: 'key', dead }, columns: { id: 'id' } } as unknown as Outbox
+  const outbox = {
+    order: { key: 'key', dead },
+    columns: { id: 'id' },
+    ...(log && { log }),
+  } as unknown as Outbox
   const start: World = {
     messages: KEYS.map(() => ({
       status: 'ready',
@@ -59,8 +70,8 @@ export function explore(dead: 'block' | 'skip' | 'park', budget: Budget, rules =
     run: 0,
     noted: [],
     relays: [
-      { token: 'none', hand: undefined },
-      { token: 'none', hand: undefined },
+      { token: 'none', hand: undefined, busy: undefined },
+      { token: 'none', hand: undefined, busy: undefined },
     ],
     left: budget,
   }
@@ -101,8 +112,8 @@ function normal(world: World): World {
   }
   world.run = 0
   world.keys.forEach((key, k) => {
-    const read = world.relays.some(({ hand }) =>
-      hand?.rows.some((row) => row['claim_version'] != null),
+    const read = world.relays.some(({ hand, busy }) =>
+      [...(hand?.rows ?? []), ...(busy?.rows ?? [])].some((row) => row['claim_version'] != null),
     )
     if (!read || key.state === 'free') world.versions[k] = 0
   })
@@ -135,8 +146,8 @@ class Moves {
       if (now.isExpired && token !== 'ours')
         this.#try(`${r} takes the lease`, (w) => take(this.#rules, w, r))
       if (!hand && token === 'ours' && !now.isExpired) {
-        this.#try(`${r} reads the flow`, (w) => readFlow(w, r))
-        this.#try(`${r} reads a waiting key`, (w) => readHeld(w, r))
+        this.#try(`${r} reads the flow`, (w) => readFlow(this.#rules, w, r))
+        this.#try(`${r} reads a waiting key`, (w) => readHeld(this.#rules, w, r))
       }
       if (hand && !hand.outcomes) {
         for (const outcomes of this.#outcomes(now, hand)) {
@@ -152,6 +163,7 @@ class Moves {
           })
         }
       }
+      this.#slow(now, r)
       if (token === 'ours' && !now.isExpired && now.left.expiries > 0) {
         this.#try(`the lease of ${r} runs out`, (w) => {
           w.left.expiries -= 1
@@ -161,6 +173,51 @@ class Moves {
     }
     this.#outside(now)
     return this.#steps
+  }
+
+  /** What becomes of a slow message; its outcome is written while no run of its bucket is in hand. */
+  #slow(now: World, r: 0 | 1): void {
+    const { hand, busy } = now.relays[r]
+    if (busy && !busy.outcome) {
+      const outcomes: Outcome[] = ['delivered']
+      if (now.left.failures > 0) outcomes.push('failed')
+      if (now.left.refusals > 0) outcomes.push('refused')
+      for (const outcome of outcomes) {
+        this.#try(`a slow message of ${r} ends: ${outcome}`, (w) => this.#endSlow(w, r, outcome))
+      }
+    }
+    if (!busy?.outcome || hand) return
+    this.#try(`${r} settles what was slow`, (w) => {
+      this.#settleSlow(w, w.relays[r].busy as Busy)
+      w.relays[r].busy = undefined
+    })
+    if (now.left.lostAnswers === 0) return
+    this.#try(`${r} settles what was slow and the answer is lost`, (w) => {
+      w.left.lostAnswers -= 1
+      this.#settleSlow(w, w.relays[r].busy as Busy)
+    })
+  }
+
+  /** Behind one that was delivered the rest of its key follows; behind another it does not. */
+  #endSlow(world: World, r: 0 | 1, outcome: Outcome): string | undefined {
+    const busy = world.relays[r].busy as Busy
+    busy.outcome = outcome
+    const outcomes = busy.rows.map((_, i) => (i === 0 ? outcome : 'delivered'))
+    return this.#arrive(world, r, { rows: busy.rows, outcomes })
+  }
+
+  #settleSlow(world: World, busy: Busy): void {
+    const [first] = busy.rows as [OutboxRow]
+    const { counted } = world.messages[Number(first['id'])] as Message
+    const fits = { ofRow: Number(first['counted']), now: counted }
+    if (!this.#rules.guardsBusy(busy, fits)) return
+    const ended = busy.outcome === 'delivered' ? busy.rows : [first]
+    const settlements = ended.map((row): Settlement => {
+      const decision = decisionOf(busy.outcome ?? 'failed')
+      return { row, outcome: delivered(), decision }
+    })
+    const claim = { rows: busy.rows } as unknown as Claim
+    this.#write(world, planPart(this.#outbox, claim, { settlements, open: [] }))
   }
 
   /** The clock, the operator and the consumer. */
@@ -219,6 +276,12 @@ class Moves {
         rows.map((__, j) => (j === i ? outcome : 'delivered'))
       if (now.left.failures > 0) all.push(stopAtWith('failed'))
       if (now.left.refusals > 0) all.push(stopAtWith('refused'))
+      // What is behind it of its key is open, too.
+      if (now.left.slow > 0) {
+        all.push(
+          rows.map((row, j) => (j >= i && row['key'] === rows[i]?.['key'] ? 'open' : 'delivered')),
+        )
+      }
     })
     return all
   }
@@ -227,9 +290,26 @@ class Moves {
     const hand = world.relays[r].hand as Hand
     const rows = attemptableRows(this.#outbox, hand.rows).map((i) => hand.rows[i] as OutboxRow)
     hand.outcomes = outcomes
+    if (outcomes.includes('open')) world.left.slow -= 1
+    return this.#arrive(world, r, { rows, outcomes })
+  }
+
+  #arrive(
+    world: World,
+    r: 0 | 1,
+    { rows, outcomes }: { rows: readonly OutboxRow[]; outcomes: readonly Outcome[] },
+  ): string | undefined {
     const stopped = new Set<unknown>()
     for (const [i, row] of rows.entries()) {
       if (stopped.has(row['key'])) continue
+      // Another relay's message goes out again at worst.
+      const { busy } = world.relays[r]
+      const isBegun =
+        busy &&
+        !busy.isLost &&
+        !busy.outcome &&
+        busy.rows.some((each) => each['key'] === row['key'])
+      if (isBegun) return 'Order per key, if asked for: beside a slow message'
       const message = world.messages[Number(row['id'])] as Message
       if (outcomes[i] === 'delivered') {
         const broken = orderBroken(world, row, this.#outbox.order?.dead)
@@ -238,6 +318,7 @@ class Moves {
         continue
       }
       stopped.add(row['key'])
+      if (outcomes[i] === 'open') continue
       message.failed += 1
       if (outcomes[i] === 'failed') world.left.failures -= 1
       else world.left.refusals -= 1
@@ -250,20 +331,35 @@ class Moves {
     const hand = relay.hand as Hand
     if (then !== 'again') relay.hand = undefined
     if (relay.token === 'stale') relay.token = 'none'
-    if (!this.#rules.guards(relay, { ofHand: hand.run, ofLease: world.run })) return
-    world.run = hand.run + 1
-    world.noted = []
-    world.isExpired = false
+    const isOurs = this.#rules.guards(relay, { ofHand: hand.run, ofLease: world.run })
     const attempted = attemptableRows(this.#outbox, hand.rows).map((i) => hand.rows[i] as OutboxRow)
     const stopped = new Set<unknown>()
-    const settlements = attempted.map((row, i): Settlement => {
+    const settlements = attempted.flatMap((row, i): Settlement[] => {
       const outcome = stopped.has(row['key']) ? 'failed' : (hand.outcomes?.[i] ?? 'failed')
+      if (hand.outcomes?.[i] === 'open') return []
       if (outcome !== 'delivered') stopped.add(row['key'])
-      return { row, outcome: delivered(), decision: decisionOf(outcome) }
+      return [{ row, outcome: delivered(), decision: decisionOf(outcome) }]
     })
+    const open = attempted.filter((_, i) => hand.outcomes?.[i] === 'open')
+    if (isOurs) this.#endRun(world, hand, { settlements, open })
+    if (open.length === 0 || then === 'again') return
+    relay.busy = { rows: open, outcome: undefined, isLost: relay.token !== 'ours' }
+    if (!relay.busy.isLost) world.noted = open.map((row) => Number(row['id']))
+  }
+
+  /** Messages that are still open stay noted; in a log they wait with the others of their key. */
+  #endRun(world: World, hand: Hand, part: Part): void {
+    world.run = hand.run + 1
+    world.noted = part.open.map((row) => Number(row['id']))
+    world.isExpired = false
     const claim = { rows: hand.rows } as unknown as Claim
-    const plan = planRun(this.#outbox, claim, new Map(settlements.map((each) => [each.row, each])))
-    this.#write(world, plan)
+    const plan = this.#outbox.log === undefined ? planPart : planLogPart
+    this.#write(world, plan(this.#outbox, claim, part))
+    if (this.#outbox.log === undefined) return
+    for (const row of part.open) {
+      row['held'] = true
+      row['claim_version'] = String(world.versions[KEYS[Number(row['id'])] as number])
+    }
   }
 
   #write(world: World, plan: KeyPlan): void {

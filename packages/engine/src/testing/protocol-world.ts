@@ -24,13 +24,23 @@ export interface Hand {
   outcomes: Outcome[] | undefined
 }
 
+/** Messages of one key that their run has ended without: the first of them is being delivered. */
+export interface Busy {
+  rows: OutboxRow[]
+  outcome: Outcome | undefined
+  /** The lease that they were read under is another's. */
+  isLost: boolean
+}
+
 export interface Relay {
   /** `stale`: the relay does not know yet that its lease is another's. */
   token: 'none' | 'ours' | 'stale'
   hand: Hand | undefined
+  busy: Busy | undefined
 }
 
-export type Outcome = 'delivered' | 'failed' | 'refused'
+/** `open`: it is still being delivered, or waits behind such a one. */
+export type Outcome = 'delivered' | 'failed' | 'refused' | 'open'
 
 /** What may still go wrong, so that there is an end. */
 export interface Budget {
@@ -40,6 +50,8 @@ export interface Budget {
   lostAnswers: number
   replays: number
   confirmations: number
+  /** Messages that take their time. */
+  slow: number
 }
 
 export interface World {
@@ -59,11 +71,17 @@ export interface Rules {
   next(key: HeldKey, event: KeyEvent): HeldKey
   /** Whether a settlement may be written: token and run still fit. */
   guards(relay: Relay, run: { ofHand: number; ofLease: number }): boolean
+  /** Whether what became of a slow message may be written: its lease and its counter still fit. */
+  guardsBusy(busy: Busy, counted: { ofRow: number; now: number }): boolean
+  /** Whether a relay reads a key of which it has a slow message. */
+  readsBusy: boolean
 }
 
 export const RULES: Rules = {
   next: nextKey,
   guards: ({ token }, { ofHand, ofLease }) => token === 'ours' && ofLease <= ofHand,
+  guardsBusy: ({ isLost }, { ofRow, now }) => !isLost && ofRow === now,
+  readsBusy: false,
 }
 
 /** Which key each of the four messages has. */
@@ -80,6 +98,7 @@ export function decisionOf(outcome: Outcome): Decision {
 export function take(rules: Rules, world: World, r: 0 | 1): void {
   const other = world.relays[r === 0 ? 1 : 0]
   if (other.token === 'ours') other.token = 'stale'
+  for (const { busy } of world.relays) if (busy) busy.isLost = true
   world.relays[r].token = 'ours'
   world.isExpired = false
   for (const m of world.noted) {
@@ -95,7 +114,7 @@ export function take(rules: Rules, world: World, r: 0 | 1): void {
 }
 
 export function rowOf(world: World, m: number, more: Record<string, unknown>): OutboxRow {
-  const { held, due, lost } = world.messages[m] as Message
+  const { held, due, lost, counted } = world.messages[m] as Message
   const earlier = [0, 1, 2, 3].filter((e) => e < m && KEYS[e] === KEYS[m])
   const is = (e: number) => world.messages[e] as Message
   return {
@@ -105,6 +124,7 @@ export function rowOf(world: World, m: number, more: Record<string, unknown>): O
     seq: m,
     held,
     lost_claims: lost,
+    counted,
     ...(due > 0 ? { claim_early_ms: due } : {}),
     // For the check: what was in front of it when it was read.
     before: earlier.filter((e) => !is(e).arrived && is(e).status === 'ready'),
@@ -116,14 +136,24 @@ export function rowOf(world: World, m: number, more: Record<string, unknown>): O
 export function begin(world: World, r: 0 | 1, rows: OutboxRow[]): void {
   if (rows.length === 0) return
   world.run += 1
-  world.noted = rows.map((row) => Number(row['id']))
+  const { busy } = world.relays[r]
+  // The note of what is slow stays.
+  world.noted = [...rows, ...(busy && !busy.isLost ? busy.rows : [])].map((row) =>
+    Number(row['id']),
+  )
   world.relays[r].hand = { rows, run: world.run, outcomes: undefined }
 }
 
-export function readFlow(world: World, r: 0 | 1): void {
+/** The keys that a relay leaves alone. */
+function busyKeys(rules: Rules, { busy }: Relay): ReadonlySet<number> {
+  return new Set(rules.readsBusy ? [] : busy?.rows.map((row) => Number(row['key'])))
+}
+
+export function readFlow(rules: Rules, world: World, r: 0 | 1): void {
+  const busy = busyKeys(rules, world.relays[r])
   const waiting = [0, 1, 2, 3].filter((m) => {
     const { status, held } = world.messages[m] as Message
-    return status === 'ready' && !held
+    return status === 'ready' && !held && !busy.has(KEYS[m] as number)
   })
   const rows = waiting.map((m) => {
     const { state } = world.keys[KEYS[m] as number] as HeldKey
@@ -137,9 +167,11 @@ export function readFlow(world: World, r: 0 | 1): void {
  * The waiting keys that are due. What was lost once comes with others of its kind, what was lost again comes
  * alone; neither with what was never lost.
  */
-export function readHeld(world: World, r: 0 | 1): void {
+export function readHeld(rules: Rules, world: World, r: 0 | 1): void {
+  const busy = busyKeys(rules, world.relays[r])
   const rows = [0, 1].flatMap((k) => {
     const key = world.keys[k] as HeldKey
+    if (busy.has(k)) return []
     if (key.state !== 'waiting' || key.until > 0) return []
     const held = [0, 1, 2, 3].filter((m) => {
       const { status, held: isHeld } = world.messages[m] as Message

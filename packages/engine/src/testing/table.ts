@@ -46,7 +46,7 @@ async function readRows(pool: Pool, outbox: Outbox): Promise<OutboxRow[]> {
 }
 
 export function viewTable(pool: Pool, outbox: Outbox): TableView {
-  const { table, log, name, order, confirmWithinMs } = inSql(outbox)
+  const { table, template, log, name, order, confirmWithinMs } = inSql(outbox)
   const { columns } = outbox
   return {
     async states() {
@@ -91,11 +91,7 @@ export function viewTable(pool: Pool, outbox: Outbox): TableView {
           `update ${table} set claimed_until = now() - interval '1 s' where claimed_until is not null`,
         )
       }
-      await pool.query(
-        `update posthorn.bucket set until = now() - interval '1 s' where outbox = $1 and token is not null`,
-        [name],
-      )
-      await pool.query('delete from posthorn.relay where outbox = $1', [name])
+      await pool.query('update posthorn.session set until = null where $1 = any(outboxes)', [name])
     },
     async empty() {
       // What refers to the messages goes with them, an audit too that refuses every other way: its
@@ -103,9 +99,10 @@ export function viewTable(pool: Pool, outbox: Outbox): TableView {
       await pool.query(
         `select set_config('session_replication_role', 'replica', true)
            from pg_roles where rolname = current_user and rolsuper;
-         truncate ${log === undefined ? table : `${table}, ${log}`} cascade`,
+         truncate ${[...new Set([table, template, log])].filter(Boolean).join(', ')} cascade`,
       )
-      for (const own of ['bucket', 'held_key', 'transition', 'pause', 'relay', 'pulse']) {
+      await pool.query('delete from posthorn.session where $1 = any(outboxes)', [name])
+      for (const own of ['bucket', 'held_key', 'transition', 'pause', 'pulse']) {
         await pool.query(`delete from posthorn.${own} where outbox = $1`, [name])
       }
       await pool.query('delete from posthorn.alert where source = $1', [name])

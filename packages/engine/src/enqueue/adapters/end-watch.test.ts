@@ -2,10 +2,19 @@ import { expect, test } from 'vitest'
 import { beginsTransaction, endsTransaction } from '../../database/ending-text.ts'
 import { createEndWatch } from './end-watch.ts'
 
-test.each(['commit', ' COMMIT AND CHAIN', 'end', 'rollback', 'Rollback work', 'abort'])(
-  '%j ends a transaction',
-  (text) => expect(endsTransaction(text)).toBe(true),
-)
+test.each([
+  'commit',
+  ' COMMIT AND CHAIN',
+  'end',
+  'rollback',
+  'Rollback work',
+  'abort',
+  'rollback; begin',
+  'select 1; rollback; begin',
+  "select ';'; commit; start transaction",
+  '/* now */ rollback',
+  'rollback to a; rollback',
+])('%j ends a transaction', (text) => expect(endsTransaction(text)).toBe(true))
 
 test("so does `prepare transaction 'x'`", () => {
   expect(endsTransaction("prepare transaction 'x'")).toBe(true)
@@ -19,6 +28,13 @@ test.each([
   'committed',
   'prepare x as select 1',
   'select 1 -- commit',
+  "select '; rollback; '",
+  'select 1 as "a; commit"',
+  'do $$ begin perform 1; rollback; end $$',
+  'create function f() returns int language plpgsql as $f$ begin; commit; end $f$',
+  'create function f() returns int begin atomic select 1; end',
+  'select case when a then 1 end; select 2 /* ; commit */',
+  'select 1; rollback to savepoint a',
 ])('%j does not', (text) => expect(endsTransaction(text)).toBe(false))
 
 test.each(['begin', 'BEGIN ISOLATION LEVEL SERIALIZABLE', 'start transaction read only'])(

@@ -94,7 +94,8 @@ function listenTo(connection: KyselyConnection): { current: EndWatch | undefined
   connection.executeQuery = (query, ...rest) => {
     const answer = execute.call(connection, query, ...rest)
     if (beginsTransaction(query.sql)) known.current = createEndWatch()
-    else if (endsTransaction(query.sql)) (known.current ??= createEndWatch()).tell(answer)
+    // oxlint-disable-next-line typescript/no-unnecessary-type-conversion -- MikroORM passes an object
+    else if (endsTransaction(String(query.sql))) (known.current ??= createEndWatch()).tell(answer)
     return answer
   }
   return known

@@ -28,6 +28,9 @@ export type Transports = Readonly<Record<string, Transport>>
 export type Attempted =
   { readonly outcome: Outcome; readonly backoffMs: number } | { readonly unreadable: unknown }
 
+/** Says what came of the row at this place. */
+export type Report = (at: number, attempted: Attempted) => void
+
 /** Upcasters may raise a payload by this many versions; more would be a circle. */
 const MAX_VERSIONS = 1_000
 
@@ -83,28 +86,43 @@ export class Attempter {
     return answers
   }
 
-  /** One result for each row, in their order. */
-  async attempt(rows: readonly OutboxRow[], signal: AbortSignal): Promise<Attempted[]> {
-    const results = Array.from<Attempted>({ length: rows.length })
+  /** Reports one result for each row, as soon as it is known. */
+  async attempt(rows: readonly OutboxRow[], signal: AbortSignal, report: Report): Promise<void> {
     const byTransport = new Map<string, Placed[]>()
     const opened = await this.#decrypter?.open(rows, signal)
-    for (const placed of this.#place(rows, opened, results)) {
+    for (const placed of this.#place(rows, opened, report)) {
       const { transport } = placed.delivery.destination
       const group = byTransport.get(transport)
       if (group) group.push(placed)
       else byTransport.set(transport, [placed])
     }
     await Promise.all(
-      [...byTransport.values()].map((group) => this.#deliver(group, results, signal)),
+      [...byTransport.values()].map((group) => this.#deliver(group, signal, report)),
     )
-    return results
   }
 
-  /** Rows as deliveries; what cannot be read or may not go now has its result already. */
+  /** Whether every transport of a batch ends its messages one by one. */
+  takesEach(rows: readonly OutboxRow[]): boolean {
+    const { destination } = this.#outbox
+    if (typeof destination !== 'function') return this.#isEach(destination)
+    return rows.every((row) => {
+      try {
+        return this.#isEach(destination(row))
+      } catch {
+        return true
+      }
+    })
+  }
+
+  #isEach({ transport }: Destination): boolean {
+    return this.#transports[transport]?.takes === 'each'
+  }
+
+  /** Rows as deliveries; what cannot be read or may not go now is reported at once. */
   #place(
     rows: readonly OutboxRow[],
     opened: readonly DecryptedRow[] | undefined,
-    results: Attempted[],
+    report: Report,
   ): Placed[] {
     const permits = new Map<string, Permit>()
     const { order } = this.#outbox
@@ -113,7 +131,7 @@ export class Attempter {
     rows.forEach((row, at) => {
       // Behind one of its key that does not go out now, as a transport would have it.
       if (order && stopped.size > 0 && stopped.has(String(row[order.key]))) {
-        results[at] = { outcome: HELD_BACK, backoffMs: 0 }
+        report(at, { outcome: HELD_BACK, backoffMs: 0 })
         return
       }
       const delivery = this.#placeOne(row, opened?.[at] ?? { row }, permits)
@@ -121,7 +139,7 @@ export class Attempter {
         placed.push({ at, delivery })
         return
       }
-      results[at] = delivery
+      report(at, delivery)
       if (order) stopped.add(String(row[order.key]))
     })
     return placed
@@ -158,25 +176,35 @@ export class Attempter {
     return sentAt ? { message, destination: target, sentAt } : { message, destination: target }
   }
 
-  async #deliver(
-    group: readonly Placed[],
-    results: Attempted[],
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #deliver(group: readonly Placed[], signal: AbortSignal, report: Report): Promise<void> {
     const batch = group.map(({ delivery }) => delivery)
     const started = performance.now()
-    const outcomes = await this.#outcomes(batch, signal)
-    this.#learn(batch, outcomes, performance.now() - started)
-    group.forEach(({ at, delivery }, i) => {
-      const outcome = outcomes[i] ?? MISSING
-      // What arrived waits for nothing.
-      const isDelivered = outcome.kind === 'delivered'
-      const backoffMs = isDelivered ? 0 : this.#breaker(delivery.destination).backoffMs()
-      results[at] = { outcome, backoffMs }
+    const open = new Set(group.keys())
+    const end = (ended: readonly number[], outcomeAt: (i: number) => Outcome) => {
+      const outcomes = ended.map(outcomeAt)
+      const deliveries = ended.map((i) => batch[i] as Delivery)
+      this.#learn(deliveries, outcomes, performance.now() - started)
+      ended.forEach((i, n) => {
+        open.delete(i)
+        const outcome = outcomes[n] as Outcome
+        const { at, delivery } = group[i] as Placed
+        // What arrived waits for nothing.
+        const isDelivered = outcome.kind === 'delivered'
+        const backoffMs = isDelivered ? 0 : this.#breaker(delivery.destination).backoffMs()
+        report(at, { outcome, backoffMs })
+      })
+    }
+    const outcomes = await this.#outcomes(batch, signal, (i, outcome) => {
+      if (open.has(i)) end([i], () => outcome)
     })
+    end([...open], (i) => outcomes[i] ?? MISSING)
   }
 
-  async #outcomes(batch: readonly Delivery[], signal: AbortSignal): Promise<readonly Outcome[]> {
+  async #outcomes(
+    batch: readonly Delivery[],
+    signal: AbortSignal,
+    report: (at: number, outcome: Outcome) => void,
+  ): Promise<readonly Outcome[]> {
     const name = batch[0]?.destination.transport ?? ''
     const transport = this.#transports[name]
     if (!transport) {
@@ -186,11 +214,12 @@ export class Attempter {
     try {
       const ordered = this.#outbox.order !== undefined
       const bounds = { ms: this.#outbox.attemptMs, signal }
-      const outcomes = await withDeliverySpan(this.#outbox.name, batch, async (sent) => {
+      const send = async (sent: readonly Delivery[], said: typeof report) => {
         const deliver = (aborted: AbortSignal) =>
-          transport.deliver(sent, { ordered, signal: aborted })
+          transport.deliver(sent, { ordered, signal: aborted, report: said })
         return (await attemptWithin(deliver, bounds)) ?? batch.map(() => TIMED_OUT)
-      })
+      }
+      const outcomes = await withDeliverySpan({ outbox: this.#outbox.name, report }, batch, send)
       return outcomes.length === batch.length ? outcomes : batch.map(() => MISSING)
     } catch (error) {
       return batch.map(() => outcomeOfThrow(error))

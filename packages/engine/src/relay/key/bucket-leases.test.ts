@@ -8,8 +8,12 @@ import { noMetrics } from '../../metrics.ts'
 import { defineOutbox, type Outbox } from '../../outbox/define.ts'
 import { exponential } from '../../outbox/retry.ts'
 import { outboxTableSql } from '../../outbox/table.sql.ts'
-import { beat, leave } from '../relay.sql.ts'
-import { fakeTransport, testDatabase, type FakeTransport } from '../../testing/index.ts'
+import {
+  fakeTransport,
+  testDatabase,
+  testSession,
+  type FakeTransport,
+} from '../../testing/index.ts'
 import { BucketLeases } from './bucket-leases.ts'
 import { createRelay, type Relay } from '../relay.ts'
 import { Runner } from '../runner.ts'
@@ -68,15 +72,16 @@ test('relays that start at once make each bucket once, also when its runs have g
   expect(await count()).toEqual({ buckets: 64, rows: 64 })
 })
 
-test('after a tick the next relay has all buckets at once', async () => {
+test('after one round the next relay has all buckets at once', async () => {
   const fake = fakeTransport()
-  await relayTo(fake).tick()
+  await relayTo(fake).runOnce()
   const next = relayTo(fake, 'next')
   await next.start()
   const owned = async () => {
     const found = await db.pool.query(
-      `select relay, count(*)::int from posthorn.bucket
-        where outbox = $1 and token is not null group by relay`,
+      `select relay, count(*)::int
+         from posthorn.bucket as b join posthorn.session as s on s.id = b.session
+        where outbox = $1 group by relay`,
       [block.name],
     )
     return found.rows
@@ -88,17 +93,21 @@ test('after a tick the next relay has all buckets at once', async () => {
 test('forty relays all get a share of the buckets', async () => {
   const handle = poolHandle(db.pool, { prepare: false })
   const outbox = block as unknown as Outbox
-  const nothing = { delivered: 0, failed: 0, dead: 0, lost: 0 }
-  const relays = range(1, 40).map((n) => `relay-${n}`)
-  const leases = relays.map((relay) => new BucketLeases({ handle, outbox, relay }))
+  const relays = await Promise.all(
+    range(1, 40).map(async (n) => {
+      const session = await testSession(db.pool, outbox, `relay-${n}`)
+      return { session, leases: new BucketLeases({ handle, outbox, session }) }
+    }),
+  )
   for (let round = 0; round < 3; round += 1) {
-    for (const [n, relay] of relays.entries()) {
-      await db.pool.query(beat({ relay, outbox: block.name, ...nothing }))
-      await leases[n]?.maintain()
+    for (const { session, leases } of relays) {
+      await session.beat()
+      await leases.maintain()
     }
   }
   const { rows: owners } = await db.pool.query<{ count: string }>(
-    'select count(*) from posthorn.bucket where outbox = $1 and token is not null group by relay',
+    `select count(*) from posthorn.bucket
+      where outbox = $1 and session in (select id from posthorn.session) group by session`,
     [block.name],
   )
   expect(owners).toHaveLength(40)
@@ -106,89 +115,107 @@ test('forty relays all get a share of the buckets', async () => {
     ...Array.from({ length: 16 }, () => 1),
     ...Array.from({ length: 24 }, () => 2),
   ])
-  for (const [n, relay] of relays.entries()) {
-    await leases[n]?.close()
-    await db.pool.query(leave(relay))
-  }
 })
 
 async function tokens() {
   const { rows } = await db.pool.query<{ bucket: number; token: string }>(
-    'select bucket, token from posthorn.bucket where outbox = $1 and token is not null',
+    `select bucket, token from posthorn.bucket
+      where outbox = $1 and session in (select id from posthorn.session where until is not null)`,
     [block.name],
   )
   return new Map(rows.map(({ bucket, token }) => [bucket, token]))
 }
 
+test('a session whose time is over stays alive until another relay ends it', async () => {
+  const handle = poolHandle(db.pool, { prepare: false })
+  const outbox = block as unknown as Outbox
+  const session = await testSession(db.pool, outbox, 'slept')
+  const leases = new BucketLeases({ handle, outbox, session })
+  await leases.maintain()
+  const inHand = leases.take()
+  await outlive('slept')
+  expect(await session.beat()).toMatchObject({ isDivided: true, hasEnded: false })
+  await leases.maintain()
+  for (const [bucket, token] of inHand) leases.giveBack(bucket, token)
+  expect(await tokens()).toEqual(inHand)
+  // Now another one is there to see it.
+  await outlive('slept')
+  const other = await testSession(db.pool, outbox, 'other')
+  expect(await other.beat()).toMatchObject({ hasEnded: true })
+  const taken = await new BucketLeases({ handle, outbox, session: other }).maintain()
+  expect(taken).toHaveLength(64)
+  const { id } = session
+  expect(await session.beat()).toMatchObject({ isDivided: true, wasLate: true })
+  expect(session.id).not.toBe(id)
+  expect(leases.isAtRest).toBe(false)
+  await leases.maintain()
+  expect(leases.buckets).toEqual([])
+})
+
+test('a heartbeat and the end of its session never both happen', async () => {
+  const outbox = block as unknown as Outbox
+  for (let n = 0; n < 20; n += 1) {
+    const session = await testSession(db.pool, outbox, 'raced')
+    const reapers = await Promise.all([1, 2, 3].map(() => testSession(db.pool, outbox, 'reaper')))
+    await outlive('raced')
+    const { id } = session
+    const [, ...ends] = await Promise.all([session, ...reapers].map((each) => each.beat()))
+    const ended = ends.filter(({ hasEnded }) => hasEnded).length
+    expect(ended).toBeLessThanOrEqual(1)
+    // It goes on as it was, or as another.
+    expect(session.id === id).toBe(ended === 0)
+    await Promise.all([session, ...reapers].map((each) => each.end()))
+  }
+})
+
 /** The process was stopped, or the server away, for longer than a lease. */
-async function outliveLeases() {
+async function outlive(relay: string) {
   await db.pool.query(
-    `update posthorn.bucket set until = now() - interval '1 s'
-      where outbox = $1 and token is not null`,
-    [block.name],
+    `update posthorn.session set until = now() - interval '1 s' where relay = $1 and until is not null`,
+    [relay],
   )
 }
 
-test('a relay does not take its own leases over that ran out while a lane reads', async () => {
-  const handle = poolHandle(db.pool, { prepare: false })
-  const leases = new BucketLeases({ handle, outbox: block as unknown as Outbox, relay: 'slept' })
-  // Another one is alive at first: the sleeper has half of the buckets.
-  const nothing = { delivered: 0, failed: 0, dead: 0, lost: 0 }
-  await db.pool.query(beat({ relay: 'other', outbox: block.name, ...nothing }))
-  await leases.maintain()
-  expect(leases.buckets).toHaveLength(32)
-  const inHand = leases.take()
-  await outliveLeases()
-  await db.pool.query(leave('other'))
-  await leases.maintain()
-  for (const [bucket, token] of inHand) leases.giveBack(bucket, token)
-  await leases.maintain()
-  expect(leases.buckets).toHaveLength(64)
-  await leases.close()
-  expect(await tokens()).toEqual(new Map())
-})
-
 test('a relay takes again what it has abandoned, beside others of the same lease', async () => {
   const handle = poolHandle(db.pool, { prepare: false })
-  const leases = new BucketLeases({ handle, outbox: block as unknown as Outbox, relay: 'dropped' })
+  const outbox = block as unknown as Outbox
+  const session = await testSession(db.pool, outbox, 'dropped')
+  const leases = new BucketLeases({ handle, outbox, session })
   await leases.maintain()
+  expect(leases.isAtRest).toBe(true)
   const [first, ...rest] = [...leases.take()]
   const [bucket, token] = first as [number, string]
   // As where its claim could not be settled.
   leases.abandon(bucket, token)
   for (const [kept, of] of rest) leases.giveBack(kept, of)
-  await leases.maintain()
-  expect(leases.buckets).toHaveLength(63)
-  await outliveLeases()
+  expect(leases.isAtRest).toBe(false)
   await leases.maintain()
   expect(leases.buckets).toHaveLength(64)
   expect((await tokens()).get(bucket)).not.toBe(token)
-  await leases.close()
+  await session.end()
   expect(await tokens()).toEqual(new Map())
 })
 
 /** A relay's part for one outbox, which keeps its buckets from look to look as a running one does. */
-function keepingRelay(fake: FakeTransport, pool: Pool): Runner {
+async function keepingRelay(fake: FakeTransport, pool: Pool): Promise<Runner> {
+  const outbox = block as unknown as Outbox
   const runner = new Runner({
-    outbox: block as unknown as Outbox,
+    outbox,
     handle: poolHandle(pool, { prepare: false }),
     transports: { fake },
-    relay: 'keeping',
-    version: undefined,
+    session: await testSession(db.pool, outbox, 'keeping'),
+    ask: () => undefined,
     suspectMutex: new SuspectMutex(),
     loopShare: undefined,
     log: silentLog,
     metrics: noMetrics,
   })
-  onTestFinished(async () => {
-    await runner.close()
-    await db.pool.query(leave('keeping'))
-  })
+  onTestFinished(() => runner.close())
   return runner
 }
 
 /** Delivers until the relay begins to read above what it has sent, then forgets all of it. */
-async function loseSent(relay: Pick<Relay, 'tick'>): Promise<number> {
+async function loseSent(relay: Pick<Relay, 'runOnce'>): Promise<number> {
   const floor = async () => {
     const known = await db.pool.query<{ floor: string }>(
       'select max(floor) as floor from posthorn.bucket',
@@ -200,7 +227,7 @@ async function loseSent(relay: Pick<Relay, 'tick'>): Promise<number> {
   while ((await floor()) < 10) {
     n += 1
     await put(n)
-    await relay.tick()
+    await relay.runOnce()
   }
   // Another server took over, which has not seen the last transactions.
   await db.pool.query(`delete from ${block.table}`)
@@ -212,7 +239,7 @@ async function loseSent(relay: Pick<Relay, 'tick'>): Promise<number> {
 test('what is known of a bucket ends with the connection', async () => {
   const pool = db.connect({ max: 3, application_name: 'to be cut' })
   const fake = fakeTransport()
-  const relay = keepingRelay(fake, pool)
+  const relay = await keepingRelay(fake, pool)
   const n = await loseSent(relay)
   expect(payloadsOf(fake)).toEqual(range(1, n))
   await db.pool.query(
@@ -221,7 +248,7 @@ test('what is known of a bucket ends with the connection', async () => {
   )
   await expect.poll(() => pool.totalCount).toBe(0)
   await put(n + 1)
-  await relay.tick()
+  await relay.runOnce()
   expect(payloadsOf(fake)).toEqual(range(1, n + 1))
 })
 
@@ -236,11 +263,11 @@ test('what is known of a bucket ends with the server, though a pooler keeps the 
     return query(isOther ? { text, values } : statement)
   }) as never
   const fake = fakeTransport()
-  const relay = keepingRelay(fake, pool)
+  const relay = await keepingRelay(fake, pool)
   const n = await loseSent(relay)
   isOther = true
   await put(n + 1)
-  await relay.tick()
+  await relay.runOnce()
   expect(payloadsOf(fake)).toEqual(range(1, n + 1))
   // Nor is it left to the next owner of the bucket.
   const left = await db.pool.query('select max(floor) as floor from posthorn.bucket')
@@ -248,7 +275,6 @@ test('what is known of a bucket ends with the server, though a pooler keeps the 
 })
 
 test('buckets that were taken by a commit without an answer are taken again at once', async () => {
-  await db.pool.query(`update posthorn.bucket set token = null, until = null, relay = null`)
   const whole = poolHandle(db.pool, { prepare: false })
   let isLost = true
   const handle: typeof whole = {
@@ -260,12 +286,13 @@ test('buckets that were taken by a commit without an answer are taken again at o
     },
   }
   const outbox = block as unknown as Outbox
-  const leases = new BucketLeases({ handle, outbox, relay: 'unanswered' })
+  const session = await testSession(db.pool, outbox, 'unanswered')
+  const leases = new BucketLeases({ handle, outbox, session })
   await expect(leases.maintain()).rejects.toThrow('Connection terminated')
   isLost = false
-  // Another one of the same name did hear that it got some.
-  const twin = new BucketLeases({ handle: whole, outbox, relay: 'unanswered' })
-  expect((await twin.maintain()).taken).toEqual([])
-  expect((await leases.maintain()).taken).toHaveLength(64)
-  await leases.close()
+  // Another process does not get what this one never heard of.
+  const other = await testSession(db.pool, outbox, 'unanswered')
+  expect(await new BucketLeases({ handle: whole, outbox, session: other }).maintain()).toEqual([])
+  await other.end()
+  expect(await leases.maintain()).toHaveLength(64)
 })

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Outbox } from '../../outbox/define.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
-import { BUCKETS, leaseStatements, rankOfRelay } from '../settle/bucket.sql.ts'
+import { BUCKETS, leaseStatements } from '../settle/bucket.sql.ts'
 import { heldStatements } from '../settle/held.sql.ts'
 import { keyStatements } from './claim.sql.ts'
+import type { Lease } from '../settle/claim.ts'
 import type { Queryable, Transaction } from '../../database/transaction.ts'
 import type { Buckets } from '../../database/bell.ts'
-import { sqlState } from '../../errors.ts'
+import { PosthornError, sqlState } from '../../errors.ts'
+import { storageOf } from '../../outbox/resolved-definition.ts'
 import { silentLog, type Log } from '../../log.ts'
 import { isServersFault } from '../settle/settle-apart.ts'
+import type { Session } from '../session/session.ts'
 
 /** A bucket that was taken, and where the last owner began to read it. */
 export interface Taken {
@@ -18,7 +21,7 @@ export interface Taken {
   readonly server: string
 }
 
-/** Makes suspects of what was in flight under lost leases, and returns their keys. */
+/** Makes suspects of what was in flight in lost buckets, and returns their keys. */
 export type SuspectRun = (
   tx: Transaction,
   lost: { readonly buckets: readonly number[]; readonly token: string },
@@ -27,39 +30,46 @@ export type SuspectRun = (
 export interface BucketLeasesOptions {
   readonly handle: PoolHandle
   readonly outbox: Outbox
-  readonly relay: string
+  readonly session: Session
   readonly log?: Log
   /** The same for runs that were read from the outbox's log. */
   readonly suspectLog?: SuspectRun | undefined
 }
 
-/** The leases that one relay has on the buckets of one outbox, and which of them are in use. */
+/** The buckets of one outbox that one relay's session has, and which of them are in use. */
 export class BucketLeases {
   readonly #handle: PoolHandle
   readonly #outbox: Outbox
   readonly #statements: ReturnType<typeof leaseStatements>
   readonly #suspectLog: SuspectRun | undefined
   readonly #log: Log
-  readonly #relay: string
+  readonly #session: Session
   /** Token of each idle bucket, in the order in which they became idle, so that none waits for ever. */
   readonly #idle = new Map<number, string>()
   readonly #busy = new Map<number, string>()
   readonly #hints = new BucketHints()
-  /** Tokens under which buckets may have been taken, by a commit whose answer got lost. */
-  readonly #unanswered = new Set<string>()
   #created = false
-  #renewing = false
-  /** A lane looked while the idle buckets were being renewed, and has to look again. */
-  #missed = false
+  /** The session that the buckets were taken by. */
+  #sessionId: string | undefined
+  #hasShare = false
+  #straysUntil = 0
+  /** Buckets that go to another relay as soon as nothing of them is in flight. */
+  #leaving: ReadonlySet<number> = new Set()
+  #changed = Promise.withResolvers<void>()
 
-  constructor({ handle, outbox, relay, suspectLog, log = silentLog }: BucketLeasesOptions) {
+  constructor({ handle, outbox, session, suspectLog, log = silentLog }: BucketLeasesOptions) {
     if (!outbox.order) throw new TypeError(`${outbox.name} has no order`)
     this.#handle = handle
     this.#outbox = outbox
     this.#statements = leaseStatements(outbox)
     this.#suspectLog = suspectLog
     this.#log = log
-    this.#relay = relay
+    this.#session = session
+  }
+
+  /** The session that has them. */
+  get session(): string {
+    return this.#session.id
   }
 
   get buckets(): number[] {
@@ -73,7 +83,30 @@ export class BucketLeases {
 
   /** Marks idle buckets busy: all of them, or `most`, those that became idle first. */
   take(most?: number): Map<number, string> {
-    return this.#use([...this.#idle].slice(0, most))
+    return this.#use(this.#staying.slice(0, most))
+  }
+
+  /** Idle buckets that are read. */
+  get #staying(): [number, string][] {
+    return [...this.#idle].filter(([bucket]) => !this.#leaving.has(bucket))
+  }
+
+  /** Marks those of these buckets busy that are idle; `gone` are those that the relay no longer has. */
+  takeThese(leases: readonly Lease[]): { taken: Lease[]; gone: ReadonlySet<number> } {
+    const gone = leases.filter(({ bucket, token }) => !this.has(bucket, token))
+    const taken = leases.filter(({ bucket, token }) => this.#idle.get(bucket) === token)
+    this.#use(taken.map(({ bucket, token }) => [bucket, token]))
+    return { taken, gone: new Set(gone.map(({ bucket }) => bucket)) }
+  }
+
+  /** Resolves when a bucket is idle again or lost. */
+  async change(): Promise<void> {
+    await this.#changed.promise
+  }
+
+  #noteChange(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
   }
 
   /** What a lane may have of the buckets while there is more than it can take, so that the others find some. */
@@ -90,7 +123,7 @@ export class BucketLeases {
   takeRung(): Map<number, string> | undefined {
     const rung = this.#hints.take()
     if (rung === undefined) return undefined
-    const taken = this.#use([...this.#idle].filter(([bucket]) => rung.has(bucket)))
+    const taken = this.#use(this.#staying.filter(([bucket]) => rung.has(bucket)))
     // What another lane has in hand is looked at behind it.
     const busy = [...rung].filter((bucket) => this.#busy.has(bucket) && !taken.has(bucket))
     this.#hints.note(new Set(busy))
@@ -98,7 +131,6 @@ export class BucketLeases {
   }
 
   #use(leases: readonly (readonly [number, string])[]): Map<number, string> {
-    if (this.#renewing) this.#missed = true
     const taken = new Map(leases)
     for (const [bucket, token] of taken) {
       this.#idle.delete(bucket)
@@ -112,83 +144,89 @@ export class BucketLeases {
     if (this.#busy.get(bucket) !== token) return
     this.#busy.delete(bucket)
     this.#idle.set(bucket, token)
+    this.#noteChange()
   }
 
-  /** Lets the lease run out: its next owner finds what was in flight. */
+  /** Gives a bucket up as it is: its next owner, this relay if it likes, finds what was in flight. */
   abandon(bucket: number, token: string): void {
-    if (this.#busy.get(bucket) === token) this.#busy.delete(bucket)
+    if (this.#busy.get(bucket) !== token) return
+    this.#busy.delete(bucket)
+    this.#expectStrays()
+    this.#noteChange()
   }
 
-  /** Renews leases; returns the buckets that are still ours. */
-  async renew(leases: readonly { bucket: number; token: string }[]): Promise<Set<number>> {
-    return this.renewIn(this.#handle.db, leases)
-  }
-
-  /** The same as part of a transaction. */
-  async renewIn(
-    db: Queryable,
-    leases: readonly { bucket: number; token: string }[],
-  ): Promise<Set<number>> {
+  /** Keeps buckets from other lanes and relays until a transaction ends; returns those that are still ours. */
+  async lockIn(db: Queryable, leases: readonly Lease[]): Promise<Set<number>> {
     if (leases.length === 0) return new Set()
-    const rows = await run<{ bucket: number }>(db, this.#statements.renewBuckets, {
+    const rows = await run<{ bucket: number }>(db, this.#statements.lockBuckets, {
       buckets: leases.map(({ bucket }) => bucket),
       tokens: leases.map(({ token }) => token),
-      leaseMs: this.#outbox.leaseMs,
     })
     return new Set(rows.map(({ bucket }) => bucket))
   }
 
+  /** Whether the relay has its share, as far as it knows: then nothing is to be asked for. */
+  get isAtRest(): boolean {
+    const isOwn = this.#sessionId === this.#session.id
+    return isOwn && this.#hasShare && this.#leaving.size === 0 && !this.#hasStrays
+  }
+
+  /** Buckets of this session that it does not hold: it has given one up, or an answer got lost. */
+  get #hasStrays(): boolean {
+    return performance.now() < this.#straysUntil
+  }
+
+  #expectStrays(): void {
+    this.#straysUntil = performance.now() + this.#outbox.leaseMs
+  }
+
   /**
-   * Renews the leases, takes this relay's share of the buckets and gives back what is over. `taken` are
-   * the new ones; `missed` says that a lane has to look again.
+   * Takes this relay's share of the buckets and gives back what is over, of the `pinned` ones not before they
+   * are free. Returns the new ones.
    */
-  async maintain(): Promise<{ taken: Taken[]; missed: boolean }> {
+  async maintain(pinned: ReadonlySet<number> = new Set()): Promise<Taken[]> {
     if (!this.#created) await run(this.#handle.db, this.#statements.createBuckets, {})
     this.#created = true
-    await this.#renewIdle()
+    this.#forgetEnded()
     const share = await this.#share()
     const owned = this.#idle.size + this.#busy.size
-    const over = [...this.#idle.keys()].slice(0, Math.max(owned - share, 0))
+    const surplus = Math.max(owned - share, 0)
+    const idle = [...this.#idle.keys()]
+    const over = idle.filter((bucket) => !pinned.has(bucket)).slice(0, surplus)
+    const bound = idle.filter((bucket) => pinned.has(bucket))
+    this.#leaving = new Set(bound.slice(0, surplus - over.length))
     if (over.length > 0) await this.#release(over)
-    const taken = owned < share ? await this.#acquire(share - owned) : []
-    const missed = this.#missed
-    this.#missed = false
-    return { taken, missed }
+    const want = Math.max(share - owned, 0)
+    const taken = want > 0 || this.#hasStrays ? await this.#acquire(want) : []
+    this.#hasShare = this.#idle.size + this.#busy.size === share
+    return taken
+  }
+
+  /** What was taken by a session that has ended is another's. */
+  #forgetEnded(): void {
+    if (this.#sessionId === this.#session.id) return
+    this.#sessionId = this.#session.id
+    this.#idle.clear()
+    this.#busy.clear()
+    this.#noteChange()
   }
 
   /** The buckets divided among the relays that are alive: the remainder goes to the first of them. */
   async #share(): Promise<number> {
-    const { rows } = await this.#handle.db.query<{ others: number; rank: number }>(
-      rankOfRelay({
-        relay: this.#relay,
-        outbox: this.#outbox.name,
-        withinMs: this.#outbox.leaseMs,
-      }),
-    )
-    const { others = 0, rank = 0 } = rows[0] ?? {}
+    const { name } = this.#outbox
+    const { others, rank, storage } = await this.#session.share(name)
+    if (storage !== null && storage !== storageOf(this.#outbox)) {
+      // It was not heard of for so long that others changed the storage.
+      await this.#session.leave(name)
+      throw storageChanged(this.#outbox)
+    }
     const relays = others + 1
     return Math.floor(BUCKETS / relays) + (rank < BUCKETS % relays ? 1 : 0)
   }
 
-  /** Renews the leases of idle buckets; those in use are renewed with their claim. */
-  async #renewIdle(): Promise<void> {
-    // Taken out of use meanwhile: two statements of this relay on the same leases could deadlock.
-    const leases = this.take()
-    this.#renewing = true
-    try {
-      const kept = await this.renew([...leases].map(([bucket, token]) => ({ bucket, token })))
-      for (const [bucket, token] of leases) if (!kept.has(bucket)) this.abandon(bucket, token)
-    } finally {
-      this.#renewing = false
-      for (const [bucket, token] of leases) this.giveBack(bucket, token)
-    }
-  }
-
   async #acquire(want: number): Promise<Taken[]> {
     try {
-      const taken = await this.#takeOver(want, this.buckets)
-      this.#unanswered.clear()
-      return taken
+      return await this.#takeOver(want, this.buckets)
     } catch (error) {
       if (isUnclear(error)) throw error
       return this.#acquireApart(want, error)
@@ -222,10 +260,8 @@ export class BucketLeases {
   /** Takes buckets that are not in `holds`, and makes suspects of what was in flight in them. */
   async #takeOver(want: number, holds: readonly number[]): Promise<Taken[]> {
     const token = randomUUID()
-    const { leaseMs } = this.#outbox
-    const unanswered = [...this.#unanswered]
     const work = async (tx: Transaction) => {
-      const args = { want, token, holds, unanswered, relay: this.#relay, leaseMs }
+      const args = { want, token, holds, session: this.#session.id }
       const rows = await run<Taken & { lost: boolean }>(tx, this.#statements.acquireBuckets, args)
       const buckets = rows.filter(({ lost }) => lost).map(({ bucket }) => bucket)
       if (buckets.length > 0) {
@@ -240,7 +276,7 @@ export class BucketLeases {
       return rows
     }
     const taken = await this.#handle.transaction(work).catch((error: unknown) => {
-      if (isUnclear(error)) this.#unanswered.add(token)
+      if (isUnclear(error)) this.#expectStrays()
       throw error
     })
     for (const { bucket } of taken) this.#idle.set(bucket, token)
@@ -252,11 +288,13 @@ export class BucketLeases {
     for (const bucket of buckets) this.#idle.delete(bucket)
     await run(this.#handle.db, this.#statements.releaseBuckets, { buckets, tokens })
   }
+}
 
-  /** Gives back what is idle. */
-  async close(): Promise<void> {
-    await this.#release([...this.#idle.keys()])
-  }
+function storageChanged({ name }: Outbox): PosthornError {
+  return new PosthornError(
+    'STORAGE_IN_USE',
+    `outbox ${name}: it is kept another way by now than this relay was started with; stop this relay`,
+  )
 }
 
 /** Whether an error says nothing of the statement: it may even have been committed. */

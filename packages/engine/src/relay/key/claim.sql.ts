@@ -1,20 +1,26 @@
 import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-definition.ts'
-import { readColumns, unlessPaused, waitsCondition } from '../../outbox/clauses.sql.ts'
+import {
+  isRowOf,
+  readColumns,
+  seqOf,
+  unlessPaused,
+  waitsCondition,
+} from '../../outbox/clauses.sql.ts'
 import { ASYNC_COMMIT, prepare, type Prepared } from '../../database/prepared.ts'
-import { newestBucket, NOTHING_IN_FLIGHT, SERVER } from '../settle/bucket.sql.ts'
+import { isAlive, newestBucket, NOTHING_IN_FLIGHT, SERVER } from '../settle/bucket.sql.ts'
 import { holdSuspects } from '../settle/held.sql.ts'
 
 /** A claim that may take few messages begins with the buckets that were read longest ago. */
 const BY_TURNS = '\n   order by l.place'
 
-/** The buckets of `l` that are ours, on real time. */
+/** The buckets of `l` that are ours. */
 function leaseCte({ name, limit }: ResolvedDefinition, p: (param: string) => string): string {
   return `lease as materialized (
   select b.bucket, b.run, b.token, l.place
     from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[])
            with ordinality as l (bucket, token, place)
-   cross join ${newestBucket(name, 'bucket, run, token, until')} as b
-   where b.token = l.token and b.until > now()
+   cross join ${newestBucket(name, 'bucket, run, token')} as b
+   where b.token = l.token and ${isAlive(p)}
      and ${unlessPaused({ name } as ResolvedDefinition)}${limit ? BY_TURNS : ''}
 )`
 }
@@ -87,7 +93,7 @@ run as (
 ),
 ${noteRunCte(definition, {
   // The floor that this reader goes by is kept for the next owner of the bucket.
-  set: `run_upto = r.upto, run_size = r.size, run_keys = null, run_uptos = null,
+  set: `run_upto = greatest(b.run_upto, r.upto), run_size = coalesce(b.run_size, 0) + r.size,
          floor = greatest(b.floor, ${floorOf(p, placeOf(p, 'r.bucket'))})`,
   from: 'select bucket, max(seq) as upto, count(*) as size from run group by bucket',
 })}
@@ -150,7 +156,8 @@ ${kind === 'held' ? 'run' : 'found'} as (
    limit ${p('batch')}
 ),${kind === 'held' ? '' : SUSPECTS_CTE}
 ${noteRunCte(definition, {
-  set: `run_upto = null, run_size = r.size, run_keys = r.keys, run_uptos = r.uptos`,
+  set: `run_size = nullif(coalesce(b.run_size, 0) + coalesce(r.size, 0), 0),
+         run_keys = b.run_keys || r.keys, run_uptos = b.run_uptos || r.uptos`,
   // A key that begins with a message of the other kind is read, and not attempted.
   from: `select bucket, nullif(sum(size), 0) as size,
                  array_agg(key) filter (where size > 0) as keys,
@@ -184,11 +191,11 @@ export function suspectRun(definition: ResolvedDefinition): Prepared {
 ),
 -- Two reads, one for each index: with a choice in one condition neither would be used.
 run as (
-  select m.${columns.id} as id, m.${order?.key}::text as key, lost.run_size
+  select m.${columns.id} as id${seqOf(definition)}, m.${order?.key}::text as key, lost.run_size
     from lost join ${table} as m on m.bucket = lost.bucket and m.seq <= lost.run_upto
    where not m.held and ${waitsCondition(definition)}
   union all
-  select m.${columns.id} as id, k.key, lost.run_size
+  select m.${columns.id} as id${seqOf(definition)}, k.key, lost.run_size
     from lost
    cross join lateral unnest(lost.run_keys, lost.run_uptos) as k (key, upto)
     join ${table} as m on m.${order?.key}::text = k.key and m.seq <= k.upto
@@ -205,7 +212,7 @@ suspect as (
      set held = true,
          lost_claims = case when run.run_size = 1 then greatest(m.lost_claims, 1) else m.lost_claims end + 1
     from run
-   where m.${columns.id} = run.id
+   where ${isRowOf(definition, 'run')}
      and run.key not in (select key from run where id not in (select id from free))
   returning m.${order?.key}::text as key, m.bucket, m.seq
 ),

@@ -8,15 +8,11 @@ import { isId } from '../../database/cursor.ts'
 import { holdArgs, type KeyPlan } from '../settle/key-plan.ts'
 import { SUSPECT_GROUP } from '../settle/claim.ts'
 
-/** Maintenance reads all waiting keys, which may be many: at one heartbeat in so many. */
-const SWEEP_EVERY_BEATS = 6
-
 /** The waiting keys of one outbox, as its relay reads and writes them. */
 export class HeldKeys {
   readonly #handle: PoolHandle
   readonly #statements: ReturnType<typeof heldStatements>
   readonly #outbox: Outbox
-  #beats = 0
 
   constructor(handle: PoolHandle, outbox: Outbox) {
     this.#handle = handle
@@ -31,12 +27,19 @@ export class HeldKeys {
       leases,
       batch,
       late,
-    }: { leases: ReadonlyMap<number, string>; batch: number; late: readonly string[] },
+      session,
+    }: {
+      leases: ReadonlyMap<number, string>
+      batch: number
+      late: readonly string[]
+      session: string
+    },
   ): Promise<{ rows: OutboxRow[]; full: boolean }> {
     const isSuspect = kind === 'suspect'
     const most = isSuspect ? Math.min(batch, SUSPECT_GROUP) : batch
     const share = isSuspect ? most : Math.ceil(batch / leases.size)
     const args = {
+      session,
       buckets: [...leases.keys()],
       tokens: [...leases.values()],
       share,
@@ -58,13 +61,17 @@ export class HeldKeys {
     }
   }
 
-  /** Writes what a run means for its keys, in the transaction that settles it. */
-  async write(tx: Transaction, { aside, holds, parks, frees }: KeyPlan): Promise<void> {
+  /**
+   * Writes what a run means for its keys, in the transaction that settles it. Returns the versions of those
+   * that wait for nothing but what was set aside.
+   */
+  async write(tx: Transaction, { aside, holds, parks, frees }: KeyPlan): Promise<KeyVersion[]> {
+    let versions: KeyVersion[] = []
     if (holds.length > 0) await run(tx, this.#statements.holdKeys, holdArgs(holds))
     if (aside.length > 0) {
       const held = new Set(holds.map(({ key }) => key))
       const others = aside.filter(({ key }) => !held.has(key))
-      await run(tx, this.#statements.setAside, {
+      versions = await run<KeyVersion>(tx, this.#statements.setAside, {
         ids: aside.map(({ id }) => id),
         keys: others.map(({ key }) => key),
         buckets: others.map(({ bucket }) => bucket),
@@ -74,6 +81,7 @@ export class HeldKeys {
       await run(tx, this.#statements.parkTails, { keys: parks.map(({ key }) => key) })
     }
     await this.#free(tx, frees)
+    return versions
   }
 
   async #free(db: Transaction | PoolHandle['db'], keys: KeyPlan['frees']): Promise<void> {
@@ -86,12 +94,7 @@ export class HeldKeys {
 
   /** Brings back what was changed past the engine. True when a key may go on. */
   async maintain(buckets: readonly number[]): Promise<boolean> {
-    const isTime = this.#beats % SWEEP_EVERY_BEATS === 0
-    if (!isTime || buckets.length === 0) {
-      if (buckets.length > 0) this.#beats += 1
-      return false
-    }
-    this.#beats += 1
+    if (buckets.length === 0) return false
     const { db } = this.#handle
     await run(db, this.#statements.rescueHeld, { buckets })
     await run(db, this.#statements.sweepKeys, { buckets })
@@ -118,6 +121,11 @@ export class HeldKeys {
     })
     return lifted.length > 0
   }
+}
+
+export interface KeyVersion {
+  readonly key: string
+  readonly version: string
 }
 
 interface Blocked {

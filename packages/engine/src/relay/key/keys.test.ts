@@ -13,7 +13,13 @@ import { cancel, replay, unblock } from '../../control/replay.ts'
 import { exponential } from '../../outbox/retry.ts'
 import { poolHandle } from '../../database/pool-handle.ts'
 import { outboxTableSql } from '../../outbox/table.sql.ts'
-import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../../testing/index.ts'
+import {
+  fakeTransport,
+  testDatabase,
+  viewTable,
+  type FakeTransport,
+  testSession,
+} from '../../testing/index.ts'
 import { transaction, type Transaction } from '../../database/transaction.ts'
 
 /* What an ordered outbox promises in its corners: delays, blocks, settling that fails, takeovers. */
@@ -131,7 +137,7 @@ const put = (outbox: Outbox<Event>, events: [key: string, n: number][], options?
 const relayTo = (outbox: Outbox<Event>, fake: FakeTransport, more?: Partial<RelayOptions>) =>
   createRelay({ pool: db.pool, outboxes: [outbox], transports: { fake }, mode: 'poll', ...more })
 const settleDown = async (relay: ReturnType<typeof relayTo>) => {
-  for (let i = 0; i < 100 && (await relay.tick()) > 0; i += 1);
+  for (let i = 0; i < 100 && (await relay.runOnce()) > 0; i += 1);
 }
 const payloadsOf = (fake: FakeTransport) => fake.arrived.map(({ payload }) => payload)
 const range = (from: number, to: number) =>
@@ -238,7 +244,8 @@ describe('a blocked key', () => {
     await put(block, [['k', 5]])
     await view(block).expireLeases()
     const box = block as unknown as Outbox
-    const doomed = new KeySource(poolHandle(db.pool, { prepare: true }), box, { relay: 'doomed' })
+    const session = await testSession(db.pool, box, 'doomed')
+    const doomed = new KeySource(poolHandle(db.pool, { prepare: true }), box, { session })
     await doomed.maintain()
     expect((await doomed.claim('batch'))?.rows).toHaveLength(1)
     await view(block).expireLeases()
@@ -252,7 +259,7 @@ describe('a blocked key', () => {
   test('goes on when the row that blocks it is gone', async () => {
     const { ids, fake, relay } = await blockKey(block)
     await db.pool.query(`delete from ${block.table} where id = $1`, [ids[1]])
-    for (let i = 0; i < 10; i += 1) await relay.tick()
+    for (let i = 0; i < 10; i += 1) await relay.runOnce()
     expect(payloadsOf(fake)).toEqual([1, 3, 4])
   })
 })
@@ -300,7 +307,7 @@ describe('a message that cannot be settled', () => {
   async function deliverAll(outbox: Outbox<Event>, fake: FakeTransport) {
     const relay = relayTo({ ...outbox, leaseMs: 3_000 }, fake)
     for (let i = 0; i < 12; i += 1) {
-      await relay.tick()
+      await relay.runOnce()
       await advanceClock(db.pool, '10s')
     }
     await relay.stop()
@@ -345,7 +352,7 @@ describe('a message that cannot be settled', () => {
       }
       const fake = fakeTransport()
       const relay = relayTo({ ...outbox, leaseMs: 3_000 }, fake)
-      await relay.tick()
+      await relay.runOnce()
       expect((await view(outbox).states()).get(two.id)).toBe('sent')
       expect((await view(outbox).states()).get(one.id)).toBe('busy')
       refusals = 10
@@ -378,7 +385,7 @@ describe('a message that cannot be settled', () => {
       }
       const fake = fakeTransport()
       const relay = relayTo(outbox, fake)
-      await relay.tick()
+      await relay.runOnce()
       expect(fake.attempted).toHaveLength(2)
       expect([...(await view(outbox).states()).values()]).toEqual(['sent', 'sent'])
       const found = await view(outbox).rows()
@@ -394,14 +401,14 @@ describe('a message that cannot be settled', () => {
     ])
     const fake = fakeTransport()
     const relay = relayTo({ ...outbox, leaseMs: 3_000 }, fake)
-    await relay.tick()
+    await relay.runOnce()
     onSettled = (_, changes) => {
       if (changes.some(({ row }) => row.n === 1)) throw new Error('no audit for one')
     }
     for (let i = 0; i < 7; i += 1) {
       await db.pool.query(`update ${outbox.table} set sent_at = sent_at - interval '1 h'`)
       await view(outbox).expireLeases()
-      await relay.tick()
+      await relay.runOnce()
     }
     // The first time, and four times that could not be settled.
     expect(fake.attempted.filter(({ payload }) => payload === 1)).toHaveLength(5)
@@ -415,7 +422,7 @@ describe('a message that cannot be settled', () => {
     expect(await view(outbox).alerts()).toMatchObject([{ code: 'CLAIM_FATAL' }])
     // A dead message blocks its key, also where it had been sent.
     await put(outbox, [['k', 3]])
-    await relay.tick()
+    await relay.runOnce()
     expect(payloadsOf(fake).includes(3)).toBe(outbox.order === undefined)
   })
 
@@ -444,7 +451,7 @@ describe('a message that cannot be settled', () => {
     }
     const fake = fakeTransport(({ payload }) => answers[payload as number] ?? delivered())
     const relay = relayTo({ ...outbox, leaseMs: 1_000 }, fake)
-    await relay.tick()
+    await relay.runOnce()
     const found = (await view(outbox).rows()) as unknown as Event[]
     const row = (n: number) => found.find((each) => each.n === n)
     expect(row(1)).toMatchObject({ attempts: 1, error: 'zerobyte' })
@@ -485,7 +492,7 @@ test('a settlement whose answer is lost counts once', async () => {
   const lost = vi.fn<(name: string) => void>()
   const metrics = { count: lost, gauge: () => undefined, observe: () => undefined }
   const relay = relayTo(block, fake, { pool, metrics })
-  await relay.tick()
+  await relay.runOnce()
   const [row] = await view(block).rows()
   expect(row).toMatchObject({ attempts: 1 })
   expect(await view(block).transitions(event?.id as string)).toEqual(['ready>ready'])
@@ -510,7 +517,7 @@ test('a replay whose transaction stays open keeps its key', async () => {
   await advanceClock(db.pool, '11s')
   await view(skip).expireLeases()
   const relay = relayTo(skip, fake)
-  const looked = relay.tick()
+  const looked = relay.runOnce()
   await new Promise((resolve) => setTimeout(resolve, 300))
   await operator.query('commit')
   operator.release()
@@ -548,7 +555,8 @@ test('a backlog is read from few buckets at a time, and from many where few have
 test('a relay that lost its lease leaves the note of the next owner alone', async () => {
   await put(block, [['k', 1]])
   const box = block as unknown as Outbox
-  const zombie = new KeySource(poolHandle(db.pool, { prepare: true }), box, { relay: 'zombie' })
+  const session = await testSession(db.pool, box, 'zombie')
+  const zombie = new KeySource(poolHandle(db.pool, { prepare: true }), box, { session })
   await zombie.maintain()
   const owner = await db.pool.connect()
   await owner.query('begin')

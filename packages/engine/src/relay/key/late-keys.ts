@@ -86,7 +86,7 @@ export class LateKeys {
     const { lease, rows, plan } = late
     if (!leases.has(lease.bucket, lease.token)) return undefined
     const isDone = await handle.transaction(async (tx) => {
-      const kept = await leases.renewIn(tx, [lease])
+      const kept = await leases.lockIn(tx, [lease])
       // A lane has the bucket in hand at this moment.
       if (!kept.has(lease.bucket)) return false
       if ((await findLocked(tx, outbox, rows)).size > 0) return false
@@ -101,13 +101,12 @@ export class LateKeys {
 }
 
 /** What settling by key needs to know of the leases. */
-export function leaseArgs({ leaseMs, audit }: Outbox, leases: readonly Lease[]): SettleArgs {
+export function leaseArgs({ audit }: Outbox, leases: readonly Lease[]): SettleArgs {
   return {
     guard: 'lease',
     buckets: leases.map(({ bucket }) => bucket),
     tokens: leases.map(({ token }) => token),
     runs: leases.map((lease) => lease.run),
-    leaseMs,
     actor: audit.actor,
     reason: undefined,
   }

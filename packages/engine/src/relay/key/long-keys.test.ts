@@ -8,7 +8,7 @@ import { silentLog } from '../../log.ts'
 import { defineOutbox, type Outbox } from '../../outbox/define.ts'
 import { exponential } from '../../outbox/retry.ts'
 import { outboxTableSql } from '../../outbox/table.sql.ts'
-import { fakeTransport, testDatabase, viewTable } from '../../testing/index.ts'
+import { fakeTransport, testDatabase, viewTable, testSession } from '../../testing/index.ts'
 import { LogSource } from '../log/log-source.ts'
 import { createRelay } from '../relay.ts'
 import { KeySource } from './key-source.ts'
@@ -57,7 +57,7 @@ const db = await testDatabase({
           n int not null, status text not null default 'ready', attempts int not null default 0,
           due_at timestamptz not null default posthorn.now());
         ${outboxTableSql(outbox)}
-        create trigger refuse before insert or update on ${outbox.table}
+        create trigger refuse before insert or update on ${outbox.exceptions ?? outbox.table}
           for each row execute function long.refuse();`,
       )
       .join('')}`,
@@ -113,7 +113,8 @@ test.each(boxes)('one bucket that cannot be taken over stops no other of $name',
   )
   const box = outbox as unknown as Outbox
   const Source = outbox.log === undefined ? KeySource : LogSource
-  const doomed = new Source(poolHandle(db.pool, { prepare: true }), box, { relay: 'doomed' })
+  const session = await testSession(db.pool, box, 'doomed')
+  const doomed = new Source(poolHandle(db.pool, { prepare: true }), box, { session })
   await doomed.maintain()
   await doomed.claim('batch', 200)
   await viewTable(db.pool, box).expireLeases()
@@ -138,9 +139,9 @@ test.each(boxes)('one bucket that cannot be taken over stops no other of $name',
     message: 'bucket not taken over; its messages wait',
   })
   // What was wrong is mended: its messages go out.
-  await db.pool.query(`alter table ${outbox.table} disable trigger refuse`)
+  await db.pool.query(`alter table ${outbox.exceptions ?? outbox.table} disable trigger refuse`)
   onTestFinished(async () => {
-    await db.pool.query(`alter table ${outbox.table} enable trigger refuse`)
+    await db.pool.query(`alter table ${outbox.exceptions ?? outbox.table} enable trigger refuse`)
   })
   await expect.poll(() => fake.arrived.length, { timeout: 20_000 }).toBe(100)
 })

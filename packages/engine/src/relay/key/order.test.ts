@@ -14,7 +14,13 @@ import { exponential } from '../../outbox/retry.ts'
 import { poolHandle } from '../../database/pool-handle.ts'
 import { settlementOf } from '../settle/settlement.ts'
 import { outboxTableSql } from '../../outbox/table.sql.ts'
-import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../../testing/index.ts'
+import {
+  fakeTransport,
+  testDatabase,
+  viewTable,
+  type FakeTransport,
+  testSession,
+} from '../../testing/index.ts'
 import { transaction } from '../../database/transaction.ts'
 
 interface Event {
@@ -72,7 +78,7 @@ const put = (outbox: Outbox<Event>, events: [key: string, n: number][]) =>
 const relayTo = (outbox: Outbox<Event>, fake: FakeTransport) =>
   createRelay({ pool: db.pool, outboxes: [outbox], transports: { fake }, mode: 'poll' })
 const settleDown = async (relay: ReturnType<typeof relayTo>) => {
-  for (let i = 0; i < 100 && (await relay.tick()) > 0; i += 1);
+  for (let i = 0; i < 100 && (await relay.runOnce()) > 0; i += 1);
 }
 const numbers = (fake: FakeTransport, key: string) =>
   fake.arrived.filter((message) => message.key === key).map(({ payload }) => payload)
@@ -119,7 +125,7 @@ test('a transport that goes on behind a failure is named', async () => {
   const relay = createRelay({ pool, outboxes: [outboxes.block], transports: { fake: naive }, log })
   // A relay that knows how few keys there are takes several messages of one at once.
   await put(outboxes.block, [['k', 0]])
-  await relay.tick()
+  await relay.runOnce()
   await put(outboxes.block, [
     ['k', 1],
     ['k', 2],
@@ -144,7 +150,7 @@ test('thousands of keys that wait do not hide one that is due', async () => {
   )
   const fake = fakeTransport(() => retryLater('down', { after: '1h' }))
   const relay = relayTo(block, fake)
-  for (let i = 0; i < 100 && fake.attempted.length < 2_000; i += 1) await relay.tick()
+  for (let i = 0; i < 100 && fake.attempted.length < 2_000; i += 1) await relay.runOnce()
   fake.answer = () => delivered()
   await put(block, [['fresh', 1]])
   await settleDown(relay)
@@ -285,7 +291,7 @@ test('a replay that commits while its key is being freed is not forgotten', asyn
   await viewTable(db.pool, box(skip)).expireLeases()
   await advanceClock(db.pool, '1h')
   const source = new KeySource(poolHandle(db.pool, { prepare: true }), box(skip), {
-    relay: 'by hand',
+    session: await testSession(db.pool, box(skip), 'by hand'),
   })
   await source.maintain()
   const claim = await source.claim('held')
@@ -334,7 +340,7 @@ test('a low seq that commits late is delivered, after what was there before it',
 test('a low seq whose transaction is the newest of all is delivered at once when it commits', async () => {
   const { block } = outboxes
   const source = new KeySource(poolHandle(db.pool, { prepare: true }), box(block), {
-    relay: 'by hand',
+    session: await testSession(db.pool, box(block), 'by hand'),
   })
   await source.maintain()
   const deliverNext = async () => {
@@ -394,7 +400,7 @@ test('relays share the buckets, and a new one gets its part', async () => {
   for (const relay of relays) await relay.start()
   const owners = async () => {
     const { rows } = await db.pool.query<{ count: string }>(
-      'select count(*) from posthorn.bucket where outbox = $1 and token is not null group by relay',
+      'select count(*) from posthorn.bucket where outbox = $1 and token is not null group by session',
       [block.name],
     )
     return rows.map(({ count }) => Number(count)).sort((a, b) => a - b)

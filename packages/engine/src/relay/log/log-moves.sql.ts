@@ -1,78 +1,56 @@
-// What leaves a log for its table, where it waits, is dead or was cancelled. A message is in one of the two.
+// What leaves a log for its exceptions, where it waits, is dead or was cancelled. A message is in one of the two.
 import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-definition.ts'
 import { BUCKETS, newestBucket, newestBuckets } from '../settle/bucket.sql.ts'
 import { holdSuspects } from '../settle/held.sql.ts'
+import { waitsInTable } from './table-moves.sql.ts'
 import { lastSeq, mayReadSequence, pageSql } from './log.sql.ts'
 import { opaqueArray, prepare, type Prepared } from '../../database/prepared.ts'
-import { literal } from '../../outbox/clauses.sql.ts'
-import { spell } from '../../database/sql-names.ts'
-import { sql, type Statement } from '../../database/sql-tag.ts'
+import { bare } from '../../database/sql-names.ts'
 
-/** Columns that a row takes with it; the table gives it a `seq` and a `bucket` of its own. */
-export function selectMovedColumns(table: string): Statement {
-  return sql`
-    select attname::text as name
-      from pg_attribute
-     where attrelid = ${table}::regclass and attnum > 0 and not attisdropped
-       and attgenerated = '' and attidentity = '' and attname not in ('held', 'lost_claims')`
-}
-
-/** How a moved row begins in the table; the rest is as it was. */
-interface Arrival {
-  readonly held: string
-  readonly lostClaims: string
-  /** SQL of the state, out of the row `m`; default the row's own. */
-  readonly state?: string
-}
-
-/** Takes rows out of the log and puts them into the table, in their order. `from` and `where` are of `m`. */
+/**
+ * Takes rows out of the log and puts them into its exceptions, whole: both tables have the same columns in the
+ * same order. They wait there, and keep their `seq`. `using` and `where` are of `m`.
+ */
 function moveCtes(
-  { log, table, columns, order }: ResolvedDefinition,
-  moved: readonly string[],
-  move: { using: string; where: string; arrival: Arrival; returning?: string },
+  { log, table, columns, order, states }: ResolvedDefinition,
+  { using, where, lostClaims = 0 }: { using: string; where: string; lostClaims?: number },
 ): string {
-  const { held, lostClaims, state } = move.arrival
-  const names = moved.map(spell)
-  const value = (name: string) =>
-    // The branch that is never reached gives the word the type of the column, which may be an enum.
-    name === columns.status && state !== undefined
-      ? `case when true then ${state} else m.${name} end`
-      : `m.${name}`
+  // In a log every message is ready, whatever its row says.
+  const arrival = { [bare(columns.status)]: states.ready, held: true, lost_claims: lostClaims }
   return `taken as (
   delete from ${log} as m
-   ${move.using}
-   where ${move.where}
-  returning ${names.map((name) => `${value(name)} as ${name}`).join(', ')}, m.seq as log_seq
+   ${using}
+   where ${where}
+  returning m as whole
 ),
 moved as (
-  insert into ${table} (${names.join(', ')}, held, lost_claims)
-  select ${names.join(', ')}, ${held}, ${lostClaims} from taken order by log_seq
-      on conflict do nothing
+  insert into ${table}
+  select kept.*
+    from taken
+   cross join lateral jsonb_populate_record(taken.whole, '${JSON.stringify(arrival)}') as kept
   returning ${columns.id}::text as id, ${order?.key}::text as key, bucket, seq
 )`
 }
 
 /** Moves rows of a run that did not go straight through. They wait behind their key, which is written apart. */
-export function moveRows(definition: ResolvedDefinition, names: readonly string[]): Prepared {
+function moveRows(definition: ResolvedDefinition): Prepared {
   return prepare(
-    (p) => `with ${moveCtes(definition, names, {
+    (p) => `with ${moveCtes(definition, {
       using: `using unnest(${opaqueArray(p('buckets'), 'smallint')}, ${opaqueArray(p('seqs'), 'bigint')}) as u (bucket, seq)`,
       where: 'm.bucket = u.bucket and m.seq = u.seq',
-      arrival: { held: 'true', lostClaims: '0' },
     })}
 select id from moved`,
   )
 }
 
 /** Takes messages that an operator acts on out of the log, as what they are: gone by, or waiting. */
-export function moveByIds(definition: ResolvedDefinition, names: readonly string[]): Prepared {
-  const { name, columns, states } = definition
+function moveByIds(definition: ResolvedDefinition): Prepared {
+  const { name, columns } = definition
   return prepare(
-    (p) => `with ${moveCtes(definition, names, {
+    (p) => `with ${moveCtes(definition, {
       using: 'using posthorn.bucket as b',
       where: `m.${columns.id} = any(${p('ids')}::${columns.idType}[])
      and b.outbox = '${name}' and b.bucket = m.bucket and not posthorn.log_gone(b, m.xid, m.seq)`,
-      arrival: { held: 'true', lostClaims: '0', state: literal(states.ready) },
     })}
 select id from moved`,
   )
@@ -82,7 +60,7 @@ select id from moved`,
  * What was in flight under an abandoned lease is suspect: it leaves the log and is next claimed in a small
  * group. The cursor goes on behind it. Returns the keys.
  */
-export function suspectLogRun(definition: ResolvedDefinition, names: readonly string[]): Prepared {
+function suspectLogRun(definition: ResolvedDefinition): Prepared {
   const { name } = definition
   const bounds = { tick: 'c.log_tick', tickSeq: 'c.log_upto', limit: 'c.run_size' }
   return prepare(
@@ -97,14 +75,16 @@ page as materialized (
     from c
    cross join lateral (${pageSql(definition, bounds)}) as t
 ),
-${moveCtes(definition, names, {
+${moveCtes(definition, {
   using: 'using page',
   where: 'm.bucket = page.bucket and m.seq = page.seq',
-  arrival: { held: 'true', lostClaims: '1' },
+  lostClaims: 1,
 })},
 cleared as (
   update posthorn.bucket as b
-     set run = b.run + 1, run_size = null, log_done = c.log_upto, log_upto = null
+     -- What is left in flight is in the exceptions.
+     set run = b.run + 1, run_size = case when c.run_keys is not null then c.run_size end,
+         log_done = c.log_upto, log_upto = null
     from c
    where b.outbox = '${name}' and b.bucket = c.bucket
 ),
@@ -114,22 +94,23 @@ ${holdSuspects(definition)}`,
 }
 
 /**
- * Buckets whose cursor speaks of another cluster, or of none yet, whether the log has rows of another, and
- * buckets whose cursor is ahead of the log's sequence: it was restarted.
+ * Buckets whose cursor speaks of another cluster, or of none yet, whether the log has rows of another, buckets
+ * whose cursor is ahead of the log's sequence: it was restarted; and whether anything waits in the table.
  */
-function selectStrangers({ name, log }: ResolvedDefinition): Prepared {
-  return prepare(
-    () => `select count(*) filter (where is_strange and log_cluster is not null)::int as moved,
+export function selectStrangers(definition: ResolvedDefinition): string {
+  const { name, log } = definition
+  return `select count(*) filter (where is_strange and log_cluster is not null)::int as moved,
        count(*) filter (where is_strange and log_cluster is null)::int as fresh,
        case when bool_or(is_strange)
-            then coalesce((select max(xid) from ${log}) > pg_current_xact_id(), false) end as is_ahead,
+            then coalesce((select xid from ${log} order by xid desc limit 1) > pg_current_xact_id(), false)
+            end as is_ahead,
        count(*) filter (where ${IS_RESTARTED('given')})::int as restarted,
-       ${mayReadSequence(log)} as may_read
+       ${mayReadSequence(log)} as may_read,
+       ${waitsInTable(definition)} as waits_in_table
   from (select n::smallint as bucket from generate_series(0, ${BUCKETS - 1}) as n) as l
  cross join ${newestBucket(name, 'log_cluster, log_seen_seq, log_tick_seq, log_since')} as b
  cross join lateral (select log_cluster is distinct from (select posthorn.log_cluster()) as is_strange) as c
- cross join (select ${lastSeq(log)} as seq) as given`,
-  )
+ cross join (select ${lastSeq(log)} as seq) as given`
 }
 
 const IS_RESTARTED = (given: string) =>
@@ -137,15 +118,22 @@ const IS_RESTARTED = (given: string) =>
 
 /**
  * After `truncate … restart identity`, or when the log was made anew: the places of the cursors say nothing
- * any more, their snapshots still do. What they have not seen is read from the first place on.
+ * any more, their snapshots still do. What they have not seen is read from the first place on. What left the
+ * log before goes before it, in its own order.
  */
-function restartCursors({ name, log }: ResolvedDefinition): Prepared {
+function restartCursors({ name, log, table }: ResolvedDefinition): Prepared {
   return prepare(
-    () => `update posthorn.bucket
-   set run = run + 1, run_size = null, log_upto = null, log_done = 0, log_seen_seq = 0, log_since = 0,
-       log_tick = null, log_tick_by = null, log_tick_seq = null
-  from (select ${lastSeq(log)} as seq) as given
- where outbox = '${name}' and ${IS_RESTARTED('given')}`,
+    () => `with restarted as (
+  update posthorn.bucket
+     set run = run + 1, run_size = null, log_upto = null, log_done = 0, log_seen_seq = 0, log_since = 0,
+         log_tick = null, log_tick_by = null, log_tick_seq = null
+    from (select ${lastSeq(log)} as seq) as given
+   where outbox = '${name}' and ${IS_RESTARTED('given')}
+  returning bucket
+)
+update ${table}
+   set seq = seq - (select max(seq) from ${table})
+ where exists (select from restarted)`,
   )
 }
 
@@ -173,7 +161,7 @@ function lockLog({ log }: ResolvedDefinition): Prepared {
  * that came with it. Everything that had not gone by is moved, to go out by key before all that comes later;
  * the cursors begin with what is written from now on. Runs behind `lockLog`.
  */
-export function adoptLog(definition: ResolvedDefinition, names: readonly string[]): Prepared {
+function adoptLog(definition: ResolvedDefinition): Prepared {
   const { name, log } = definition
   return prepare(
     () => `with given as materialized (
@@ -185,12 +173,11 @@ c as materialized (
    where outbox = '${name}' and log_cluster is distinct from (select posthorn.log_cluster())
      for update
 ),
-${moveCtes(definition, names, {
+${moveCtes(definition, {
   using: 'using c',
   where: `m.bucket = c.bucket and (m.seq > c.log_seen_seq or m.xid = any(posthorn.log_late(c.log_seen, c.log_seen_by)))
      and m.seq > c.log_since
      and not (c.log_tick is not null and m.seq <= c.log_done and pg_visible_in_snapshot(m.xid, c.log_tick))`,
-  arrival: { held: 'true', lostClaims: '0' },
 })},
 kept as (
   insert into posthorn.held_key as h (outbox, key, bucket, due_at, held_by)
@@ -233,9 +220,13 @@ export function undoneSql({ name, log }: ResolvedDefinition, shown: string, limi
    ) as found`
 }
 
-/** Statements that look for a restore into another cluster. */
-export const clusterStatements = writeOnce((definition) => ({
-  selectStrangers: selectStrangers(definition),
+/** Statements that move what leaves a log, and look for a restore into another cluster. */
+export const moveStatements = writeOnce((definition) => ({
+  moveRows: moveRows(definition),
+  moveByIds: moveByIds(definition),
+  suspectLogRun: suspectLogRun(definition),
+  adoptLog: adoptLog(definition),
+  selectStrangers: prepare(() => selectStrangers(definition)),
   beginCursors: beginCursors(definition),
   lockLog: lockLog(definition),
   restartCursors: restartCursors(definition),

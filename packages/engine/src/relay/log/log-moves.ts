@@ -1,34 +1,21 @@
 import type { Outbox } from '../../outbox/define.ts'
-import { type OutboxRow, inSql } from '../../outbox/resolved-definition.ts'
+import { inSql, type OutboxRow } from '../../outbox/resolved-definition.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
-import type { Queryable, Transaction } from '../../database/transaction.ts'
+import type { Transaction } from '../../database/transaction.ts'
 import type { Log } from '../../log.ts'
 import { hiddenSequence } from '../../outbox/check-table.ts'
 import { leaseStatements } from '../settle/bucket.sql.ts'
-import {
-  adoptLog,
-  clusterStatements,
-  limitLockWait,
-  moveByIds,
-  moveRows,
-  selectMovedColumns,
-  suspectLogRun,
-} from './log-moves.sql.ts'
+import { limitLockWait, moveStatements } from './log-moves.sql.ts'
+import { adoptTable, selectSharedColumns } from './table-moves.sql.ts'
 
-/** Asked each time: a migration may have added a column since, and what it holds must move too. */
-async function movedColumns(db: Queryable, outbox: Outbox): Promise<string[]> {
-  const { rows } = await db.query<{ name: string }>(selectMovedColumns(inSql(outbox).table))
-  return rows.map(({ name }) => name)
-}
-
-/** Moves rows that were read from the log into the outbox's table, where they wait behind their key. */
-export async function moveToTable(
+/** Moves rows that were read from the log to its exceptions, where they wait behind their key. */
+export async function moveAside(
   tx: Transaction,
   outbox: Outbox,
   rows: readonly OutboxRow[],
 ): Promise<void> {
   if (rows.length === 0) return
-  await run(tx, moveRows(inSql(outbox), await movedColumns(tx, outbox)), {
+  await run(tx, moveStatements(outbox).moveRows, {
     buckets: rows.map((row) => row['bucket']),
     seqs: rows.map((row) => row['seq']),
   })
@@ -42,7 +29,7 @@ export async function moveWaiting(
 ): Promise<void> {
   if (outbox.log === undefined || ids.length === 0) return
   await run(tx, { ...leaseStatements(outbox).createBuckets, name: '' }, {})
-  await run(tx, { ...moveByIds(inSql(outbox), await movedColumns(tx, outbox)), name: '' }, { ids })
+  await run(tx, { ...moveStatements(outbox).moveByIds, name: '' }, { ids })
 }
 
 /** Makes suspects of what was in flight from the log under leases that were lost; returns their keys. */
@@ -51,11 +38,19 @@ export async function suspectLogged(
   outbox: Outbox,
   lost: { buckets: readonly number[]; token: string },
 ): Promise<{ key: string }[]> {
-  return run<{ key: string }>(
-    tx,
-    suspectLogRun(inSql(outbox), await movedColumns(tx, outbox)),
-    lost,
+  return run<{ key: string }>(tx, moveStatements(outbox).suspectLogRun, lost)
+}
+
+/** Moves what the outbox's table has to the log's exceptions, before all that the log has. */
+export async function moveFromTable(tx: Transaction, outbox: Outbox): Promise<number> {
+  const { table, template } = inSql(outbox)
+  const { rows } = await tx.query<{ name: string }>(selectSharedColumns(template, table))
+  const statement = adoptTable(
+    inSql(outbox),
+    rows.map(({ name }) => name),
   )
+  const [done] = await run<{ moved: number }>(tx, statement, {})
+  return done?.moved ?? 0
 }
 
 interface Strangers {
@@ -64,18 +59,20 @@ interface Strangers {
   readonly is_ahead: boolean | null
   readonly restarted: number
   readonly may_read: boolean
+  readonly waits_in_table: boolean
 }
 
 /**
  * Sees to it that the cursors speak of this cluster's transactions. After a restore elsewhere they do not:
- * then what had not gone by leaves the log, to be delivered from the table.
+ * then what had not gone by leaves the log, to be delivered from its exceptions.
  */
 export async function adoptCluster(handle: PoolHandle, outbox: Outbox, log: Log): Promise<boolean> {
   if (outbox.log === undefined) return false
-  const statements = clusterStatements(outbox)
+  const statements = moveStatements(outbox)
   const [found] = await run<Strangers>(handle.db, statements.selectStrangers, {})
   if (!found) return false
   if (!found.may_read) throw hiddenSequence(outbox)
+  if (found.waits_in_table) await handle.transaction((tx) => moveFromTable(tx, outbox))
   if (found.restarted > 0 && found.moved === 0) {
     await run(handle.db, statements.restartCursors, {})
     log.warn(
@@ -92,11 +89,7 @@ export async function adoptCluster(handle: PoolHandle, outbox: Outbox, log: Log)
   const moved = await handle.transaction(async (tx) => {
     await run(tx, limitLockWait(), {})
     await run(tx, statements.lockLog, {})
-    const rows = await run<{ moved: number }>(
-      tx,
-      adoptLog(inSql(outbox), await movedColumns(tx, outbox)),
-      {},
-    )
+    const rows = await run<{ moved: number }>(tx, statements.adoptLog, {})
     return rows[0]?.moved ?? 0
   })
   log.warn(

@@ -4,35 +4,31 @@ import { BucketSpread } from '../key/bucket-spread.ts'
 import type { Claim, ClaimKind, Lease } from '../settle/claim.ts'
 import type { Outbox } from '../../outbox/define.ts'
 import type { OutboxRow } from '../../outbox/resolved-definition.ts'
-import {
-  attemptableRows,
-  countKeys,
-  keyOf,
-  planRun,
-  within,
-  type KeyPlan,
-} from '../settle/key-plan.ts'
+import { attemptableRows, countKeys, keyOf, within, type KeyPlan } from '../settle/key-plan.ts'
+import { planLogPart } from '../key/busy-keys.ts'
 import { inOrder, KeySource, runsOf, tally } from '../key/key-source.ts'
 import type { SuspectRun } from '../key/bucket-leases.ts'
-import { adoptCluster, moveToTable, suspectLogged } from './log-moves.ts'
+import { adoptCluster, moveAside, suspectLogged } from './log-moves.ts'
 import type { Buckets } from '../../database/bell.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
 import { silentLog, type Log } from '../../log.ts'
 import { settleIn, type SettleArgs } from '../settle/settle.ts'
 import { idOf, type Settlement } from '../settle/settlement.ts'
-import type { SettledApart, Source } from '../settle/source.ts'
+import type { Maintenance, SettledApart, Source } from '../settle/source.ts'
 import { leaseStatements } from '../settle/bucket.sql.ts'
 import { logStatements } from './log.sql.ts'
 import type { Transaction } from '../../database/transaction.ts'
+import type { Session } from '../session/session.ts'
 
 /** Buckets that a claim reads at least while there is more than it can take. */
 const CROWDED_BUCKETS = 2
 
 /**
  * Claims from an append-only log: the relay leases buckets of keys, reads the next page of each and settles
- * a run by moving the bucket's cursor behind it. What does not go straight through is moved into the outbox's
- * table and is from then on the `KeySource`'s, under the same leases: a bucket has one run in flight, from
- * the log or from the table. Messages whose key waits in the table follow it there, in their order.
+ * a run by moving the bucket's cursor behind it. What does not go straight through is moved to the log's
+ * exceptions and is from then on the `KeySource`'s, under the same leases: a bucket has one run in flight, from
+ * the log or from these. Messages whose key waits there follow it, in their order. Slow messages go there while
+ * they are being delivered, as keys that are busy.
  */
 export class LogSource implements Source {
   readonly #handle: PoolHandle
@@ -52,14 +48,14 @@ export class LogSource implements Source {
   constructor(
     handle: PoolHandle,
     outbox: Outbox,
-    { relay, log = silentLog }: { relay: string; log?: Log },
+    { session, log = silentLog }: { session: Session; log?: Log },
   ) {
     this.#handle = handle
     this.#outbox = outbox
     this.#log = log
     this.#statements = logStatements(outbox)
     const suspectLog: SuspectRun = (tx, lost) => suspectLogged(tx, outbox, lost)
-    this.#keys = new KeySource(handle, outbox, { relay, suspectLog, log })
+    this.#keys = new KeySource(handle, outbox, { session, suspectLog, log })
   }
 
   async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
@@ -80,6 +76,10 @@ export class LogSource implements Source {
 
   hear(buckets: Buckets): void {
     this.#keys.hear(buckets)
+  }
+
+  isElsewhere(buckets: Buckets): boolean {
+    return this.#keys.isElsewhere(buckets)
   }
 
   async #claimLog(batch: number): Promise<Claim | undefined> {
@@ -115,13 +115,15 @@ export class LogSource implements Source {
   ) {
     const buckets = [...taken.keys()]
     const limit = this.#spread.limitOf(batch, buckets.length)
-    const args = { buckets, tokens: [...taken.values()], batch, limit }
+    const { session } = this.#keys.leases
+    const args = { session, buckets, tokens: [...taken.values()], batch, limit }
     const read = await run<OutboxRow>(
       this.#handle.db,
       this.#plan.of(this.#statements.claimLog),
       args,
     )
     const rows = read.filter((row) => row['claim_run'] !== null)
+    this.#stopBusy(rows)
     const used = tally(rows)
     const isFull = rows.length >= batch
     const keys = countKeys(this.#outbox, rows)
@@ -138,6 +140,13 @@ export class LogSource implements Source {
     // Where a page or the batch is full there may be more of the bucket's tick.
     const isCut = (bucket: number) => isFull || (used.get(bucket) ?? 0) >= limit
     return { rows, used, passed: rows.length < read.length, isCut }
+  }
+
+  /** Behind a message that is still being delivered nothing of its key begins. */
+  #stopBusy(rows: readonly OutboxRow[]): void {
+    const busy = new Set(this.#keys.settler.keys)
+    if (busy.size === 0) return
+    for (const row of rows) if (busy.has(keyOf(this.#outbox, row))) row['claim_tail'] ??= 'wait'
   }
 
   #claimOf({ rows, taken, isCut }: Page, crowded: boolean): Claim {
@@ -162,9 +171,14 @@ export class LogSource implements Source {
     return attemptableRows(this.#outbox, rows)
   }
 
-  async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
-    const closed = this.#closed.get(claim)
-    if (!closed) return this.#keys.settle(claim, settlements)
+  async settle(
+    claim: Claim,
+    settlements: readonly Settlement[],
+    open: readonly OutboxRow[] = [],
+  ): Promise<string[]> {
+    const closed = this.#closedBy(claim)
+    if (!closed) return this.#keys.settle(claim, settlements, open)
+    this.#setOpen(claim, open)
     const args = this.#args(claim, closed)
     const isFirst = !this.#tried.has(claim)
     this.#tried.add(claim)
@@ -172,32 +186,35 @@ export class LogSource implements Source {
       isFirst && isStraight(claim, settlements)
         ? await this.#end(this.#handle.db, args)
         : await this.#handle.transaction((tx) => {
-            const plan = this.#planOf(claim, settlements)
-            return this.#write(tx, claim, { plan, args })
+            const plan = planLogPart(this.#outbox, claim, { settlements, open })
+            return this.#write(tx, claim, { plan, args, open })
           })
-    this.#giveBack(claim)
+    this.#leave(claim)
     if (buckets.size === args.buckets.length) return []
     return lostOf(this.#outbox, settlements, buckets)
   }
 
-  /** As by key; only that nothing of a run can stay where it is. */
-  #planOf(claim: Claim, settlements: readonly Settlement[]): KeyPlan {
-    const plan = planRun(this.#outbox, claim, new Map(settlements.map((each) => [each.row, each])))
-    const settled = new Set(plan.settlements.map(({ row }) => row))
-    const aside = claim.rows
-      .filter((row) => !settled.has(row))
-      .map((row) => ({
-        id: idOf(this.#outbox, row),
-        bucket: Number(row['bucket']),
-        key: keyOf(this.#outbox, row),
-      }))
-    return { ...plan, aside }
+  /** Undefined for a claim of what has left the log: waiting keys, and the slow rest of a claim from it. */
+  #closedBy(claim: Claim): ReadonlySet<number> | undefined {
+    return this.#keys.settler.busy.isSplit(claim) ? undefined : this.#closed.get(claim)
+  }
+
+  /** What is still open goes to the exceptions with the rest of the run, and is noted there. */
+  #setOpen(claim: Claim, open: readonly OutboxRow[]): void {
+    for (const row of open) row['held'] = true
+    this.#keys.settler.busy.set(claim, open)
+  }
+
+  /** Its runs have ended: what is left of the claim is settled in the exceptions. */
+  #leave(claim: Claim): void {
+    this.#keys.settler.busy.split(claim)
+    for (const { bucket, token } of claim.leases) this.#keys.leases.giveBack(bucket, token)
   }
 
   async #write(
     tx: Transaction,
     claim: Claim,
-    { plan, args }: { plan: KeyPlan; args: LogArgs },
+    { plan, args, open }: { plan: KeyPlan; args: LogArgs; open: readonly OutboxRow[] },
   ): Promise<Set<number>> {
     const ended = await this.#end(tx, args)
     const ours = within(plan, ended)
@@ -206,17 +223,21 @@ export class LogSource implements Source {
     )
     const rest = ours.settlements.filter(({ row }) => !sent.has(row))
     const rows = claim.rows.filter((row) => ended.has(Number(row['bucket'])) && !sent.has(row))
-    await moveToTable(tx, this.#outbox, rows)
+    await moveAside(tx, this.#outbox, rows)
     if (rest.length > 0) {
       const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
       await settleIn(tx, this.#outbox, { settlements: rest, args: ending })
     }
-    await this.#keys.keys.write(tx, ours)
+    const versions = await this.#keys.keys.write(tx, ours)
+    const versionOf = new Map(versions.map(({ key, version }) => [key, version]))
+    for (const row of open) row['claim_version'] = versionOf.get(keyOf(this.#outbox, row))
     return new Set([...ended, ...(await this.#endedBefore(tx, args, ended))])
   }
 
   async #end(db: Transaction | PoolHandle['db'], args: LogArgs): Promise<Set<number>> {
-    const rows = await run<{ bucket: number }>(db, this.#statements.endLogRun, { ...args })
+    const { endLogRun, endLogRunExcept } = this.#statements
+    const statement = 'sizes' in args ? endLogRunExcept : endLogRun
+    const rows = await run<{ bucket: number }>(db, statement, { ...args })
     return new Set(rows.map(({ bucket }) => bucket))
   }
 
@@ -233,19 +254,26 @@ export class LogSource implements Source {
     return rows.map(({ bucket }) => bucket)
   }
 
-  /** The whole run is moved into the table first: there each message can be settled apart from the rest. */
-  async settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
-    const closed = this.#closed.get(claim)
-    if (!closed) return this.#keys.settleApart(claim, settlements)
+  /** The whole run is moved aside first: there each message can be settled apart from the rest. */
+  async settleApart(
+    claim: Claim,
+    settlements: readonly Settlement[],
+    open: readonly OutboxRow[] = [],
+  ): Promise<SettledApart> {
+    const closed = this.#closedBy(claim)
+    if (!closed) return this.#keys.settleApart(claim, settlements, open)
+    this.#setOpen(claim, open)
     const args = this.#args(claim, closed)
     const done = await this.#handle.transaction(async (tx) => {
       const ended = await this.#end(tx, args)
       const before = new Set(await this.#endedBefore(tx, args, ended))
       const ours = claim.rows.filter((row) => ended.has(Number(row['bucket'])))
-      await moveToTable(tx, this.#outbox, ours)
-      return this.#keys.writeApart(tx, claim, { settlements, ended, before })
+      await moveAside(tx, this.#outbox, ours)
+      const planOf = (known: readonly Settlement[]) =>
+        planLogPart(this.#outbox, claim, { settlements: known, open })
+      return this.#keys.settler.writeApart(tx, claim, { settlements, ended, before, planOf })
     })
-    this.#giveBack(claim)
+    this.#leave(claim)
     return done
   }
 
@@ -256,22 +284,22 @@ export class LogSource implements Source {
       tokens: leases.map(({ token }) => token),
       runs: leases.map((lease) => lease.run),
       closed: leases.map(({ bucket }) => closed.has(bucket)),
-      leaseMs: this.#outbox.leaseMs,
       actor: this.#outbox.audit.actor,
       reason: undefined,
+      ...this.#keys.settler.busy.noteFor(leases),
     }
-  }
-
-  #giveBack({ leases }: Claim): void {
-    for (const { bucket, token } of leases) this.#keys.leases.giveBack(bucket, token)
   }
 
   drop(claim: Claim): void {
     this.#keys.drop(claim)
   }
 
-  async maintain(): Promise<boolean> {
-    const mayClaim = await this.#keys.maintain()
+  get isAtRest(): boolean {
+    return this.#keys.isAtRest
+  }
+
+  async maintain(what?: Maintenance): Promise<boolean> {
+    const mayClaim = await this.#keys.maintain(what)
     const adopted = await adoptCluster(this.#handle, this.#outbox, this.#log)
     return mayClaim || adopted
   }

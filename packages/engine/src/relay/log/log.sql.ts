@@ -17,7 +17,13 @@
  */
 import { beside } from '../../database/sql-names.ts'
 import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-definition.ts'
-import { leaseRows, newestBucket } from '../settle/bucket.sql.ts'
+import {
+  isAlive,
+  leaseRows,
+  newestBucket,
+  NOTHING_IN_FLIGHT,
+  openRows,
+} from '../settle/bucket.sql.ts'
 import { unlessPaused, waitsCondition, readColumns } from '../../outbox/clauses.sql.ts'
 import { ASYNC_COMMIT, prepare, type Prepared } from '../../database/prepared.ts'
 
@@ -99,7 +105,7 @@ lease as materialized (
     from unnest(${p('buckets')}::smallint[], ${p('tokens')}::uuid[]) as l (bucket, token)
    cross join ${newestBucket(name)} as b
    cross join moment
-   where b.token = l.token and b.until > now()
+   where b.token = l.token and ${isAlive(p)}
      and ${unlessPaused(definition)}
      and b.log_cluster = (select posthorn.log_cluster())
      and not exists (
@@ -119,7 +125,7 @@ read as materialized (
 ),
 noted as (
   update posthorn.bucket as b
-     set run = b.run + 1, run_upto = null, run_size = r.size, run_keys = null, run_uptos = null,
+     set run = b.run + 1, run_size = coalesce(b.run_size, 0) + r.size,
          log_upto = r.upto, log_tick = r.tick, log_tick_by = r.tick_by, log_tick_seq = r.tick_seq
     from read as r
    where b.outbox = '${name}' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
@@ -154,25 +160,29 @@ const CLOSE_TICK = `log_seen = b.log_tick, log_seen_by = b.log_tick_by, log_seen
          log_tick = null, log_tick_by = null, log_tick_seq = null, log_done = 0`
 
 /**
- * Ends runs of the log: fence, cursor and renewal in one write. The run's number must be the very one that
+ * Ends runs of the log: fence and cursor in one write. The run's number must be the very one that
  * was noted: where a crash or a failover of Postgres has lost the note, the tick is of transactions that may
- * be lost as well, and their numbers given to others. `closed` are the buckets whose tick ends with the run.
+ * be lost as well, and their numbers given to others. `closed` are the buckets whose tick ends with the run. With
+ * messages that are `busy` in the log's exceptions, the note of them stays.
  */
-function endLogRun({ name }: ResolvedDefinition): Prepared {
+function endLogRun({ name }: ResolvedDefinition, isBusy: boolean): Prepared {
   const unlessClosed = (column: string, closed: string, open = `b.${column}`) =>
     `${column} = case when l.closed then ${closed} else ${open} end`
+  const note = isBusy
+    ? 'run_size = l.sizes, run_keys = busy.keys, run_uptos = busy.uptos'
+    : NOTHING_IN_FLIGHT
+  const sizes = isBusy ? { sizes: 'bigint' } : undefined
   return prepare(
     (p) => `update posthorn.bucket as b
-   set run = l.runs + 1, run_size = null, log_upto = null,
+   set run = l.runs + 1, ${note}, log_upto = null,
        ${unlessClosed('log_seen', 'b.log_tick')},
        ${unlessClosed('log_seen_by', 'b.log_tick_by')},
        ${unlessClosed('log_seen_seq', 'b.log_tick_seq')},
        ${unlessClosed('log_tick', 'null')},
        ${unlessClosed('log_tick_by', 'null')},
        ${unlessClosed('log_tick_seq', 'null')},
-       ${unlessClosed('log_done', '0', 'b.log_upto')},
-       until = now() + ${p('leaseMs')} * interval '1 ms'
-  from ${leaseRows(name, p, { runs: 'bigint', closed: 'boolean' })}
+       ${unlessClosed('log_done', '0', 'b.log_upto')}
+  from ${leaseRows(name, p, { runs: 'bigint', closed: 'boolean', ...sizes })}${isBusy ? `\n  left join ${openRows(p)} on true` : ''}
  where b.outbox = '${name}' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run = l.runs
    and b.log_upto is not null
 returning b.bucket`,
@@ -182,5 +192,6 @@ returning b.bucket`,
 /** Statements that claim from a log and end its runs. */
 export const logStatements = writeOnce((definition) => ({
   claimLog: claimLog(definition),
-  endLogRun: endLogRun(definition),
+  endLogRun: endLogRun(definition, false),
+  endLogRunExcept: endLogRun(definition, true),
 }))

@@ -39,7 +39,7 @@ test('a message that the audit of claims fails on stops no other, and ends', asy
     const drafts = Array.from({ length: 10 }, (_, n) => ({ type: 'mail' as const, payload: { n } }))
     await mails.enqueueAll(tx, drafts)
   })
-  await horn.tick()
+  await horn.runOnce()
   const others = [0, 1, 2, 3, 4, 5, 6, 8, 9]
   const numbers = () => transport.arrived.map(({ payload }) => (payload as { n: number }).n)
   expect(numbers().toSorted((a, b) => a - b)).toEqual(others)
@@ -48,7 +48,7 @@ test('a message that the audit of claims fails on stops no other, and ends', asy
   expect(errors).toMatchObject([{ outbox: 'shop.mails', err: { code: '23514' } }])
   for (let tries = 0; tries < 4; tries += 1) {
     await advanceClock(db.pool, '5s')
-    await horn.tick()
+    await horn.runOnce()
   }
   const { rows } = await db.pool.query(
     `select payload, status, error_code from shop.mails where status <> 'sent'`,

@@ -284,28 +284,28 @@ select ${columns.id}::text as id
  * Milliseconds until the next message is due by the business clock; no row if none waits. What became
  * due since the last look, `sinceMs` ago, counts too: no claim has seen it.
  */
-function nextDue(definition: ResolvedDefinition): Prepared {
+export function nextDueSql(
+  definition: ResolvedDefinition,
+  p: (param: 'sinceMs' | 'buckets' | 'late') => string,
+): string {
   const { table, columns, order, name, fair } = definition
-  if (fair) return nextDueByShares(definition, fair)
-  if (columns.priority) return nextDueByShares(definition, { by: columns.priority })
+  if (fair) return nextDueByShares(definition, fair, p)
+  if (columns.priority) return nextDueByShares(definition, { by: columns.priority }, p)
   if (order) {
-    return prepare(
-      (p) => `select extract(epoch from min(due_at) - posthorn.now()) * 1000 as ms
+    return `select extract(epoch from min(due_at) - posthorn.now()) * 1000 as ms
   from posthorn.held_key
  where outbox = '${name}' and bucket = any(${p('buckets')}::smallint[]) and due_at is not null
-   and ${unlessPaused(definition)}`,
-    )
+   and key <> all(${p('late')}::text[])
+   and ${unlessPaused(definition)}`
   }
-  return prepare(
-    (p) => `select extract(epoch from ${columns.dueAt} - posthorn.now()) * 1000 as ms
+  return `select extract(epoch from ${columns.dueAt} - posthorn.now()) * 1000 as ms
   from ${table}
  where ${waitsCondition(definition)}
    and ${columns.dueAt} > posthorn.now() - ${p('sinceMs')}::float8 * interval '1 ms'
-   and claimed_until is null
+   and (claimed_until is null or claimed_until < now())
    and ${unlessPaused(definition)}
  order by ${columns.dueAt}
- limit 1`,
-  )
+ limit 1`
 }
 
 /** Statements that claim by row. */
@@ -315,7 +315,7 @@ export const rowStatements = writeOnce((definition) => ({
   takeExpired: takeExpired(definition),
   claimUnconfirmed: claimUnconfirmed(definition),
   renewClaim: renewClaim(definition),
-  nextDue: nextDue(definition),
+  nextDue: prepare((p) => nextDueSql(definition, p)),
   /** Both undefined unless keys have a limit. */
   putBack: definition.limit?.by === undefined ? undefined : putBack(definition),
   look:

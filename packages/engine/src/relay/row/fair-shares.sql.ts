@@ -129,14 +129,14 @@ due as (
 )`
 }
 
-/** With a limit for each key: which keys may go, and how many of each. */
+/** Which keys may go, and with a limit for each how many of each. */
 function limitsOf(
   { limit }: ResolvedDefinition,
   { p, isLook }: { p: (param: string) => string; isLook: boolean },
 ): { limited: string; granted: string[] } {
-  if (limit?.by === undefined) return { limited: '', granted: [] }
   const and = '\n     and fair_key::text'
-  if (isLook) return { limited: `${and} <> all(${p('full')}::text[])`, granted: [] }
+  if (isLook || limit?.by === undefined)
+    return { limited: `${and} <> all(${p('full')}::text[])`, granted: [] }
   const keys = `${p('keys')}::text[]`
   return {
     limited: `${and} = any(${keys})`,
@@ -247,10 +247,10 @@ function roomOf(
 export function nextDueByShares(
   definition: ResolvedDefinition,
   fair: NonNullable<ResolvedDefinition['fair']>,
-): Prepared {
+  p: (param: 'sinceMs') => string,
+): string {
   const { table, columns } = definition
-  return prepare(
-    (p) => `with recursive ${walkKeys(definition, fair, { name: 'fair_keys' })},
+  return `with recursive ${walkKeys(definition, fair, { name: 'fair_keys' })},
 edge as (select posthorn.now() - ${p('sinceMs')}::float8 * interval '1 ms' as at)
 select extract(epoch from min(coalesce(next.due_at, case when fair_keys.due_at > at then fair_keys.due_at end))
                           - posthorn.now()) * 1000 as ms
@@ -261,11 +261,10 @@ select extract(epoch from min(coalesce(next.due_at, case when fair_keys.due_at >
          from ${table}
         where ${waitsCondition(definition)} and ${fair.by} = fair_key
           and ${columns.dueAt} > at
-          and claimed_until is null
+          and (claimed_until is null or claimed_until < now())
           -- Else the walk has seen it.
           and fair_keys.due_at <= at
         order by ${columns.dueAt}
         limit 1
-       ) as next on true`,
-  )
+       ) as next on true`
 }

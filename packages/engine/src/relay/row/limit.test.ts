@@ -173,7 +173,7 @@ describe('a limit over all processes', () => {
          return new Promise(() => setInterval(() => undefined, 1_000))
        }
        const pool = new pg.Pool({ connectionString: process.env.DATABASE })
-       await createRelay({ pool, outboxes: [box], transports: { shop: { deliver } } }).tick()`,
+       await createRelay({ pool, outboxes: [box], transports: { shop: { deliver } } }).runOnce()`,
       { DATABASE: db.url },
     )
     await enqueue(outbox, many(3, 'next'))

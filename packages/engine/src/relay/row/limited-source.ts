@@ -8,7 +8,7 @@ import type { Limits, OutboxRow } from '../../outbox/resolved-definition.ts'
 import { endPermits, renewPermits, returnPermits, takePermits } from './permits.sql.ts'
 import { SUSPECT_GROUP, type Claim, type ClaimKind } from '../settle/claim.ts'
 import { idOf, type Settlement } from '../settle/settlement.ts'
-import type { SettledApart, Source } from '../settle/source.ts'
+import type { Maintenance, SettledApart, Source } from '../settle/source.ts'
 
 /** Until the next look where as many are under way as may be: another process may have ended one. */
 const AT_ONCE_MS = 100
@@ -17,6 +17,12 @@ const AT_ONCE_MS = 100
 interface Permits {
   readonly token: string
   readonly counts: ReadonlyMap<string, number>
+}
+
+/** What a claim may take at most, and of whom nothing. */
+interface Wanted {
+  readonly batch: number
+  readonly fullKeys: readonly string[]
 }
 
 interface Granted {
@@ -51,15 +57,20 @@ export class LimitedSource implements Source {
     this.#limit = outbox.limit as Limits
   }
 
-  async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
+  async claim(
+    kind: ClaimKind,
+    batch = this.#outbox.batch,
+    fullKeys: readonly string[] = [],
+  ): Promise<Claim | undefined> {
     // Nothing is delivered of a claim whose relay is gone.
     if (kind === 'expired') return this.#inner.claim(kind, batch)
     this.#forgetPast()
-    if (this.#limit.by === undefined || !this.#rows) return this.#claimWithin(kind, batch)
-    return kind === 'batch' ? this.#claimGranted(this.#rows, batch) : this.#claimByKey(kind, batch)
+    const asked = { batch, fullKeys }
+    if (this.#limit.by === undefined || !this.#rows) return this.#claimWithin(kind, asked)
+    return kind === 'batch' ? this.#claimGranted(this.#rows, asked) : this.#claimByKey(kind, batch)
   }
 
-  async #claimWithin(kind: ClaimKind, batch: number): Promise<Claim | undefined> {
+  async #claimWithin(kind: ClaimKind, { batch, fullKeys }: Wanted): Promise<Claim | undefined> {
     if (this.#full.has(WHOLE)) return undefined
     const token = randomUUID()
     const wanted = kind === 'suspect' ? Math.min(batch, SUSPECT_GROUP) : batch
@@ -67,7 +78,7 @@ export class LimitedSource implements Source {
     if (granted === 0) return undefined
     let used = 0
     try {
-      const claim = await this.#inner.claim(kind, granted)
+      const claim = await this.#inner.claim(kind, granted, fullKeys)
       if (!claim) return undefined
       used = this.#inner.attemptable(claim).length
       if (used > 0) this.#permits.set(claim.token, { token, counts: new Map([[WHOLE, used]]) })
@@ -77,9 +88,9 @@ export class LimitedSource implements Source {
     }
   }
 
-  async #claimGranted(rows: RowSource, batch: number): Promise<Claim | undefined> {
+  async #claimGranted(rows: RowSource, { batch, fullKeys }: Wanted): Promise<Claim | undefined> {
     for (;;) {
-      const wanted = await rows.look(batch, [...this.#full.keys()])
+      const wanted = await rows.look(batch, [...this.#full.keys(), ...fullKeys])
       if (wanted.size === 0) return undefined
       const token = randomUUID()
       const counts = await this.#take(token, wanted)
@@ -88,7 +99,7 @@ export class LimitedSource implements Source {
       if (granted.size === 0) continue
       const unused = new Map(granted)
       try {
-        const claim = await rows.claim('batch', batch, granted)
+        const claim = await rows.claimGranted(batch, granted)
         const used = this.#countByKey(claim?.rows ?? [])
         for (const [key, count] of used) unused.set(key, (granted.get(key) ?? 0) - count)
         if (claim && used.size > 0) this.#permits.set(claim.token, { token, counts: used })
@@ -121,6 +132,10 @@ export class LimitedSource implements Source {
 
   hear(buckets: Buckets): void {
     this.#inner.hear?.(buckets)
+  }
+
+  isElsewhere(buckets: Buckets): boolean {
+    return this.#inner.isElsewhere?.(buckets) === true
   }
 
   #keyOf(row: OutboxRow): string {
@@ -180,15 +195,23 @@ export class LimitedSource implements Source {
     return this.#inner.attemptable(claim)
   }
 
-  async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
-    const lost = await this.#inner.settle(claim, settlements)
-    await this.#end(claim)
+  async settle(
+    claim: Claim,
+    settlements: readonly Settlement[],
+    open: readonly OutboxRow[] = [],
+  ): Promise<string[]> {
+    const lost = await this.#inner.settle(claim, settlements, open)
+    await this.#end(claim, open)
     return lost
   }
 
-  async settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
-    const done = await this.#inner.settleApart(claim, settlements)
-    await this.#end(claim)
+  async settleApart(
+    claim: Claim,
+    settlements: readonly Settlement[],
+    open: readonly OutboxRow[] = [],
+  ): Promise<SettledApart> {
+    const done = await this.#inner.settleApart(claim, settlements, open)
+    await this.#end(claim, open)
     return done
   }
 
@@ -197,15 +220,27 @@ export class LimitedSource implements Source {
   }
 
   /** What cannot be given back now comes back with its lease. */
-  async #end(claim: Claim): Promise<void> {
+  async #end(claim: Claim, open: readonly OutboxRow[]): Promise<void> {
     const held = this.#permits.get(claim.token)
-    this.#permits.delete(claim.token)
     if (!held || this.#limit.atOnce === undefined) return
-    const keys = [...held.counts.keys()]
     const { name: outbox } = this.#outbox
-    await this.#handle.db
-      .query(endPermits({ outbox, token: held.token, keys }))
-      .catch(() => undefined)
+    const { token } = held
+    if (open.length > 0) {
+      // What ended counts for the rate as long as its claim: it is given back together with the rest.
+      if (this.#limit.rate !== undefined) return
+      const left =
+        this.#limit.by === undefined ? new Map([[WHOLE, open.length]]) : this.#countByKey(open)
+      const ended = [...held.counts].map(
+        ([key, count]) => [key, count - (left.get(key) ?? 0)] as const,
+      )
+      this.#permits.set(claim.token, { token, counts: left })
+      await this.#return(token, new Map(ended)).catch(() => undefined)
+      for (const [key, count] of ended) if (count > 0) this.#full.delete(key)
+      return
+    }
+    this.#permits.delete(claim.token)
+    const keys = [...held.counts.keys()]
+    await this.#handle.db.query(endPermits({ outbox, token, keys })).catch(() => undefined)
     for (const key of keys) if (this.#limit.rate === undefined) this.#full.delete(key)
   }
 
@@ -214,8 +249,12 @@ export class LimitedSource implements Source {
     this.#inner.drop(claim)
   }
 
-  maintain(): Promise<boolean> {
-    return this.#inner.maintain()
+  get isAtRest(): boolean {
+    return this.#inner.isAtRest !== false
+  }
+
+  maintain(what?: Maintenance): Promise<boolean> {
+    return this.#inner.maintain(what)
   }
 
   /** Where a limit is used up, something may be due already: then it is the limit that is waited for. */

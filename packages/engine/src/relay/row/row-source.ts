@@ -76,22 +76,35 @@ export class RowSource implements Source {
     return new Map(rows.map(({ key, wanted }) => [key, wanted]))
   }
 
-  /** `granted`, with a limit for each key, is how many of each may go. */
-  // oxlint-disable-next-line max-params -- as every source, and what its limit grants
   async claim(
     kind: ClaimKind,
     batch = this.#outbox.batch,
-    granted: ReadonlyMap<string, number> = new Map(),
+    fullKeys: readonly string[] = [],
   ): Promise<Claim | undefined> {
+    return this.#claim(kind, { batch, full: fullKeys })
+  }
+
+  /** With a limit for each key: a batch of no more than was `granted` of each. */
+  async claimGranted(
+    batch: number,
+    granted: ReadonlyMap<string, number>,
+  ): Promise<Claim | undefined> {
+    const [keys, counts] = [[...granted.keys()], [...granted.values()]]
+    return this.#claim('batch', { batch, keys, counts })
+  }
+
+  async #claim(
+    kind: ClaimKind,
+    asked: { batch: number; full?: readonly string[]; keys?: string[]; counts?: number[] },
+  ): Promise<Claim | undefined> {
+    const { batch } = asked
     const statement = this.#statement(kind)
     if (!statement) return undefined
     const token = randomUUID()
     const floor = this.#floor.next()
     const { leaseMs } = this.#outbox
-    const keys = [...granted.keys()]
-    const counts = [...granted.values()]
     const group = Math.min(batch, SUSPECT_GROUP)
-    const args = { token, batch, group, leaseMs, after: this.#after, keys, counts, ...floor }
+    const args = { token, ...asked, group, leaseMs, after: this.#after, ...floor }
     const began = performance.now()
     const taken = await this.#take(statement, args)
     // With fair shares a claim may leave due messages behind: only an empty one says that there are none.
@@ -99,7 +112,7 @@ export class RowSource implements Source {
     if (kind === 'batch') {
       this.#learn(floor, { rows: taken, isFull, ms: performance.now() - began })
       // Below the floor there may be more.
-      if (taken.length === 0 && this.#isBelowNext(floor)) return this.claim(kind, batch, granted)
+      if (taken.length === 0 && this.#isBelowNext(floor)) return this.#claim(kind, asked)
     }
     const rows = taken.filter((row) => row['claim_lost'] !== true)
     const released = taken.length > rows.length
@@ -190,6 +203,7 @@ export class RowSource implements Source {
   }
 
   async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
+    if (settlements.length === 0) return []
     try {
       const settled = await settleClaim(this.#handle, this.#outbox, { claim, settlements })
       return settlements.map(({ row }) => idOf(this.#outbox, row)).filter((id) => !settled.has(id))

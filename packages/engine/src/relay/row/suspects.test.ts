@@ -115,7 +115,7 @@ async function drainSuspects(outbox: typeof loose, transport: Transport): Promis
     ...{ pool: db.pool, outboxes: [outbox], transports: { watched: transport } },
   })
   started.push(relay)
-  for (let ticks = 0; ticks < 60; ticks += 1) if ((await relay.tick()) === 0) return
+  for (let ticks = 0; ticks < 60; ticks += 1) if ((await relay.runOnce()) === 0) return
 }
 
 test.each([loose, ordered])(

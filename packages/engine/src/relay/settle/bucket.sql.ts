@@ -1,6 +1,5 @@
 import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-definition.ts'
 import { opaqueArray, prepare, type Prepared } from '../../database/prepared.ts'
-import { sql, type Statement } from '../../database/sql-tag.ts'
 
 /** Keys hash into this many buckets: the most relays that can share one ordered outbox. */
 export const BUCKETS = 64
@@ -70,40 +69,49 @@ export function leaseRows(
 export const NOTHING_IN_FLIGHT =
   'run_upto = null, run_size = null, run_keys = null, run_uptos = null'
 
+/** Whether the session that asks is alive, by the real time; a claim of one that is not finds nothing. */
+export function isAlive(p: (param: string) => string): string {
+  return `(select until > now() from posthorn.session where id = ${p('session')}::uuid)`
+}
+
 /**
- * Takes free or abandoned buckets; `lost` tells that a run was in flight when the last owner vanished. Those that
- * the relay itself `holds` it has not abandoned, however long the process or the server was away. Those with an
- * `unanswered` token are its own, too: it never heard that it got them.
+ * Takes buckets that no living session has; `lost` tells that a run was in flight when the last owner vanished.
+ * What belongs to the session that asks although it does not hold it, is taken too, and first: it has abandoned
+ * that, or never heard that it got it.
  */
 export function acquireBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
-    (p) => `with free as (
+    (p) => `with others as materialized (
+  select id from posthorn.session where until is not null and id <> ${p('session')}::uuid
+),
+free as (
   select bucket, run
     from posthorn.bucket
-   where outbox = '${name}' and (token is null or until < now() or token = any(${p('unanswered')}::uuid[]))
+   where outbox = '${name}' and (session is null or session not in (select id from others))
      and bucket <> all(${p('holds')}::smallint[])
-   order by bucket
-   limit ${p('want')}
+     and exists (select from posthorn.session where id = ${p('session')}::uuid and until is not null)
+   order by session is distinct from ${p('session')}::uuid, bucket
+   limit greatest(${p('want')}, (select count(*) from posthorn.bucket
+                                  where outbox = '${name}' and session = ${p('session')}::uuid
+                                    and bucket <> all(${p('holds')}::smallint[])))
      for update skip locked
 )
 update posthorn.bucket as b
-   set token = ${p('token')}::uuid,
-       relay = ${p('relay')}::text,
-       until = now() + ${p('leaseMs')} * interval '1 ms'
+   set token = ${p('token')}::uuid, session = ${p('session')}::uuid
   from free
  where b.outbox = '${name}' and b.bucket = free.bucket and b.run = free.run
 returning b.bucket, b.run_size is not null as lost, b.floor, ${SERVER} as server`,
   )
 }
 
-/** Renews leases while work goes on; returns the buckets that are still ours. */
-export function renewBuckets({ name }: ResolvedDefinition): Prepared {
+/** Keeps buckets ours until the transaction ends; returns those that are. */
+export function lockBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
-    (p) => `update posthorn.bucket as b
-   set until = now() + ${p('leaseMs')} * interval '1 ms'
+    (p) => `select b.bucket
   from ${leaseRows(name, p)}
- where b.outbox = '${name}' and b.bucket = l.bucket and b.run = l.run and b.token = l.token
-returning b.bucket`,
+  join posthorn.bucket as b
+    on b.outbox = '${name}' and b.bucket = l.bucket and b.run = l.run and b.token = l.token
+   for update of b`,
   )
 }
 
@@ -111,24 +119,44 @@ returning b.bucket`,
 export function releaseBuckets({ name }: ResolvedDefinition): Prepared {
   return prepare(
     (p) => `update posthorn.bucket as b
-   set token = null, relay = null, until = null, ${NOTHING_IN_FLIGHT}
+   set token = null, session = null, ${NOTHING_IN_FLIGHT}
   from ${leaseRows(name, p)}
  where b.outbox = '${name}' and b.bucket = l.bucket and b.run = l.run and b.token = l.token`,
   )
 }
 
 /**
- * Ends runs and renews their leases: fence, mark and renewal in one write. A bucket with another
+ * Ends runs: fence and mark in one write. A bucket with another
  * relay's token, or whose run was ended before, is not in the result. The number on the bucket may be
  * lower than the run's own: a crash of Postgres can lose the note of it.
  */
 export function endRun({ name }: ResolvedDefinition, p: (param: string) => string): string {
   return `update posthorn.bucket as b
-     set run = l.runs + 1, ${NOTHING_IN_FLIGHT},
-         until = now() + ${p('leaseMs')} * interval '1 ms'
+     set run = l.runs + 1, ${NOTHING_IN_FLIGHT}
     from ${leaseRows(name, p, { runs: 'bigint' })}
    where b.outbox = '${name}' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run <= l.runs
   returning b.bucket`
+}
+
+/** Waiting messages of the lease `l` that are still being delivered, as lists of their keys and places. */
+export function openRows(p: (param: string) => string): string {
+  return `lateral (
+         select array_agg(k.key) as keys, array_agg(k.upto) as uptos
+           from unnest(${p('openBuckets')}::smallint[], ${p('openKeys')}::text[], ${p('openKeyUptos')}::bigint[])
+             as k (bucket, key, upto)
+          where k.bucket = l.bucket) as busy`
+}
+
+/** The same where some of a bucket's messages are still being delivered: the note of them stays. */
+export function endRunExcept({ name }: ResolvedDefinition): Prepared {
+  return prepare(
+    (p) => `update posthorn.bucket as b
+     set run = l.runs + 1, run_upto = l.uptos, run_size = l.sizes, run_keys = busy.keys, run_uptos = busy.uptos
+    from ${leaseRows(name, p, { runs: 'bigint', uptos: 'bigint', sizes: 'bigint' })}
+    left join ${openRows(p)} on true
+   where b.outbox = '${name}' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run <= l.runs
+  returning b.bucket`,
+  )
 }
 
 /** Runs that were ended under our own lease: settled already, by a commit whose answer got lost. */
@@ -142,32 +170,13 @@ export function endedRuns({ name }: ResolvedDefinition): Prepared {
   )
 }
 
-/**
- * How many other relays of an outbox were heard of within the last `withinMs`, and how many of them
- * come before this one.
- */
-export function rankOfRelay({
-  relay,
-  outbox,
-  withinMs,
-}: {
-  relay: string
-  outbox: string
-  withinMs: number
-}): Statement {
-  return sql`
-    select count(*)::int as others, count(*) filter (where relay < ${relay})::int as rank
-      from posthorn.relay
-     where outbox = ${outbox} and relay <> ${relay}
-       and seen_at > now() - ${withinMs} * interval '1 ms'`
-}
-
 /** Statements on the leases of buckets. */
 export const leaseStatements = writeOnce((definition) => ({
   createBuckets: createBuckets(definition),
   acquireBuckets: acquireBuckets(definition),
-  renewBuckets: renewBuckets(definition),
+  lockBuckets: lockBuckets(definition),
   releaseBuckets: releaseBuckets(definition),
   endRun: prepare((p) => endRun(definition, p)),
+  endRunExcept: endRunExcept(definition),
   endedRuns: endedRuns(definition),
 }))

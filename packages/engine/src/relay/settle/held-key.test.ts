@@ -147,8 +147,8 @@ async function happen(tx: Transaction, event: KeyEvent): Promise<void> {
     case 'lose': {
       const token = crypto.randomUUID()
       await tx.query({
-        text: `insert into posthorn.bucket (outbox, bucket, token, until, run_upto, run_size)
-               select $1, posthorn.bucket_of($2), $3, now(), 9223372036854775807, 1`,
+        text: `insert into posthorn.bucket (outbox, bucket, token, run_upto, run_size)
+               select $1, posthorn.bucket_of($2), $3, 9223372036854775807, 1`,
         values: [box.name, KEY, token],
       })
       await insertEvent(tx, C, false)

@@ -10,7 +10,15 @@
  * Every write raises `version`: it fences a delete, or a time, that was decided on an older reading.
  */
 import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-definition.ts'
-import { waitsCondition, anyOf, literal, tenantColumn, tenantOf } from '../../outbox/clauses.sql.ts'
+import {
+  waitsCondition,
+  anyOf,
+  isRowOf,
+  literal,
+  seqOf,
+  tenantColumn,
+  tenantOf,
+} from '../../outbox/clauses.sql.ts'
 import { prepare, opaqueArray, type Prepared } from '../../database/prepared.ts'
 
 /**
@@ -63,10 +71,14 @@ function setAside({ name, table, columns }: ResolvedDefinition): Prepared {
    group by key
    order by key
       on conflict (outbox, key) do update set version = h.version + 1
+  returning key, version
+),
+aside as (
+  update ${table}
+     set held = true
+   where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)}) and not held
 )
-update ${table}
-   set held = true
- where ${columns.id} = any(${opaqueArray(p('ids'), columns.idType)}) and not held`,
+select key, version from kept`,
   )
 }
 
@@ -126,7 +138,7 @@ noted as (
 )`
   return prepare(
     (p) => `with tail as (
-  select ${columns.id} as id, ${columns.status}::text as from_state
+  select ${columns.id} as id${seqOf(definition)}, ${columns.status}::text as from_state
     from ${table}
    where held and ${waitsCondition(definition)}
      and ${order.key}::text = any(array(
@@ -140,7 +152,7 @@ parked as (
   update ${table} as m
      set ${set.join(', ')}
     from tail
-   where m.${columns.id} = tail.id
+   where ${isRowOf(definition, 'tail')}
   returning m.${columns.id}::text as id, tail.from_state, m.${counter.column} as attempt${tenantOf(definition)}
 )${noted}
 select id from parked`,

@@ -2,7 +2,7 @@ import { writeOnce, type ResolvedDefinition } from '../../outbox/resolved-defini
 import { bare, spell } from '../../database/sql-names.ts'
 import { endRun } from './bucket.sql.ts'
 import { prepare, opaqueArray, type Prepared } from '../../database/prepared.ts'
-import { anyOf, literal, tenantColumn, tenantOf } from '../../outbox/clauses.sql.ts'
+import { anyOf, isRowOf, literal, tenantColumn, tenantOf } from '../../outbox/clauses.sql.ts'
 
 /** What a settled message becomes. */
 export type SettleRole = 'sent' | 'confirmed' | 'retry' | 'stay' | 'await' | 'dead' | 'quarantined'
@@ -31,14 +31,14 @@ export function settle(definition: ResolvedDefinition, role: SettleRole, guard: 
         ? ''
         : `\n    from unnest(${lists.join(', ')})
            as u (${['id', ...given.map(({ name }) => name)].join(', ')})`
-    const found = given.length === 0 ? `m.${columns.id} = any(${ids})` : `m.${columns.id} = u.id`
+    const found = given.length === 0 ? `m.${columns.id} = any(${ids})` : isRowOf(definition, 'u')
     const fieldsGiven = given.map(({ name }) => `, u.${name}`).join('')
     const isPatient = guard === 'lock'
     const patience = isPatient ? '' : `${PATIENCE_CTE},\n`
     return `with ${patience}${guard === 'lease' ? `${lease(definition, p)},\n` : ''}settled as (
   update ${table} as m
      set ${assignments(definition, role, guard).join(',\n         ')}${from}
-   where ${found}${guardCondition(definition, guard, p)}${isPatient ? '' : '\n     and (select now from patience) is not null'}
+   where ${found}${guardCondition(definition, { role, guard, p })}${isPatient ? '' : '\n     and (select now from patience) is not null'}
   returning m.${columns.id} as id, ${attempt(definition, role)} as attempt${fieldsGiven}${tenantOf(definition)}
 )${recordCte(definition, { role, guard, p })}${alertCte(definition, role)}
 select case when count(*) < cardinality(${ids}) then coalesce(array_agg(id::text), '{}') end as only${isPatient ? '' : END_PATIENCE}
@@ -83,9 +83,8 @@ function lease(definition: ResolvedDefinition, p: (param: string) => string): st
 }
 
 function guardCondition(
-  { states, columns }: ResolvedDefinition,
-  guard: Guard,
-  p: (param: string) => string,
+  { states, columns, counter }: ResolvedDefinition,
+  { role, guard, p }: { role: SettleRole; guard: Guard; p: (param: string) => string },
 ): string {
   if (guard === 'claim') return `\n     and m.claim_token = ${p('token')}::uuid`
   // An operator may have cancelled or replayed it while it was under way.
@@ -93,7 +92,10 @@ function guardCondition(
     // An array, not a join: the planner would look up every message once for every bucket.
     const ended =
       guard === 'lease' ? 'array(select bucket from lease)' : `${p('ended')}::smallint[]`
-    return `\n     and m.bucket = any(${ended}) and ${anyOf(`m.${columns.status}`, [states.ready, states.retry])}`
+    const waits = anyOf(`m.${columns.status}`, [states.ready, states.retry])
+    // Settled before, by a commit whose answer got lost, it is counted.
+    const counted = FAILED.includes(role) ? ` and m.${counter.column} = u.counted` : ''
+    return `\n     and m.bucket = any(${ended}) and ${waits}${counted}`
   }
   return ''
 }
@@ -109,12 +111,14 @@ interface Field {
 
 /** Only what this role's statement reads. */
 function fields(definition: ResolvedDefinition, role: SettleRole, guard: Guard): Field[] {
-  const { table, columns } = definition
+  const { table, columns, log } = definition
   const found: Field[] = []
   const add = (name: string, type: string) =>
     found.push({ name, list: (param) => opaqueArray(param, type) })
+  if (log !== undefined) add('seq', 'bigint')
   if (role === 'retry' || role === 'stay' || role === 'await') add('delay_ms', 'float8')
   if (FAILED.includes(role)) {
+    if (guard === 'lease' || guard === 'ended') add('counted', 'int')
     add('bump', 'int')
     add('lost', 'int')
     add('code', 'text')
@@ -241,7 +245,7 @@ function recordCte(
   definition: ResolvedDefinition,
   { role, guard, p }: { role: SettleRole; guard: Guard; p: (param: string) => string },
 ): string {
-  const { name, states } = definition
+  const { name, states, attempting } = definition
   if (!records(definition, role)) return ''
   const origin = knownOrigin(definition, guard) ?? 'from_state'
   const to = stateOf(definition, role)
@@ -250,14 +254,16 @@ function recordCte(
   const row = (from: string, toState: string) =>
     `select '${name}', id::text, ${from}, ${toState}, attempt, ${details}, ${p('actor')}::text, ${p('reason')}::text${tenantColumn(definition)} from settled`
   const passes = states.failing !== undefined && (role === 'retry' || role === 'dead')
-  const failing = states.failing === undefined ? '' : `${literal(states.failing)}::text`
-  const rows = passes
-    ? `${row(origin, failing)}\n  union all\n  ${row(failing, arrival)}`
-    : row(origin, arrival)
+  const through = [
+    guard === 'lock' ? undefined : attempting,
+    passes ? states.failing : undefined,
+  ].flatMap((word) => (word === undefined ? [] : `${literal(word)}::text`))
+  const places = [origin, ...through, arrival]
+  const rows = places.slice(1).map((place, i) => row(places[i] ?? origin, place))
   return `,
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason${tenantColumn(definition)})
-  ${rows}
+  ${rows.join('\n  union all\n  ')}
 )`
 }
 

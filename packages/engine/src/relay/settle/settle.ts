@@ -20,7 +20,6 @@ export interface SettleArgs {
   readonly runs?: readonly string[]
   /** Buckets whose run was ended earlier in the same transaction. */
   readonly ended?: readonly number[]
-  readonly leaseMs?: number
   /** The state the messages were in, where it is not the one they were claimed from. */
   readonly from?: State | undefined
   readonly actor: string
@@ -130,7 +129,9 @@ function columnsOf(
 ): Record<string, string> {
   const columns: Record<string, (settlement: Settlement) => Listed> = {
     ids: ({ row }) => idOf(outbox, row),
+    seq: ({ row }) => String(row['seq']),
     delay_ms: ({ decision }) => decision.delayMs ?? 0,
+    counted: ({ row }) => factsOf(outbox, row).counted,
     bump: ({ decision }) => decision.bump,
     lost: ({ decision }) => decision.lost,
     code: ({ decision }) => decision.failure?.code ?? null,

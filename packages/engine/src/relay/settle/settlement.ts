@@ -13,7 +13,7 @@ import {
 import type { Outbox } from '../../outbox/define.ts'
 import type { OutboxRow } from '../../outbox/resolved-definition.ts'
 import { PosthornError, type ErrorCode, type Failure } from '../../errors.ts'
-import { unknown, type Outcome } from '../../outbox/outcome.ts'
+import { unknown, wasTried, type Outcome } from '../../outbox/outcome.ts'
 import { LOST_CLAIMS_LIMIT } from '../../outbox/retry.ts'
 
 /** One message with what became of it. */
@@ -21,6 +21,15 @@ export interface Settlement {
   readonly row: OutboxRow
   readonly outcome: Outcome
   readonly decision: Decision
+}
+
+/** What a claim came to for one message. A message that is only scheduled is not claimed, and not counted. */
+export type Result = 'delivered' | 'failed' | 'postponed' | 'dead'
+
+export function resultOf({ outcome, decision: { role } }: Settlement): Result {
+  if (role === 'sent' || role === 'confirmed') return 'delivered'
+  if (role === 'dead' || role === 'quarantined') return 'dead'
+  return wasTried(outcome) ? 'failed' : 'postponed'
 }
 
 export function idOf(outbox: Outbox, row: OutboxRow): string {

@@ -1,4 +1,5 @@
 import type { Buckets } from '../../database/bell.ts'
+import type { OutboxRow } from '../../outbox/resolved-definition.ts'
 import type { Claim, ClaimKind } from './claim.ts'
 import type { Settlement } from './settlement.ts'
 import type { Unsettled } from './settle-apart.ts'
@@ -10,32 +11,58 @@ export interface SettledApart {
   readonly unsettled: readonly Unsettled[]
 }
 
+/** What is seen to; by default all. */
+export interface Maintenance {
+  /** Asks what the relay's share of the buckets is, even where it seems to have it. */
+  readonly divide?: boolean
+  /** Brings back what was changed past the engine. */
+  readonly repair?: boolean
+}
+
 /**
  * Where a relay gets its claims: row by row, or bucket by bucket for ordered outboxes. The lanes
  * above it do not know which.
  */
 export interface Source {
-  /** Takes what is there of a kind; undefined when there is nothing. `batch` limits it further. */
-  claim(kind: ClaimKind, batch?: number): Promise<Claim | undefined>
+  /**
+   * Takes what is there of a kind; undefined when there is nothing. `batch` limits it further, and nothing
+   * is taken of those that `fullKeys` names.
+   */
+  claim(kind: ClaimKind, batch?: number, fullKeys?: readonly string[]): Promise<Claim | undefined>
   /** Something was enqueued: in these buckets, or anywhere. */
   hear?(buckets: Buckets): void
-  /** Keeps a claim alive for another lease, or for `ms`; false when it is lost. */
+  /** Whether what was enqueued into these buckets is, or may be, for another relay. */
+  isElsewhere?(buckets: Buckets): boolean
+  /** Keeps a claim for another lease, or for `ms`; false when it is lost. */
   renew(claim: Claim, ms?: number): Promise<boolean>
   /** Which of the claim's rows may be attempted now. */
   attemptable(claim: Claim): readonly number[]
-  /** Writes down what became of a claim. Returns the ids that were no longer ours. */
-  settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]>
+  /**
+   * Writes down what became of a claim. Returns the ids that were no longer ours. Messages that are still
+   * `open` are settled later.
+   */
+  settle(
+    claim: Claim,
+    settlements: readonly Settlement[],
+    open?: readonly OutboxRow[],
+  ): Promise<string[]>
   /**
    * The same for a claim that could not be settled as a whole: settles what can be, and leaves the rest
    * to be claimed again, each message alone.
    */
-  settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart>
+  settleApart(
+    claim: Claim,
+    settlements: readonly Settlement[],
+    open?: readonly OutboxRow[],
+  ): Promise<SettledApart>
   /** Settles what could not be settled because another transaction had its row locked, if it is time. */
   settleLate?(): Promise<void>
   /** Forgets a claim that could not be settled; its lease will run out. */
   drop(claim: Claim): void
-  /** Regular maintenance between claims: leases, shares, strays. True when there may be more to claim now. */
-  maintain(): Promise<boolean>
+  /** False where the buckets are not divided as they should be. */
+  readonly isAtRest?: boolean
+  /** Takes and gives buckets, and sees to strays. True when there may be more to claim now. */
+  maintain(what?: Maintenance): Promise<boolean>
   /**
    * Milliseconds until something is due; undefined when nothing waits. The last claim was that long
    * ago: what has become due since is due now.

@@ -93,7 +93,7 @@ export function functionConformance({ pool, inTransaction }: Caller): void {
     const outboxes = [hookDeliveries]
     const relay = createRelay({ pool, outboxes, transports: { topics } })
     const [one, two] = await inTransaction((tx) => enqueueAll(tx, hookDeliveries, [HOOK, HOOK]))
-    await relay.tick()
+    await relay.runOnce()
     const ids = [one, two].map((each) => (each as { id: string }).id)
     const by = 'ada'
     await inTransaction(async (tx) => {
@@ -142,7 +142,7 @@ export function functionConformance({ pool, inTransaction }: Caller): void {
     const { id } = await inTransaction((tx) =>
       enqueue(tx, parcelRows, { tour_id: uuid(), address_id: 'address' }),
     )
-    await expect.poll(async () => (await relay.tick(), topics.arrived.length)).toBeGreaterThan(0)
+    await expect.poll(async () => (await relay.runOnce(), topics.arrived.length)).toBeGreaterThan(0)
     const confirmed = await inTransaction((tx) =>
       confirm(tx, parcelRows, [{ id, outcome: delivered() }], { by: 'consumer' }),
     )

@@ -1,0 +1,82 @@
+import type { Log } from '../log.ts'
+import type { Agenda } from './agenda/agenda.ts'
+import type { Runner } from './runner.ts'
+import type { BeatNews, BeatNotes, Session } from './session/session.ts'
+
+export interface LifetimeOptions {
+  readonly session: Session
+  readonly runners: readonly Runner[]
+  readonly agenda: Agenda
+  readonly log: Log
+}
+
+/** What a relay does as long as it has a session: its heartbeat and its poll. */
+export class Lifetime {
+  readonly #options: LifetimeOptions
+  #over = new AbortController()
+  #working: Promise<unknown> | undefined
+  #isDividing = false
+  /** Whether the last heartbeat named open breakers. */
+  #hadBreakers = false
+
+  constructor(options: LifetimeOptions) {
+    this.#options = options
+  }
+
+  async begin(outboxes: readonly string[]): Promise<void> {
+    const { session, log } = this.#options
+    if (session.isOpen) return
+    await session.begin(outboxes)
+    this.#over = new AbortController()
+    const { signal } = this.#over
+    const onBeat = (news: BeatNews) => this.#hear(news)
+    this.#working = session.keep(signal, { notes: () => this.#notes(), onBeat, log })
+  }
+
+  /** From now on the outboxes take their share of the buckets, and the poll looks after them. */
+  divide(): void {
+    const { runners, agenda } = this.#options
+    this.#isDividing = true
+    for (const runner of runners) void runner.divide(true)
+    const { signal } = this.#over
+    this.#working = Promise.all([this.#working, agenda.run(signal)])
+  }
+
+  #hear({ isDivided, hasEnded, wasLate, clocks }: BeatNews): void {
+    const { runners, agenda } = this.#options
+    for (const runner of runners) {
+      runner.setClocks(clocks)
+      // The heartbeat waits for none of them.
+      if (this.#isDividing) void runner.divide(isDivided)
+      if (hasEnded || wasLate) runner.lookAgain()
+    }
+    if (hasEnded) agenda.hurry()
+  }
+
+  #notes(): BeatNotes {
+    const { runners } = this.#options
+    const pulses = new Map(
+      runners.flatMap((runner) => {
+        const pulse = runner.takePulse()
+        return pulse ? [[runner.outbox, pulse] as const] : []
+      }),
+    )
+    const open = runners
+      .map((runner) => [runner.outbox, runner.breakers] as const)
+      .filter(([, breakers]) => breakers.length > 0)
+    const isSaid = open.length > 0 || this.#hadBreakers
+    this.#hadBreakers = open.length > 0
+    return { pulses, breakers: isSaid ? Object.fromEntries(open) : undefined }
+  }
+
+  /** Says what was done last, and that all is free. */
+  async end(): Promise<void> {
+    const { session } = this.#options
+    this.#over.abort()
+    await this.#working
+    this.#isDividing = false
+    if (!session.isOpen) return
+    await session.beat(this.#notes())
+    await session.end()
+  }
+}
