@@ -31,7 +31,8 @@ export function groupingTask(pool: Pool): PeriodicTask {
 export async function groupAlerts(pool: Pool): Promise<void> {
   await transaction(pool, async (tx) => {
     if (!(await tryLockGrouping(tx))) return
-    await reopenIncidents(tx, NOTICES)
+    // Its channels were told that it is over.
+    await writeNotices(tx, 'opened', await reopenIncidents(tx, NOTICES))
     await writeNotices(tx, 'opened', await openIncidents(tx, NOTICES))
     await writeNotices(tx, 'closed', await closeIncidents(tx))
     await writeNotices(tx, 'reminder', await wakeIncidents(tx))

@@ -107,6 +107,19 @@ test('alerts of one cause are one incident, which channels hear of once and unti
     received.filter(({ body }) => body['event_action'] === 'resolve').map(({ body }) => body)
   await expect.poll(resolved, soon).toMatchObject([{ dedup_key: `posthorn/${first?.id}` }])
   expect(await listOf('/api/v1/incidents?state=closed')).toMatchObject([{ id: first?.id }])
+
+  // What comes back is not acknowledged, and the channels that heard of its end hear of it.
+  const triggers = () =>
+    received.filter(
+      ({ body }) =>
+        body['event_action'] === 'trigger' && body['dedup_key'] === `posthorn/${first?.id}`,
+    ).length
+  expect(triggers()).toBe(1)
+  await raise(1)
+  await expect.poll(triggers, soon).toBe(2)
+  expect((await open()).find(({ id }) => id === first?.id)).toMatchObject({
+    ...{ state: 'open', standing: 1, acknowledgedBy: null, acknowledgedAt: null },
+  })
 })
 
 test('a channel is tested, and may not lead into the network behind the server', async () => {

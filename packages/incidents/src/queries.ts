@@ -20,11 +20,11 @@ export interface Changed {
   readonly opened_at: Date
 }
 
-/** Incidents that were over and go on. */
-export async function reopenIncidents(tx: Transaction, own: string): Promise<void> {
-  await tx.query(sql`
+/** Incidents that were over and continue: a new alert needs a new acknowledgement. */
+export async function reopenIncidents(tx: Transaction, own: string): Promise<Changed[]> {
+  const { rows } = await tx.query<Changed>(sql`
     update incidents.incident as i
-       set closed_at = null
+       set closed_at = null, acknowledged_at = null, acknowledged_by = null
      where i.id in (
        select distinct on (c.source, c.code, c.tenant) c.id
          from incidents.incident as c
@@ -35,7 +35,9 @@ export async function reopenIncidents(tx: Transaction, own: string): Promise<voi
           and not exists (select from incidents.incident as o
                            where o.source = c.source and o.code = c.code
                              and o.tenant is not distinct from c.tenant and o.closed_at is null)
-        order by c.source, c.code, c.tenant, c.closed_at desc)`)
+        order by c.source, c.code, c.tenant, c.closed_at desc)
+    returning id, source, code, tenant, opened_at`)
+  return rows
 }
 
 /** Causes whose alerts stand and that have no incident yet; notices about notices would never end. */

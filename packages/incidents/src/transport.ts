@@ -1,4 +1,5 @@
 import {
+  deliverEach,
   delivered,
   refused,
   retryLater,
@@ -77,20 +78,16 @@ export function noticeTransport(options: NoticeTransportOptions): Transport {
     }
   }
   return {
-    async deliver(batch: readonly Delivery[], deliver: DeliverOptions) {
+    takes: 'each',
+    async deliver(batch: readonly Delivery[], how: DeliverOptions) {
       const channels = await channelsOf(batch)
-      const kindOf = ({ destination }: Delivery) => channels.get(destination.topic)?.kind
-      const posted = batch.filter((each) => kindOf(each) !== 'email')
-      const outcomes = new Map<Delivery, Outcome>()
-      const answers = posted.length === 0 ? [] : await posting.deliver(posted, deliver)
-      posted.forEach((each, i) => outcomes.set(each, answers[i] ?? GONE))
-      await Promise.all(
-        batch.map(async (each) => {
-          const channel = channels.get(each.destination.topic)
-          if (channel?.kind === 'email') outcomes.set(each, await mail(channel, each))
-        }),
-      )
-      return batch.map((each) => outcomes.get(each) ?? GONE)
+      return deliverEach(batch, how, async (each) => {
+        const channel = channels.get(each.destination.topic)
+        if (channel?.kind === 'email') return mail(channel, each)
+        const { ordered, signal } = how
+        const [outcome = GONE] = await posting.deliver([each], { ordered, signal })
+        return outcome
+      })
     },
     close: () => posting.close(),
   }

@@ -16,9 +16,15 @@ export interface Binaries {
   readonly major: string
 }
 
-/** Finds the programs in the installed package, or in a copy if the account cannot get there. */
-export async function postgresBinaries(account: Account | undefined): Promise<Binaries> {
-  const installed = installedFolder()
+/**
+ * Finds the programs in the installed package or the given folder, or in a copy if the account cannot get
+ * there.
+ */
+export async function postgresBinaries(
+  account: Account | undefined,
+  programs?: string,
+): Promise<Binaries> {
+  const installed = programs ?? installedFolder()
   await restoreLinks(installed)
   const found = tryPrograms(installed, account)
   if (found !== undefined) return found

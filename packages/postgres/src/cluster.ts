@@ -102,6 +102,9 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** The same order on every system, and no surprise after an update of its libc. */
+const BUILTIN_LOCALE = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+
 async function initdb({ binaries, account }: Setting, cluster: string): Promise<void> {
   const child = spawn(
     binaries.initdb,
@@ -111,9 +114,7 @@ async function initdb({ binaries, account }: Setting, cluster: string): Promise<
       '--pwfile=../password',
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // Built in: the same order on every system, and no surprise after an update of its libc.
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
+      ...(Number(binaries.major) >= 17 ? BUILTIN_LOCALE : []),
       '--locale=C',
       '--data-checksums',
     ],

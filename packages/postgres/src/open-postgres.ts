@@ -14,6 +14,8 @@ export interface PostgresOptions {
   readonly log?: (sentence: string) => void
   /** Used by the process that starts the server; one that joins gets what the server has. */
   readonly settings?: ServerSettings
+  /** The folder with `bin`, `lib` and `share` of another PostgreSQL than the installed package's. */
+  readonly programs?: string
 }
 
 export interface Postgres {
@@ -44,7 +46,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Postgres> 
 
 async function startOrJoin(
   folder: ServerFolder,
-  { settings = {}, log }: PostgresOptions,
+  { settings = {}, log, programs }: PostgresOptions,
 ): Promise<Postgres> {
   const others = await countUsers(folder.users)
   const unregister = await registerUser(folder.users)
@@ -53,7 +55,7 @@ async function startOrJoin(
     if ((await countUsers(folder.users)) === 0) await stopServer(folder.data)
   }
   try {
-    const setting = await settingOf(folder.path)
+    const setting = await settingOf(folder.path, programs)
     if ((await clusterVersion(folder)) === undefined) log?.(`Creating a database in ${folder.path}`)
     const password = await ensureCluster(setting)
     const running = await awaitServer(folder.data)
@@ -88,10 +90,10 @@ async function startOrJoin(
 }
 
 /** Finds out who runs what for a folder; looks, and changes nothing but a copy of the programs. */
-export async function settingOf(path: string): Promise<Setting> {
+export async function settingOf(path: string, programs?: string): Promise<Setting> {
   const folder = await serverFolder(path)
   const account = await serverAccount(folder.data)
-  return { folder, account, binaries: await postgresBinaries(account) }
+  return { folder, account, binaries: await postgresBinaries(account, programs) }
 }
 
 async function askVersion(url: string): Promise<string> {

@@ -43,7 +43,10 @@ export async function temporaryPostgres(
     restart: () =>
       withLock(lock, async () => {
         await stopServer(data)
-        const port = await startServer(await settingOf(path), options.settings ?? {})
+        const port = await startServer(
+          await settingOf(path, options.programs),
+          options.settings ?? {},
+        )
         if (new URL(postgres.url).port === String(port)) return
         throw new PostgresServerError('POSTGRES_PORT_TAKEN', `It is on ${port} now.`)
       }),

@@ -89,6 +89,7 @@ export class Protocol {
     app.addHook('preValidation', async (request, reply) => {
       const visit = this.#visit(request)
       const { exchange } = visit
+      exchange.begin()
       if (Buffer.isBuffer(request.body)) visit.bytes = request.body
       const fault = this.#world.nextFault()
       exchange.fault = fault

@@ -11,6 +11,8 @@ export interface SettingOptions {
   readonly production?: 'required'
   /** Production must name it only where another setting has this value. */
   readonly when?: readonly [name: string, value: string]
+  /** Production must name it, or this other one. */
+  readonly unless?: string
 }
 
 export type SettingsSchema = TObject
@@ -49,7 +51,11 @@ export function readSettings<Schema extends SettingsSchema>(
     const isWanted = production && isChosen(schema, field, env)
     const value = text === undefined ? defaultOf(field, isWanted) : convert(field, text)
     if (value === undefined) {
-      if (isRequired(schema, name)) mistakes.push(`${name} is missing: ${describeWanted(field)}`)
+      const { unless } = optionsOf(field)
+      const isInPlace = unless !== undefined && (!production || Boolean(env[unless]))
+      const names = unless === undefined ? name : `${unless} or ${name}`
+      if (isInPlace || (unless === undefined && !isRequired(schema, name))) continue
+      mistakes.push(`${names} is missing: ${describeWanted(field)}`)
     } else if (Value.Check(field, value)) values[name] = value
     else mistakes.push(`${name} must be ${describeWanted(field)}${quoteValue(field, text)}`)
   }

@@ -1,10 +1,12 @@
 import type {
   Consumer,
+  Handlers,
   Log,
   MasterKeys,
   MigrationSet,
   Outbox,
   Queryable,
+  Transaction,
   Transport,
 } from '@posthorn/engine'
 import type { PeriodicTask, RetentionCatalogue } from '@posthorn/operate'
@@ -53,6 +55,8 @@ export interface SystemQueue {
   readonly group: string
   /** Only the newest so many are kept. */
   readonly maxLength?: number
+  /** Runs whenever the broker is known to have the queue. */
+  declared?(tx: Transaction): Promise<unknown>
 }
 
 /** A gauge about a system's tables, read when metrics are asked for. */
@@ -158,6 +162,8 @@ export interface OpenSystem {
   /** Those that relays of this process run; default all. */
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   readonly relayed?: readonly Outbox<any>[]
+  /** Functions that its outboxes deliver to, as `handlers` made them. */
+  readonly handlers?: readonly Handlers[]
   /** Live clients of its own, by the name that its destinations use. */
   readonly transports?: Readonly<Record<string, Transport>>
   readonly consumers?: readonly SystemConsumer[]

@@ -16,8 +16,10 @@ declare module 'fastify' {
      * False for a public route that every caller shares: probes, and what we call ourselves.
      * `refusals` where a caller proves itself by a signature: what it proves is not counted, since
      * a gateway calls from one network and as often as there are payments; what is refused is.
+     * `files` for pages and what belongs to them: counted apart, so that bad requests from a network
+     * keep nobody behind it from the page to log in.
      */
-    rateLimit?: false | 'refusals'
+    rateLimit?: false | 'refusals' | 'files'
     /** Open to tokens of a portal, to look or to change things. Default: closed to them. */
     portal?: 'read' | 'write'
   }
@@ -93,6 +95,7 @@ function isRead({ method }: FastifyRequest): boolean {
 function countStranger(limiter: RateLimiter, { routeOptions, ip }: FastifyRequest): void {
   const { rateLimit } = routeOptions.config
   if (rateLimit === 'refusals') limiter.check(refusalsOf(ip))
+  else if (rateLimit === 'files') limiter.take(`files ${networkOf(ip)}`)
   else if (rateLimit !== false) limiter.take(networkOf(ip))
 }
 

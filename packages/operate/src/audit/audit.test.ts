@@ -154,7 +154,7 @@ describe('what operators do', () => {
     const [message] = await transaction(db.pool, (tx) =>
       enqueueAll(tx, outboundLetters, [{ ...row, payload_json: {} }]),
     )
-    for (let i = 0; i < 5; i += 1) await relay.tick()
+    for (let i = 0; i < 5; i += 1) await relay.runOnce()
     const id = message?.id ?? ''
     const by = 'ada'
     await transaction(db.pool, async (tx) => {

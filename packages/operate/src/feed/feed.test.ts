@@ -179,7 +179,7 @@ describe('a reader', () => {
     const [mine, theirs] = await transaction(db.pool, (tx) =>
       enqueueAll(tx, outboundLetters, [row('acme'), row('other')]),
     )
-    for (let i = 0; i < 5; i += 1) await relay.tick()
+    for (let i = 0; i < 5; i += 1) await relay.runOnce()
     await eventually(() => entriesOf(unfiltered).length).toBe(4)
     await eventually(() => messages.subjects.length).toBe(4)
     expect(new Set(entriesOf(unfiltered))).toEqual(new Set([mine?.id, theirs?.id]))

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
-import { isId, run, withoutPreparing, inSql } from '@posthorn/engine/internal'
+import { run, withoutPreparing, inSql } from '@posthorn/engine/internal'
+import { inboxId } from '@posthorn/engine/inbox'
 import { type Outbox, SQLSTATE, sqlState, transaction } from '@posthorn/engine'
 import type { MessageDetails, Transition } from './messages.ts'
 import {
@@ -133,12 +134,11 @@ async function arrival(
 }
 
 async function receipts(pool: Pool, id: string): Promise<JourneyStep[]> {
-  if (!isId(id, 'uuid')) return []
   const { rows: inboxes } = await pool.query<{ schema: string; name: string }>(selectInboxes)
   const found = inboxes.map(async ({ schema, name }): Promise<JourneyStep[]> => {
     const inbox = `${schema}.${name}`
     const { rows } = await pool.query<{ consumer: string; received_at: Date }>(
-      selectReceipts(inbox, id),
+      selectReceipts(inbox, inboxId(id)),
     )
     return rows.map(({ consumer, received_at: at }) => ({ kind: 'received', at, inbox, consumer }))
   })

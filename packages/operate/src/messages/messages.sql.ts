@@ -273,7 +273,7 @@ export const selectInboxes: Statement = sql`
             from pg_attribute as a
            where a.attrelid = c.oid and a.attnum = any(i.indkey::int2[])) = array['consumer', 'event_id']
      and exists (select from pg_attribute as a
-                  where a.attrelid = c.oid and a.attname = 'event_id' and a.atttypid = 'uuid'::regtype)
+                  where a.attrelid = c.oid and a.attname = 'event_id' and a.atttypid = 'text'::regtype)
      and exists (select from pg_attribute as a
                   where a.attrelid = c.oid and a.attname = 'received_at'
                     and a.atttypid = 'timestamptz'::regtype)
@@ -284,7 +284,7 @@ export function selectReceipts(table: string, id: string): Statement {
   return sql`
     select consumer, received_at
       from ${sql.id(table)}
-     where event_id = ${id}::uuid
+     where event_id = ${id}
      order by received_at, consumer`
 }
 

@@ -96,7 +96,7 @@ describe.each([...SHAPES, LOGGED])('messages of $name', ({ outbox, sample }) => 
       ['topics'],
     )
     const relay = createRelay({ pool: db.pool, outboxes: [outbox], transports, mode: 'poll' })
-    for (let i = 0; i < 3; i += 1) await relay.tick()
+    for (let i = 0; i < 3; i += 1) await relay.runOnce()
   }
 
   beforeEach(async () => viewTable(db.pool, outbox).empty())
@@ -188,7 +188,7 @@ describe.each([...SHAPES, LOGGED])('messages of $name', ({ outbox, sample }) => 
     const [id] = await put(1)
     await kill()
     const found = await getMessage(db.pool, outbox, id!.toUpperCase())
-    const { rows } = await db.pool.query(`select * from ${outbox.table}`)
+    const { rows } = await db.pool.query(`select * from ${outbox.exceptions ?? outbox.table}`)
     expect(found?.row).toEqual(rows[0])
     expect(found).toMatchObject({ id, error: 'No such ENDPOINT', archivedAt: undefined })
     const steps = found?.transitions.map(({ from, to }) => `${from}>${to}`)
@@ -382,7 +382,7 @@ describe('labels', () => {
 
     const transports = everywhere(fakeTransport(), ['topics'])
     const relay = createRelay({ pool: db.pool, outboxes: [labelled], transports, mode: 'poll' })
-    await relay.tick()
+    await relay.runOnce()
     await prune(db.pool, labelled)
     const archived = await getMessage(db.pool, labelled, both)
     expect(archived).toMatchObject({ archivedAt: expect.any(Date), label: 'ann@example.org · 7' })

@@ -5,6 +5,7 @@ import {
   isId,
   countReplay,
   replay,
+  signed,
   type Operator,
   type ReplayFilter,
 } from '@posthorn/engine/internal'
@@ -67,14 +68,14 @@ const FAILED_BATCH_MS = 30_000
 export async function startReplay<Row>(
   tx: Transaction,
   outbox: Outbox<Row>,
-  { filter, perSecond, limit, by, reason }: ReplayRunOptions,
+  { filter, perSecond, limit, ...operator }: ReplayRunOptions,
 ): Promise<ReplayRun> {
   const matched = await countReplay(tx, outbox, filter)
   const wanted = Math.min(matched, limit ?? matched)
   const { rows } = await tx.query<ReplayRow>(
     insertReplay({
       ...{ id: uuid(), outbox: outbox.name, filter: JSON.stringify(filter) },
-      ...{ perSecond, matched, wanted, by, reason },
+      ...{ perSecond, matched, wanted, ...signed(operator) },
     }),
   )
   return runOf(rows[0] as ReplayRow)
@@ -180,10 +181,12 @@ export async function listReplays(
 export async function stopReplay(
   tx: Transaction,
   outbox: Pick<Outbox, 'name'>,
-  { id, by, reason }: Operator & { id: string },
+  { id, ...operator }: Operator & { id: string },
 ): Promise<ReplayRun | undefined> {
   if (!isId(id, 'uuid')) return undefined
-  const { rows } = await tx.query<ReplayRow>(stopRunning({ outbox: outbox.name, id, by, reason }))
+  const { rows } = await tx.query<ReplayRow>(
+    stopRunning({ outbox: outbox.name, id, ...signed(operator) }),
+  )
   if (!rows[0]) return undefined
   await tx.query(deleteReplayed(id))
   return runOf(rows[0])

@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 
 const tickUntilIdle = async () => {
-  for (let i = 0; i < 50 && (await relay.tick()) > 0; i += 1);
+  for (let i = 0; i < 50 && (await relay.runOnce()) > 0; i += 1);
 }
 
 async function killMessages(count: number): Promise<string[]> {
@@ -53,7 +53,10 @@ async function killMessages(count: number): Promise<string[]> {
   return all.map(({ id }) => id)
 }
 
-const raise = (subject: string, more: { source?: string; tenant?: string; code?: string } = {}) =>
+const raise = (
+  subject: string,
+  more: { source?: string; tenant?: string; code?: string; occurrence?: string } = {},
+) =>
   transaction(db.pool, (tx) =>
     raiseAlert(tx, { source: 'sagas', code: 'SAGA_STUCK', detail: 'stuck', subject, ...more }),
   )
@@ -147,6 +150,22 @@ describe('raising', () => {
     expect(await transaction(db.pool, (tx) => recoverAlert(tx, over))).toBe(2)
     expect(await transaction(db.pool, (tx) => recoverAlert(tx, over))).toBe(0)
     expect(await raise('s1')).toMatchObject({ state: 'open' })
+  })
+
+  test('what has happened again is another alert, and ends with its acknowledgement', async () => {
+    const first = await raise('s1', { occurrence: 'event 1' })
+    expect(await raise('s1', { occurrence: 'event 1' })).toMatchObject({ id: first.id })
+    const second = await raise('s1', { occurrence: 'event 2' })
+    expect(second.id).not.toBe(first.id)
+    expect(await acknowledge(first.id, 'ada')).toMatchObject({
+      ...{ state: 'recovered', acknowledgedBy: 'ada' },
+      recoveredAt: expect.any(Date) as Date,
+    })
+    expect(await openAlerts(db.pool)).toEqual({ sagas: 1 })
+    expect((await raise('s1', { occurrence: 'event 1' })).id).not.toBe(first.id)
+    const over = { source: 'sagas', subject: 's1', occurrence: 'event 2' }
+    expect(await transaction(db.pool, (tx) => recoverAlert(tx, over))).toBe(1)
+    expect(await openAlerts(db.pool)).toEqual({ sagas: 1 })
   })
 
   test('by many at once is one alert', async () => {

@@ -67,7 +67,8 @@ export async function listAlerts(
 }
 
 /**
- * Acknowledges an alert. The first acknowledgement stays; a second call changes nothing.
+ * Acknowledges an alert, which ends one about something that has happened (`occurrence`). The first
+ * acknowledgement stays; a second call changes nothing.
  * Returns the alert, undefined if there is none, or none of this tenant where one is named.
  */
 export async function acknowledgeAlert(

@@ -19,6 +19,7 @@ export interface ChartCountRow {
   readonly at: Date
   readonly delivered: number
   readonly failed: number
+  readonly postponed: number
   readonly dead: number
 }
 
@@ -27,7 +28,7 @@ export function selectChartCounts({ outboxes, from, stretchSeconds }: ChartBound
   return sql`
     select outbox, date_bin(${stretchSeconds} * interval '1 s', at, 'epoch'::timestamptz) as at,
            sum(delivered)::float8 as delivered, sum(failed)::float8 as failed,
-           sum(dead)::float8 as dead
+           sum(postponed)::float8 as postponed, sum(dead)::float8 as dead
       from posthorn.pulse
      where outbox = any(${outboxes}::text[]) and at >= ${from}
      group by 1, 2`
@@ -86,14 +87,34 @@ export interface ChartSampleRow {
   readonly oldest_undelivered_seconds: number | null
 }
 
-/** The most of each stretch: a peak must not disappear in a wide one. */
+/**
+ * The most of each stretch: a peak must not disappear in a wide one. Behind a sample in which nothing waited,
+ * none means that this is still so, until the next one.
+ */
 export function selectChartSamples({ outboxes, from, stretchSeconds }: ChartBounds): Statement {
   return sql`
-    select outbox, date_bin(${stretchSeconds} * interval '1 s', at, 'epoch'::timestamptz) as at,
+    with known as (
+      select outbox, at, waiting, oldest_due_seconds, oldest_undelivered_seconds,
+             lead(at, 1, now()) over (partition by outbox order by at) as next_at
+        from (select s.* from posthorn.sample as s
+               where s.outbox = any(${outboxes}::text[]) and s.at >= ${from}
+              union all
+              select last.* from unnest(${outboxes}::text[]) as name
+               cross join lateral (
+                 select s.* from posthorn.sample as s
+                  where s.outbox = name and s.at < ${from} order by s.at desc limit 1) as last) as s
+    )
+    select outbox, date_bin(${stretchSeconds} * interval '1 s', each.at, 'epoch'::timestamptz) as at,
            max(waiting)::float8 as waiting, max(oldest_due_seconds) as oldest_due_seconds,
            max(oldest_undelivered_seconds) as oldest_undelivered_seconds
-      from posthorn.sample
-     where outbox = any(${outboxes}::text[]) and at >= ${from}
+      from known
+     cross join lateral (
+       select known.at
+       union all
+       select n from generate_series(known.at + interval '1 minute', next_at - interval '1 minute',
+                                     interval '1 minute') as n
+        where known.waiting = 0) as each (at)
+     where each.at >= ${from}
      group by 1, 2`
 }
 

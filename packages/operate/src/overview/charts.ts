@@ -26,7 +26,10 @@ export interface LatencyLines {
 
 export interface OutboxChart {
   readonly delivered: readonly number[]
+  /** Attempts that were made and did not succeed. */
   readonly failed: readonly number[]
+  /** Messages that were claimed and not tried. */
+  readonly postponed: readonly number[]
   readonly dead: readonly number[]
   readonly waiting: ChartLine
   readonly oldestDueSeconds: ChartLine
@@ -218,6 +221,7 @@ function chartOf(name: string, { counts, details, samples }: Rows, place: Placer
   return {
     delivered: place.sums(counted, (row) => row.delivered),
     failed: place.sums(counted, (row) => row.failed),
+    postponed: place.sums(counted, (row) => row.postponed),
     dead: place.sums(counted, (row) => row.dead),
     waiting: place.line(sampled, (row) => row.waiting),
     oldestDueSeconds: place.line(sampled, (row) => row.oldest_due_seconds),

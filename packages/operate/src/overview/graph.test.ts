@@ -60,7 +60,7 @@ describe.each(SHAPES)('the ways of $name', ({ outbox, sample }) => {
       return { rows: await enqueueAll(tx, outbox, made) }
     })
     for (let round = 0; round < 12; round += 1) {
-      await relay.tick()
+      await relay.runOnce()
       await advanceClock(db.pool, '12h')
     }
     const ids = rows.map(({ id }) => id)

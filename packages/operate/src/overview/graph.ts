@@ -40,7 +40,7 @@ type Step = readonly [from: State | undefined, to: State | undefined, move: Move
 
 /** The states of an outbox and every way between them that its definition allows. */
 export function outboxGraph(outbox: CheckedDefinition): Graph {
-  const { states } = outbox
+  const states = withClaimed(outbox)
   const words = [...new Set(Object.values(states).filter((word) => word !== undefined))]
   const nodes = words.map((word) => ({
     state: String(word),
@@ -60,10 +60,15 @@ export function outboxGraph(outbox: CheckedDefinition): Graph {
   }
 }
 
+/** An ordered outbox has its claimed state in the transitions only. */
+function withClaimed({ states, attempting }: CheckedDefinition) {
+  return attempting === undefined ? states : { ...states, claimed: attempting }
+}
+
 /** The ways of `decide.ts`, with what operators do. A state that is undefined leaves its way out. */
 function stepsOf(outbox: CheckedDefinition): Step[] {
-  const { states, retry: policy, counter, order, confirmWithinMs } = outbox
-  const { ready, claimed, sent, confirmed, retry, failing, dead, cancelled } = states
+  const { retry: policy, counter, order, confirmWithinMs } = outbox
+  const { ready, claimed, sent, confirmed, retry, failing, dead, cancelled } = withClaimed(outbox)
   const waiting = [...new Set([ready, retry])]
   // Without a claimed state the table says that a message waits until it is settled.
   const attempted = claimed === undefined ? waiting : [claimed]

@@ -14,7 +14,10 @@ export interface HistoryPoint {
   /** How many of its seconds are over: of the present one not all. */
   readonly seconds: number
   readonly delivered: number
+  /** Attempts that were made and did not succeed. */
   readonly failed: number
+  /** Messages that were claimed and not tried. */
+  readonly postponed: number
   readonly dead: number
   /** Outcomes discarded because the relay had lost its claim. */
   readonly lost: number

@@ -56,12 +56,16 @@ export function selectHistory(history: {
              generate_series(last - (${minutes}::int - ${stretchMinutes}::int) * interval '1 minute', last, width) as at
     )
     select s.outbox, s.starts as at,
-           p.delivered, p.failed, p.dead, p.lost,
-           w.waiting, w.due, w.retrying, w.oldest_due_seconds, w.oldest_undelivered_seconds,
+           p.delivered, p.failed, p.postponed, p.dead, p.lost,
+           coalesce(w.waiting, z.zero) as waiting, coalesce(w.due, z.zero) as due,
+           coalesce(w.retrying, z.zero) as retrying,
+           coalesce(w.oldest_due_seconds, z.zero) as oldest_due_seconds,
+           coalesce(w.oldest_undelivered_seconds, z.zero) as oldest_undelivered_seconds,
            extract(epoch from least(s.ends, now()) - s.starts)::float8 as seconds
       from stretches as s
      cross join lateral (
        select coalesce(sum(delivered), 0)::float8 as delivered, coalesce(sum(failed), 0)::float8 as failed,
+              coalesce(sum(postponed), 0)::float8 as postponed,
               coalesce(sum(dead), 0)::float8 as dead, coalesce(sum(lost), 0)::float8 as lost
          from posthorn.pulse
         where outbox = s.outbox and at >= s.starts and at < s.ends
@@ -73,6 +77,14 @@ export function selectHistory(history: {
          from posthorn.sample
         where outbox = s.outbox and at >= s.starts and at < s.ends
      ) as w
+      -- Behind a sample in which nothing waited, none means that this is still so.
+      left join lateral (
+       select case when waiting = 0 then 0::float8 end as zero
+         from posthorn.sample
+        where outbox = s.outbox and at < s.ends
+        order by at desc
+        limit 1
+     ) as z on true
      order by s.outbox, s.starts`
 }
 
@@ -149,7 +161,9 @@ export function acknowledge(id: string, by: string, tenant: string | null): Stat
   return sql`
     with acknowledged as (
       update posthorn.alert
-         set acknowledged_at = now(), acknowledged_by = ${by}
+         set acknowledged_at = now(), acknowledged_by = ${by},
+             recovered_at = case when occurrence is null then recovered_at
+                            else coalesce(recovered_at, now()) end
        where id = ${id}::bigint and acknowledged_at is null
          and (${tenant}::text is null or tenant = ${tenant})
       returning *

@@ -275,11 +275,11 @@ interface Bloat {
 /** What the outboxes' tables weigh, and who keeps vacuum back. Reads statistics only. */
 export async function readBloat(
   db: Queryable,
-  outboxes: readonly Pick<CheckedDefinition, 'name' | 'table' | 'log'>[],
+  outboxes: readonly Pick<CheckedDefinition, 'name' | 'table' | 'log' | 'exceptions'>[],
 ): Promise<Bloat> {
   const names = new Map<string, { name: string; table: string }>(
-    outboxes.flatMap(({ table, log, name }) =>
-      [table, log]
+    outboxes.flatMap(({ table, log, exceptions, name }) =>
+      [exceptions ?? table, log]
         .filter((each) => each !== undefined)
         .map((each) => [spellTable(each), { name, table: each }] as const),
     ),

@@ -138,9 +138,9 @@ function targetOf({ tenant }: Pick<ErasureWork, 'tenant'>, subject: Subject): Er
   return { tenant, kind, value, find, pattern: [...people.map(patternOf), ...named].join('|') }
 }
 
-/** Finds an address or a number in a text, also as it stands in URLs, and no longer one. */
+/** Finds a name or a number in a text, also as it stands in URLs, and no longer one. */
 export function patternOf(value: string): string {
-  if (value.includes('@')) return boundedPattern(value)
+  if (!/^\+?[0-9 ().-]+$/.test(value)) return boundedPattern(value)
   const digits = value.replaceAll(/\D/g, '')
   return `(?<![0-9])(?:\\+|%2B|00)?${digits.split('').join('[ ().-]{0,2}')}(?![0-9])`
 }

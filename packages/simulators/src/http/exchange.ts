@@ -22,6 +22,8 @@ export class Exchange {
   outcome: Outcome = 'pending'
   status: number | undefined
   fault: Fault | undefined
+  #isAtWork = false
+  #isLeft = false
 
   constructor(id: number, request: FastifyRequest) {
     const [path = '', query = ''] = request.url.split(/\?(.*)/s)
@@ -36,17 +38,28 @@ export class Exchange {
     this.#notes = { ...this.#notes, ...fields }
   }
 
+  /** From here on the work is done, whether or not its client waits for it. */
+  begin(): void {
+    this.#isAtWork = true
+  }
+
   /** Settles the outcome by the answer that is about to leave, if the client is still connected. */
   answer(status: number): void {
+    this.#isAtWork = false
     if (this.outcome !== 'pending') return
+    if (this.#isLeft) return this.abort()
     this.status = status
     if (status >= 400) this.outcome = 'error'
     else this.outcome = this.fault?.mode === 'slow' ? 'slow' : 'ok'
   }
 
-  /** The connection went before the answer was out; unless that was the fault, it was the client. */
+  /**
+   * The connection went before the answer was out; unless that was the fault, it was the client. Work
+   * that is not done yet keeps the outcome open: what ends has no effect any more.
+   */
   abort(): void {
-    if (this.outcome !== 'drop' && this.outcome !== 'timeout') this.outcome = 'aborted'
+    if (this.#isAtWork) this.#isLeft = true
+    else if (this.outcome !== 'drop' && this.outcome !== 'timeout') this.outcome = 'aborted'
   }
 
   toJSON(): Record<string, unknown> {

@@ -109,10 +109,10 @@ export async function untilDone(work: Work, handling: Handling, made?: unknown):
     attempts++
     const failed = { attempts, failure: failureOf(error, 'CONSUMER_FAILED') }
     const waitMs = waitOf(error, failed, failures)
-    if (waitMs === undefined) return insist(handling, () => bury(work, failed, handling))
+    if (waitMs === undefined) return insist(work, handling, () => bury(work, failed, handling))
     if (waitMs > failures.holdMs) {
       log.warn({ ...about, attempts, err: error }, `handler failed; set aside for ${waitMs} ms`)
-      return insist(handling, () => failures.retryLater(received, failed, waitMs))
+      return insist(work, handling, () => failures.retryLater(received, failed, waitMs))
     }
     log.warn(
       { ...about, attempts, err: error },
@@ -124,8 +124,8 @@ export async function untilDone(work: Work, handling: Handling, made?: unknown):
 }
 
 /** True if the message waits behind an earlier one of its key, and is done here. */
-export function parkBehind({ received }: Work, handling: Handling): Promise<boolean> {
-  return insist(handling, () => handling.failures.park(received))
+export function parkBehind(work: Work, handling: Handling): Promise<boolean> {
+  return insist(work, handling, () => handling.failures.park(work.received))
 }
 
 /** How long to wait for the next attempt; undefined where there is none. */
@@ -163,15 +163,27 @@ async function bury(work: Work, failed: Failed, { failures, log }: Handling): Pr
   return true
 }
 
+/** Fifteen seconds. An outage is longer, but then no alert can be raised either. */
+const STUCK_TRIES = 5
+
 /** Repeats what the database or the sink refused, since without it nothing may be acknowledged. */
-async function insist(handling: Handling, keep: () => Promise<boolean>): Promise<boolean> {
-  const { stop, log } = handling
-  for (let failures = 0; !stop.aborted; failures++) {
+async function insist(
+  { received: { id }, about }: Work,
+  { stop, log, failures: { store } }: Handling,
+  keep: () => Promise<boolean>,
+): Promise<boolean> {
+  for (let tries = 1; !stop.aborted; tries++) {
     try {
-      return await keep()
+      const isKept = await keep()
+      if (tries > STUCK_TRIES) await store?.recoverStuck(id)
+      return isKept
     } catch (error) {
-      const waitMs = backOff(failures, OUTAGE)
+      const waitMs = backOff(tries - 1, OUTAGE)
       log.warn({ err: error }, `a message could not be set aside; trying again in ${waitMs} ms`)
+      if (tries % STUCK_TRIES === 0) {
+        log.error({ ...about, err: error }, 'message stuck; it cannot be set aside')
+        await store?.raiseStuck(id, error).catch(() => undefined)
+      }
       await sleep(waitMs, stop)
     }
   }

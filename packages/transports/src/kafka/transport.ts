@@ -52,7 +52,7 @@ export interface KafkaOptions extends ReadingOptions {
   readonly schemaRegistry?: SchemaRegistryOptions
 }
 
-export type KafkaTransport = Required<Transport> & Required<Subscriber>
+export type KafkaTransport = Required<Omit<Transport, 'takes'>> & Required<Subscriber>
 
 /**
  * Apache Kafka: an idempotent producer with `acks=all`, keys partitioned as the Java client does,

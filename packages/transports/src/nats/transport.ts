@@ -50,7 +50,7 @@ export interface NatsOptions extends QueueTransportOptions {
   readonly session?: Duration
 }
 
-export interface NatsTransport extends Required<Transport>, Required<Subscriber> {
+export interface NatsTransport extends Required<Omit<Transport, 'takes'>>, Required<Subscriber> {
   /** How many partitions the stream of a topic has; 0 where there is none. */
   partitions(topic: string): Promise<number>
 }

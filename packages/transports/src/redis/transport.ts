@@ -42,7 +42,7 @@ export interface RedisOptions extends QueueTransportOptions {
   readonly session?: Duration
 }
 
-export interface RedisTransport extends Required<Transport>, Required<Subscriber> {
+export interface RedisTransport extends Required<Omit<Transport, 'takes'>>, Required<Subscriber> {
   /** How many partitions a topic has; 0 where it is not there. */
   partitions(topic: string): Promise<number>
   /** What the server does about what it has taken. */

@@ -58,14 +58,14 @@ withBroker('SQS_ENDPOINT', (endpoint) => {
     await sqs.subscribe({ topic, group: 'mail', handle: async (one) => void seen.push(one.id) })
 
     const { id } = await transaction(pool, (tx) => enqueue(tx, letters, { id: randomUUID() }))
-    await relay.tick()
+    await relay.runOnce()
     await expect.poll(() => seen, { timeout: 10_000 }).toEqual([id])
 
     const outcome = refused(new Error('the mailbox is full'))
     await transaction(pool, (tx) => confirm(tx, letters, [{ id, outcome }]))
     const asked = { filter: { ids: [id] }, by: 'ada' }
     expect(await transaction(pool, (tx) => replay(tx, letters, asked))).toEqual([id])
-    await relay.tick()
+    await relay.runOnce()
     await expect.poll(() => seen, { timeout: 10_000 }).toEqual([id, id])
   })
 })

@@ -1,89 +1,76 @@
 /** Endpoints remembered at once. */
 const MAX_ENDPOINTS = 10_000
 
-/** Something that runs once, when its turn has come. */
-export interface Job {
-  run(): Promise<void>
-}
+/** Longer than this a request does not wait for its turn, and an endpoint that takes longer is slow. */
+const SLOW_MS = 500
 
-/** Requests to a slow endpoint that may be under way at once. */
+/** Requests to a slow endpoint at once. */
 const SLOW_MOST = 4
 
 const LEAST_WAIT_MS = 1_000
 const MOST_WAIT_MS = 30_000
 
-/** An answer may take this many times as long as usual before its batch stops waiting. */
-const USUAL_TIMES = 4
 /** Share of a new answer in what is usual. */
 const EWMA_WEIGHT = 0.2
 
-/**
- * The requests to one endpoint. One that takes much longer than usual is left to itself; while that
- * goes on, or where it is the rule, only a few are under way at once and no batch waits for them.
- */
+/** The requests to one endpoint: so many at once, and few while it is slow. */
 export class EndpointQueue {
   readonly #most: number
-  readonly #patienceMs: number
-  readonly #waiting: Job[] = []
+  /** Each is told whether it has its turn. */
+  readonly #waiting = new Set<(hasTurn: boolean) => void>()
+  /** When each request began. */
+  readonly #begun = new Map<object, number>()
   #running = 0
-  #left = 0
-  /** Undefined: it has not answered yet, so patience is short. */
-  #usualMs: number | undefined
+  #usualMs = 0
   #turnedAway = 0
 
-  constructor({ most, patienceMs }: { most: number; patienceMs: number }) {
+  constructor(most: number) {
     this.#most = most
-    this.#patienceMs = patienceMs
-  }
-
-  /** Waiting for an answer would be in vain. */
-  get isSlow(): boolean {
-    return this.#left > 0 || (this.#usualMs ?? 0) > this.#patienceMs
-  }
-
-  /** How long an answer is waited for, at least `leastMs`. */
-  patienceMs(leastMs: number): number {
-    return Math.min(Math.max(leastMs, (this.#usualMs ?? 0) * USUAL_TIMES), this.#patienceMs)
-  }
-
-  /** Nothing can be started now. */
-  get isStuck(): boolean {
-    return this.#left >= Math.min(SLOW_MOST, this.#most)
   }
 
   get isIdle(): boolean {
-    return this.#running === 0 && this.#waiting.length === 0
+    return this.#running === 0 && this.#waiting.size === 0
   }
 
-  /** Starts a job as soon as there is room. */
-  add(job: Job): void {
-    this.#waiting.push(job)
-    this.#next()
+  /** Waits for a place, which `leave` gives back; false if none became free in time. */
+  async enter(): Promise<boolean> {
+    if (this.#isStuck) return false
+    if (this.#hasPlace) {
+      this.#running += 1
+      return true
+    }
+    return new Promise((resolve) => {
+      const tell = (hasTurn: boolean) => {
+        clearTimeout(timer)
+        this.#waiting.delete(tell)
+        resolve(hasTurn)
+      }
+      const timer = setTimeout(tell, SLOW_MS, false)
+      this.#waiting.add(tell)
+    })
   }
 
-  /** Takes a job back that has not been started. False: it has. */
-  withdraw(job: Job): boolean {
-    const at = this.#waiting.indexOf(job)
-    if (at >= 0) this.#waiting.splice(at, 1)
-    return at >= 0
-  }
-
-  /** A batch stops waiting for a job that is under way. */
   leave(): void {
-    this.#left += 1
+    this.#running -= 1
+    this.#turnedAway = this.#isSlow ? Math.max(0, this.#turnedAway - 1) : 0
+    for (const tell of this.#waiting) {
+      if (!this.#hasPlace) return
+      this.#running += 1
+      tell(true)
+    }
   }
 
-  /** A job that was left is over. */
-  noteReturn(): void {
-    this.#left -= 1
-    this.#turnedAway = Math.max(0, this.#turnedAway - 1)
-  }
-
-  /** An answer came, or a failure ended the request. */
-  noteAnswer(ms: number): void {
-    this.#usualMs =
-      this.#usualMs === undefined ? ms : this.#usualMs * (1 - EWMA_WEIGHT) + ms * EWMA_WEIGHT
-    if (!this.isSlow) this.#turnedAway = 0
+  /** Makes a request, and learns how long this endpoint takes. */
+  async time<Result>(request: () => Promise<Result>): Promise<Result> {
+    const begun = performance.now()
+    this.#begun.set(request, begun)
+    try {
+      return await request()
+    } finally {
+      this.#begun.delete(request)
+      const ms = performance.now() - begun
+      this.#usualMs = this.#usualMs * (1 - EWMA_WEIGHT) + ms * EWMA_WEIGHT
+    }
   }
 
   /**
@@ -91,38 +78,49 @@ export class EndpointQueue {
    * not claimed and put back every second.
    */
   retryInMs(): number {
-    const wait = LEAST_WAIT_MS + (this.#turnedAway * (this.#usualMs ?? 0)) / SLOW_MOST
+    const wait = LEAST_WAIT_MS + (this.#turnedAway * this.#usualMs) / SLOW_MOST
     this.#turnedAway += 1
     return Math.round(Math.min(wait, MOST_WAIT_MS))
   }
 
-  #next(): void {
-    while (this.#running < this.#most) {
-      const job = this.#waiting.shift()
-      if (!job) return
-      this.#running += 1
-      void job.run().finally(() => {
-        this.#running -= 1
-        this.#next()
-      })
-    }
+  get #hasPlace(): boolean {
+    return this.#running < this.#places
+  }
+
+  /** So many requests hang that no other is begun. */
+  get #isStuck(): boolean {
+    const since = performance.now() - SLOW_MS
+    const hanging = [...this.#begun.values()].filter((begun) => begun < since)
+    return hanging.length >= this.#fewest
+  }
+
+  get #places(): number {
+    return this.#isSlow ? this.#fewest : this.#most
+  }
+
+  get #fewest(): number {
+    return Math.min(SLOW_MOST, this.#most)
+  }
+
+  get #isSlow(): boolean {
+    return this.#usualMs > SLOW_MS
   }
 }
 
 /** The queues of all endpoints; one that is forgotten is learnt again by its next requests. */
 export class EndpointQueues {
-  readonly #options: { readonly most: number; readonly patienceMs: number }
+  readonly #most: number
   readonly #byTopic = new Map<string, EndpointQueue>()
 
-  constructor(options: { most: number; patienceMs: number }) {
-    this.#options = options
+  constructor(most: number) {
+    this.#most = most
   }
 
   of(topic: string): EndpointQueue {
     const known = this.#byTopic.get(topic)
     if (known) return known
     if (this.#byTopic.size >= MAX_ENDPOINTS) this.#forgetIdle()
-    const queue = new EndpointQueue(this.#options)
+    const queue = new EndpointQueue(this.#most)
     this.#byTopic.set(topic, queue)
     return queue
   }

@@ -9,7 +9,6 @@ export const WEBHOOK_CODES = {
   WEBHOOK_CONNECT: 'No connection to the endpoint could be made.',
   WEBHOOK_DNS: 'The name of the endpoint could not be resolved.',
   WEBHOOK_GONE: 'The endpoint answered 410: it wants no more webhooks.',
-  WEBHOOK_PENDING: 'The endpoint takes its time; the request is still under way.',
   WEBHOOK_PACED:
     'The endpoint has had as many requests as its rate allows; the next ones are spread.',
   WEBHOOK_PROTOCOL: 'What the endpoint answered is not HTTP.',

@@ -10,8 +10,6 @@ const MOST_WAIT_MS = 3_600_000
 /** An outcome with the exchange it came from; without one if nothing was sent. */
 export type Answered = Outcome & {
   readonly exchange?: Exchange
-  /** Of the attempt: the same for a late answer and for the outcome that said it is pending. */
-  readonly attemptId?: string
 }
 
 /** The endpoint was not reached, so that nothing of the message left. */
@@ -63,7 +61,7 @@ export function classOfStatus(status: number): ErrorClass {
   return status >= 300 && status < 400 ? 'redirect' : 'status'
 }
 
-/** Not tried, or not over: the message waits, and nothing is charged. */
+/** Not tried: the message waits, and nothing is charged. */
 export function waits(code: WebhookCode, ms: number): Outcome {
   return retryLater({ code, message: WEBHOOK_CODES[code] }, { after: `${ms}ms`, charge: false })
 }

@@ -1,23 +1,18 @@
 import {
+  retryLater,
   toMs,
-  uuid,
   type DeliverOptions,
   type Delivery,
   type Duration,
+  type ErrorCode,
+  type Failure,
   type Outcome,
   type Transport,
 } from '@posthorn/engine'
-import { HELD_BACK, Sequence, type Step } from './sequence.ts'
+import { EndpointQueues, type EndpointQueue } from './endpoint-queue.ts'
 import type { Guard } from './guard.ts'
-import { EndpointQueues } from './endpoint-queue.ts'
 import { waits, type Answered } from './outcome.ts'
 import { Poster, type WebhookTarget } from './poster.ts'
-
-/** An answer that came after its batch had stopped to wait for it. */
-export interface LateAnswer {
-  readonly delivery: Delivery
-  readonly outcome: Answered
-}
 
 export interface WebhookTransportOptions {
   /**
@@ -32,21 +27,7 @@ export interface WebhookTransportOptions {
   readonly timeout?: Duration
   /** Requests under way to one endpoint (a destination's topic) at the most. Default 10. */
   readonly perEndpoint?: number
-  /**
-   * Given, a batch waits no longer than `patience` for an answer: the request goes on by itself, its
-   * outcome is `WEBHOOK_PENDING`, and the answer comes here. One slow endpoint then holds up no other.
-   */
-  late?(answer: LateAnswer): Promise<void>
-  /** The most that is waited; less for an endpoint that is usually quick. Default `500ms`. */
-  readonly patience?: Duration
 }
-
-/** Until a request that is no longer awaited is surely over and its answer stored. */
-const MARGIN_MS = 2_000
-
-/** An endpoint without history has this long to answer, and a little more for each in its batch. */
-const LEAST_PATIENCE_MS = 20
-const LEAST_PATIENCE_EACH_MS = 5
 
 /** Posts signed webhooks to addresses that may be posted to. A redirect is never followed. */
 export function webhookTransport(
@@ -56,41 +37,38 @@ export function webhookTransport(
 }
 
 class WebhookTransport implements Transport {
+  readonly takes = 'each'
   readonly #options: WebhookTransportOptions
   readonly #poster: Poster
   readonly #queues: EndpointQueues
-  readonly #timeoutMs: number
-  readonly #patienceMs: number
-  /** By message: one that is due again while its request is still under way is not sent twice. */
-  readonly #underWay = new Map<string, Promise<Answered>>()
-  readonly #writing = new Set<Promise<void>>()
-  readonly #batches = new Set<AbortController>()
+  readonly #batches = new Map<AbortController, Promise<unknown>>()
   #closed = false
 
   constructor(options: WebhookTransportOptions) {
     this.#options = options
-    this.#timeoutMs = toMs(options.timeout ?? '15s')
-    this.#patienceMs = toMs(options.patience ?? '500ms')
-    const { guard, source = 'posthorn', perEndpoint = 10 } = options
-    this.#poster = new Poster({ guard, source, timeoutMs: this.#timeoutMs })
-    this.#queues = new EndpointQueues({ most: perEndpoint, patienceMs: this.#patienceMs })
+    const { guard, source = 'posthorn', timeout = '15s', perEndpoint = 10 } = options
+    this.#poster = new Poster({ guard, source, timeoutMs: toMs(timeout) })
+    this.#queues = new EndpointQueues(perEndpoint)
   }
 
   async deliver(
     batch: readonly Delivery[],
-    { ordered, signal }: DeliverOptions,
+    { ordered, signal, report }: DeliverOptions,
   ): Promise<readonly Outcome[]> {
     const targets = await this.#options.resolve(batch)
     const outcomes = Array.from<Answered>({ length: batch.length })
+    const end: End = (at, outcome) => {
+      outcomes[at] = outcome
+      report?.(at, outcome)
+    }
     const stopped = new Set<string>()
     const placed = batch.flatMap((delivery, at) => {
       const target = targets[at]
       if (target === undefined) return []
       const key = ordered ? delivery.message.key : undefined
-      if (key !== undefined && stopped.has(key)) outcomes[at] = HELD_BACK
-      else if ('kind' in target) outcomes[at] = target
-      else if (!this.#underWay.has(delivery.message.id)) return [{ at, delivery, target, key }]
-      else outcomes[at] = waits('WEBHOOK_PENDING', this.#timeoutMs)
+      if (key !== undefined && stopped.has(key)) end(at, HELD_BACK)
+      else if ('kind' in target) end(at, target)
+      else return [{ at, delivery, target, key }]
       // What comes after it in its key must not overtake it.
       if (key !== undefined && outcomes[at]?.kind !== 'delivered') stopped.add(key)
       return []
@@ -99,101 +77,48 @@ class WebhookTransport implements Transport {
     const callOff = () => abort.abort()
     if (signal.aborted || this.#closed) callOff()
     signal.addEventListener('abort', callOff, { once: true })
-    this.#batches.add(abort)
-    const started = this.#start(placed, outcomes, abort.signal)
-    await this.#await(started.awaited, outcomes)
-    // What is left to itself outlives its batch, and the batch's claim.
+    const sending = Promise.all(
+      sequencesOf(placed).map(([topic, sequence]) =>
+        this.#send(sequence, { queue: this.#queues.of(topic), signal: abort.signal, end }),
+      ),
+    )
+    this.#batches.set(abort, sending)
+    await sending
+    this.#batches.delete(abort)
     signal.removeEventListener('abort', callOff)
-    void Promise.all(started.all.map(({ over }) => over)).then(() => this.#batches.delete(abort))
     return outcomes
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    for (const batch of this.#batches) batch.abort()
-    await Promise.all(this.#underWay.values())
-    await Promise.all(this.#writing)
+    for (const batch of this.#batches.keys()) batch.abort()
+    await Promise.all(this.#batches.values())
     await this.#poster.close()
   }
 
-  /** Starts what may start. A batch does not wait for an endpoint that is known to be slow. */
-  #start(
-    placed: readonly Placed[],
-    outcomes: Answered[],
-    signal: AbortSignal,
-  ): { all: Sequence[]; awaited: Sequence[] } {
-    const all: Sequence[] = []
-    const awaited: Sequence[] = []
-    const isPatient = this.#options.late === undefined
-    for (const [topic, deliveries] of sequencesOf(placed)) {
-      const queue = this.#queues.of(topic)
-      if (!isPatient && queue.isStuck) {
-        for (const { at } of deliveries) outcomes[at] = waits('WEBHOOK_BUSY', queue.retryInMs())
-        continue
-      }
-      const steps = deliveries.map((each) => this.#step(each, signal))
-      const timeoutMs = Math.max(
-        ...deliveries.map(({ target }) => target.timeoutMs ?? this.#timeoutMs),
-      )
-      const sequence = new Sequence(steps, {
-        queue,
-        overMs: timeoutMs + MARGIN_MS,
-        late: (step, outcome) => this.#late(step, outcome),
-      })
-      const isAwaited = isPatient || !queue.isSlow
-      queue.add(sequence)
-      all.push(sequence)
-      if (isAwaited) awaited.push(sequence)
-      else settle([sequence], outcomes)
+  /** One after the other, each only if the one before went through. */
+  async #send(
+    sequence: readonly Placed[],
+    { queue, signal, end }: { queue: EndpointQueue; signal: AbortSignal; end: End },
+  ): Promise<void> {
+    if (!(await queue.enter())) {
+      for (const { at } of sequence) end(at, waits('WEBHOOK_BUSY', queue.retryInMs()))
+      return
     }
-    return { all, awaited }
-  }
-
-  /**
-   * Waits until all are over, but for none much longer than its endpoint usually takes. A large
-   * batch takes longer by itself.
-   */
-  async #await(sequences: readonly Sequence[], outcomes: Answered[]): Promise<void> {
-    const all = Promise.all(sequences.map(({ over }) => over))
-    if (this.#options.late) {
-      const endMs = performance.now() + this.#patienceMs
-      const leastMs = LEAST_PATIENCE_MS + LEAST_PATIENCE_EACH_MS * sequences.length
-      for (let restMs = this.#patienceMs; restMs > 0;) {
-        const waitedFor = sequences.filter(({ isOver }) => !isOver)
-        // What has not had its turn may have it until the patience for all is over.
-        const untils = waitedFor.map((each) => each.waitsUntil(leastMs) ?? endMs)
-        restMs = Math.max(...untils) - performance.now()
-        await waitFor(all, restMs)
-      }
-    } else await all
-    settle(sequences, outcomes)
-  }
-
-  #step({ at, delivery, target }: Placed, signal: AbortSignal): Step {
-    const { id } = delivery.message
-    const attemptId = uuid()
-    const post = async () => {
-      const answer = this.#poster.post(delivery, target, signal)
-      this.#underWay.set(id, answer)
-      const outcome = await answer
-      this.#underWay.delete(id)
-      return { ...outcome, attemptId }
+    let isStopped = false
+    for (const { at, delivery, target } of sequence) {
+      const outcome: Answered = isStopped
+        ? HELD_BACK
+        : await queue.time(() => this.#poster.post(delivery, target, signal))
+      isStopped ||= outcome.kind !== 'delivered'
+      end(at, outcome)
     }
-    return { at, delivery, attemptId, post }
-  }
-
-  async #late({ delivery }: Step, outcome: Answered): Promise<void> {
-    // Called off by our own end: the message is due again by itself.
-    if (this.#closed) return
-    const written = (this.#options.late?.({ delivery, outcome }) ?? Promise.resolve()).catch(
-      // Nor is anything lost if it cannot be written down: the message is sent again.
-      () => undefined,
-    )
-    this.#writing.add(written)
-    await written
-    this.#writing.delete(written)
+    queue.leave()
   }
 }
+
+/** Says what became of the delivery at this place of the batch. */
+type End = (at: number, outcome: Answered) => void
 
 interface Placed {
   readonly at: number
@@ -234,16 +159,10 @@ function placeOf({ target }: Placed): number {
   return target.place ?? 0
 }
 
-function settle(sequences: readonly Sequence[], outcomes: Answered[]): void {
-  for (const sequence of sequences) {
-    for (const { at, outcome } of sequence.end()) outcomes[at] = outcome
-  }
+/** The engine's word for a message behind one that did not go through. */
+const BEHIND: Failure<ErrorCode> = {
+  code: 'HELD_BACK',
+  message: 'an earlier webhook of the same key has not gone through yet',
 }
 
-async function waitFor(work: Promise<unknown>, ms: number): Promise<void> {
-  if (ms <= 0) return
-  let timer: NodeJS.Timeout | undefined
-  const enough = new Promise<void>((done) => (timer = setTimeout(done, ms)))
-  await Promise.race([work, enough])
-  clearTimeout(timer)
-}
+const HELD_BACK: Outcome = retryLater(BEHIND, { after: '1s', charge: false })
