@@ -25,8 +25,8 @@ afterAll(() => database.drop())
 
 test('an order is packed once', async () => {
   await horn.transaction((tx) => events.enqueue(tx, 'placed', { order: 7 }, { key: '7' }))
-  await horn.tick()
-  await horn.tick()
+  await horn.runOnce()
+  await horn.runOnce()
   const { rows } = await database.pool.query('select order_id from shop.parcel')
   expect(rows).toEqual([{ order_id: 7 }])
 })

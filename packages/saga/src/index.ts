@@ -1,5 +1,3 @@
-import { migrationsFrom, type MigrationSet } from '@posthorn/engine'
-
 export type { SagaActionName } from './operate/actions.ts'
 export { cancelSaga, resumeSaga, skipStep, terminateSaga } from './operate/control.ts'
 export type { SagaOperator, SkipOptions, Steering } from './operate/control.ts'
@@ -8,10 +6,10 @@ export type { SagaCode } from './errors.ts'
 export { SAGA_ID_HEADER, sagaEvents } from './outbox/event-outbox.ts'
 export type { SagaEvent, SagaEvents, SagaEventsOptions } from './outbox/event-outbox.ts'
 export type { SagaStatus, StepStatus } from './run/instance.ts'
-export { localSaga } from './start/local.ts'
-export type { LocalSaga } from './start/local.ts'
-export { createOrchestrator, sagaTransport } from './run/orchestrator.ts'
-export type { OrchestratorOptions, SagaTransportOptions } from './run/orchestrator.ts'
+export { sagas } from './start/sagas.ts'
+export type { ExecuteOptions, Sagas, SagasOptions } from './start/sagas.ts'
+export { endOfSaga, sagaRetention } from './operate/retention.ts'
+export type { SagaRetentionOptions } from './operate/retention.ts'
 export { getSaga, listSagas } from './operate/reads.ts'
 export type { SagaDetails, SagaListOptions, SagaPage } from './operate/reads.ts'
 export type {
@@ -23,7 +21,9 @@ export type {
   StepDetails,
 } from './operate/reads.sql.ts'
 export { acceptReply, consumerInbox, sagaReplies } from './events/replies.ts'
-export type { IncomingReply, SagaRepliesOptions } from './events/replies.ts'
+export type { IncomingReply, SagaName, SagaRepliesOptions } from './events/replies.ts'
+export { findSaga } from './start/keys.sql.ts'
+export type { SagaKey } from './start/keys.sql.ts'
 export type { SagaResult, StepResult, StepResultStatus } from './start/start.ts'
 export { defineSaga } from './define/saga.ts'
 export type {
@@ -35,11 +35,11 @@ export type {
   Upgrade,
   UpgradedInstance,
 } from './define/saga.ts'
-export { signalSaga } from './events/replies.ts'
 export type { Signal, SignalOutcome } from './events/replies.ts'
 export type { ReplyOutcome } from './events/replies.sql.ts'
-export { awaitSaga, durableSaga, startSaga, startSagas } from './start/start.ts'
-export type { DurableSaga, StartOptions, Started } from './start/start.ts'
+export { awaitSaga, startSaga, startSagas } from './start/start.ts'
+export type { StartOptions, Started } from './start/start.ts'
+export type { Stored } from './define/stored.ts'
 export { refuse } from './define/step.ts'
 export type {
   Compensate,
@@ -59,7 +59,4 @@ export type {
 export { sagaTurns } from './outbox/turn-outbox.ts'
 export type { Turn, TurnRow } from './outbox/turn-outbox.ts'
 
-/** The sagas' tables: `sagas.saga`, `saga_step`, `saga_turn`, `saga_reply`, `saga_outbox`, `consumer_inbox`. */
-export function sagaMigrations(): Promise<MigrationSet> {
-  return migrationsFrom('sagas', new URL('./migrations/', import.meta.url))
-}
+export { sagaMigrations } from './migrations.ts'

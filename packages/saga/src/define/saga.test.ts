@@ -1,6 +1,8 @@
 import { expectTypeOf, test } from 'vitest'
-import type { Pool } from 'pg'
-import { defineSaga, durableSaga, localSaga, refuse, type Reply } from '../index.ts'
+import { defineSaga, refuse, type Reply, type Sagas, type Stored } from '../index.ts'
+
+/** Only for the compiler: nothing here runs. */
+declare const flow: Sagas
 
 const order = defineSaga<{ orderId: string }>('order')
   .step('reserve', {
@@ -40,14 +42,14 @@ test('a reply is typed as one, in a saga that must be durable', () => {
   })
   const both = () => {
     // @ts-expect-error -- it waits, so it cannot run in one transaction
-    localSaga(waiting, { pool: {} as Pool })
-    return durableSaga(waiting, { pool: {} as Pool }).execute({ orderId: '1' })
+    void flow.executeLocally(waiting, { orderId: '1' })
+    return flow.execute(waiting, { orderId: '1' })
   }
   expectTypeOf(both).returns.resolves.toHaveProperty('status')
 })
 
 test('the result has the whole context if it is complete', () => {
-  const run = () => localSaga(order, { pool: {} as Pool }).execute({ orderId: '1' })
+  const run = () => flow.executeLocally(order, { orderId: '1' })
   const check = async () => {
     const result = await run()
     if (result.status === 'COMPLETED') {
@@ -63,7 +65,7 @@ test('the result has the whole context if it is complete', () => {
 test('the input is checked', () => {
   const wrong = () =>
     // @ts-expect-error -- an order has a text as its id
-    localSaga(order, { pool: {} as Pool }).execute({ orderId: 1 })
+    flow.executeLocally(order, { orderId: 1 })
   expectTypeOf(wrong).toBeFunction()
 })
 
@@ -97,9 +99,9 @@ test('branches see what was before them; what comes after sees all of them', () 
       a: (branch) => branch.step('a', { action: async () => undefined }),
       b: (branch) => branch.timer('b', '1m'),
     })
-    void localSaga(joined, { pool: {} as Pool })
+    void flow.executeLocally(joined, { orderId: '1' })
     // @ts-expect-error -- one of its branches waits
-    localSaga(waiting, { pool: {} as Pool })
+    void flow.executeLocally(waiting, { orderId: '1' })
   }
   expectTypeOf(both).toBeFunction()
 })
@@ -140,4 +142,34 @@ test('a signal is what its step reads, and a timer knows the context', () => {
     // @ts-expect-error -- no step has returned it
     order.timer('later', { until: (context) => context.dawn })
   expectTypeOf(wrong).toBeFunction()
+})
+
+test('data is typed as it comes back from JSON', () => {
+  type Bill = { readonly dueAt: Date; readonly items: readonly { readonly at: Date }[] }
+  defineSaga<{ readonly orderedAt: Date }>('dates')
+    .step('bill', {
+      action: async ({ orderedAt }) => {
+        expectTypeOf(orderedAt).toEqualTypeOf<string>()
+        const bill: Bill = { dueAt: new Date(0), items: [] }
+        return { data: { bill, paidAt: undefined as Date | undefined, tags: new Set(['a']) } }
+      },
+      compensate: async ({ bill }) => {
+        expectTypeOf(bill?.dueAt).toEqualTypeOf<string | undefined>()
+      },
+    })
+    .signal('sent', { parse: (payload) => ({ at: new Date(String(payload)) }) })
+    .step('read', {
+      action: async ({ bill, paidAt, tags }) => {
+        expectTypeOf(bill.dueAt).toEqualTypeOf<string>()
+        expectTypeOf(bill.items[0]?.at).toEqualTypeOf<string | undefined>()
+        expectTypeOf(paidAt).toEqualTypeOf<string | undefined>()
+        // @ts-expect-error -- a set is stored as an object with nothing in it
+        void tags.size
+      },
+    })
+  expectTypeOf<Stored<{ readonly at: Date; run(): void; n?: 1 | 2 }>>().toEqualTypeOf<{
+    readonly at: string
+    n?: 1 | 2
+  }>()
+  expectTypeOf<Stored<[Date, unknown, bigint]>>().toEqualTypeOf<[string, unknown, never]>()
 })

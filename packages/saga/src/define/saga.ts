@@ -19,6 +19,7 @@ import type {
   TimerOptions,
   Unconditional,
 } from './step.ts'
+import type { Stored, StoredObject } from './stored.ts'
 
 type Act<Run> = (
   context: object,
@@ -88,29 +89,29 @@ export interface Saga<
   step<Data extends object = object>(
     name: string,
     options: StepOptions<Context, Data> & Unconditional,
-  ): Saga<Input, Context & Data, Kind>
+  ): Saga<Input, Context & Stored<Data>, Kind>
   step<Data extends object = object>(
     name: string,
     options: StepOptions<Context, Data> & Partial<Conditional<Context>>,
-  ): Saga<Input, Context & Partial<Data>, Kind>
+  ): Saga<Input, Context & Partial<Stored<Data>>, Kind>
   /** A step that waits for an event from outside. */
   reply<Data extends object = object>(
     name: string,
     options: ReplyOptions<Context, Data> & Unconditional,
-  ): Saga<Input, Context & Data, 'waits'>
+  ): Saga<Input, Context & Stored<Data>, 'waits'>
   reply<Data extends object = object>(
     name: string,
     options: ReplyOptions<Context, Data> & Partial<Conditional<Context>>,
-  ): Saga<Input, Context & Partial<Data>, 'waits'>
-  /** A step that waits for a signal, which `signalSaga` sends. */
+  ): Saga<Input, Context & Partial<Stored<Data>>, 'waits'>
+  /** A step that waits for a signal, which `signal` of `sagas()` sends. */
   signal<Data extends object = object, Payload = unknown>(
     name: string,
     options?: SignalOptions<Context, Payload, Data> & Unconditional,
-  ): Saga<Input, Context & Data, 'waits'>
+  ): Saga<Input, Context & Stored<Data>, 'waits'>
   signal<Data extends object = object, Payload = unknown>(
     name: string,
     options: SignalOptions<Context, Payload, Data> & Partial<Conditional<Context>>,
-  ): Saga<Input, Context & Partial<Data>, 'waits'>
+  ): Saga<Input, Context & Partial<Stored<Data>>, 'waits'>
   /** A step that lets time pass, by the business clock. */
   timer(name: string, after: Duration | TimerOptions<Context>): Saga<Input, Context, 'waits'>
   /**
@@ -191,7 +192,7 @@ export type Upgrade = (old: OldInstance) => UpgradedInstance
 export function defineSaga<Input extends object>(
   name: string,
   { version = 1, deadline, upgrades = {} }: SagaOptions = {},
-): Saga<Input, Input, 'steps'> {
+): Saga<Input, StoredObject<Input>, 'steps'> {
   const wrong = (what: string) => new SagaError('SAGA_DEFINITION_INVALID', what)
   if (name === '') throw wrong('a saga needs a name')
   if (!Number.isInteger(version) || version < 1) {
@@ -202,7 +203,8 @@ export function defineSaga<Input extends object>(
     throw wrong(`saga ${name}: upgrades: ${notOlder} is not older than ${version}`)
   }
   const deadlineMs = deadline === undefined ? undefined : toMs(deadline)
-  return sagaOf({ name, version, steps: [], forks: [], deadlineMs, upgrades })
+  const begun = { name, version, steps: [], forks: [], deadlineMs, upgrades }
+  return sagaOf<Input, StoredObject<Input>, 'steps'>(begun)
 }
 
 /** The builder's types are checked against each other by its interface; from here on a context is an object. */

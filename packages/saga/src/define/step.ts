@@ -1,4 +1,5 @@
 import type { Duration, Message, RetryPolicy, Transaction } from '@posthorn/engine'
+import type { Stored } from './stored.ts'
 
 /** An event that a step sends; it goes out if and only if the step's transaction commits. */
 export interface EventInit {
@@ -6,15 +7,17 @@ export interface EventInit {
   readonly payload: unknown
   /** Default: the topic of the saga's outbox. */
   readonly topic?: string
-  /** Events with one key belong together. Default: the saga's id. */
+  /** Events with one key go out in their order. Default: the saga's id. */
   readonly key?: string
 }
 
 /** What a step did: data that later steps find in their context, and events. */
 export interface Effect<Data extends object> {
-  /** Stored as JSON: a Date comes back as its text. */
+  /** Stored as JSON: a Date comes back as its text, as the types say. */
   readonly data?: Data
   readonly events?: readonly EventInit[]
+  /** From here on the saga is found by this as well, such as by the reference that a gateway gave. */
+  readonly key?: string
 }
 
 /** A step's answer "no": nothing was done and no retry can help. Made by `refuse`. */
@@ -47,7 +50,7 @@ export interface ReplyRun extends StepRun {
 
 /** The same for a step that waited for a signal. */
 export interface SignalRun<Payload> extends StepRun {
-  readonly received: { readonly id: string; readonly payload: Payload }
+  readonly received: { readonly id: string; readonly payload: Stored<Payload> }
 }
 
 /** What is kept of a reply. */
@@ -78,7 +81,7 @@ export interface Unconditional {
  * process died), and may run twice: it must be idempotent and find nothing to undo without failing.
  */
 export type Compensate<Context, Data extends object> = (
-  context: Context & Partial<Data>,
+  context: Context & Partial<Stored<Data>>,
   tx: Transaction,
   run: StepRun,
 ) => Promise<Pick<Effect<object>, 'events'> | void>

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from '@posthorn/engine'
+import { inboxId } from '@posthorn/engine/inbox'
 import type { Reply } from '../define/step.ts'
 import { endOvertaken } from '../outbox/turns.sql.ts'
 import type { SagaStatus } from '../run/instance.ts'
@@ -25,7 +26,7 @@ export async function keepReply(
          for update
     ), stored as (
       insert into sagas.saga_reply (saga_id, event_id, event_type, payload, headers, status)
-      select ${sagaId}::uuid, ${reply.id}::uuid, ${reply.type}, ${JSON.stringify(reply.payload ?? null)}::jsonb,
+      select ${sagaId}::uuid, ${inboxId(reply.id)}, ${reply.type}, ${JSON.stringify(reply.payload ?? null)}::jsonb,
              ${JSON.stringify(reply.headers)}::jsonb,
              case when exists (select from found) then 'KEPT' else 'IGNORED' end
       -- Two consumers may bring the same event: it is one reply, and wakes once.

@@ -4,15 +4,16 @@ import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
 import {
   acceptReply,
-  createOrchestrator,
   defineSaga,
   getSaga,
   sagaMigrations,
-  signalSaga,
   startSaga,
+  type AnySaga,
   type Signal,
 } from '../index.ts'
 import { LEDGER, drain, enter, entries } from '../testing/ledger.ts'
+import { createOrchestrator } from '../testing/orchestrator.ts'
+import { sendSignal } from '../events/replies.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const { pool } = db
@@ -42,9 +43,10 @@ function begin() {
   return transaction(pool, async (tx) => (await startSaga(tx, saga, { input: {} })).id)
 }
 
-function send(sagaId: string, signal: Partial<Signal> = {}) {
-  const given = { name: 'approved', payload: { by: 'Ada' }, sagas: [saga], ...signal, sagaId }
-  return transaction(pool, (tx) => signalSaga(tx, given))
+function send(sagaId: string, signal: Partial<Signal> & { sagas?: readonly AnySaga[] } = {}) {
+  const { sagas: known = [saga], ...rest } = signal
+  const given = { name: 'approved', payload: { by: 'Ada' }, ...rest, sagaId }
+  return transaction(pool, (tx) => sendSignal(tx, known, given))
 }
 
 test('wakes the saga that waits for it', async () => {
@@ -73,7 +75,7 @@ test('that comes early is kept, and the same key is the same signal', async () =
 
 test('is refused if the saga does not know it, or cannot read it', async () => {
   const id = await begin()
-  const refused = async (signal: Partial<Signal>) => {
+  const refused = async (signal: Parameters<typeof send>[1]) => {
     const sent = await send(id, signal)
     return sent.outcome === 'refused' ? sent.failure : sent
   }

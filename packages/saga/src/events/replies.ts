@@ -13,34 +13,52 @@ import { SAGA_ID_HEADER, isUuid } from '../outbox/event-outbox.ts'
 import { keepReply, type ReplyOutcome, lockForSignal } from './replies.sql.ts'
 import { SIGNAL_PREFIX, type AnySaga, type Step } from '../define/saga.ts'
 import { sagaTurns } from '../outbox/turn-outbox.ts'
-import { SAGA_CODES, type SagaCode } from '../errors.ts'
+import { SAGA_CODES, SagaError, type SagaCode } from '../errors.ts'
+import { findSaga, type SagaKey } from '../start/keys.sql.ts'
 import type { SagaStatus } from '../run/instance.ts'
 
 /** Remembers which consumer has had which event: for the sagas' replies, and for consumers of their events. */
-export const consumerInbox = defineInbox({ table: 'sagas.consumer_inbox', retention: '30d' })
+export const consumerInbox = defineInbox({
+  table: 'sagas.consumer_inbox',
+  retention: '30d',
+  // A reply with an id of another kind is known by its row in saga_reply, for as long as its saga is kept.
+  forgetOthers: '30d',
+})
+
+/** A saga by its id, or by a key. */
+export type SagaName = string | SagaKey
 
 export interface IncomingReply {
   /** Who reads the topic; each event counts once for each consumer. */
   readonly consumer: string
   readonly message: Message
   /** Whose reply it is. Default: the header `saga-id`. */
-  readonly sagaId?: string
+  readonly saga?: SagaName
 }
 
 /**
  * Takes an event for the saga it belongs to. `woke`: the saga waited for it and goes on; `kept`: it
  * waits for the saga; `ignored`: the saga has ended, or there is none; `duplicate`: it was here before.
+ * Throws `SAGA_MISSING` for a key that no saga has: it may have come before the saga was begun.
  */
 export async function acceptReply(
   tx: Transaction,
-  { consumer, message, sagaId = message.headers[SAGA_ID_HEADER] }: IncomingReply,
+  { consumer, message, saga = headerOf(message) }: IncomingReply,
 ): Promise<ReplyOutcome | 'duplicate'> {
+  const sagaId = await idOfSaga(tx, saga)
   // Other people's events come by on the same topic.
-  if (sagaId === undefined || !isUuid(sagaId)) return 'ignored'
+  if (sagaId === undefined) return 'ignored'
   const received = await once(tx, { inbox: consumerInbox, consumer, id: message.id }, () =>
     takeReply(tx, sagaId, message),
   )
   return received.first ? received.result : 'duplicate'
+}
+
+async function idOfSaga(tx: Transaction, saga: SagaName | undefined): Promise<string | undefined> {
+  if (saga === undefined || typeof saga === 'string') return isUuid(saga ?? '') ? saga : undefined
+  const id = await findSaga(tx, saga)
+  if (id !== undefined) return id
+  throw new SagaError('SAGA_MISSING', `no saga ${saga.saga} has the key ${saga.key}`)
 }
 
 async function takeReply(tx: Transaction, sagaId: string, message: Message): Promise<ReplyOutcome> {
@@ -56,29 +74,32 @@ export interface SagaRepliesOptions {
   readonly topic: string
   /** Default `sagas`. */
   readonly group?: string
-  /** Where an event names its saga; undefined if it is not for one. Default: the header `saga-id`. */
-  sagaIdOf?(message: Message): string | undefined
+  /**
+   * Which saga an event is for: its id, or a key of it, `{ saga: 'transfer', key: payload.order }`;
+   * undefined if it is for none. May look it up. Default: the header `saga-id`.
+   */
+  sagaOf?(message: Message, tx: Transaction): Promise<SagaName | undefined> | SagaName | undefined
+  /** False for events that are for no saga: they leave no trace. Default: all but those without the header. */
+  wants?(message: Message): boolean
 }
 
 /**
  * A consumer that brings the events of a topic to the sagas that wait for them, those of a poll in
- * one transaction.
+ * one transaction. An event with a key that no saga has is tried again, and is then a dead letter.
  */
 export function sagaReplies(options: SagaRepliesOptions): Consumer {
-  const { pool, topic, group = 'sagas', sagaIdOf = headerOf } = options
-  // Other people's events come by on the same topic.
-  const sagaOf = (message: Message) => {
-    const sagaId = sagaIdOf(message)
-    return sagaId !== undefined && isUuid(sagaId) ? sagaId : undefined
-  }
+  const { pool, topic, group = 'sagas', sagaOf = headerOf } = options
   return {
     topic,
     group,
     ...handleOnce({
       ...{ pool, inbox: consumerInbox, consumer: group },
-      wants: (message) => sagaOf(message) !== undefined,
+      // Other people's events come by on the same topic.
+      wants: (message) =>
+        (options.sagaOf !== undefined || isUuid(headerOf(message) ?? '')) &&
+        (options.wants?.(message) ?? true),
       async handle(tx, message) {
-        const sagaId = sagaOf(message)
+        const sagaId = await idOfSaga(tx, await sagaOf(message, tx))
         if (sagaId !== undefined) await takeReply(tx, sagaId, message)
       },
     }),
@@ -96,8 +117,6 @@ export interface Signal {
   readonly payload?: unknown
   /** The same key again is the same signal, and changes nothing. Default: every signal is one of its own. */
   readonly key?: string
-  /** The definitions that say which signals a saga takes. */
-  readonly sagas: readonly AnySaga[]
 }
 
 /** What became of a signal. */
@@ -116,9 +135,10 @@ const MOST_KEPT = 100
  * Sends a signal to a saga, in the caller's transaction. One that comes before the saga waits for it
  * is kept. Only a definition's own signals are taken, and none can be mistaken for a broker's event.
  */
-export async function signalSaga(
+export async function sendSignal(
   tx: Transaction,
-  { sagaId, name, payload = null, key, sagas }: Signal,
+  sagas: readonly AnySaga[],
+  { sagaId, name, payload = null, key }: Signal,
 ): Promise<SignalOutcome> {
   const id = key === undefined ? uuid() : idOf(sagaId, name, key)
   const found = isUuid(sagaId) ? await lockForSignal(tx, { sagaId, id }) : undefined

@@ -118,7 +118,7 @@ comment on table sagas.saga_turn is 'not personal: id, error_code, error';
 -- Replies are kept until a step uses them; those for a saga that has ended are only recorded.
 create table sagas.saga_reply (
   saga_id uuid not null,
-  event_id uuid not null,
+  event_id text collate "C" not null,
   event_type text not null,
   payload jsonb not null,
   headers jsonb not null,
@@ -128,11 +128,22 @@ create table sagas.saga_reply (
 );
 comment on column sagas.saga_reply.payload is 'personal';
 comment on column sagas.saga_reply.headers is 'personal';
-comment on table sagas.saga_reply is 'not personal: event_type';
+comment on table sagas.saga_reply is 'not personal: event_id, event_type';
+
+-- What a saga is found by beside its id: an order's number, a reference of the gateway.
+create table sagas.saga_key (
+  key text collate "C" not null,
+  name text not null,
+  tenant text not null default '',
+  saga_id uuid not null,
+  primary key (key, name, tenant)
+);
+create index saga_key_saga on sagas.saga_key (saga_id);
+comment on table sagas.saga_key is 'not personal: key, name, tenant';
 
 create table sagas.saga_outbox (
   id uuid primary key,
-  -- The order in which a saga's steps made them.
+  -- The order in which a saga's steps made them, and in which they go out by their key.
   seq bigint generated always as identity,
   saga_id uuid not null,
   step text not null,
@@ -143,6 +154,7 @@ create table sagas.saga_outbox (
   payload jsonb not null,
   traceparent text,
   status text not null default 'PENDING'
+    -- CLAIMED and FAILED are passed through: they stand in the transitions, never here.
     check (status in ('PENDING', 'CLAIMED', 'SENT', 'FAILED', 'DEAD_LETTER')),
   retry_count integer not null default 0,
   next_retry_at timestamptz not null default posthorn.now(),
@@ -150,14 +162,14 @@ create table sagas.saga_outbox (
   last_error text,
   sent_at timestamptz,
   created_at timestamptz not null default now(),
-  claim_token uuid,
-  claimed_until timestamptz,
-  lost_claims smallint not null default 0
+  lost_claims smallint not null default 0,
+  bucket smallint not null generated always as (posthorn.bucket_of(key)) stored,
+  held boolean not null default false
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
-create index saga_outbox_due on sagas.saga_outbox (next_retry_at, id) where status = 'PENDING';
-create index saga_outbox_suspect on sagas.saga_outbox (next_retry_at, id)
-  where status = 'PENDING' and lost_claims > 0;
-create index saga_outbox_claimed on sagas.saga_outbox (claimed_until) where status = 'CLAIMED';
+create index saga_outbox_flow on sagas.saga_outbox (bucket, seq)
+  where status = 'PENDING' and not held;
+create index saga_outbox_held on sagas.saga_outbox (key, seq)
+  where held and status = 'PENDING';
 create index saga_outbox_dead on sagas.saga_outbox (created_at) where status = 'DEAD_LETTER';
 create index saga_outbox_finished on sagas.saga_outbox (sent_at) where status = 'SENT';
 create index saga_outbox_saga on sagas.saga_outbox (saga_id);
@@ -189,11 +201,11 @@ comment on table sagas.saga_action is 'not personal: step, was';
 
 create table sagas.consumer_inbox (
   consumer text not null,
-  event_id uuid not null,
+  event_id text collate "C" not null,
   received_at timestamptz not null default now(),
   primary key (event_id, consumer)
 );
 -- Ids that carry no time; nearly empty where all producers use UUIDv7.
 create index consumer_inbox_others on sagas.consumer_inbox (received_at)
-  where not (get_byte(uuid_send(event_id), 6) >> 4 = 7 and get_byte(uuid_send(event_id), 8) >> 6 = 2);
-comment on table sagas.consumer_inbox is 'not personal: consumer';
+  where not (event_id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$');
+comment on table sagas.consumer_inbox is 'not personal: consumer, event_id';

@@ -1,20 +1,21 @@
-import { fixed, transaction, uuid } from '@posthorn/engine'
+import { fixed, transaction, uuid, type Transaction } from '@posthorn/engine'
 import { advanceClock, listAlerts, useMovableClock } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
   SAGA_CODES,
   cancelSaga,
-  createOrchestrator,
   defineSaga,
   getSaga,
   resumeSaga,
+  sagaEvents,
   sagaMigrations,
   startSaga,
   terminateSaga,
   type AnySaga,
 } from '../index.ts'
 import { LEDGER, drain, enter, entries, expireTurns } from '../testing/ledger.ts'
+import { createOrchestrator } from '../testing/orchestrator.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const { pool } = db
@@ -128,6 +129,87 @@ describe('a compensation that cannot succeed', () => {
 })
 
 describe('cancelling', () => {
+  const WRITES = [
+    ['only calls the outside', false],
+    ['writes through its transaction', true],
+  ] as const
+
+  test.each(WRITES)('while a step %s keeps what it returns, for its undoing', async (_, writes) => {
+    const undone: unknown[] = []
+    const step = (name: string, cancels: boolean) => ({
+      action: async (_context: object, tx: Transaction, { sagaId }: { sagaId: string }) => {
+        if (writes) await enter(tx, sagaId, name)
+        if (cancels) await cancel(sagaId)
+        return { data: { [name]: `${name} 17` }, events: [{ type: `${name}ed`, payload: {} }] }
+      },
+      compensate: async (context: object) => {
+        undone.push(context)
+        return { events: [{ type: `un${name}ed`, payload: {} }] }
+      },
+    })
+    const saga = defineSaga(`cancel-under-way-${writes}`)
+      .step('hold', step('hold', false))
+      .step('charge', step('charge', true))
+      .step('ship', step('ship', false))
+    const events = sagaEvents({ transport: 'none' })
+    const orchestrator = createOrchestrator({ pool, sagas: [saga], events })
+    const id = await begin(saga)
+    await drain(orchestrator)
+    const found = await getSaga(pool, id)
+    expect(found).toMatchObject({ status: 'COMPENSATED', error: { code: 'SAGA_CANCELLED' } })
+    const [hold, charge] = [{ hold: 'hold 17' }, { charge: 'charge 17' }]
+    expect(undone).toEqual([{ ...hold, ...charge }, hold])
+    expect(found?.steps[1]).toMatchObject({ status: 'COMPENSATED', output: charge, attempts: 1 })
+    const sent = found?.events.map(({ type }) => type)
+    expect(sent).toEqual(['holded', 'chargeed', 'unchargeed', 'unholded'])
+    expect(await entries(pool, id)).toEqual(writes ? ['hold', 'charge'] : [])
+  })
+
+  test.each(WRITES)('while the last step %s undoes it too', async (_, writes) => {
+    let undone: object | undefined
+    const saga = defineSaga(`cancel-last-${writes}`).step('charge', {
+      action: async (_context, tx, { sagaId }) => {
+        if (writes) await enter(tx, sagaId, 'charge')
+        await cancel(sagaId)
+        return { data: { ref: 'ch_1' } }
+      },
+      compensate: async (context) => void (undone = context),
+    })
+    const id = await begin(saga)
+    await drain(orchestratorOf(saga))
+    expect(await getSaga(pool, id)).toMatchObject({ status: 'COMPENSATED' })
+    expect(undone).toEqual({ ref: 'ch_1' })
+  })
+
+  test('while steps side by side are under way keeps what each returns', async () => {
+    const undone: object[] = []
+    const both = Promise.withResolvers<void>()
+    const step = (name: string, work: (id: string) => Promise<unknown>) => ({
+      action: async (_context: object, _tx: Transaction, { sagaId }: { sagaId: string }) => {
+        await work(sagaId)
+        return { data: { [name]: true } }
+      },
+      compensate: async (context: object) => void undone.push(context),
+    })
+    const cancels = async (id: string) => {
+      await cancel(id)
+      both.resolve()
+    }
+    const saga = defineSaga('cancel-fork').parallel({
+      a: (branch) =>
+        branch.step('left', step('left', cancels)).step('never', step('never', cancels)),
+      b: (branch) =>
+        branch.step(
+          'right',
+          step('right', () => both.promise),
+        ),
+    })
+    const id = await begin(saga)
+    await drain(orchestratorOf(saga))
+    expect(await getSaga(pool, id)).toMatchObject({ status: 'COMPENSATED' })
+    expect(undone).toEqual([{ right: true }, { left: true }])
+  })
+
   test('before its first step undoes nothing', async () => {
     const saga = journey('cancel-first', nothing)
     const id = await begin(saga)
@@ -150,7 +232,7 @@ describe('cancelling', () => {
     })
     const orchestrator = orchestratorOf(saga)
     const id = await begin(saga)
-    const running = orchestrator.tick()
+    const running = orchestrator.runOnce()
     await reached.promise
     expect(await cancel(id)).toEqual({ done: true })
     // No other orchestrator begins to undo while the step is under way.
@@ -158,7 +240,7 @@ describe('cancelling', () => {
     expect(await entries(pool, id)).toEqual(['one'])
     held.resolve()
     await running
-    expect(await entries(pool, id)).toEqual(['one', 'undo two', 'undo one'])
+    expect(await entries(pool, id)).toEqual(['one', 'two', 'undo two', 'undo one'])
     expect((await getSaga(pool, id))?.status).toBe('COMPENSATED')
   })
 
@@ -187,7 +269,7 @@ describe('cancelling', () => {
     let looking: Promise<number> | undefined
     await transaction(pool, async (tx) => {
       await tx.query({ text: 'select from sagas.saga where id = $1 for update', values: [id] })
-      looking = orchestratorOf(saga).tick()
+      looking = orchestratorOf(saga).runOnce()
       // The turn is claimed, and waits for this transaction to end.
       await expect.poll(() => waitingForLock()).toBe(true)
       await cancelSaga(tx, id)
@@ -359,7 +441,7 @@ test.each([
     const id = await begin(saga)
     const lives: Promise<number>[] = []
     for (let life = 0; life < 5; life += 1) {
-      const looking = orchestratorOf(saga).tick()
+      const looking = orchestratorOf(saga).runOnce()
       lives.push(looking)
       // It hangs in the middle of the step, and its lease runs out.
       await Promise.race([looking, new Promise((resolve) => setTimeout(resolve, 200))])

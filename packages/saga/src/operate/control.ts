@@ -1,4 +1,4 @@
-import type { Transaction } from '@posthorn/engine'
+import { storableText, type Transaction } from '@posthorn/engine'
 import { recoverAlert, type Operator } from '@posthorn/operate'
 import {
   allowedActions,
@@ -155,7 +155,11 @@ async function note(
   },
 ): Promise<void> {
   const tenant = rest.tenant ?? (await selectStanding(tx, id))?.tenant ?? null
-  await recordAction(tx, id, { action, was, tenant, by, reason, step: rest.step })
+  await recordAction(tx, id, {
+    ...{ action, was, tenant, step: rest.step },
+    by: storableText(by),
+    reason: reason === undefined ? undefined : storableText(reason),
+  })
 }
 
 async function goesOn(tx: Transaction, id: string): Promise<void> {

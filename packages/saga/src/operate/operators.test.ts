@@ -11,7 +11,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import {
   acceptReply,
   cancelSaga,
-  createOrchestrator,
   defineSaga,
   getSaga,
   refuse,
@@ -26,6 +25,7 @@ import {
   type Steering,
 } from '../index.ts'
 import { LEDGER, drain, enter, entries, expireTurns } from '../testing/ledger.ts'
+import { createOrchestrator } from '../testing/orchestrator.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const { pool } = db
@@ -283,7 +283,7 @@ describe('an operator and a step at once', () => {
       },
     })
     const id = await begin(saga)
-    const running = orchestratorOf(saga).tick()
+    const running = orchestratorOf(saga).runOnce()
     await reached.promise
     expect(await act(id)).toEqual({ done: true })
     await drain(orchestratorOf(saga))

@@ -72,7 +72,7 @@ export interface SagaEventDetails {
 
 export interface SagaReplyDetails {
   readonly id: string
-  /** `signal`: sent by `signalSaga`, with its name as the type. */
+  /** `signal`: sent by `signal`, with its name as the type. */
   readonly kind: 'reply' | 'signal'
   readonly type: string
   readonly payload: unknown

@@ -39,15 +39,19 @@ export interface SagaEventsOptions {
   readonly label?: readonly LabelPart<SagaEvent>[]
 }
 
-/** The outbox of the sagas' events, with the topic that is meant where an event names none. */
+/** The outbox of the sagas' events, with where they go: the topic where an event names none. */
 export interface SagaEvents extends Outbox<SagaEvent> {
+  readonly transport: string
   readonly topic: string
 }
 
 /** Header in which an event names its saga, so that a reply can name it too. */
 export const SAGA_ID_HEADER = 'saga-id'
 
-/** Defines the outbox `sagas.events`: PENDING → CLAIMED → SENT, five retries, then DEAD_LETTER. */
+/**
+ * Defines the outbox `sagas.events`: PENDING → CLAIMED → SENT, five retries, then DEAD_LETTER. Events with
+ * one key, by default those of one saga, go out in their order; behind a dead letter they wait for an operator.
+ */
 export function sagaEvents(options: SagaEventsOptions): SagaEvents {
   const { transport, topic = 'sagas.events', retention = '7d', archive = '90d' } = options
   const outbox = defineOutbox<SagaEvent>({
@@ -74,6 +78,8 @@ export function sagaEvents(options: SagaEventsOptions): SagaEvents {
     label: options.label ?? ['key', 'step'],
     counter: { column: 'retry_count', bumps: 'on-failure' },
     claim: { batch: 100, every: '1s', lease: '30s' },
+    // A withdrawal must not overtake its command, nor go out without it.
+    order: { key: 'key', dead: 'block' },
     retry: exponential('1s', { attempts: 6 }),
     breaker: {},
     retention: { after: retention, archive },
@@ -87,7 +93,7 @@ export function sagaEvents(options: SagaEventsOptions): SagaEvents {
       payload: row.payload,
     }),
   })
-  return Object.assign(outbox, { topic })
+  return Object.assign(outbox, { transport, topic })
 }
 
 export function isUuid(id: string): boolean {

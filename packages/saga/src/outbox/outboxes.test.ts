@@ -1,12 +1,22 @@
-import { outboxTableSql, uuid } from '@posthorn/engine'
+import {
+  createRelay,
+  delivered,
+  enqueueAll,
+  outboxTableSql,
+  retryLater,
+  transaction,
+  uuid,
+  type Transport,
+} from '@posthorn/engine'
 import { inboxTableSql } from '@posthorn/engine/inbox'
-import { maintain } from '@posthorn/operate'
+import { advanceClock, maintain, useMovableClock } from '@posthorn/operate'
 import { outboxConformance, testDatabase } from '@posthorn/engine/testing'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { consumerInbox, getSaga, sagaEvents, sagaMigrations, sagaTurns } from '../index.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()] })
 const events = sagaEvents({ transport: 'topics' })
+beforeAll(() => useMovableClock(db.pool))
 
 outboxConformance(events, {
   pool: () => db.pool,
@@ -16,9 +26,47 @@ outboxConformance(events, {
     step: 'pay',
     topic: 'orders',
     event_type: 'order.paid',
-    key: String(n),
+    key: 'one saga',
     payload: { n },
   }),
+})
+
+test('a withdrawal waits behind the command that the broker refused', async () => {
+  const sagaId = uuid()
+  const taken: string[] = []
+  let isRefused = false
+  const broker: Transport = {
+    async deliver(batch, { ordered }) {
+      const failed = new Set<string | undefined>()
+      return batch.map(({ message: { type, key } }) => {
+        if (ordered && failed.has(key)) return retryLater(new Error('behind another'))
+        if (type === 'asked' && !isRefused) {
+          isRefused = true
+          failed.add(key)
+          return retryLater(new Error('nack'))
+        }
+        taken.push(type)
+        return delivered()
+      })
+    },
+  }
+  const relay = createRelay({ pool: db.pool, outboxes: [events], transports: { topics: broker } })
+  await transaction(db.pool, (tx) =>
+    enqueueAll(
+      tx,
+      events,
+      ['asked', 'withdrawn'].map((type) => ({
+        ...{ saga_id: sagaId, step: 'ask', topic: 'bank', key: sagaId, payload: {} },
+        event_type: type,
+      })),
+    ),
+  )
+  await relay.runOnce()
+  expect(taken).toEqual([])
+  await advanceClock(db.pool, '2s')
+  await relay.runOnce()
+  expect(taken).toEqual(['asked', 'withdrawn'])
+  await relay.stop()
 })
 
 /** Names and definitions, so that the same thing made in two ways can be compared. */

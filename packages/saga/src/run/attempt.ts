@@ -14,6 +14,8 @@ import type { StepOutcome } from './move.ts'
 export interface Attempted {
   readonly outcome: StepOutcome
   readonly events: readonly EventInit[]
+  /** What the saga is to be found by from here on. */
+  readonly key?: string | undefined
 }
 
 export interface AttemptOptions {
@@ -65,7 +67,8 @@ function outcomeOf(result: Effect<object> | Refusal | void): Attempted {
     const failure = failureOf<SagaCode>(result.refused, 'SAGA_STEP_FAILED')
     return { outcome: { kind: 'refused', failure }, events: [] }
   }
-  return { outcome: { kind: 'done', output: asStored(result.data) }, events: result.events ?? [] }
+  const { data, events = [], key } = result
+  return { outcome: { kind: 'done', output: asStored(data) }, events, key }
 }
 
 /** The data as it will be read again: a later step must not see more in this process than after a crash. */

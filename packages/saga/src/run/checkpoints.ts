@@ -16,12 +16,15 @@ import { writeMoves } from './moves.sql.ts'
 import type { Naming } from './turns.sql.ts'
 import type { EventInit } from '../define/step.ts'
 import { sagaTurns } from '../outbox/turn-outbox.ts'
+import { claimKeys } from '../start/keys.sql.ts'
 
 /** A move with the events that go out if it is made. */
 export interface Checkpoint {
   readonly move: Move
   readonly events: readonly EventInit[]
   readonly step: string
+  /** What the saga is found by from here on. */
+  readonly key?: string | undefined
 }
 
 interface Waiting {
@@ -101,7 +104,8 @@ export class Checkpoints {
   async #writeBatch(batch: readonly Waiting[]): Promise<void> {
     const checkpoints = batch.map(({ checkpoint }) => checkpoint)
     const isPlain = checkpoints.every(
-      ({ events, move }) => events.length === 0 && move.status !== 'FAILED',
+      ({ events, key, move }) =>
+        events.length === 0 && key === undefined && move.status !== 'FAILED',
     )
     const moved = isPlain
       ? await this.#writeMoves(this.#pool, checkpoints)
@@ -117,6 +121,7 @@ export class Checkpoints {
     const moved = await this.#writeMoves(tx, checkpoints)
     const made = checkpoints.filter(({ move }) => moved.has(move.from.id))
     await sendEvents(tx, this.#events, made.flatMap(eventRows))
+    await addKeys(tx, made)
     for (const { move } of made) if (move.status === 'FAILED') await raiseStuck(tx, move)
     if (made.some(isTimed)) tx.ringLater(sagaTurns.bell)
     return moved
@@ -165,6 +170,15 @@ export async function sendEvents(
     ...(event.traceparent !== null && { traceparent: event.traceparent }),
   }))
   await enqueueAll(tx, outbox, rows)
+}
+
+async function addKeys(tx: Transaction, made: readonly Checkpoint[]): Promise<void> {
+  const keys = made.flatMap(({ move: { from }, key }) => {
+    const { id, name: saga, tenant } = from
+    return key === undefined ? [] : [{ id, saga, key, tenant: tenant ?? undefined }]
+  })
+  const [other] = (await claimKeys(tx, keys)).values()
+  if (other !== undefined) throw new SagaError('SAGA_KEY_TAKEN', `saga ${other} has the key`)
 }
 
 async function raiseStuck(tx: Transaction, { from, failure }: Move): Promise<void> {

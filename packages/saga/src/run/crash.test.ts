@@ -2,7 +2,6 @@ import { transaction, type Transaction } from '@posthorn/engine'
 import { killAtPoint, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import {
-  createOrchestrator,
   getSaga,
   sagaEvents,
   sagaMigrations,
@@ -14,6 +13,7 @@ import {
 } from '../index.ts'
 import { CRASH_POINTS, bringReply, crashingSaga, type CrashPoint } from '../testing/crash-points.ts'
 import { LEDGER, drain, entries, expireTurns, WORLD, listStanding } from '../testing/ledger.ts'
+import { createOrchestrator } from '../testing/orchestrator.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: `${LEDGER};${WORLD}` })
 const { pool } = db

@@ -251,15 +251,17 @@ function actionRecord(
 /** What follows from the records of a move: the saga goes on, turns back, sleeps or stays. */
 function settle(move: Move, situation: Situation): Move {
   const { steps, forks, running } = situation
+  const { cancelled } = move.from
   const [record] = move.records
+  const isStraight = forks.length === 0 && !cancelled
   // What nearly every move is: the one step at hand is done.
-  if (forks.length === 0 && isPassed(record) && record?.position === move.position) {
+  if (isStraight && isPassed(record) && record?.position === move.position) {
     const position = move.position + 1
     return { ...move, position, status: position >= steps.length ? 'COMPLETED' : 'RUNNING' }
   }
   const after = foresee(move)
   const unit = unitAt(forks, after.position)
-  const failure = failureIn(after, unit)
+  const failure = failureIn(after, unit) ?? (cancelled ? failureBy('SAGA_CANCELLED') : undefined)
   if (failure) return running.size > 0 ? move : turnBack(move, { failure, ...situation })
   const heads = headsOf(after, unit)
   if (heads.length === 0) {

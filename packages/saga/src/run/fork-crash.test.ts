@@ -1,9 +1,10 @@
 import { transaction } from '@posthorn/engine'
 import { killAtPoint, killPoints, testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { createOrchestrator, getSaga, sagaMigrations, startSaga } from '../index.ts'
-import { FORK_POINTS, forkingSaga, sendSignal, straightSaga } from '../testing/crash-points.ts'
+import { getSaga, sagaMigrations, startSaga } from '../index.ts'
+import { FORK_POINTS, forkingSaga, sendGo, straightSaga } from '../testing/crash-points.ts'
 import { LEDGER, drain, entries, expireTurns, WORLD, listStanding } from '../testing/ledger.ts'
+import { createOrchestrator } from '../testing/orchestrator.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: `${LEDGER};${WORLD}` })
 const { pool } = db
@@ -31,7 +32,7 @@ test.each(cases)('side by side: ends %s after a kill at "%s"', async (ends, poin
   const orchestrator = createOrchestrator({ pool, sagas: [saga] })
   await drain(orchestrator)
   // If it was killed before the saga was there to take it.
-  await sendSignal(pool, id, saga)
+  await sendGo(pool, id, saga)
   await drain(orchestrator)
 
   const done = await entries(pool, id)

@@ -16,9 +16,9 @@ export async function writeMoves(
     with move as (
       select *
         from json_to_recordset(${JSON.stringify(moves.map(moveRow))}::json) as m
-             (id uuid, turn integer, moves integer, position integer, status text, replies integer,
-              to_turn integer, to_position integer, to_status text, asleep boolean, waits_for text[],
-              delay_ms float8, wake_at float8, code text, error text, used uuid)
+             (id uuid, turn integer, moves integer, position integer, status text, cancelled boolean,
+              replies integer, to_turn integer, to_position integer, to_status text, asleep boolean, waits_for text[],
+              delay_ms float8, wake_at float8, code text, error text, used text)
     ), record as (
       select *
         from json_to_recordset(${JSON.stringify(moves.flatMap(recordRows))}::json) as r
@@ -52,8 +52,8 @@ export async function writeMoves(
          and s.moves = m.moves
          and s.position = m.position
          and s.status = m.status
-         -- A cancelled saga goes no further, but back.
-         and (s.cancelled_at is null or m.status = 'COMPENSATING' or m.to_status = 'COMPENSATING')
+         -- Of a cancelled saga only what was decided with that in view.
+         and (s.cancelled_at is null or m.cancelled)
          and (m.replies is null or s.replies = m.replies)
       returning m.id, m.to_turn, m.used, s.asleep, s.due_at
     ), recorded as (
@@ -104,6 +104,7 @@ function moveRow(move: Move) {
     moves: from.moves,
     position: from.position,
     status: from.status,
+    cancelled: from.cancelled,
     replies: move.unlessReplied ? from.replies : undefined,
     to_turn: from.turn + (next ? 1 : 0),
     to_position: move.position,

@@ -1,14 +1,11 @@
 import {
   connectionGate,
-  createRelay,
   delivered,
   retryLater,
   transaction,
   type Delivery,
   type Outcome,
   type Queryable,
-  type Relay,
-  type RelayOptions,
   type Transport,
 } from '@posthorn/engine'
 import { raiseAlert, recoverAlert } from '@posthorn/operate'
@@ -22,7 +19,7 @@ import { keyOf, type Instance } from './instance.ts'
 import type { AnySaga } from '../define/saga.ts'
 import { SagaRun } from './saga-run.ts'
 import { fenceTurns, holdSagas, takeTurns, takeUpSagas } from './turns.sql.ts'
-import { sagaTurns, type Turn } from '../outbox/turn-outbox.ts'
+import type { Turn } from '../outbox/turn-outbox.ts'
 import { upgradeInstance } from './upgrade.ts'
 
 /** What a process can say about an instance: its saga, or why it must not touch it. */
@@ -38,31 +35,15 @@ export interface SagaTransportOptions {
   /** Every saga and version that this process runs; others are left to those who know them. */
   readonly sagas: readonly AnySaga[]
   /** Where the steps' events go; not needed by sagas that send none. */
-  readonly events?: SagaEvents
+  readonly events?: SagaEvents | undefined
   /** `poll` prepares no statements, for a pooler in transaction mode. Default `listen`. */
-  readonly mode?: 'listen' | 'poll'
-}
-
-export type OrchestratorOptions = SagaTransportOptions &
-  Pick<RelayOptions, 'maintenance' | 'drain' | 'name' | 'log' | 'metrics'>
-
-/**
- * Runs durable sagas; any number of orchestrators in any number of processes share the work. The
- * events are not sent from here: the host's relay has their outbox.
- */
-export function createOrchestrator(options: OrchestratorOptions): Relay {
-  const { sagas: _, events: __, ...rest } = options
-  return createRelay({
-    ...rest,
-    outboxes: [sagaTurns],
-    transports: { sagas: sagaTransport(options) },
-  })
+  readonly mode?: 'listen' | 'poll' | undefined
 }
 
 /** How long a saga without a definition in this process is left to others. */
 const LEFT_ALONE = '5s'
 
-/** The transport of `sagaTurns`, for a host whose one relay runs all of its outboxes; bound as `sagas`. */
+/** The transport of `sagaTurns`: it runs the sagas. */
 export function sagaTransport({ pool, sagas, events, mode }: SagaTransportOptions): Transport {
   const db = pool as Queryable
   const naming = mode === 'poll' ? 'unprepared' : 'prepared'
@@ -108,7 +89,8 @@ export function sagaTransport({ pool, sagas, events, mode }: SagaTransportOption
   }
 
   return {
-    async deliver(batch, { signal }): Promise<Outcome[]> {
+    takes: 'each',
+    async deliver(batch, { signal, report }): Promise<Outcome[]> {
       const turns = batch.map(turnOf)
       const again = turns.filter((turn) => turn.again)
       if (again.length > 0) await fenceTurns(db, again)
@@ -119,7 +101,11 @@ export function sagaTransport({ pool, sagas, events, mode }: SagaTransportOption
         taken.map((instance) => [`${instance.id}/${instance.turn}`, instance]),
       )
       return Promise.all(
-        turns.map((turn) => run(turn, instances.get(`${turn.sagaId}/${turn.turn}`), signal)),
+        turns.map(async (turn, at) => {
+          const outcome = await run(turn, instances.get(`${turn.sagaId}/${turn.turn}`), signal)
+          report?.(at, outcome)
+          return outcome
+        }),
       )
     },
     async close() {

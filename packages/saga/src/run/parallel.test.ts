@@ -6,22 +6,22 @@ import {
   acceptReply,
   awaitSaga,
   cancelSaga,
-  createOrchestrator,
   defineSaga,
   getSaga,
-  localSaga,
+  sagas,
   refuse,
   sagaMigrations,
   startSaga,
   type AnySaga,
 } from '../index.ts'
 import { LEDGER, drain, enter, entries, expireTurns } from '../testing/ledger.ts'
+import { createOrchestrator } from '../testing/orchestrator.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const { pool } = db
 beforeAll(() => useMovableClock(pool))
 
-const orchestratorOf = (...sagas: AnySaga[]) => createOrchestrator({ pool, sagas })
+const orchestratorOf = (...all: AnySaga[]) => createOrchestrator({ pool, sagas: all })
 
 function begin(saga: AnySaga, input: object = {}) {
   return transaction(pool, async (tx) => (await startSaga(tx, saga, { input })).id)
@@ -77,7 +77,7 @@ describe('steps side by side', () => {
       })
       .step('last', { action: async (context) => void seen.push(context) })
     const id = await begin(saga, { n: 1 })
-    await orchestratorOf(saga).tick()
+    await orchestratorOf(saga).runOnce()
     // A branch does not see the others; what comes after sees them all.
     const before = { n: 1, first: 'first!', hotel: 'hotel!' }
     expect(seen).toEqual([before, { ...before, flight: 'flight!' }])
@@ -212,7 +212,7 @@ describe('steps side by side', () => {
       c: (branch) => branch.reply('c', { ...noted('c'), event: 'yes' }),
     })
     const id = await begin(saga)
-    const lost = orchestratorOf(saga).tick()
+    const lost = orchestratorOf(saga).runOnce()
     await reached.promise
     await cancel(id)
     await expireTurns(pool)
@@ -230,7 +230,7 @@ describe('steps side by side', () => {
         b: (branch) => branch.step('b', { ...noted('b'), when: () => false }),
       })
       .step('c', noted('c'))
-    const result = await localSaga(saga, { pool }).execute({})
+    const result = await sagas(pool, []).executeLocally(saga, {})
     expect(result).toMatchObject({ status: 'COMPLETED', context: { a: 'a!', c: 'c!' } })
     expect(await entries(pool, result.id)).toEqual(['a', 'c'])
     expect(await statusesOf(result.id)).toEqual({ a: 'COMPLETED', b: 'SKIPPED', c: 'COMPLETED' })
@@ -281,7 +281,7 @@ describe('when', () => {
       return gone.promise
     })
     const id = await begin(before)
-    const lost = orchestratorOf(before).tick()
+    const lost = orchestratorOf(before).runOnce()
     await reached.promise
     await expireTurns(pool)
     await drain(orchestratorOf(sagaThatSays(false)))

@@ -8,9 +8,8 @@ import {
   defineSaga,
   getSaga,
   refuse,
+  sagaEvents,
   sagaMigrations,
-  sagaTransport,
-  signalSaga,
   startSaga,
   type AnySaga,
   type SagaDetails,
@@ -25,15 +24,22 @@ import {
   undoInWorld,
 } from '../testing/ledger.ts'
 import {
+  createRelay,
+  delivered,
   fixed,
+  retryLater,
   toMessage,
   transaction,
   uuid,
+  type DeliverOptions,
   type Delivery,
+  type Outcome,
   type Transaction,
   type Transport,
 } from '@posthorn/engine'
 import type { Pool } from 'pg'
+import { sagaTransport } from '../run/orchestrator.ts'
+import { sendSignal } from '../events/replies.ts'
 
 /**
  * What happens when a step is tried: `dies` before or after its effect takes the whole process with
@@ -50,6 +56,10 @@ interface StepPlan {
   readonly acts: readonly Fate[]
   readonly undoes: readonly Exclude<Fate, 'refuses'>[]
   readonly isStuck: boolean
+  /** Where in its action the saga is cancelled. */
+  readonly cancelsAt: 'begin' | 'end' | undefined
+  /** Whether the broker refuses the event of its action, and that of its undoing, the first time. */
+  readonly nacks: readonly [boolean, boolean]
   readonly hasOtherwise: boolean
   /** The round in which its reply or signal comes, early or late; undefined if it never does. */
   readonly answerAt: number | undefined
@@ -93,6 +103,8 @@ const stepPlan = fc.record({
     { maxLength: 2 },
   ),
   isStuck: fc.nat(20).map((n) => n === 0),
+  cancelsAt: fc.nat(15).map((n) => (['begin', 'end'] as const)[n]),
+  nacks: fc.tuple(fc.boolean(), fc.boolean()),
   hasOtherwise: fc.boolean(),
   answerAt: fc.option(fc.nat(5), { nil: undefined }),
 })
@@ -127,6 +139,9 @@ interface RandomWorld {
   die(): Promise<never>
   /** Comes back when another process has taken over. */
   lag(): Promise<void>
+  cancel(): Promise<unknown>
+  /** A step has returned, or is undone: whether what it returned is there. */
+  note(name: string, what: 'returned' | 'seen' | 'unseen'): void
 }
 
 /** A saga that does what the plan says. */
@@ -173,7 +188,10 @@ function whenOf({ when }: StepPlan) {
   return { when: () => ((asked += 1) === 1 ? when : !when) }
 }
 
-function optionsOf({ name, acts, undoes, isStuck }: StepPlan, { pool, die, lag }: RandomWorld) {
+function optionsOf(
+  { name, acts, undoes, isStuck, cancelsAt }: StepPlan,
+  { pool, die, lag, cancel, note }: RandomWorld,
+) {
   const visits = new Map<string, number>()
   const fateOf = (key: 'act' | 'undo', list: readonly Fate[]) => {
     const visit = visits.get(key) ?? 0
@@ -185,6 +203,7 @@ function optionsOf({ name, acts, undoes, isStuck }: StepPlan, { pool, die, lag }
     undoRetry: fixed('1m', { attempts: 5 }),
     action: async (_context: object, tx: Transaction, { sagaId }: { sagaId: string }) => {
       const fate = fateOf('act', acts)
+      if (cancelsAt === 'begin') await cancel()
       if (fate === 'dies') await die()
       if (fate === 'lags') await lag()
       if (fate === 'throws') throw new Error('before')
@@ -193,10 +212,13 @@ function optionsOf({ name, acts, undoes, isStuck }: StepPlan, { pool, die, lag }
       if (fate === 'dies after') await die()
       await enter(tx, sagaId, name)
       if (fate === 'throws after') throw new Error('after')
-      return { data: { [name]: true } }
+      if (cancelsAt === 'end') await cancel()
+      note(name, 'returned')
+      return { data: { [name]: true }, events: [{ type: name, payload: {} }] }
     },
-    compensate: async (_context: object, tx: Transaction, { sagaId }: { sagaId: string }) => {
+    compensate: async (context: object, tx: Transaction, { sagaId }: { sagaId: string }) => {
       const fate = fateOf('undo', undoes)
+      note(name, name in context ? 'seen' : 'unseen')
       if (fate === 'dies') await die()
       if (fate === 'lags') await lag()
       if (fate === 'throws' || isStuck) throw new Error('before')
@@ -204,6 +226,7 @@ function optionsOf({ name, acts, undoes, isStuck }: StepPlan, { pool, die, lag }
       if (fate === 'dies after') await die()
       await enter(tx, sagaId, `undo ${name}`)
       if (fate === 'throws after') throw new Error('after')
+      return { events: [{ type: `undo ${name}`, payload: {} }] }
     },
   }
 }
@@ -217,6 +240,7 @@ class Driver {
   readonly saga: AnySaga
   readonly plan: Plan
   id = ''
+  readonly notes = new Map<string, Set<string>>()
   readonly #pool: Pool
   readonly #transport: Transport
   readonly #taken = new Set<string>()
@@ -229,8 +253,16 @@ class Driver {
     this.#pool = pool
     this.plan = plan
     this.#end.promise.catch(() => undefined)
-    this.saga = randomSaga(name, plan, { pool, die: () => this.#die(), lag: () => this.#lag() })
-    this.#transport = sagaTransport({ pool, sagas: [this.saga] })
+    this.saga = randomSaga(name, plan, {
+      pool,
+      die: () => this.#die(),
+      lag: () => this.#lag(),
+      cancel: () => this.#cancel(),
+      note: (step, what) => {
+        this.notes.set(step, (this.notes.get(step) ?? new Set()).add(what))
+      },
+    })
+    this.#transport = sagaTransport({ pool, sagas: [this.saga], events })
   }
 
   async begin(at: Date): Promise<void> {
@@ -240,14 +272,14 @@ class Driver {
 
   /** What comes from outside in a round, at the same time as the saga runs. */
   async play(round: number): Promise<void> {
-    const { plan, id } = this
+    const { plan } = this
     const answers = stepsOf(plan).filter(({ answerAt }) => answerAt === round)
     const late = this.#lagging.splice(0)
     const running = this.#run()
     for (const goOn of late) goOn()
     await Promise.all([
       running,
-      plan.cancelAt === round && transaction(this.#pool, (tx) => cancelSaga(tx, id)),
+      plan.cancelAt === round && this.#cancel(),
       ...answers.map(({ kind, name }) => {
         if (kind === 'signal') return this.#signal(name)
         return kind === 'reply' && this.#reply(name)
@@ -306,6 +338,10 @@ class Driver {
     return rows[0]?.id
   }
 
+  #cancel() {
+    return transaction(this.#pool, (tx) => cancelSaga(tx, this.id))
+  }
+
   #reply(name: string) {
     const headers = { 'saga-id': this.id }
     const message = toMessage({ id: uuid(), type: `answer ${name}`, payload: {}, headers })
@@ -313,19 +349,48 @@ class Driver {
   }
 
   #signal(name: string) {
-    const signal = { sagaId: this.id, name, sagas: [this.saga] }
-    return transaction(this.#pool, (tx) => signalSaga(tx, signal))
+    const signal = { sagaId: this.id, name }
+    return transaction(this.#pool, (tx) => sendSignal(tx, [this.saga], signal))
   }
 }
 
 /*
  * Any interleaving of steps side by side, replies, signals, timers, deadlines, conditions, failures,
- * processes that die or come back, and cancellations: a saga ends COMPLETED, COMPENSATED with every
- * done step undone once, or FAILED with an alert.
+ * processes that die or come back, and cancellations, also within a step: a saga ends COMPLETED,
+ * COMPENSATED with every done step undone once, or FAILED with an alert. What undoes a step finds what
+ * it returned, and the events of a saga arrive in their order, whichever of them the broker refuses.
  */
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: `${LEDGER};${WORLD}` })
 const { pool } = db
 beforeAll(() => useMovableClock(pool))
+
+const events = sagaEvents({ transport: 'broker' })
+
+/** A broker that refuses some events the first time, and what it took of each saga. */
+class Broker implements Transport {
+  readonly taken = new Map<string, string[]>()
+  readonly #refused = new Set<string>()
+  readonly #refuses = new Set<string>()
+
+  refuse(sagaId: string, type: string): void {
+    this.#refuses.add(`${sagaId} ${type}`)
+  }
+
+  async deliver(batch: readonly Delivery[], { ordered }: DeliverOptions): Promise<Outcome[]> {
+    const failed = new Set<string>()
+    return batch.map(({ message: { id, type, key = '' } }) => {
+      if (ordered && failed.has(key))
+        return retryLater(new Error('behind another'), { charge: false })
+      if (this.#refuses.has(`${key} ${type}`) && !this.#refused.has(id)) {
+        this.#refused.add(id)
+        failed.add(key)
+        return retryLater(new Error('nack'))
+      }
+      this.taken.set(key, [...(this.taken.get(key) ?? []), type])
+      return delivered()
+    })
+  }
+}
 
 /** Sagas that run at the same time in one run. */
 const SAGAS = 12
@@ -342,18 +407,34 @@ test('after any crash, failure or cancellation a saga ends complete, undone or w
         const now = (await readClock(pool)).now
         const at = new Date(now.getTime() + 120_000)
         const drivers = given.map((plan) => new Driver(pool, `property-${(count += 1)}`, plan))
+        const broker = new Broker()
+        const relay = createRelay({ pool, outboxes: [events], transports: { broker } })
         for (const driver of drivers) await driver.begin(at)
+        for (const { id, plan } of drivers) {
+          for (const { name, nacks } of stepsOf(plan)) {
+            if (nacks[0]) broker.refuse(id, name)
+            if (nacks[1]) broker.refuse(id, `undo ${name}`)
+          }
+        }
         for (let round = 0; round < MOST_ROUNDS; round += 1) {
           await Promise.all(drivers.map((driver) => driver.play(round)))
           const { rows } = await pool.query(
             `select from sagas.saga where finished_at is null and id = any($1)`,
             [drivers.map(({ id }) => id)],
           )
-          if (rows.length === 0) break
+          await relay.runOnce()
           await advanceClock(pool, '1m')
+          if (rows.length === 0) break
         }
         await Promise.all(drivers.map((driver) => driver.close()))
-        for (const { id, plan } of drivers) await expectWhole(id, plan)
+        while ((await relay.runOnce()) > 0) await advanceClock(pool, '1m')
+        await relay.stop()
+        for (const { id, plan, notes } of drivers) {
+          await expectWhole(id, plan)
+          expectSeen(plan, notes)
+          const made = (await getSaga(pool, id))?.events.map(({ type }) => type)
+          expect(broker.taken.get(id) ?? []).toEqual(made)
+        }
       },
     ),
     { numRuns: RUNS, endOnFailure: true },
@@ -388,6 +469,15 @@ async function expectWhole(id: string, plan: Plan): Promise<void> {
       [id],
     )
     expect(rows).toEqual([{ code: 'SAGA_STUCK' }])
+  }
+}
+
+/** What a step returned is there when it is undone; only the death of its process takes it away. */
+function expectSeen(plan: Plan, notes: ReadonlyMap<string, ReadonlySet<string>>): void {
+  const fates = stepsOf(plan).flatMap(({ acts }) => acts)
+  if (fates.some((fate) => /^(dies|lags)/.test(fate))) return
+  for (const [step, found] of notes) {
+    if (found.has('returned')) expect([step, ...found]).not.toContain('unseen')
   }
 }
 

@@ -6,11 +6,11 @@ import {
   type Transaction,
 } from '@posthorn/engine'
 import { attempt, unstorable, type Attempted, isOutage } from './attempt.ts'
-import type { Checkpoints } from './checkpoints.ts'
+import type { Checkpoint, Checkpoints } from './checkpoints.ts'
 import { afterAction, doubtfulHeads, nextOf } from './decide.ts'
 import { contextAt, applyMove, recordAt, type Instance, type Move } from './instance.ts'
 import type { SagaParts } from '../define/saga.ts'
-import type { EventInit, ReplyRun, StepRun } from '../define/step.ts'
+import type { ReplyRun, StepRun } from '../define/step.ts'
 import type { StepTransaction } from './step-transaction.ts'
 import type { Situation, StepOutcome, StepTask, Timing } from './move.ts'
 import type { Turn } from '../outbox/turn-outbox.ts'
@@ -85,11 +85,10 @@ export class SagaRun {
     if (next.kind === 'move') return this.#goOn(await this.#write(this.#yieldAfter(next.move)))
     for (const task of next.tasks) this.#running.set(task.position, this.#begin(task))
     const ended = await this.#nextEnd()
-    const { kind, position } = ended.task
+    const { position } = ended.task
     this.#running.delete(position)
     const made = await this.#settle(ended)
     if (made) this.#doubt.delete(position)
-    else if (kind === 'act') this.#doubt.add(position)
     return this.#goOn(made)
   }
 
@@ -172,17 +171,11 @@ export class SagaRun {
 
   /** The step's writes and its checkpoint commit together. */
   async #commit(ended: Ended): Promise<Made | undefined> {
-    const { task, work, events } = ended
-    const move = this.#moveAfter(ended)
+    const { work } = ended
     try {
-      const checkpoint = { move, events, step: task.step.name }
-      const at = await this.#context.checkpoints.writeIn(work.tx, checkpoint)
-      if (at === undefined) {
-        await work.rollback()
-        return undefined
-      }
-      await work.commit()
-      return { move, at }
+      const made = await this.#record(ended, work.tx)
+      await (made ? work.commit() : work.rollback())
+      return made
     } catch (error) {
       await work.rollback()
       if (isOutage(work.outage ?? error)) throw error
@@ -191,11 +184,10 @@ export class SagaRun {
   }
 
   async #store(ended: Ended): Promise<Made | undefined> {
-    const { task, outcome, events } = ended
     try {
-      return await this.#write(this.#moveAfter(ended), { events, step: task.step.name })
+      return await this.#record(ended)
     } catch (error) {
-      if (outcome.kind !== 'done' || isOutage(error)) throw error
+      if (ended.outcome.kind !== 'done' || isOutage(error)) throw error
       return this.#fail(ended, unstorable(error))
     }
   }
@@ -203,14 +195,32 @@ export class SagaRun {
   /** What the step returned cannot be stored: that is the step's failure. */
   async #fail(ended: Ended, failure: Failure): Promise<Made | undefined> {
     const outcome: StepOutcome = { kind: 'failed', failure }
-    return this.#write(this.#moveAfter({ ...ended, outcome }))
+    return this.#record({ ...ended, outcome, events: [], key: undefined })
+  }
+
+  /**
+   * What has become of a step is stored also if its saga was cancelled meanwhile: then its next move is
+   * decided again, and what undoes the step finds what it returned.
+   */
+  async #record(ended: Ended, tx?: Transaction): Promise<Made | undefined> {
+    const { events, key, task } = ended
+    const sent = { events, key, step: task.step.name, tx }
+    const made = await this.#write(this.#moveAfter(ended), sent)
+    if (made) return made
+    const found = await this.#context.reload(this.#turn)
+    if (!found?.cancelled || this.#instance.cancelled || found.moves !== this.#instance.moves)
+      return
+    this.#instance = found
+    return this.#record(ended, tx)
   }
 
   async #write(
     move: Move,
-    { events, step }: { events: readonly EventInit[]; step: string } = { events: [], step: '' },
+    { tx, ...sent }: Omit<Checkpoint, 'move'> & { tx?: Transaction | undefined } = NOTHING_SENT,
   ): Promise<Made | undefined> {
-    const at = await this.#context.checkpoints.write({ move, events, step })
+    const { checkpoints } = this.#context
+    const checkpoint = { move, ...sent }
+    const at = await (tx ? checkpoints.writeIn(tx, checkpoint) : checkpoints.write(checkpoint))
     return at === undefined ? undefined : { move, at }
   }
 
@@ -235,6 +245,8 @@ export class SagaRun {
     return { ...move, next: { delayMs: 0, wakeAt: undefined, waitsFor: [] } }
   }
 }
+
+const NOTHING_SENT = { events: [], step: '' }
 
 function goesOn(move: Move): boolean {
   return !move.next && (move.status === 'RUNNING' || move.status === 'COMPENSATING')

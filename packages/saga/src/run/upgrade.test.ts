@@ -5,7 +5,6 @@ import { beforeAll, expect, test } from 'vitest'
 import {
   acceptReply,
   cancelSaga,
-  createOrchestrator,
   defineSaga,
   getSaga,
   refuse,
@@ -15,6 +14,7 @@ import {
   type Upgrade,
 } from '../index.ts'
 import { LEDGER, drain, enter, entries, expireTurns } from '../testing/ledger.ts'
+import { createOrchestrator } from '../testing/orchestrator.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const { pool } = db
@@ -175,7 +175,7 @@ test('a step that may have taken effect when its process was lost stays known to
     .step('check', { action: async () => refuse('NO', 'no') })
     .step('charge', noted('charge'))
   const id = await begin(old)
-  const lost = orchestratorOf(old).tick()
+  const lost = orchestratorOf(old).runOnce()
   await reached.promise
   await expireTurns(pool)
   await drain(orchestratorOf(recent))

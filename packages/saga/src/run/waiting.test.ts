@@ -4,7 +4,6 @@ import { testDatabase } from '@posthorn/engine/testing'
 import { beforeAll, expect, test } from 'vitest'
 import {
   acceptReply,
-  createOrchestrator,
   defineSaga,
   getSaga,
   refuse,
@@ -16,6 +15,7 @@ import {
   type AnySaga,
 } from '../index.ts'
 import { LEDGER, drain, enter, entries } from '../testing/ledger.ts'
+import { createOrchestrator } from '../testing/orchestrator.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const { pool } = db
@@ -246,7 +246,7 @@ test('a consumer finds the saga in the header, or by its own locator', async () 
   const byPayload = sagaReplies({
     pool,
     topic: 'payments',
-    sagaIdOf: ({ payload }) => (payload as { sagaId: string }).sagaId,
+    sagaOf: ({ payload }) => (payload as { sagaId: string }).sagaId,
   })
   await byPayload.handle(
     toMessage({ id: uuid(), type: 'payment.settled', payload: { sagaId: id } }),

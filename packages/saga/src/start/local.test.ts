@@ -1,11 +1,12 @@
 import { sql } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
-import { defineSaga, getSaga, localSaga, refuse, sagaEvents, sagaMigrations } from '../index.ts'
+import { defineSaga, getSaga, refuse, sagaEvents, sagaMigrations, sagas } from '../index.ts'
 import { LEDGER, enter, entries } from '../testing/ledger.ts'
 
 const db = await testDatabase({ migrations: [await sagaMigrations()], sql: LEDGER })
 const events = sagaEvents({ transport: 'topics', topic: 'orders' })
+const flow = sagas(db.pool, [], { events })
 
 function order(pay: 'pays' | 'throws' | 'refuses' | 'hangs') {
   return defineSaga<{ item: string }>('order')
@@ -42,10 +43,7 @@ async function readStored(id: string) {
 }
 
 test('runs every step and stores every event in one transaction', async () => {
-  const result = await localSaga(order('pays'), { pool: db.pool, events }).execute(
-    { item: 'lamp' },
-    { tenant: 'acme' },
-  )
+  const result = await flow.executeLocally(order('pays'), { item: 'lamp' }, { tenant: 'acme' })
   expect(result).toMatchObject({
     status: 'COMPLETED',
     // As it is stored, and as a durable saga would see it after a crash.
@@ -66,14 +64,14 @@ test('runs every step and stores every event in one transaction', async () => {
 })
 
 test('an id that is taken is refused before a step runs, also by one of two at once', async () => {
-  const saga = localSaga(order('pays'), { pool: db.pool, events })
+  const saga = order('pays')
   const id = crypto.randomUUID()
   const both = await Promise.allSettled([
-    saga.execute({ item: 'lamp' }, { id }),
-    saga.execute({ item: 'lamp' }, { id }),
+    flow.executeLocally(saga, { item: 'lamp' }, { id }),
+    flow.executeLocally(saga, { item: 'lamp' }, { id }),
   ])
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-  await expect(saga.execute({ item: 'chair' }, { id })).rejects.toMatchObject({
+  await expect(flow.executeLocally(saga, { item: 'chair' }, { id })).rejects.toMatchObject({
     code: 'SAGA_EXISTS',
   })
   expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
@@ -87,7 +85,7 @@ test.each([
   ['refuses', 'REFUSED', 'DECLINED'],
   ['hangs', 'FAILED', 'SAGA_STEP_TIMEOUT'],
 ] as const)('stores nothing if a step %s', async (pay, status, code) => {
-  const result = await localSaga(order(pay), { pool: db.pool, events }).execute({ item: 'lamp' })
+  const result = await flow.executeLocally(order(pay), { item: 'lamp' })
   expect(result).toMatchObject({
     status: 'FAILED',
     error: { code },
@@ -97,9 +95,13 @@ test.each([
 })
 
 test('stores nothing if its events cannot be stored', async () => {
-  const saga = localSaga(order('pays'), { pool: db.pool })
+  const silent = sagas(db.pool, [])
   await expect(
-    saga.execute({ item: 'lamp' }, { id: '01900000-0000-7000-8000-000000000001' }),
+    silent.executeLocally(
+      order('pays'),
+      { item: 'lamp' },
+      { id: '01900000-0000-7000-8000-000000000001' },
+    ),
   ).rejects.toMatchObject({
     code: 'SAGA_EVENTS_MISSING',
   })
@@ -121,7 +123,7 @@ test('a step that forgets an await has failed, and nothing is stored', async () 
   const saga = order('pays').step('note', {
     action: async (_context, tx, { sagaId }) => void enter(tx, sagaId, 'not awaited'),
   })
-  const result = await localSaga(saga, { pool: db.pool, events }).execute({ item: 'lamp' })
+  const result = await flow.executeLocally(saga, { item: 'lamp' })
   expect(result).toMatchObject({ status: 'FAILED', error: { code: 'CALL_NOT_AWAITED' } })
   expect(await readStored(result.id)).toEqual({ outbox: 0, sagas: 0, ledger: [] })
 })
@@ -132,7 +134,7 @@ test('a step that goes on after a refused statement has failed, and nothing is s
       await tx.query(sql`insert into ledger (saga_id) values (${sagaId})`).catch(() => undefined)
     },
   })
-  const result = await localSaga(saga, { pool: db.pool, events }).execute({ item: 'lamp' })
+  const result = await flow.executeLocally(saga, { item: 'lamp' })
   expect(result).toMatchObject({
     status: 'FAILED',
     error: { code: 'SAGA_TRANSACTION_ABORTED' },

@@ -6,53 +6,48 @@ import type { SagaEvents } from '../outbox/event-outbox.ts'
 import { SagaError, type SagaCode } from '../errors.ts'
 import { isSeenBy, type ReplyRun } from '../define/step.ts'
 import { StepTransaction } from '../run/step-transaction.ts'
-import { type SagaResult, type StepResult, newSaga, type StartOptions } from './start.ts'
+import { type SagaResult, type StepResult, keyOf, newSaga, type StartOptions } from './start.ts'
+import { claimKeys, type NewKey } from './keys.sql.ts'
 import type { Saga, SagaParts, Step } from '../define/saga.ts'
-import { insertCompleted, selectEnded, type RanStep } from './start.sql.ts'
+import { insertCompleted, selectEnded, type NewSaga, type RanStep } from './start.sql.ts'
 
-export interface LocalSaga<Input extends object, Context extends object> {
-  /**
-   * Runs every step and stores every event in one transaction: all of it, or nothing. A step that
-   * fails ends the saga as `FAILED`; a database that fails throws.
-   */
-  execute(
-    input: Input,
-    options?: StartOptions & { signal?: AbortSignal },
-  ): Promise<SagaResult<Context>>
+/** What a saga in one transaction is given. */
+export interface LocalStart<Input extends object> extends StartOptions {
+  readonly input: Input
+  readonly events: SagaEvents | undefined
+  readonly signal?: AbortSignal
 }
 
 /** A saga in one transaction. Nothing is retried or compensated, since nothing was done. */
-export function localSaga<Input extends object, Context extends object>(
+export async function executeLocally<Input extends object, Context extends object>(
+  pool: Pool,
   saga: Saga<Input, Context, 'steps'>,
-  { pool, events: outbox }: { pool: Pool; events?: SagaEvents },
-): LocalSaga<Input, Context> {
-  return {
-    async execute(input, { signal = NEVER, ...options } = {}) {
-      const begun = newSaga(saga, { ...options, input })
-      const local = {
-        id: begun.id,
-        tenant: begun.tenant,
-        traceparent: begun.traceparent ?? null,
-        signal,
-      }
-      const { id } = local
-      const work = new StepTransaction(pool, new Semaphore(1))
-      try {
-        // Before any step runs; a saga that begins meanwhile is found when this one is written.
-        const isNamed = options.id !== undefined
-        if (isNamed && (await selectEnded(work.tx, id)) !== undefined) throw alreadyThere(id)
-        const ran = await runSteps(work, saga, { ...local, input })
-        if ('failure' in ran) return { id, status: 'FAILED', steps: ran.steps, error: ran.failure }
-        if (!(await insertCompleted(work.tx, begun, ran.ran))) throw alreadyThere(id)
-        await sendEvents(work.tx, outbox, ran.events)
-        await work.commit()
-        return { id, status: 'COMPLETED', steps: ran.steps, context: ran.context as Context }
-      } finally {
-        // Changes nothing after a commit.
-        await work.rollback()
-      }
-    },
+  { signal = NEVER, events: outbox, ...start }: LocalStart<Input>,
+): Promise<SagaResult<Context>> {
+  const begun = newSaga(saga, start)
+  const { id, tenant, traceparent = null } = begun
+  const work = new StepTransaction(pool, new Semaphore(1))
+  try {
+    // Before any step runs; a saga that begins meanwhile is found when this one is written.
+    const isNamed = start.id !== undefined
+    if (isNamed && (await selectEnded(work.tx, id)) !== undefined) throw alreadyThere(id)
+    const input = JSON.parse(begun.input) as object
+    const ran = await runSteps(work, saga, { id, tenant, traceparent, signal, input })
+    if ('failure' in ran) return { id, status: 'FAILED', steps: ran.steps, error: ran.failure }
+    const known = await claimKeys(work.tx, [...keyOf(begun), ...keysOf(begun, ran.keys)])
+    if (known.size > 0) throw alreadyThere(known.get(id) ?? id)
+    if (!(await insertCompleted(work.tx, begun, ran.ran))) throw alreadyThere(id)
+    await sendEvents(work.tx, outbox, ran.events)
+    await work.commit()
+    return { id, status: 'COMPLETED', steps: ran.steps, context: ran.context as Context }
+  } finally {
+    // Changes nothing after a commit.
+    await work.rollback()
   }
+}
+
+function keysOf({ id, name: saga, tenant }: NewSaga, keys: readonly string[]): NewKey[] {
+  return keys.map((key) => ({ id, saga, key, tenant }))
 }
 
 const NEVER = new AbortController().signal
@@ -70,7 +65,13 @@ interface Local {
 }
 
 type Ran =
-  | { steps: StepResult[]; ran: RanStep[]; events: OutgoingEvent[]; context: object }
+  | {
+      steps: StepResult[]
+      ran: RanStep[]
+      events: OutgoingEvent[]
+      keys: string[]
+      context: object
+    }
   | { steps: StepResult[]; failure: Failure }
 
 /** One transaction is one connection: also steps side by side run one after the other. */
@@ -82,6 +83,7 @@ async function runSteps(
   const { id: sagaId, tenant, traceparent, signal } = local
   const ran: RanStep[] = []
   const events: OutgoingEvent[] = []
+  const keys: string[] = []
   const contextAt = (position: number) =>
     Object.assign(
       {},
@@ -100,7 +102,7 @@ async function runSteps(
     }
     const attempted =
       taken.kind === 'failed'
-        ? { outcome: taken, events: [] }
+        ? { outcome: taken, events: [], key: undefined }
         : await attempt(
             async (handle, given) => step.action?.(context, handle, given as ReplyRun),
             work.tx,
@@ -111,6 +113,7 @@ async function runSteps(
     const failure = await work.findAbort()
     if (failure) return failAt(steps, position, { kind: 'failed', failure })
     ran.push({ status: 'COMPLETED', output: outcome.output, startedAt, endedAt: Date.now() })
+    if (attempted.key !== undefined) keys.push(attempted.key)
     for (const event of attempted.events) {
       events.push({ ...event, sagaId, step: name, tenant: tenant ?? null, traceparent })
     }
@@ -120,7 +123,7 @@ async function runSteps(
     const status = isSkipped ? 'SKIPPED' : 'COMPLETED'
     return { name, status, attempts: isSkipped ? 0 : 1, error: undefined }
   })
-  return { steps: done, ran, events, context: contextAt(steps.length) }
+  return { steps: done, ran, events, keys, context: contextAt(steps.length) }
 }
 
 function isTaken(

@@ -3,6 +3,7 @@ import type { Fork } from '../define/step.ts'
 
 export interface NewSaga {
   readonly id: string
+  readonly key: string | undefined
   readonly name: string
   readonly version: number
   readonly step_names: readonly string[]

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  currentTraceparent,
-  transaction,
-  uuid,
-  type Transaction,
-  type Failure,
-} from '@posthorn/engine'
+import { currentTraceparent, uuid, type Transaction, type Failure } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { SagaError, type SagaCode } from '../errors.ts'
 import { getSaga, type SagaDetails } from '../operate/reads.ts'
 import type { StepDetails } from '../operate/reads.sql.ts'
 import type { AnySaga, Saga, SagaKind } from '../define/saga.ts'
 import { insertSagas, selectEnded, type NewSaga } from './start.sql.ts'
+import { claimKeys, type NewKey } from './keys.sql.ts'
 import { sagaTurns } from '../outbox/turn-outbox.ts'
 
 export interface StartOptions {
-  /** A UUIDv7 of your own makes the start idempotent: a second one with it changes nothing. */
+  /**
+   * What you call it, such as the order's number: a second start of the same saga with it, for the same
+   * tenant, changes nothing and returns the first one's id. Replies find the saga by it.
+   */
+  readonly key?: string
+  /** A UUIDv7 of your own, with the same effect. */
   readonly id?: string
   readonly tenant?: string
 }
 
 export interface Started {
   readonly id: string
-  /** False: a saga with this id was there before. */
+  /** False: a saga with this id or key was there before. */
   readonly created: boolean
 }
 
@@ -46,18 +46,30 @@ export async function startSagas<Input extends object>(
 ): Promise<Started[]> {
   if (starts.length === 0) return []
   const sagas = starts.map((start) => newSaga(saga, start))
-  const created = new Set(await insertSagas(tx, sagas))
+  const known = await claimKeys(tx, sagas.flatMap(keyOf))
+  const created = new Set(
+    await insertSagas(
+      tx,
+      sagas.filter(({ id }) => !known.has(id)),
+    ),
+  )
   tx.ringLater(sagaTurns.bell)
-  return sagas.map(({ id }) => ({ id, created: created.has(id) }))
+  return sagas.map(({ id }) => ({ id: known.get(id) ?? id, created: created.has(id) }))
+}
+
+/** The key that a saga is started with. */
+export function keyOf({ id, name, key, tenant }: NewSaga): NewKey[] {
+  return key === undefined ? [] : [{ id, saga: name, key, tenant }]
 }
 
 /** A saga as it is stored before its first step. */
 export function newSaga(
   saga: AnySaga,
-  { id, tenant, input }: StartOptions & { input: object },
+  { id, key, tenant, input }: StartOptions & { input: object },
 ): NewSaga {
   return {
     id: id ?? uuid(),
+    key,
     name: saga.name,
     version: saga.version,
     step_names: saga.steps.map(({ name }) => name),
@@ -66,30 +78,6 @@ export function newSaga(
     tenant,
     traceparent: currentTraceparent(),
     input: JSON.stringify(input),
-  }
-}
-
-export interface DurableSaga<Input extends object, Context extends object> {
-  /**
-   * Begins the saga and waits for its end. The saga goes on if the caller dies; an `id` of its own
-   * lets it ask again.
-   */
-  execute(
-    input: Input,
-    options?: StartOptions & { signal?: AbortSignal },
-  ): Promise<SagaResult<Context>>
-}
-
-/** A saga with a checkpoint after every step. An orchestrator must run somewhere. */
-export function durableSaga<Input extends object, Context extends object>(
-  saga: Saga<Input, Context, SagaKind>,
-  { pool }: { pool: Pool },
-): DurableSaga<Input, Context> {
-  return {
-    async execute(input, { signal, ...options } = {}) {
-      const { id } = await transaction(pool, (tx) => startSaga(tx, saga, { ...options, input }))
-      return awaitSaga<Context>(pool, id, signal ? { signal } : {})
-    },
   }
 }
 

@@ -1,14 +1,8 @@
 import { fixed, toMessage, transaction, uuid, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import {
-  acceptReply,
-  defineSaga,
-  refuse,
-  signalSaga,
-  type AnySaga,
-  type SignalOutcome,
-} from '../index.ts'
+import { acceptReply, defineSaga, refuse, type AnySaga, type SignalOutcome } from '../index.ts'
 import { callWorld, enter, undoInWorld } from './ledger.ts'
+import { sendSignal } from '../events/replies.ts'
 
 /** Every moment at which a process may die, by name. */
 export const CRASH_POINTS = [
@@ -168,7 +162,7 @@ export function forkingSaga(pool: Pool, reach: (point: ForkPoint) => Promise<voi
 }
 
 /** The signal it waits for; the same however often it is sent. */
-export function sendSignal(pool: Pool, sagaId: string, saga: AnySaga): Promise<SignalOutcome> {
-  const signal = { sagaId, name: 'go', key: 'go', sagas: [saga] }
-  return transaction(pool, (tx) => signalSaga(tx, signal))
+export function sendGo(pool: Pool, sagaId: string, saga: AnySaga): Promise<SignalOutcome> {
+  const signal = { sagaId, name: 'go', key: 'go' }
+  return transaction(pool, (tx) => sendSignal(tx, [saga], signal))
 }

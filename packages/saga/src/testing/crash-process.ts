@@ -1,13 +1,14 @@
 import { createRelay } from '@posthorn/engine'
 import { Pool } from 'pg'
-import { sagaEvents, sagaTransport, sagaTurns } from '../index.ts'
+import { sagaEvents, sagaTurns } from '../index.ts'
 import {
   crashingSaga,
   forkingSaga,
-  sendSignal,
+  sendGo,
   type CrashPoint,
   type ForkPoint,
 } from './crash-points.ts'
+import { sagaTransport } from '../run/orchestrator.ts'
 
 /*
  * An orchestrator that runs until it reaches the point it is given, says so, and stands still there:
@@ -26,7 +27,7 @@ async function reach(point: CrashPoint | ForkPoint): Promise<void> {
 const { SIGNAL_TO: signalTo } = process.env
 const forking = forkingSaga(pool, async (point) => {
   // From here on it is an instance of a version that takes the signal.
-  if (point === 'upgraded' && signalTo !== undefined) await sendSignal(pool, signalTo, forking)
+  if (point === 'upgraded' && signalTo !== undefined) await sendGo(pool, signalTo, forking)
   await reach(point)
 })
 const transport = sagaTransport({

@@ -23,7 +23,7 @@ export async function entries(pool: Pool, sagaId: string): Promise<string[]> {
 
 /** Looks until there is nothing more to do now. */
 export async function drain(orchestrator: Relay): Promise<void> {
-  for (let look = 0; look < 100; look += 1) if ((await orchestrator.tick()) === 0) return
+  for (let look = 0; look < 100; look += 1) if ((await orchestrator.runOnce()) === 0) return
   throw new Error('the orchestrator does not come to rest')
 }
 
