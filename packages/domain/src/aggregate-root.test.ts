@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AggregateRoot } from './aggregate-root.ts'
+import { AggregateRoot, aggregateTypeOf } from './aggregate-root.ts'
 import { Club } from './testing/club.ts'
 
 const ID = '00000000-0000-4000-8000-000000000001'
@@ -50,4 +50,21 @@ test('has no fields of its own but the version, and needs no constructor', () =>
   expect(raw.pendingEvents).toEqual([])
   raw.rename('Frump')
   expect(raw.pendingEvents).toHaveLength(1)
+})
+
+test('is called as its class says, else by the name of the class, and never by a minifier', () => {
+  const named = (name: string, given?: string) => {
+    const type = class extends Club {
+      static aggregateType = given
+    }
+    Object.defineProperty(type, 'name', { value: name })
+    return new type(ID, 'Addams')
+  }
+  expect(aggregateTypeOf(new Club(ID, 'Addams'))).toBe('Club')
+  expect(aggregateTypeOf(named('t', 'Club'))).toBe('Club')
+  expect(aggregateTypeOf(named('Other', 'Club'))).toBe('Club')
+  for (const name of ['', 't', 'ab', '_Club', '$a', 'Qx']) {
+    const problem = expect.objectContaining({ code: 'AGGREGATE_UNNAMED' }) as Error
+    expect(() => aggregateTypeOf(named(name))).toThrow(problem)
+  }
 })

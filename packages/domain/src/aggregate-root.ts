@@ -61,6 +61,20 @@ export abstract class AggregateRoot<Event extends DomainEvent = DomainEvent> {
   }
 }
 
+/**
+ * What an aggregate is called in its events: `static aggregateType` of its class, else the name of
+ * the class. A name that a minifier has made is refused: the next build would make another one.
+ */
+export function aggregateTypeOf({ constructor }: AggregateRoot): string {
+  const given: unknown = 'aggregateType' in constructor ? constructor.aggregateType : undefined
+  if (typeof given === 'string' && given !== '') return given
+  if (/^[A-Z][A-Za-z0-9]{2,}$/.test(constructor.name)) return constructor.name
+  throw new DomainError(
+    'AGGREGATE_UNNAMED',
+    `class "${constructor.name}" has a name of a minifier; give it a static aggregateType`,
+  )
+}
+
 function describe(type: unknown, version: unknown): string {
   const problem = 'an event needs a type and a version from 1 up'
   return `${problem}, not ${JSON.stringify({ type, version })}`

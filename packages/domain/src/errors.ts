@@ -8,10 +8,12 @@ export const DOMAIN_CODES = {
   AGGREGATE_STALE:
     'The aggregate was changed or removed by another transaction since it was loaded; nothing was written.',
   AGGREGATE_TWICE: 'The unit has another object for the same aggregate.',
+  AGGREGATE_UNNAMED:
+    'The class of the aggregate has the name that a minifier gave it, and no static aggregateType.',
   COMMIT_RUNNING: 'The unit is being committed already.',
   COMMIT_UNKNOWN: 'The connection was lost during the commit: it may or may not have happened.',
   EVENT_INVALID: 'An event needs a type and a version from 1 up.',
-  EVENTS_UNWRITTEN: 'Aggregates have raised events, but the flush has nothing to write.',
+  EVENTS_UNWRITTEN: 'Aggregates have raised events, and this write cannot send them.',
   MAPPER_INVALID: 'A mapper does not do what the unit needs of it; the message says what.',
   MAPPER_MISSING: 'The unit has no mapper for the class of the aggregate.',
 } as const

@@ -1,14 +1,10 @@
-import {
-  EntitySchema,
-  MikroORM,
-  type EntityManager,
-  type EventSubscriber,
-} from '@mikro-orm/postgresql'
+import { EntitySchema, MikroORM, type EntityManager } from '@mikro-orm/postgresql'
 import { uuid } from '@posthorn/engine'
 import { proxyTo, testDatabase } from '@posthorn/engine/testing'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { Club, clubEvents, clubTables } from '../testing/club.ts'
-import { mikroOrmSubscriber } from './mikro-orm.ts'
+import { writesInGuide } from '../testing/guide-writes.ts'
+import { connectMikroOrm } from './mikro-orm.ts'
 
 /** Belongs to a club, and is changed without touching the club's row. */
 class Pet {
@@ -45,8 +41,8 @@ async function connect(url: string): Promise<MikroORM> {
     clientUrl: url,
     dbName: db.name,
     entities: [clubs, pets],
-    subscribers: [mikroOrmSubscriber(clubEvents) satisfies EventSubscriber],
   })
+  connectMikroOrm(connection, clubEvents)
   afterAll(() => connection.close())
   return connection
 }
@@ -77,6 +73,59 @@ async function storeClub(name: string): Promise<string> {
 
 const types = (club: Club) => club.pendingEvents.map(({ type }) => type.replace('Club', ''))
 const failure = new Error('changed my mind')
+
+const WRITES: Readonly<Record<string, (tem: EntityManager, club: Club) => Promise<unknown>>> = {
+  'persist(club).flush()': (tem, club) => tem.persist(club).flush(),
+  'remove(club).flush()': async (tem, club) => {
+    await storeRow(club)
+    return tem.remove(tem.merge(club)).flush()
+  },
+  'insert(club)': (tem, club) => tem.insert(club),
+  'insert(Club, club)': (tem, club) => tem.insert(Club, club),
+  'insertMany([club])': (tem, club) => tem.insertMany([club]),
+  'insertMany(Club, [club])': (tem, club) => tem.insertMany(Club, [club]),
+  'upsert(club)': (tem, club) => tem.upsert(club),
+  'upsert(Club, club)': (tem, club) => tem.upsert(Club, club),
+  'upsertMany([club])': (tem, club) => tem.upsertMany([club]),
+  'upsertMany(Club, [club])': (tem, club) => tem.upsertMany(Club, [club]),
+}
+const storeRow = ({ id, name }: Club) =>
+  db.pool.query('insert into clubs.clubs (id, name) values ($1, $2)', [id, name])
+
+describe('events of an aggregate', () => {
+  const outcomeOf = async (club: Club, write: () => Promise<unknown>) => {
+    const thrown = await write().then(
+      () => undefined,
+      (error: { code?: string }) => error.code ?? 'another error',
+    )
+    const { events } = await readStored()
+    if (thrown === undefined) expect(types(club)).toEqual([])
+    else expect([events, types(club)]).toEqual([[], ['Created']])
+    return thrown ?? (events.join() === 'Created' ? 'written' : `lost: ${events.join()}`)
+  }
+
+  test('the guide names every call', () => {
+    expect(writesInGuide('MikroORM').map(([call]) => call)).toEqual(Object.keys(WRITES))
+  })
+
+  test.each(writesInGuide('MikroORM'))(
+    '%s: %s, and %s in a transaction',
+    async (call, alone, within) => {
+      const write = WRITES[call] ?? expect.fail(`no test of ${call}`)
+      const club = Club.create(uuid(), 'Addams')
+      expect(await outcomeOf(club, () => write(em, club))).toBe(alone)
+      await db.pool.query('truncate clubs.clubs, clubs.outbox_events')
+      const another = Club.create(uuid(), 'Addams')
+      const inTransaction = () => orm.em.fork().transactional((tem) => write(tem, another))
+      expect(await outcomeOf(another, inTransaction)).toBe(within)
+      // Without events they do what they always do.
+      await db.pool.query('truncate clubs.clubs, clubs.outbox_events')
+      const quiet = new Club(uuid(), 'Quiet')
+      await write(orm.em.fork(), quiet)
+      expect((await readStored()).events).toEqual([])
+    },
+  )
+})
 
 describe('a flush', () => {
   test('writes the events of new, changed and removed aggregates, then forgets them', async () => {

@@ -29,27 +29,59 @@ interface TransactionArgs {
   readonly transaction?: object
 }
 
-/** What a subscriber of MikroORM looks like, by shape. */
-export interface MikroOrmSubscriber {
-  beforeCreate(args: { readonly entity: unknown }): void
-  onFlush(args: FlushArgs): void
-  beforeTransactionStart(args: TransactionArgs): void
-  afterTransactionStart(args: TransactionArgs): void
-  beforeTransactionCommit(args: TransactionArgs): Promise<void>
-  afterTransactionCommit(args: TransactionArgs): void
-  afterTransactionRollback(args: TransactionArgs): void
+type Write = (...args: never[]) => Promise<unknown>
+
+/** What is used of MikroORM's `EntityManager` to see its writes, by shape. */
+interface WatchedManager {
+  insert: Write
+  insertMany: Write
+  upsert: Write
+  upsertMany: Write
+  fork(...args: never[]): WatchedManager
+  getEventManager(): { registerSubscriber(subscriber: object): void }
 }
+
+/** What is used of `MikroORM`, by shape. */
+export interface MikroOrm {
+  readonly em: object
+}
+
+/** Writes that go past the unit of work: no hook sees the end of them. */
+const UNSEEN = ['insert', 'insertMany', 'upsert', 'upsertMany'] as const
 
 /** `LockMode.PESSIMISTIC_WRITE`: `for update`. */
 const FOR_UPDATE = 3
 
 /**
- * For the `subscribers` of MikroORM: entities that extend `AggregateRoot` have their events written
- * in the transaction of the flush, after their rows, and forgotten once it is committed. In an
- * explicit transaction that is its end, however many flushes it has; what a rollback takes back, of
- * the whole or of a savepoint, stays pending.
+ * Has MikroORM write events: entities that extend `AggregateRoot` have theirs written in the
+ * transaction of the flush, after their rows, and forgotten once it is committed. In an explicit
+ * transaction that is its end, however many flushes it has; what a rollback takes back, of the whole
+ * or of a savepoint, stays pending. Call it once, before the first `fork`.
+ *
+ * Writes that go past the unit of work (`em.insert`, `em.upsert` and their plurals) throw
+ * `EVENTS_UNWRITTEN` for an aggregate that has raised events.
  */
-export function mikroOrmSubscriber(events: EventOutbox): MikroOrmSubscriber {
+export function connectMikroOrm(orm: MikroOrm, events: EventOutbox): void {
+  const subscriber = subscriberFor(events)
+  const watch = (em: WatchedManager): WatchedManager => {
+    // A fork may have an event manager of its own.
+    em.getEventManager().registerSubscriber(subscriber)
+    for (const name of UNSEEN) {
+      const write = em[name].bind(em)
+      em[name] = async (...args) => {
+        const aggregates = args.flat().filter(hasEvents)
+        if (aggregates.length === 0) return write(...args)
+        throw unwrittenError(aggregates, `em.${name}() sends none; use em.persist() and em.flush()`)
+      }
+    }
+    const fork = em.fork.bind(em)
+    em.fork = (...args) => watch(fork(...args))
+    return em
+  }
+  watch(orm.em as WatchedManager)
+}
+
+function subscriberFor(events: EventOutbox) {
   const frames = new WeakMap<object, Frame>()
   /** By entity manager: the transaction in which it is about to set a savepoint. */
   const starting = new WeakMap<MikroOrmManager, Frame | undefined>()
@@ -67,28 +99,33 @@ export function mikroOrmSubscriber(events: EventOutbox): MikroOrmSubscriber {
   }
 
   return {
-    beforeCreate({ entity }) {
+    beforeCreate({ entity }: { readonly entity: unknown }) {
       // MikroORM would store the 0 of an aggregate that is not stored yet.
       if (entity instanceof AggregateRoot) entity.version ||= 1
     },
 
-    onFlush({ em, uow }) {
+    onFlush({ em, uow }: FlushArgs) {
       const isInTransaction = em.isInTransaction()
       if (!isInTransaction) flushed.delete(uow)
       const known = look(uow)
-      if (!isInTransaction && known.size > 0 && isIdle(uow)) throw unwrittenError(known.keys())
+      if (!isInTransaction && known.size > 0 && isIdle(uow)) {
+        throw unwrittenError(
+          known.keys(),
+          'nothing has changed that could be flushed; use em.transactional()',
+        )
+      }
     },
 
-    beforeTransactionStart({ em, transaction }) {
+    beforeTransactionStart({ em, transaction }: TransactionArgs) {
       starting.set(em, transaction && frames.get(transaction))
     },
 
-    afterTransactionStart({ em, transaction }) {
+    afterTransactionStart({ em, transaction }: TransactionArgs) {
       if (transaction) frames.set(transaction, new Frame(starting.get(em)))
       starting.delete(em)
     },
 
-    async beforeTransactionCommit({ em, uow, transaction }) {
+    async beforeTransactionCommit({ em, uow, transaction }: TransactionArgs) {
       const frame = transaction && frames.get(transaction)
       if (!uow || !frame) return
       // Once more: a hook of an entity may have raised something during the flush.
@@ -108,12 +145,12 @@ export function mikroOrmSubscriber(events: EventOutbox): MikroOrmSubscriber {
       frame.note(rows)
     },
 
-    afterTransactionCommit({ uow, transaction }) {
+    afterTransactionCommit({ uow, transaction }: TransactionArgs) {
       if (transaction) frames.get(transaction)?.commit()
       if (uow) flushed.delete(uow)
     },
 
-    afterTransactionRollback({ uow }) {
+    afterTransactionRollback({ uow }: TransactionArgs) {
       if (uow) flushed.delete(uow)
     },
   }
@@ -127,9 +164,11 @@ function findTracked(uow: MikroOrmUnitOfWork): AggregateRoot[] {
     ...uow.getRemoveStack(),
     ...uow.getChangeSets().map(({ entity }) => entity),
   ]
-  return [...new Set(entities)].filter(
-    (entity) => entity instanceof AggregateRoot && entity.pendingEvents.length > 0,
-  ) as AggregateRoot[]
+  return [...new Set(entities)].filter(hasEvents)
+}
+
+function hasEvents(entity: unknown): entity is AggregateRoot {
+  return entity instanceof AggregateRoot && entity.pendingEvents.length > 0
 }
 
 /** Whether the flush is about to end without a transaction. */
@@ -138,10 +177,7 @@ function isIdle(uow: MikroOrmUnitOfWork): boolean {
   return isUnchanged && uow.getCollectionUpdates().length === 0
 }
 
-function unwrittenError(aggregates: Iterable<AggregateRoot>): DomainError {
+function unwrittenError(aggregates: Iterable<AggregateRoot>, why: string): DomainError {
   const names = [...aggregates].map(({ constructor, id }) => `${constructor.name} ${id}`).join(', ')
-  return new DomainError(
-    'EVENTS_UNWRITTEN',
-    `${names}: events were raised, but nothing has changed that could be flushed; use em.transactional()`,
-  )
+  return new DomainError('EVENTS_UNWRITTEN', `${names}: events were raised, but ${why}`)
 }

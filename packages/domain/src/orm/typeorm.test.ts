@@ -1,9 +1,11 @@
 import { uuid } from '@posthorn/engine'
 import { proxyTo, testDatabase } from '@posthorn/engine/testing'
-import { DataSource, EntitySchema } from 'typeorm'
+import { setTimeout } from 'node:timers/promises'
+import { DataSource, EntitySchema, type EntityManager } from 'typeorm'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { EventOutbox } from '../event-outbox.ts'
 import { Club, clubEvents, clubTables } from '../testing/club.ts'
+import { writesInGuide } from '../testing/guide-writes.ts'
 import { connectTypeOrm } from './typeorm.ts'
 
 const clubs = new EntitySchema<Club>({
@@ -80,6 +82,77 @@ async function readStored() {
 
 const types = (club: Club) => club.pendingEvents.map(({ type }) => type.replace('Club', ''))
 const failure = new Error('changed my mind')
+
+const WRITES: Readonly<Record<string, (tm: EntityManager, club: Club) => Promise<unknown>>> = {
+  'save(club)': (tm, club) => tm.save(club),
+  'save(club, { listeners: false })': (tm, club) => tm.save(club, { listeners: false }),
+  'remove(club)': (tm, club) => tm.remove(club),
+  'remove(club, { listeners: false })': (tm, club) => tm.remove(club, { listeners: false }),
+  'softRemove(club)': (tm, club) => tm.softRemove(club),
+  'softRemove(club, { listeners: false })': (tm, club) => tm.softRemove(club, { listeners: false }),
+  'recover(club)': (tm, club) => tm.recover(club),
+  'recover(club, { listeners: false })': (tm, club) => tm.recover(club, { listeners: false }),
+  'insert(Club, club)': async (tm, club) => {
+    await db.pool.query('delete from clubs.clubs')
+    return tm.insert(Club, club)
+  },
+  "upsert(Club, club, ['id'])": (tm, club) => tm.upsert(Club, club, ['id']),
+  'update(Club, id, club)': (tm, club) => tm.update(Club, club.id, club),
+}
+
+describe('events of an aggregate', () => {
+  const stored = async () => {
+    const { id } = await manager.save(Club.create(uuid(), 'Addams'))
+    const club = await manager.findOneByOrFail(Club, { id })
+    club.dissolve()
+    return club
+  }
+  const outcomeOf = async (club: Club, write: () => Promise<unknown>) => {
+    const thrown = await write().then(
+      () => undefined,
+      (error: { code?: string }) => error.code,
+    )
+    const { events } = await readStored()
+    if (thrown === undefined) expect(types(club)).toEqual([])
+    else expect([events, types(club)]).toEqual([['Created'], ['Dissolved']])
+    return thrown ?? (events.join() === 'Created,Dissolved' ? 'written' : `lost: ${events.join()}`)
+  }
+
+  test('the guide names every call', () => {
+    expect(writesInGuide('TypeORM').map(([call]) => call)).toEqual(Object.keys(WRITES))
+  })
+
+  test.each(writesInGuide('TypeORM'))(
+    '%s: %s, and %s in a transaction',
+    async (call, alone, within) => {
+      const write = WRITES[call] ?? expect.fail(`no test of ${call}`)
+      const club = await stored()
+      expect(await outcomeOf(club, () => write(manager, club))).toBe(alone)
+      await db.pool.query('truncate clubs.clubs, clubs.outbox_events')
+      const another = await stored()
+      const inTransaction = () => manager.transaction((tm) => write(tm, another))
+      expect(await outcomeOf(another, inTransaction)).toBe(within)
+    },
+  )
+})
+
+test('connected before it is initialised, a data source writes events too', async () => {
+  const source = new DataSource({ type: 'postgres', url: db.url, entities: [clubs, pets] })
+  connectTypeOrm(source, clubEvents)
+  await source.initialize()
+  const club = Club.create(uuid(), 'Addams')
+  const isSaved = source.manager.save(club).then(() => 'saved')
+  try {
+    expect(await Promise.race([isSaved, setTimeout(5_000, 'never')])).toBe('saved')
+    await source.destroy()
+    await source.initialize()
+    club.rename('Frump')
+    await source.manager.save(club)
+  } finally {
+    await source.destroy()
+  }
+  expect(await readStored()).toEqual({ clubs: ['Frump'], events: ['Created', 'Renamed'] })
+})
 
 describe('a save', () => {
   test('writes the events of new and changed aggregates, then forgets them', async () => {

@@ -4,16 +4,22 @@ import { type EventOutbox, type EventRow, Frame } from '../event-outbox.ts'
 
 type QueryRunner = NonNullable<Parameters<typeof fromTypeOrm>[0]['queryRunner']>
 
+type Write = (...args: never[]) => Promise<unknown>
+
 /** What is used of TypeORM's `EntityManager`, by shape. */
 interface TypeOrmManager {
   readonly queryRunner?: QueryRunner | undefined
-  save(...args: never[]): Promise<unknown>
+  save: Write
+  remove: Write
+  softRemove: Write
+  recover: Write
   transaction(run: never): Promise<unknown>
   createQueryBuilder(target: never, alias: string): unknown
 }
 
 /** What is used of TypeORM's `DataSource`, by shape. */
 export interface TypeOrmDataSource extends TypeOrmMetadataSource {
+  /** Replaced when the data source is initialised. */
   readonly subscribers: object[]
   readonly manager: TypeOrmManager
   createEntityManager(queryRunner?: never): TypeOrmManager
@@ -47,10 +53,10 @@ interface Open {
  * Has a `DataSource` of TypeORM write events: entities that extend `AggregateRoot` have theirs
  * written at the end of the transaction that saves them, after their rows, and forgotten once it is
  * committed; what a rollback takes back, of the whole or of a savepoint, stays pending. Call it once,
- * before the first save.
+ * before the first save, and before or after `initialize()`.
  *
  * A subscriber alone would lose events: TypeORM calls none for a `save` that changes no column, and
- * none with `listeners: false`. So `save` itself is watched too, in every entity manager.
+ * none with `listeners: false`. So the methods themselves are watched too, in every entity manager.
  */
 export function connectTypeOrm(dataSource: TypeOrmDataSource, events: EventOutbox): void {
   const open = new WeakMap<object, Open>()
@@ -72,7 +78,7 @@ export function connectTypeOrm(dataSource: TypeOrmDataSource, events: EventOutbo
     return here
   }
 
-  dataSource.subscribers.push({
+  const subscriber = {
     beforeInsert(event: EntityEvent) {
       refuse(event)
       // TypeORM would store the 0 of an aggregate that is not stored yet.
@@ -108,35 +114,44 @@ export function connectTypeOrm(dataSource: TypeOrmDataSource, events: EventOutbo
     afterTransactionCommit: ({ queryRunner }: TransactionEvent) =>
       close(queryRunner)?.frame.commit(),
     afterTransactionRollback: ({ queryRunner }: TransactionEvent) => void close(queryRunner),
-  })
+  }
+  /** `initialize()` makes the list anew: what is written afterwards puts the subscriber back. */
+  const subscribe = () => {
+    if (!dataSource.subscribers.includes(subscriber)) dataSource.subscribers.push(subscriber)
+  }
 
   const watch = (manager: TypeOrmManager): TypeOrmManager => {
-    const save = manager.save.bind(manager)
-    return Object.assign(manager, {
-      async save(...args: never[]): Promise<unknown> {
-        const reached = aggregatesIn(dataSource, args)
+    subscribe()
+    for (const name of WATCHED) {
+      const write = manager[name].bind(manager)
+      manager[name] = async (...args) => {
+        const reached = aggregatesIn(dataSource, args, name)
         const { queryRunner } = manager
-        if (reached.length === 0) return save(...args)
+        if (reached.length === 0) return write(...args)
         if (!queryRunner || !open.has(queryRunner)) {
           const [{ aggregate }] = reached as [Reached]
           if (isOutside(args)) throw notInTransaction(aggregate)
           // Its own transaction, which TypeORM makes only for what has changed.
-          const run = (own: TypeOrmManager) => own.save(...args)
+          const run = (own: TypeOrmManager) => own[name](...args)
           return manager.transaction(run as never)
         }
         const before = reached.map(({ aggregate }) => open.get(queryRunner)?.saved.get(aggregate))
-        const saved = await save(...args)
+        // Afterwards TypeORM has taken the id from what is removed.
+        const last = reached.map(({ aggregate }) => events.rowsOf(aggregate))
+        const written = await write(...args)
         for (const [i, each] of reached.entries()) {
           const { aggregate } = each
+          const { saved } = open.get(queryRunner) ?? {}
           // Seen by the subscriber: its row was written.
-          if (open.get(queryRunner)?.saved.get(aggregate) !== before[i]) continue
+          if (saved?.get(aggregate) !== before[i]) continue
           // Locked, the row still makes the writers of its events take turns.
-          if (before[i] === undefined) await lock(manager, each)
-          collect({ entity: aggregate, queryRunner })
+          if (before[i] === undefined && name === 'save') await lock(manager, each)
+          saved?.set(aggregate, name === 'save' ? events.rowsOf(aggregate) : (last[i] ?? []))
         }
-        return saved
-      },
-    })
+        return written
+      }
+    }
+    return manager
   }
   watch(dataSource.manager)
   const create = dataSource.createEntityManager.bind(dataSource)
@@ -167,7 +182,20 @@ function notInTransaction({ constructor, id }: AggregateRoot): PosthornError {
 interface Relation {
   readonly isCascadeInsert: boolean
   readonly isCascadeUpdate: boolean
+  readonly isCascadeRemove: boolean
+  readonly isCascadeSoftRemove: boolean
+  readonly isCascadeRecover: boolean
 }
+
+/** By each method: which cascades write an aggregate. `save` follows those that insert as well. */
+const CASCADES = {
+  save: 'isCascadeUpdate',
+  remove: 'isCascadeRemove',
+  softRemove: 'isCascadeSoftRemove',
+  recover: 'isCascadeRecover',
+} as const satisfies Readonly<Record<string, keyof Relation>>
+
+const WATCHED = ['save', 'remove', 'softRemove', 'recover'] as const
 
 /** What is used of TypeORM's `EntityMetadata`, by shape. */
 interface EntityMetadata {
@@ -185,14 +213,18 @@ interface TypeOrmMetadataSource {
   getMetadata(target: never): unknown
 }
 
-/** An aggregate with events that a `save` stores, itself or by a cascade. */
+/** An aggregate with events that is written, itself or by a cascade. */
 interface Reached {
   readonly aggregate: AggregateRoot
   readonly metadata: EntityMetadata
 }
 
-/** The aggregates with events that `save(…args)` reaches, by the rules of TypeORM's own cascades. */
-function aggregatesIn(source: TypeOrmMetadataSource, args: readonly unknown[]): Reached[] {
+/** The aggregates with events that a method reaches, by the rules of TypeORM's own cascades. */
+function aggregatesIn(
+  source: TypeOrmMetadataSource,
+  args: readonly unknown[],
+  method: (typeof WATCHED)[number],
+): Reached[] {
   const [first, second] = args
   const target = args.length > 1 && isTarget(first) ? first : undefined
   const reached = new Map<object, Reached | undefined>()
@@ -206,8 +238,9 @@ function aggregatesIn(source: TypeOrmMetadataSource, args: readonly unknown[]): 
     if (!isNew) return
     const values = metadata.extractRelationValuesFromEntity(entity, metadata.relations as never)
     for (const [relation, value, itsMetadata] of values) {
-      const { isCascadeInsert, isCascadeUpdate } = relation
-      if (isCascadeInsert || isCascadeUpdate) visit(value, itsMetadata, isCascadeUpdate)
+      const isWritten = relation[CASCADES[method]]
+      const isFollowed = isWritten || (method === 'save' && relation.isCascadeInsert)
+      if (isFollowed) visit(value, itsMetadata, isWritten)
     }
   }
 

@@ -1,5 +1,5 @@
 import { defineOutbox, outboxTableSql, schedule, sql } from '@posthorn/engine'
-import { AggregateRoot, type DomainEvent } from '../aggregate-root.ts'
+import { AggregateRoot, aggregateTypeOf, type DomainEvent } from '../aggregate-root.ts'
 import { eventOutbox } from '../event-outbox.ts'
 import type { Mapper } from '../mapper.ts'
 
@@ -105,7 +105,7 @@ export const outboxEvents = defineOutbox<OutboxEvent>({
 export const clubEvents = eventOutbox(outboxEvents, (event, aggregate) => ({
   event_type: event.type,
   event_version: event.version,
-  aggregate_type: aggregate.constructor.name,
+  aggregate_type: aggregateTypeOf(aggregate),
   aggregate_id: aggregate.id,
   payload: event.payload,
 }))
