@@ -1,5 +1,7 @@
 export { CsvError } from './row-scanner.ts'
 export type { CsvErrorCode, CsvPlace } from './row-scanner.ts'
+export { detectCsv } from './detect.ts'
+export type { CsvStyle } from './detect.ts'
 export { readCsv } from './reader.ts'
 export type { CsvOptions } from './reader.ts'
 export type { CsvRow } from './row-scanner.ts'

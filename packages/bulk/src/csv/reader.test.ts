@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CsvError, readCsv, writeCsvRow, type CsvOptions } from './index.ts'
+import { CsvError, detectCsv, readCsv, writeCsvRow, type CsvOptions } from './index.ts'
 
 async function* cut(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let at = 0
@@ -65,6 +65,34 @@ describe('what is read', () => {
     const file = Buffer.from('a,b\n'.repeat(2_500))
     for await (const batch of readCsv(cut(file, []), { batchRows: 1_000 })) sizes.push(batch.length)
     expect(sizes).toEqual([1_000, 1_000, 500])
+  })
+})
+
+describe('how a file is written', () => {
+  const latin = (text: string) => Buffer.from(text, 'latin1')
+  test.each([
+    ['a,b\n1,2\n', ',', 'utf-8'],
+    ['\uFEFFa;b\r\n1,5;2\r\n', ';', 'utf-8'],
+    ['"a,b,c";d\n', ';', 'utf-8'],
+    ['a\n', ',', 'utf-8'],
+    ['', ',', 'utf-8'],
+    ['\n\na;b', ';', 'utf-8'],
+    [latin('a;ä\n1;é\n'), ';', 'windows-1252'],
+    [latin('a;b\n1;é'), ';', 'windows-1252'],
+    [Buffer.concat([Buffer.from('é,b\n'), latin('é,b\n')]), ',', 'utf-8'],
+  ])('%j is seen, however it is cut', async (text, delimiter, encoding) => {
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text
+    for (const size of [1, 2, 7, 1_000]) {
+      expect(await detectCsv(cut(bytes, [size]))).toEqual({ delimiter, encoding })
+    }
+  })
+
+  test('in a file of many lines, a few bytes at a time', async () => {
+    const file = latin('case;note\n'.concat('1;plain\n'.repeat(30_000), '2;Müller\n'))
+    expect(await detectCsv(cut(file, [10_000]))).toEqual({
+      delimiter: ';',
+      encoding: 'windows-1252',
+    })
   })
 })
 

@@ -6,14 +6,14 @@ const DECLARATION_BYTES = 256
 const DECLARED = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/
 const EMPTY = Buffer.alloc(0)
 
-const BY_NAME: Readonly<Record<string, string>> = {
-  'utf-8': 'utf-8',
-  'us-ascii': 'utf-8',
-  'iso-8859-1': 'latin1',
-  latin1: 'latin1',
-  'iso-8859-15': 'iso-8859-15',
-  'windows-1252': 'windows-1252',
-}
+const BY_NAME: ReadonlyMap<string, string> = new Map([
+  ['utf-8', 'utf-8'],
+  ['us-ascii', 'utf-8'],
+  ['iso-8859-1', 'latin1'],
+  ['latin1', 'latin1'],
+  ['iso-8859-15', 'iso-8859-15'],
+  ['windows-1252', 'windows-1252'],
+])
 
 /**
  * Bytes of an XML file as UTF-8, piece by piece. The encoding is what its first bytes show, or what
@@ -51,7 +51,7 @@ function decoderFor(bytes: Buffer): PieceChecker {
   }
   const start = bytes.toString('latin1', 0, DECLARATION_BYTES).replace(/^\u00EF\u00BB\u00BF/, '')
   const declared = DECLARED.exec(start)?.[1]?.toLowerCase() ?? 'utf-8'
-  const encoding = BY_NAME[declared]
+  const encoding = BY_NAME.get(declared)
   if (encoding === undefined) {
     const reason = 'declares an encoding that is neither UTF-8, UTF-16 nor ISO-8859-1'
     throw new NotText('encoding', reason, '')

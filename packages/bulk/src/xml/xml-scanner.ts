@@ -59,13 +59,13 @@ const EQUALS = 61
 const GREATER = 62
 const QUESTION = 63
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  lt: '<',
-  gt: '>',
-  amp: '&',
-  quot: '"',
-  apos: "'",
-}
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
 const REFERENCE = /&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|\w{1,8});|&/g
 
 /*
@@ -358,7 +358,7 @@ export class XmlScanner {
 /** Of `&amp;`, `&#228;` or `&#xE4;`; undefined for what XML does not define. */
 function characterOf(reference: string): string | undefined {
   const name = reference.slice(1, -1)
-  if (!name.startsWith('#')) return ENTITIES[name]
+  if (!name.startsWith('#')) return ENTITIES.get(name)
   const point = name[1] === 'x' ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
   const isCharacter = point > 0 && point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff)
   return isCharacter ? String.fromCodePoint(point) : undefined

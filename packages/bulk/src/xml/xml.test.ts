@@ -155,6 +155,7 @@ describe('what is refused, with its place', () => {
     ['a document type', `<?xml version="1.0"?>\n${laughs}`, 'XML_DOCTYPE', 2, 1],
     ['an external entity', '<!DOCTYPE a SYSTEM "file:///etc/passwd"><a/>', 'XML_DOCTYPE', 1, 1],
     ['an entity of its own', '<a>\n  <b>&own;</b></a>', 'XML_MALFORMED', 2, 6],
+    ['an entity named like a method', '<a>\n  <b>&toString;</b></a>', 'XML_MALFORMED', 2, 6],
     ['a bare ampersand', '<a>Müller & Co</a>', 'XML_MALFORMED', 1, 4],
     ['a character that is none', '<a>&#xD800;</a>', 'XML_MALFORMED', 1, 4],
     ['another end', '<a>\n<b></a>', 'XML_MALFORMED', 2, 4],
@@ -172,6 +173,14 @@ describe('what is refused, with its place', () => {
     ['a text without end', `<a>${'x'.repeat(300_000)}`, 'XML_TOO_LARGE', 1, 4],
     ['bytes that are not UTF-8', Buffer.from('<a>\n\xE4</a>', 'latin1'), 'XML_ENCODING', 2, 1],
     ['another encoding', '<?xml version="1.0" encoding="EBCDIC"?><a/>', 'XML_ENCODING', 1, 1],
+    ['one that is a method', '<?xml version="1.0" encoding="valueOf"?><a/>', 'XML_ENCODING', 1, 1],
+    [
+      'one of every object',
+      '<?xml version="1.0" encoding="constructor"?><a/>',
+      'XML_ENCODING',
+      1,
+      1,
+    ],
   ])('%s', async (_name, file, code, line, column) => {
     expect(await refusal(file)).toMatchObject({ code, line, column })
   })

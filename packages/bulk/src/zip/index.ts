@@ -1,0 +1,7 @@
+export { showName } from './directory.ts'
+export type { PlacedEntry } from './layout.ts'
+export { DEFAULT_LIMITS, type ZipLimits } from './limits.ts'
+export { hasMark, TELLING_BYTES, type Mark } from './nested.ts'
+export { beginsAsZip, openZip, spoolZip, tooLarge } from './open.ts'
+export { ZIP_REASONS, ZipRejected, type ZipReason } from './rejected.ts'
+export { DamagedEntry, unpack } from './unpack.ts'
