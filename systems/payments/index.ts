@@ -6,20 +6,23 @@ import type { Static } from 'typebox'
 import { SIMULATED, createGateway } from '@posthorn/gateway'
 import { auditSource, defineSystem } from '@posthorn/system'
 import { demo } from './demo/index.ts'
-import { createExecutors, expiry } from './approvals/decide.ts'
+import { createExecutors, expire } from './approvals/decide.ts'
 import { readLimits } from './approvals/proposal.ts'
 import { approvalRoutes } from './approvals/routes.ts'
-import { adoption } from './charges/inbound/event.ts'
+import { adopt } from './charges/inbound/event.ts'
 import { eventRoutes } from './charges/events/routes.ts'
 import { inboundRoutes, stripeRoutes } from './charges/inbound/routes.ts'
 import { paymentKeys } from './charges/work.ts'
+import { sealActions } from './charges/next-action.ts'
+import { returnRoutes } from './charges/returns/routes.ts'
 import { paymentRoutes } from './charges/routes.ts'
-import { completer } from './charges/completer.ts'
-import { lookups } from './charges/lookups/lookup.ts'
-import { oldestPending } from './charges/lookups/queries.ts'
+import { followUps } from './charges/follow-up/follow-up.ts'
+import { gatewayOutbox } from './charges/follow-up/outbox.ts'
+import { oldestPending } from './charges/follow-up/queries.ts'
 import { reconciliationRoutes } from './reconciliation/index.ts'
 import { paymentRetention } from './retention.ts'
 import { paymentSettings, webhookSecrets } from './settings.ts'
+import { tasks } from './tasks.ts'
 import { openWebhooks } from './webhooks/index.ts'
 import {
   followDeliveries,
@@ -41,8 +44,8 @@ export const payments = defineSystem({
   migrations: () => migrationsFrom('payments', new URL('./migrations/', import.meta.url)),
   web: new URL('./web/', import.meta.url),
   open(host) {
-    const { pool, log, settings, baseUrl, production } = host
-    const gateway = createGateway({ settings, baseUrl })
+    const { pool, log, settings, sealing, baseUrl, production } = host
+    const gateway = sealActions(createGateway({ settings, baseUrl }), sealing)
     const keys = paymentKeys({
       expires: settings.PAYMENTS_KEY_EXPIRES as Duration,
       lockMs: settings.PAYMENTS_LOCK_MS,
@@ -50,20 +53,20 @@ export const payments = defineSystem({
     })
     const secrets = webhookSecrets(settings.PAYMENTS_WEBHOOK_SECRET)
     const isTimeRequired = settings.PAYMENTS_WEBHOOK_REQUIRE_TIMESTAMP
-    const everyMs = settings.PAYMENTS_COMPLETER_POLL_MS
     const webhooks = openWebhooks(host)
     const fourEyes = { defaults: readLimits(settings.PAYMENTS_FOUR_EYES_ABOVE) }
     const executors = createExecutors({ pool, keys, gateway })
     return {
-      outboxes: webhooks.outboxes,
-      transports: webhooks.transports,
-      workers: [
-        completer({ pool, keys, gateway, log, everyMs }),
-        lookups({ pool, gateway, log, everyMs }),
-        adoption(pool),
-        expiry(pool),
-        ...webhooks.workers,
+      outboxes: [gatewayOutbox, tasks, ...webhooks.outboxes],
+      handlers: [
+        followUps({ pool, keys, gateway, log }),
+        tasks.handle({
+          'proposal.expire': ({ payload, tx }) => expire(tx, payload.id),
+          'event.adopt': ({ payload, tx }) => adopt(tx, payload.id),
+        }),
       ],
+      transports: webhooks.transports,
+      workers: webhooks.workers,
       audits: [auditSource('payments.audit_log', 'business')],
       searches: [searchPayments, searchDeliveries, searchLines],
       follows: [followDeliveries, followLines, followPayments],
@@ -85,7 +88,8 @@ export const payments = defineSystem({
       }),
       simulators: [...simulatedGateways(settings), merchant()],
       async routes(app) {
-        paymentRoutes(app, { pool, keys, gateway, fourEyes })
+        paymentRoutes(app, { pool, keys, gateway, sealing, fourEyes })
+        returnRoutes(app, pool)
         approvalRoutes(app, { pool, fourEyes, executors, log })
         // In production the secret of the other one may be that of development.
         if (!production || settings.GATEWAY === 'posthorn') {

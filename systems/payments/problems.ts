@@ -5,6 +5,7 @@ export const PAYMENTS_PROBLEMS = {
   PAYMENT_DECLINED: { status: 422, title: 'The payment was declined' },
   GATEWAY_ERROR: { status: 422, title: 'The payment gateway failed' },
   PAYMENT_NOT_SUCCEEDED: { status: 409, title: 'Only a payment that succeeded can be refunded' },
+  PAYMENT_DISPUTED: { status: 409, title: 'A bank has taken the money of the payment back' },
   REFUND_EXCEEDS_PAYMENT: { status: 409, title: 'That is more than is left of the payment' },
   PAYMENT_NOT_AUTHORISED: {
     status: 409,
@@ -43,6 +44,10 @@ export const PAYMENTS_PROBLEMS = {
 
   // Uploads
   FILE_ALREADY_UPLOADED: { status: 409, title: 'This file has been uploaded before' },
+  STATEMENT_ALREADY_UPLOADED: {
+    status: 409,
+    title: 'A statement of this file has been uploaded before',
+  },
   NO_ROOM_FOR_FILE: { status: 503, title: 'The server has no room for the file at the moment' },
   TOO_MANY_UPLOADS: { status: 429, title: 'Too many files are being uploaded' },
 

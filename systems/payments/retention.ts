@@ -32,13 +32,16 @@ const PAYMENT_OVER = `p.status <> 'pending'
        and not exists (select from payments.transactions as x
                         where x.payment_id = p.id and x.status = 'pending')
        and not exists (select from payments.disputes as d
-                        where d.payment_id = p.id and d.status = 'opened')
+                        where d.payment_id = p.id and d.closed_at is null)
        and not exists (select from payments.webhook_events as e where e.payment_id = p.id)
        and not exists (select from payments.reconciliation_records as r
                         where r.matched_payment_id = p.id)
        and not exists (select from payments.reconciliation_links as l where l.payment_id = p.id)
        and not exists (select from payments.reconciliation_refunds as f
                          join payments.transactions as x on x.id = f.refund_id
+                        where x.payment_id = p.id)
+       and not exists (select from payments.reconciliation_disputes as f
+                         join payments.disputes as x on x.id = f.dispute_id
                         where x.payment_id = p.id)`
 
 const OF_RUN = { reconciliation: 't.run_id', payment: 't.payment_id' }
@@ -123,6 +126,8 @@ function moneyRetention(options: KeyOptions): RetentionCatalogue {
     personal: moneyPersonal,
     kept: {
       'payments.approval_limits': 'settings of the organisation',
+      'payments.tasks': 'ids alone, which go a day after they were worked on',
+      'payments.reconciliation_statements': 'goes with its run',
       'payments.reconciliation_suggestions': 'goes with its record',
       'payments.reconciliation_profiles': 'settings of the organisation, named by its runs',
       'payments.reconciliation_profile_versions': 'settings of the organisation, named by its runs',

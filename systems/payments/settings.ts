@@ -63,12 +63,6 @@ export const paymentSettings = Type.Object({
     maximum: 3_600_000,
     default: 60_000,
   }),
-  PAYMENTS_COMPLETER_POLL_MS: Type.Integer({
-    description: 'how often unfinished payments are looked for, from 50 to 60000 ms',
-    minimum: 50,
-    maximum: 60_000,
-    default: 1_000,
-  }),
   ...webhookSettings,
   ...reconciliationSettings,
 })

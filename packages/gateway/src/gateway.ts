@@ -8,6 +8,8 @@ export interface Charge {
   readonly reference: string
   /** What is charged, by the gateway's name for it; left out: what the gateway is set to. */
   readonly paymentMethod?: string | undefined
+  /** The customer can answer the bank: the charge is `pending` until then. Else its question is a decline. */
+  readonly canAuthenticate?: boolean
 }
 
 /** A charge that is asked about. */
@@ -39,7 +41,14 @@ export interface Declined {
 export interface Pending {
   readonly kind: 'pending'
   readonly ref: string
+  /** What the customer has to do first. */
+  readonly nextAction?: NextAction
 }
+
+/** How a customer authenticates: on a page, or in the gateway's own library. Both values are secrets. */
+export type NextAction =
+  | { readonly type: 'redirect'; readonly url: string }
+  | { readonly type: 'sdk'; readonly clientSecret: string }
 
 /** The gateway failed, and says that nothing stands under the key. */
 export interface Failed {
@@ -83,7 +92,7 @@ export interface Refused {
 
 export type CaptureOutcome = { readonly kind: 'captured'; readonly ref: string } | Refused | Unknown
 
-/** What to set free, under a key of ours as for charges. */
+/** What to set free or to call off, under a key of ours as for charges. */
 export interface Voiding {
   readonly key: string
   readonly chargeRef: string
@@ -121,7 +130,7 @@ export interface Gateway {
   authorise(charge: Charge): Promise<AuthorisationOutcome>
   /** Takes what is authorised, or less; once. */
   capture(capture: Capture): Promise<CaptureOutcome>
-  /** Sets free what is authorised. */
+  /** Sets free what is authorised, or calls off what waits for the customer. */
   void(voiding: Voiding): Promise<VoidOutcome>
   /** Gives an amount of a charge back, or all that is left of it. */
   refund(refund: Refund): Promise<RefundOutcome>

@@ -9,6 +9,8 @@ export type {
   FoundRefund,
   Gateway,
   GatewayError,
+  NextAction,
+  Pending,
   Refund,
   RefundOutcome,
   SoughtCharge,

@@ -39,6 +39,9 @@ gatewayConformance({
   requestsBefore: 0,
   fault,
   reset,
+  async authenticate(ref, outcome) {
+    await fetch(`${url}/sim/gateway/authenticate/${ref}?outcome=${outcome}`)
+  },
   async books() {
     const { charges, refunds } = await ledger()
     return charges.map(({ id, reference, status, amount, capturedAmount, currency }) => {

@@ -16,6 +16,7 @@ import type {
   FoundRefund,
   Gateway,
   GatewayError,
+  Pending,
   Refused,
   SoughtCharge,
   Unknown,
@@ -87,17 +88,20 @@ export function createPosthornGateway(options: PosthornGatewayOptions): Gateway 
     if (found === undefined) return { kind: 'none' }
     if (isUnknown(found)) return found
     const ref = idOf(found)
-    return ref === undefined ? unreadable() : { kind: 'refunded', ref }
+    if (ref === undefined) return unreadable()
+    if (field(found, 'status') !== 'failed') return { kind: 'refunded', ref }
+    return { kind: 'refused', error: { code: 'refund_failed', message: 'The bank refused it.' } }
   }
 
   /** Asks for money, to be taken or held. */
   async function place(
-    { key, amount, currency, reference, paymentMethod }: Charge,
+    { key, amount, currency, reference, paymentMethod, canAuthenticate }: Charge,
     capture: 'automatic' | 'manual',
   ): Promise<Exclude<FoundCharge, { kind: 'none' }> | Failed> {
     const method = paymentMethod === undefined ? {} : { paymentMethod }
     const manner = capture === 'manual' ? { capture } : {}
-    const order = { amount, currency, reference, ...method, ...manner }
+    const customer = canAuthenticate === true ? { canAuthenticate } : {}
+    const order = { amount, currency, reference, ...method, ...manner, ...customer }
     const answer = await post('/charges', key, order)
     if (!isAnswer(answer)) return unknown(answer)
     const { status, body } = answer
@@ -193,7 +197,17 @@ function chargeOf(item: unknown): Exclude<FoundCharge, { kind: 'none' }> {
   if (status === 'succeeded') return { kind: 'charged', ref, amount: takenOf(item) }
   if (status === 'authorised') return { kind: 'authorised', ref }
   if (status === 'pending') return { kind: 'pending', ref }
+  if (status === 'requires_action') return waitingFor(ref, field(item, 'nextAction'))
   return status === 'voided' || status === 'expired' ? { kind: 'voided', ref } : unreadable()
+}
+
+/** A charge whose customer has to authenticate. */
+function waitingFor(ref: string, action: unknown): Pending | Unknown {
+  const [url, clientSecret] = [field(action, 'url'), field(action, 'clientSecret')]
+  if (typeof url === 'string')
+    return { kind: 'pending', ref, nextAction: { type: 'redirect', url } }
+  if (typeof clientSecret !== 'string') return unreadable()
+  return { kind: 'pending', ref, nextAction: { type: 'sdk', clientSecret } }
 }
 
 function declined(ref: string | undefined): Declined {

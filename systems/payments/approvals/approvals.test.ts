@@ -8,7 +8,7 @@ import { approve, createExecutors } from './decide.ts'
 
 const db = await paymentsDatabase()
 const { pool } = db
-const running = await runPayments(db, { PAYMENTS_FOUR_EYES_ABOVE: 'EUR=500' })
+const running = await runPayments(db, { env: { PAYMENTS_FOUR_EYES_ABOVE: 'EUR=500' } })
 const clerk = await running.as({ sub: 'clara', role: 'clerk' })
 const approver = await running.as({ sub: 'anton', role: 'approver' })
 const second = await running.as({ sub: 'berta', role: 'approver' })
@@ -155,6 +155,18 @@ test('what is no longer possible leaves the proposal waiting; it is rejected, wi
     status: 409,
     body: { code: 'PROPOSAL_CLOSED', detail: 'It is expired.' },
   })
+  const entries = async () => {
+    const { rows } = await pool.query(
+      `select p.status, a.action, a.actor
+         from payments.proposals as p
+         join payments.audit_log as a on a.entity_id = p.id::text
+        where p.id = $1 and a.action <> 'proposal.created'`,
+      [last['id']],
+    )
+    return rows as unknown[]
+  }
+  const expired = { status: 'expired', action: 'proposal.expired', actor: 'payments.proposals' }
+  await expect.poll(entries, POLL).toEqual([expired])
   expect(await refundsOf(id)).toEqual([400])
 })
 
@@ -202,6 +214,35 @@ test('lines of a statement above the limit, and files full of them, take a secon
   expect(record).toMatchObject({ decidedBy: 'ignored' })
   const discarded = await clerk.send(`${run}/discard`, json({ reason: 'wrong profile' }))
   expect(discarded, 'nothing is matched').toMatchObject({ status: 200 })
+})
+
+test('taking matches back and reopening lines above the limit take a second person too', async () => {
+  const mine = reconcilerOf(clerk)
+  await givePayments(pool, [
+    { name: 'back', amount: 900, org: 'acme', status: 'succeeded' },
+    { name: 'back small', amount: 100, org: 'acme', status: 'succeeded' },
+  ])
+  const id = await mine.upload([
+    { name: 'back', amount: '9.00' },
+    { name: 'back small', amount: '1.00' },
+  ])
+  expect(await mine.run(id)).toMatchObject({ matched: 2 })
+  const reason = 'to discard it afterwards'
+  const act = (line: number, verb: string) =>
+    mine.post(`/${id}/records/${line}/${verb}`, { reason })
+  const unmatched = await act(2, 'unmatch')
+  expect(unmatched).toMatchObject({ status: 202, body: { kind: 'decision', amount: 900 } })
+  const decisions = [{ do: 'unmatch', recordId: '2' }]
+  expect((await mine.post(`/${id}/decisions`, { reason, decisions })).body).toMatchObject({
+    refused: [{ code: 'APPROVAL_REQUIRED' }],
+  })
+  expect(await act(3, 'unmatch')).toMatchObject({ status: 200 })
+  expect(await mine.post(`/${id}/discard`, { reason })).toMatchObject({ status: 202 })
+  expect(await decide(approver, unmatched.body['id'], 'approve')).toMatchObject({ status: 200 })
+  const reopened = await act(2, 'reopen')
+  expect(reopened).toMatchObject({ status: 202, body: { kind: 'decision', amount: 900 } })
+  expect(await decide(approver, reopened.body['id'], 'approve')).toMatchObject({ status: 200 })
+  expect(await mine.records(id)).toMatchObject([{ reason: 'reopened' }, { decidedBy: 'manual' }])
 })
 
 test('captures and voids above the limit take a second person', async () => {

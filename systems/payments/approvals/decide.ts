@@ -2,7 +2,6 @@ import { transaction, type Log, type Transaction } from '@posthorn/engine'
 import type { IdempotencyStore } from '@posthorn/engine/inbox'
 import type { Gateway } from '@posthorn/gateway'
 import { requirePermission, type Caller, type Permission } from '@posthorn/http'
-import type { PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { drive } from '../charges/drive.ts'
 import { beginMove, type MoveAsked } from '../charges/work.ts'
@@ -16,7 +15,7 @@ import { acceptIn, type Answer } from '../reconciliation/suggestions/suggest.ts'
 import { tellProposal, type Proposal, type ProposalKind } from './proposal.ts'
 import {
   closeProposal,
-  expireProposals,
+  expireProposal,
   lockProposal,
   replaceLimits,
   type Limit,
@@ -120,24 +119,11 @@ async function lockPending(tx: Transaction, key: { id: string; org: string }): P
   return proposal
 }
 
-const EXPIRY_MS = 60_000
-
-/** Ends proposals whose time is over. */
-export function expiry(pool: Pool): PeriodicTask {
-  return {
-    name: 'payments.proposals',
-    everyMs: EXPIRY_MS,
-    async step() {
-      await transaction(pool, async (tx) => {
-        for (const proposal of await expireProposals(tx)) {
-          await tellProposal(tx, proposal, {
-            action: 'proposal.expired',
-            actor: 'payments.proposals',
-          })
-        }
-      })
-    },
-  }
+/** Ends a proposal whose time is over, unless it was decided. */
+export async function expire(tx: Transaction, id: string): Promise<void> {
+  const proposal = await expireProposal(tx, id)
+  if (!proposal) return
+  await tellProposal(tx, proposal, { action: 'proposal.expired', actor: 'payments.proposals' })
 }
 
 export interface ExecutorOptions {

@@ -6,6 +6,7 @@ import { Id, NullableText, nullable, resource, time, type RowOf } from '@posthor
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { problem } from '../problems.ts'
+import { tasks } from '../tasks.ts'
 import { recordAudit } from '../queries.ts'
 import { findByKey, findPending, insertProposal, selectLimits, type Limit } from './queries.ts'
 
@@ -117,7 +118,7 @@ function tooMuch(error: unknown): { amount: number; currency: string } | undefin
 }
 
 /** How long a proposal waits. */
-const EXPIRES = '7 days'
+const EXPIRES = '7d'
 
 const TOPIC = 'approvals'
 
@@ -160,6 +161,7 @@ export async function propose(tx: Transaction, proposed: NewProposal): Promise<P
     const waiting = await findPending(tx, proposed)
     throw problem('PROPOSAL_PENDING', { extensions: { proposalId: waiting?.id ?? null } })
   }
+  await tasks.enqueue(tx, 'proposal.expire', { id: proposal.id }, { delay: EXPIRES })
   await tellProposal(tx, proposal, { action: 'proposal.created', actor: proposed.by })
   return proposal
 }

@@ -93,23 +93,13 @@ export const closeProposal = (
      where id = ${close.id} and status = 'pending'
     returning ${COLUMNS}`)
 
-/** Ends some of those whose time is over. */
-export const expireProposals = (tx: Transaction) =>
-  all<Proposal>(tx)(sql`
-    with over as (
-      select id from payments.proposals
-       where status = 'pending' and expires_at <= posthorn.now()
-       order by expires_at
-       limit 100
-         for update skip locked
-    )
-    update payments.proposals as p
+/** Ends one whose time is over. */
+export const expireProposal = (tx: Transaction, id: string) =>
+  first<Proposal>(tx)(sql`
+    update payments.proposals
        set status = 'expired', decided_at = posthorn.now()
-      from over
-     where p.id = over.id
-    returning ${sql`p.id, org_id, kind, subject, request, amount::float8 as amount, currency, reason,
-      status, proposed_by, proposed_at, expires_at, true as is_over, decided_by, decided_at,
-      decision_reason, result`}`)
+     where id = ${id} and status = 'pending' and expires_at <= posthorn.now()
+    returning ${COLUMNS}`)
 
 export function selectProposals(
   db: Queryable,

@@ -64,9 +64,11 @@ async function load({ pool }: Database, records: number): Promise<void> {
   // Its trigger checks each row, which is not what is measured.
   await pool.query('alter table payments.payments disable trigger payments_guarded')
   await pool.query(
-    `insert into payments.payments (id, org_id, user_id, amount, currency, external_payment_id)
+    `insert into payments.payments
+            (id, org_id, user_id, amount, currency, external_payment_id, status, settled_at)
      select (lpad(to_hex(1760000000000 + n), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid,
-            'bench', 'bench', 100 + n * 7919 % 1000000, 'EUR', 'pay_' || lpad(to_hex(n), 16, '0')
+            'bench', 'bench', 100 + n * 7919 % 1000000, 'EUR', 'pay_' || lpad(to_hex(n), 16, '0'),
+            'succeeded', posthorn.now()
        from generate_series(1, $1::bigint) as n`,
     [records],
   )

@@ -101,7 +101,6 @@ async function post(
     response_encoding: 'utf8',
     response_truncated: false,
     duration_ms: Math.round(performance.now() - started),
-    state: 'settled',
   }
 }
 

@@ -173,7 +173,8 @@ async function open(database: Database, receiver: Receiver, hanging: number): Pr
     simulatorAddress: async () => undefined,
   })
   await addEndpoints(pool, { url: receiver.said, hanging, seal: sealing.seal })
-  const relay = createRelay({ pool, outboxes, transports })
+  const deliveries = outboxes.filter(({ name }) => name === 'payments.webhook-deliveries')
+  const relay = createRelay({ pool, outboxes: deliveries, transports })
   return {
     pool,
     relay,

@@ -1,9 +1,7 @@
-import { silentLog, uuid } from '@posthorn/engine'
+import { uuid } from '@posthorn/engine'
 import { advanceClock, listAlerts, useMovableClock } from '@posthorn/operate'
 import { expect, test } from 'vitest'
-import { createGateway } from '@posthorn/gateway'
 import { paymentsDatabase, runPayments } from '../testing/running.ts'
-import { lookUpOverdue } from './lookups/lookup.ts'
 
 const db = await paymentsDatabase()
 await useMovableClock(db.pool)
@@ -114,10 +112,7 @@ test('what is not captured expires by the gateway’s word, or by a look where t
   await running.gateway('webhooks', { copies: 0 })
   await expire(silent)
   await running.gateway('webhooks', {})
-  const settings = { GATEWAY_URL: 'simulated', GATEWAY_API_KEY: 'k', GATEWAY_TIMEOUT_MS: 1_500 }
-  const gateway = createGateway({ settings, baseUrl: () => running.url })
   await advanceClock(db.pool, '9d')
-  await lookUpOverdue({ pool: db.pool, gateway, log: silentLog, everyMs: 0 })
   await expect.poll(async () => (await stateOf(silent))[0], POLL).toBe('failed')
 })
 

@@ -4,8 +4,14 @@ import { expect, test } from 'vitest'
 import { createGateway } from '@posthorn/gateway'
 import { paymentKeys } from './work.ts'
 import { startChild, type Child } from '../testing/child.ts'
-import { clientOf, paymentsDatabase, runPayments, type Answer } from '../testing/running.ts'
-import { completeStale } from './completer.ts'
+import {
+  clientOf,
+  followUpOnce,
+  paymentsDatabase,
+  runPayments,
+  type Answer,
+} from '../testing/running.ts'
+import { followUps } from './follow-up/follow-up.ts'
 
 /*
  * Each test starts a server in a process of its own, sends it a payment, kills it with SIGKILL at
@@ -13,8 +19,8 @@ import { completeStale } from './completer.ts'
  */
 
 const db = await paymentsDatabase()
-// Its completer sleeps through the tests: they say themselves when it looks.
-const survivor = await runPayments(db, { PAYMENTS_COMPLETER_POLL_MS: '60000' })
+// The tests say themselves when its completer looks.
+const survivor = await runPayments(db, { by: 'hand' })
 const ada = await survivor.as({})
 const gatewayUrl = `${survivor.url}/sim/gateway`
 const CHILD = { GATEWAY_URL: gatewayUrl, GATEWAY_TIMEOUT_MS: '20000' }
@@ -50,10 +56,13 @@ async function whileLocked(table: string, crash: () => Promise<void>): Promise<v
   }
 }
 
+/** Requests that wait to store what was begun or answered; the gateway's webhooks may wait, too. */
 const waiters = () =>
   pool
     .query(
-      "select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      `select count(*)::int from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'
+          and query ~ 'with (key|payment|decision) as'`,
     )
     .then(({ rows }) => (rows[0] as { count: number }).count)
 
@@ -79,23 +88,30 @@ async function readStored(key: string) {
 /** As if the lock's time had passed. */
 async function expireLock(key: string): Promise<void> {
   const { rowCount } = await pool.query(
-    `update payments.idempotency_keys set locked_until = clock_timestamp() - interval '1 ms'
-      where key = $1 and completed_at is null`,
+    `with key as (
+       update payments.idempotency_keys set locked_until = clock_timestamp() - interval '1 ms'
+        where key = $1 and completed_at is null
+       returning state ->> 'transactionId' as id
+     )
+     update payments.transactions as t
+        set lookup_at = posthorn.now()
+       from key
+      where t.id = key.id::uuid`,
     [key],
   )
   expect(rowCount).toBe(1)
 }
 
-const options = {
+const handlers = followUps({
   pool,
   log: silentLog,
-  everyMs: 1_000,
   keys: paymentKeys({ expires: '24h', lockMs: 60_000, gatewayTimeoutMs: 1_000 }),
   gateway: createGateway({
     settings: { GATEWAY_URL: gatewayUrl, GATEWAY_API_KEY: 'k', GATEWAY_TIMEOUT_MS: 1_000 },
     baseUrl: () => survivor.url,
   }),
-}
+})
+const complete = () => followUpOnce(pool, handlers)
 
 async function expectOneCharge(id: unknown): Promise<void> {
   const { charges } = await survivor.ledger()
@@ -151,7 +167,7 @@ test.each(cases)('killed $point, $by finishes it', async ({ point, fault, crash,
   expect(early.headers.get('retry-after')).toBe('1')
 
   await expireLock(key)
-  if (by === 'the completer') expect(await completeStale(options)).toBe(1)
+  if (by === 'the completer') expect(await complete()).toBe(1)
   const first = await ada.pay(key, ORDER)
   expect(first.status).toBe(by === 'the completer' ? 200 : 201)
   const again = await ada.pay(key, ORDER)
@@ -243,7 +259,7 @@ test.each(heldPoints)('a $verb killed $point is finished once by $by', async (he
   expect((await ada.decide(id, verb === 'capture' ? 'void' : 'capture')).status).toBe(409)
 
   await expireLock(key)
-  if (by === 'the completer') expect(await completeStale(options)).toBe(1)
+  if (by === 'the completer') expect(await complete()).toBe(1)
   const first = await ada.decide(id, verb, order)
   expect(first.status).toBe(200)
   expect((await ada.decide(id, verb, order)).text).toBe(first.text)

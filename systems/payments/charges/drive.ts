@@ -89,7 +89,7 @@ async function authorise(gateway: Gateway, work: Work): Promise<AuthorisationOut
 
 async function findCharge(gateway: Gateway, work: Work) {
   const { gatewayKey: key, amount, currency, paymentId: reference, paymentMethod } = work
-  const order = { key, amount, currency, reference, paymentMethod }
+  const order = { key, amount, currency, reference, paymentMethod, canAuthenticate: true }
   const none = { kind: 'none' } as const
   return { order, found: work.begun ? await gateway.find({ ...order, ref: work.chargeRef }) : none }
 }

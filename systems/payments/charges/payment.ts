@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { Id, NullableText, bigint, nullable, resource, time, type RowOf } from '@posthorn/system'
 
 /*
- *   pending ──▶ succeeded ──▶ refunded
+ *   pending ──▶ succeeded ◀──▶ refunded    back when a refund that was made fails at the bank
  *      └──────▶ failed
  *
  * The table's trigger holds the same moves: see migrations/0001_payments.sql.
@@ -15,7 +15,7 @@ export const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = 
   pending: ['succeeded', 'failed'],
   succeeded: ['refunded'],
   failed: [],
-  refunded: [],
+  refunded: ['succeeded'],
 }
 
 export const PaymentState = Type.Enum(Object.keys(MOVES) as PaymentStatus[])
@@ -35,11 +35,12 @@ const AUTHORISATIONS = ['authorised', 'captured', 'voided', 'expired'] as const
 export type Authorisation = (typeof AUTHORISATIONS)[number]
 
 /*
- *   opened ──▶ won | lost | withdrawn
+ *   inquiry ──▶ opened ──▶ won | lost | withdrawn
  *
+ * An inquiry takes no money, and may end without a dispute. An event may say a later state first.
  * The table's trigger holds the same moves: see migrations/0001_payments.sql.
  */
-const DISPUTE_STATES = ['opened', 'won', 'lost', 'withdrawn'] as const
+export const DISPUTE_STATES = ['inquiry', 'opened', 'won', 'lost', 'withdrawn'] as const
 export type DisputeStatus = (typeof DISPUTE_STATES)[number]
 
 /** What a client asks for. */
@@ -63,6 +64,18 @@ export const NewPayment = Type.Object({
 })
 export type NewPayment = Static<typeof NewPayment>
 
+/** What a customer has to do before a payment can succeed. */
+export const NextAction = Type.Object(
+  {
+    type: Type.Enum(['redirect', 'sdk']),
+    url: Type.Optional(Type.String({ description: 'of a redirect: where the customer goes' })),
+    clientSecret: Type.Optional(
+      Type.String({ description: 'of an sdk: for the gateway’s own library' }),
+    ),
+  },
+  { description: 'the customer has to authenticate; the webhook says how that ended' },
+)
+
 const receipt = {
   id: Id,
   status: PaymentState,
@@ -82,9 +95,10 @@ const held = {
   }),
 }
 
-/** The answer to a creation; the last two only where the money is held first. */
+/** The answer to a creation; `nextAction` only where there is one, the others where money is held first. */
 export const Receipt = Type.Object({
   ...receipt,
+  nextAction: Type.Optional(NextAction),
   authorisation: Type.Optional(held.authorisation),
   capturedAmount: Type.Optional(held.capturedAmount),
 })
@@ -95,9 +109,11 @@ export const PaymentResource = Type.Object({
   capture: Type.Enum(Capture),
   ...held,
   refundedAmount: bigint({ description: 'given back, as the gateway confirmed' }),
-  disputedAmount: bigint({ description: 'of disputes that are open or lost' }),
-  netAmount: bigint({ description: 'what was taken, less both' }),
+  disputedAmount: bigint({ description: 'of disputes that are open or lost; not of inquiries' }),
+  netAmount: bigint({ description: 'what was taken, less both; negative if more went back' }),
   disputeStatus: nullable(Type.Enum(DISPUTE_STATES)),
+  nextAction: nullable(NextAction, { description: 'in lists its type alone' }),
+  paymentMethod: NullableText,
   userId: Type.String(),
   description: NullableText,
   metadata: nullable(Type.Record(Type.String(), Type.Unknown())),
@@ -113,8 +129,6 @@ export interface PaymentWithSums extends RowOf<typeof PaymentResource, 'capture'
   readonly org_id: string
   /** `manual`: the money is held, and taken by a request of its own. */
   readonly capture_method: (typeof Capture)[number]
-  /** How often the gateway was asked what became of it. */
-  readonly lookups: number
 }
 
 /** A row of `payments.payments`. */
@@ -132,11 +146,14 @@ const toHeld = resource(Type.Object({ ...receipt, ...held }))
 const toCharged = resource(Type.Object(receipt))
 
 export function toReceipt(payment: Payment): Static<typeof Receipt> {
-  return payment.capture_method === 'manual' ? toHeld(payment) : toCharged(payment)
+  const { capture_method: method, next_action: nextAction } = payment
+  const made = method === 'manual' ? toHeld(payment) : toCharged(payment)
+  return nextAction === null ? made : { ...made, nextAction }
 }
 
 export const toResource = resource(PaymentResource, {
   capture: (payment: PaymentWithSums) => payment.capture_method,
+  nextAction: ({ next_action: action }) => action && { type: action.type },
 })
 
 /** By id, which has its time in it, and by amount in minor units. */
@@ -174,7 +191,12 @@ const asked = {
 const ended = { errorCode: NullableText, errorMessage: NullableText, updatedAt: time() }
 
 /** The answer to the request of a refund: how it stood then. */
-export const Refunded = Type.Object({ id: Id, paymentId: Id, ...asked })
+export const Refunded = Type.Object({
+  ...{ id: Id, paymentId: Id, ...asked },
+  status: Type.Enum(['pending', 'succeeded', 'failed'], {
+    description: 'pending until the gateway’s webhook says what became of it',
+  }),
+})
 
 /** A refund as it stands now. */
 export const RefundResource = Type.Object({
@@ -196,8 +218,12 @@ export const TransactionResource = Type.Object({
 /** What the gateway was asked to do for a payment: a row of `payments.transactions`. */
 export type GatewayTransaction = RowOf<typeof TransactionResource> & RowOf<typeof RefundResource>
 
-export const toRefund = resource(Refunded)
-export const toRefundResource = resource(RefundResource)
+/** The gateway's yes to a refund is not yet the money: its webhook says that. */
+const refundStatus = ({ status, confirmed_at: at }: GatewayTransaction) =>
+  status === 'succeeded' && at === null ? 'pending' : status
+
+export const toRefund = resource(Refunded, { status: refundStatus })
+export const toRefundResource = resource(RefundResource, { status: refundStatus })
 export const toTransaction = resource(TransactionResource)
 
 /** What of a payment is given back, or about to be. */

@@ -373,3 +373,34 @@ test('each search reads the index that was made for it', async () => {
     expect(plan, sort).toMatch(new RegExp(`Limit[^\\n]*\\n +-> +Index Scan[^\\n]* using ${index} `))
   }
 })
+
+test('metadata is changed field by field, audited by name, and kept small', async () => {
+  const order = { amount: 500, currency: 'EUR', metadata: { a: 1, b: { c: 2 } } }
+  const { body } = await ada.pay('changed', order)
+  const change = (metadata: unknown, client = ada) =>
+    client.send(`/api/v1/payments/${String(body['id'])}`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ metadata }),
+    })
+  const changed = await change({ payout: 'po_1', b: 'x', a: null })
+  expect(changed.status, changed.text).toBe(200)
+  expect(changed.body).toMatchObject({ id: body['id'], amount: 500 })
+  expect(changed.body['metadata']).toEqual({ payout: 'po_1', b: 'x' })
+  await Promise.all(Array.from({ length: 10 }, (_, i) => change({ [`n${i}`]: i })))
+  expect(Object.keys((await ada.payment(body['id']))['metadata'] as object)).toHaveLength(12)
+  const { rows } = await db.pool.query(
+    `select actor, details from payments.audit_log
+      where entity_id = $1 and action = 'payment.changed' order by seq limit 1`,
+    [body['id']],
+  )
+  expect(rows).toEqual([{ actor: 'ada', details: { metadata: ['payout', 'b', 'a'] } }])
+  for (let i = 0; i < 2; i += 1) {
+    const { status } = await change({ [`large${i}`]: 'x'.repeat(40_000) })
+    expect(status).toBe(i === 0 ? 200 : 400)
+  }
+  expect((await ada.payment(body['id']))['metadata']).not.toHaveProperty('large1')
+  for (const wrong of [undefined, null, 'x', []]) expect((await change(wrong)).status).toBe(400)
+  expect((await change({ a: 1 }, await running.as({ org: 'other' }))).status).toBe(404)
+  expect((await change({ a: 1 }, await running.as({ role: 'viewer' }))).status).toBe(403)
+})

@@ -59,9 +59,11 @@ export function insertPayment(
         from key
       returning id, org_id, user_id, amount, currency
     ), charge as (
-      insert into payments.transactions (id, payment_id, type, amount, currency, gateway_key)
+      insert into payments.transactions
+             (id, payment_id, type, amount, currency, gateway_key, follow_up, lookup_at)
       select ${ids.transactionId}::uuid, id, ${ids.type}::text, amount, currency,
-             ${ids.gatewayKey}::text
+             ${ids.gatewayKey}::text, 'open',
+             posthorn.now() + ${lockMs}::float8 * interval '1 millisecond'
         from payment
     )
     select payments.create_audit_log(
@@ -90,14 +92,18 @@ export interface NewMove {
   /** In minor units: what is given back, taken, or set free. */
   readonly amount: number
   readonly by: string
+  /** How long its request has for itself. */
+  readonly lockMs: number
 }
 
 /** False while another capture or void is under way, or was done. */
 export const insertMove = (tx: Transaction, { transactionId, type, amount, ...move }: NewMove) =>
   some(tx)(sql`
     with move as (
-      insert into payments.transactions (id, payment_id, type, amount, currency, gateway_key)
-      select ${transactionId}::uuid, id, ${type}, ${amount}::bigint, currency, ${move.gatewayKey}
+      insert into payments.transactions
+             (id, payment_id, type, amount, currency, gateway_key, follow_up, lookup_at)
+      select ${transactionId}::uuid, id, ${type}, ${amount}::bigint, currency, ${move.gatewayKey},
+             'open', posthorn.now() + ${move.lockMs}::float8 * interval '1 millisecond'
         from payments.payments
        where id = ${move.paymentId}
       on conflict (payment_id) where type in ('capture', 'void') and status <> 'failed' do nothing
@@ -111,13 +117,20 @@ export const insertMove = (tx: Transaction, { transactionId, type, amount, ...mo
       from move
       join payments.payments as p on p.id = move.payment_id`)
 
+/** The gateway is asked about a transaction no earlier than this. */
+export const planFollowUp = (tx: Transaction, id: string, afterMs: number) =>
+  tx.query(sql`
+    update payments.transactions
+       set lookup_at = posthorn.now() + ${afterMs}::float8 * interval '1 millisecond'
+     where id = ${id}`)
+
 /** A payment `p` with what became of its money by its ledger `l`. */
 const WITH_SUMS = sql`
   p.*, l.refunded as refunded_amount, l.disputed as disputed_amount, l.net as net_amount,
   (select d.status
      from payments.disputes as d
     where d.payment_id = p.id
-    order by d.status = 'opened' desc, d.opened_at desc
+    order by d.closed_at is null desc, d.opened_at desc
     limit 1) as dispute_status`
 
 export const findPayment = (db: Queryable, { id, orgId }: PaymentKey) =>
@@ -126,6 +139,21 @@ export const findPayment = (db: Queryable, { id, orgId }: PaymentKey) =>
       from payments.payments as p
       join payments.ledger as l on l.payment_id = p.id
      where p.id = ${id} and p.org_id = ${orgId}`)
+
+/** Sets fields of a payment's metadata, and removes those that are null. Says how large it is then. */
+export function changeMetadata(
+  tx: Transaction,
+  { id, orgId }: PaymentKey,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<{ readonly bytes: number }> {
+  const removed = Object.keys(fields).filter((name) => fields[name] === null)
+  return one<{ readonly bytes: number }>(tx)(sql`
+    update payments.payments
+       set metadata = (coalesce(metadata, '{}'::jsonb) || ${JSON.stringify(fields)}::jsonb)
+                      - ${removed}::text[]
+     where id = ${id} and org_id = ${orgId}
+    returning octet_length(metadata::text) as bytes`)
+}
 
 /**
  * Locked until the end: no two moves of one payment at once. Not its key, which a reconciliation of a
@@ -229,21 +257,33 @@ export const selectDisputes = (db: Queryable, paymentId: string) =>
   all<Dispute>(db)(sql`
     select * from payments.disputes where payment_id = ${paymentId} order by opened_at, id`)
 
-/** Opens a dispute or goes on with it; a reason and a date that are there stay. */
+/** What of a payment's money banks claim or have taken back, and what is left of it, in minor units. */
+export const readNet = (db: Queryable, paymentId: string) =>
+  one<{ disputed: number; net: number }>(db)(sql`
+    select disputed::float8, net::float8 from payments.ledger where payment_id = ${paymentId}`)
+
+/**
+ * Opens a dispute or continues it. A reason and a date that are there stay, unless an inquiry has
+ * become a dispute, which has its own.
+ */
 export const saveDispute = (
   tx: Transaction,
-  { id: paymentId, org_id: orgId, currency }: Pick<Payment, 'id' | 'org_id' | 'currency'>,
-  { ref, status, amount, reason, evidenceDueAt }: DisputeChange,
+  { id: paymentId, org_id: orgId }: Pick<Payment, 'id' | 'org_id'>,
+  { ref, status, amount, currency, reason, evidenceDueAt }: DisputeChange,
 ) =>
   one<Dispute>(tx)(sql`
     insert into payments.disputes as d
            (id, payment_id, org_id, gateway_ref, status, amount, currency, reason, evidence_due_at,
             closed_at)
     values (${uuid()}, ${paymentId}, ${orgId}, ${ref}, ${status}, ${amount}, ${currency}, ${reason},
-            ${evidenceDueAt}, case when ${status}::text <> 'opened' then posthorn.now() end)
+            ${evidenceDueAt},
+            case when ${status}::text not in ('inquiry', 'opened') then posthorn.now() end)
     on conflict (payment_id, gateway_ref) do update
        set status = excluded.status,
-           reason = coalesce(d.reason, excluded.reason),
-           evidence_due_at = coalesce(d.evidence_due_at, excluded.evidence_due_at),
+           reason = case when d.status = 'inquiry' then coalesce(excluded.reason, d.reason)
+                    else coalesce(d.reason, excluded.reason) end,
+           evidence_due_at = case when d.status = 'inquiry'
+                                  then coalesce(excluded.evidence_due_at, d.evidence_due_at)
+                             else coalesce(d.evidence_due_at, excluded.evidence_due_at) end,
            closed_at = coalesce(d.closed_at, excluded.closed_at)
     returning *`)

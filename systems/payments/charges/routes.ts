@@ -17,8 +17,8 @@ import {
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type TSchema } from 'typebox'
-import { exponentOf, Id } from '@posthorn/system'
-import type { Gateway } from '@posthorn/gateway'
+import { exponentOf, Id, type Sealing } from '@posthorn/system'
+import type { Gateway, NextAction } from '@posthorn/gateway'
 import {
   doOrPropose,
   ProposalResource,
@@ -27,8 +27,9 @@ import {
   type Proposed,
 } from '../approvals/proposal.ts'
 import { problem } from '../problems.ts'
-import { auditResource, selectAudit } from '../queries.ts'
+import { auditResource, recordAudit, selectAudit } from '../queries.ts'
 import { drive, openProblem } from './drive.ts'
+import { openAction, openResponse } from './next-action.ts'
 import {
   DisputeResource,
   Minor,
@@ -46,7 +47,13 @@ import {
   TransactionResource,
   type PaymentWithSums,
 } from './payment.ts'
-import { findPayment, selectDisputes, selectPayments, selectTransactions } from './queries.ts'
+import {
+  changeMetadata,
+  findPayment,
+  selectDisputes,
+  selectPayments,
+  selectTransactions,
+} from './queries.ts'
 import { beginMove, beginPayment, type Begun } from './work.ts'
 
 /** Grows by one or more; text, since it may be larger than a number can say. */
@@ -143,6 +150,12 @@ const ofPayment = <Item extends TSchema>(summary: string, item: Item) => ({
 const listOf = <Item extends TSchema>(item: Item) => Type.Object({ items: Type.Array(item) })
 
 const readPayment = ofPayment('A payment', PaymentResource)
+const changePayment = {
+  ...ofPayment('Change the metadata of a payment', PaymentResource),
+  description:
+    'Each field that is given is set, or removed if it is null; all others stay. So a payment can be told its payout once it is known.',
+  body: Type.Object({ metadata: Type.Record(Type.String({ minLength: 1 }), Type.Unknown()) }),
+}
 const listRefunds = ofPayment(
   'The refunds of a payment as they stand now, oldest first',
   listOf(RefundResource),
@@ -164,7 +177,9 @@ const readAudit = {
 export interface PaymentRoutesOptions {
   readonly pool: Pool
   readonly keys: IdempotencyStore
+  /** Its words to customers are sealed: see `sealActions`. */
   readonly gateway: Gateway
+  readonly sealing: Sealing
   readonly fourEyes: FourEyes
 }
 
@@ -180,16 +195,19 @@ const BODY_BYTES = 64 * 1024
 
 export function paymentRoutes(
   app: App,
-  { pool, keys, gateway, fourEyes }: PaymentRoutesOptions,
+  { pool, keys, gateway, sealing, fourEyes }: PaymentRoutesOptions,
 ): void {
   /** Drives what was begun to its end and answers it. */
   async function answer(reply: FastifyReply, begun: Begun, { sub }: Caller): Promise<FastifyReply> {
     if (begun.kind === 'refund') return reply.code(200).send(begun.refund)
+    if (begun.kind === 'replay') {
+      return answerRepeat(reply, { ...begun, response: openResponse(begun.response, sealing) })
+    }
     if (begun.kind !== 'work') return answerRepeat(reply, begun)
     const { claim, work } = begun
     const driven = await drive({ pool, gateway, by: sub }, claim, work)
     if (driven.kind === 'open') throw openProblem(work, driven.error)
-    const { response } = driven
+    const response = openResponse(driven.response, sealing)
     // A client that was answered "unknown" gets the outcome as a repeat, as from the completer.
     return work.tries > 0
       ? answerRepeat(reply, { kind: 'replay', response })
@@ -252,8 +270,38 @@ export function paymentRoutes(
     })
   })
 
-  app.get('/api/v1/payments/:id', { schema: readPayment }, async (request) =>
-    toResource(await findOwn(request.params.id, callerOf(request).org)),
+  app.get('/api/v1/payments/:id', { schema: readPayment }, async (request) => {
+    const payment = await findOwn(request.params.id, callerOf(request).org)
+    const { id, next_action: action } = payment
+    return {
+      ...toResource(payment),
+      nextAction: action && openAction(action as NextAction, id, sealing),
+    }
+  })
+
+  app.patch(
+    '/api/v1/payments/:id',
+    { schema: changePayment, bodyLimit: BODY_BYTES },
+    async (request) => {
+      const { org: orgId, sub: by } = callerOf(request)
+      const { id } = request.params
+      const { metadata } = request.body
+      await findOwn(id, orgId)
+      await transaction(pool, async (tx) => {
+        const { bytes } = await changeMetadata(tx, { id, orgId }, metadata)
+        if (bytes > BODY_BYTES) {
+          const reason = `must not come to more than ${BODY_BYTES} bytes`
+          throw invalid([{ field: 'metadata', reason }])
+        }
+        // The names alone: what they say may be about persons.
+        const details = { metadata: Object.keys(metadata) }
+        await recordAudit(tx, {
+          ...{ org: orgId, actor: by, action: 'payment.changed' },
+          ...{ entity: 'payment', entityId: id, details },
+        })
+      })
+      return toResource(await findOwn(id, orgId))
+    },
   )
 
   app.get('/api/v1/payments/:id/refunds', { schema: listRefunds }, async (request) => {

@@ -16,6 +16,7 @@ import {
 import type { Caller } from '@posthorn/http'
 import { requireApproval, type Approval } from '../approvals/proposal.ts'
 import { problem } from '../problems.ts'
+import { gatewayOutbox } from './follow-up/outbox.ts'
 import {
   takenOf,
   toRefund,
@@ -28,6 +29,8 @@ import {
   insertMove,
   insertPayment,
   lockPayment,
+  planFollowUp,
+  readNet,
   selectRefunds,
 } from './queries.ts'
 
@@ -74,6 +77,8 @@ export async function leaveOpen(
   await saveState(tx, claim, { transactionId, tries: tries + 1 } satisfies KeyState)
   const lockMs = backOff(tries, TAKEN_OVER)
   await extendLock(tx, { ...claim, store: { ...claim.store, lockMs } })
+  await planFollowUp(tx, transactionId, lockMs)
+  tx.ringLater(gatewayOutbox.bell)
 }
 
 /** Something to do at the gateway, under the key of ours that makes it happen once. */
@@ -180,7 +185,8 @@ export async function beginMove(
   await requireApproval(tx, approval, { org, currency, amount: weighed })
   const transactionId = uuid()
   const ids = { transactionId, gatewayKey: `${type}-${transactionId}` }
-  if (!(await insertMove(tx, { paymentId, ...ids, type, amount, by: caller.sub }))) {
+  const { lockMs } = keys
+  if (!(await insertMove(tx, { paymentId, ...ids, type, amount, by: caller.sub, lockMs }))) {
     const detail = 'Another capture or void of it is under way.'
     throw problem('PAYMENT_NOT_AUTHORISED', { detail, retryAfterSeconds: 2 })
   }
@@ -225,7 +231,13 @@ async function refundable(
   const left = refunds.reduce((rest, each) => rest - each.amount, taken)
   const last = refunds.at(-1)
   if (wanted === undefined && left === 0 && last) return { existing: last.id }
-  const amount = wanted ?? left
+  const { disputed } = await readNet(tx, payment.id)
+  const free = Math.max(0, left - disputed)
+  const amount = wanted ?? free
+  if (disputed > 0 && amount <= left && (amount > free || amount === 0)) {
+    const detail = `${disputed} is disputed or lost: the bank has taken it back, and a refund would give it a second time. ${free} can still be refunded.`
+    throw problem('PAYMENT_DISPUTED', { detail })
+  }
   if (amount > left) {
     throw problem('REFUND_EXCEEDS_PAYMENT', {
       detail: `${left} of ${taken} can still be refunded.`,
@@ -240,7 +252,7 @@ async function answerExisting(tx: Transaction, claim: KeyClaim, id: string): Pro
   const existing = await findTransaction(tx, id)
   if (!existing) throw new Error(`The refund ${id} is not there.`)
   const refund = toRefund(existing)
-  if (existing.status === 'pending') {
+  if (refund.status === 'pending') {
     // It may yet fail: stored, the key would say `pending` for ever.
     await abandonKey(tx, claim)
   } else {

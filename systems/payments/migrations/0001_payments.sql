@@ -28,17 +28,17 @@ create table payments.payments (
   -- Of a manual one: what was taken of it.
   captured_amount bigint,
   gateway_ref text,
+  -- What the customer has to do while it is pending: its type, and an address or a secret, sealed.
+  next_action jsonb,
   error_code text,
   error_message text,
   created_at timestamptz not null default posthorn.now(),
   updated_at timestamptz not null default posthorn.now(),
   settled_at timestamptz,
   refunded_at timestamptz,
-  -- When the gateway is asked about it while it is open, and how often it was.
-  lookup_at timestamptz,
-  lookups integer not null default 0,
   check ((status = 'pending') = (settled_at is null)),
   check ((status = 'refunded') = (refunded_at is not null)),
+  constraint payments_next_action check (next_action is null or status = 'pending'),
   constraint payments_capture_method check (capture_method in ('automatic', 'manual')),
   constraint payments_authorisation check (
     authorisation is null
@@ -63,19 +63,16 @@ create index payments_by_external_id on payments.payments (org_id, external_paym
 create index payments_by_amount on payments.payments (org_id, amount, id);
 create index payments_by_time on payments.payments (org_id, created_at);
 create index payments_by_currency on payments.payments (org_id, currency, id);
--- Settled payments leave the index by themselves: the schedule costs no write. With `created_at`, so
--- that the age of the oldest is read from the index alone.
-create index payments_lookup_due on payments.payments (lookup_at)
-  include (created_at) where status = 'pending';
 comment on column payments.payments.external_payment_id is 'personal';
 comment on column payments.payments.description is 'personal';
 comment on column payments.payments.metadata is 'personal';
 comment on column payments.payments.error_message is 'personal';
 comment on table payments.payments is
-  'not personal: org_id, user_id, currency, payment_method, authorisation, gateway_ref, error_code';
+  'not personal: org_id, user_id, currency, payment_method, authorisation, gateway_ref, next_action, error_code';
 
 -- No code path can break these: a payment begins pending and moves as the picture says,
---   pending -> succeeded -> refunded,  pending -> failed;
+--   pending -> succeeded <-> refunded,  pending -> failed,
+-- back from refunded when a refund that was made fails at the bank;
 -- what it is about never changes, and the gateway's reference is written once.
 create function payments.payment_guarded() returns trigger language plpgsql as $$
 begin
@@ -94,12 +91,16 @@ begin
   end if;
   if new.status <> old.status then
     if (old.status, new.status) not in
-       (('pending', 'succeeded'), ('pending', 'failed'), ('succeeded', 'refunded')) then
+       (('pending', 'succeeded'), ('pending', 'failed'), ('succeeded', 'refunded'),
+        ('refunded', 'succeeded')) then
       raise exception 'payment %: % cannot become %', old.id, old.status, new.status
         using errcode = 'check_violation', constraint = 'payment_moves';
     end if;
-    if old.status = 'pending' then new.settled_at := posthorn.now(); end if;
-    if new.status = 'refunded' then new.refunded_at := posthorn.now(); end if;
+    if old.status = 'pending' then
+      new.settled_at := posthorn.now();
+      new.next_action := null;
+    end if;
+    new.refunded_at := case new.status when 'refunded' then posthorn.now() end;
   end if;
   new.updated_at := posthorn.now();
   return new;
@@ -131,21 +132,12 @@ create trigger payments_authorisation_guarded
   on payments.payments
   for each row execute function payments.authorisation_guarded();
 
--- To be asked about changes nothing of a payment: its `updated_at` stays. Comes after the trigger
--- `payments_guarded` by its name.
-create function payments.payment_lookup_planned() returns trigger language plpgsql as $$
-begin
-  new.updated_at := old.updated_at;
-  return new;
-end $$;
-create trigger payments_lookup_planned before update of lookup_at on payments.payments
-  for each row when (old.status = new.status and old.gateway_ref is not distinct from new.gateway_ref)
-  execute function payments.payment_lookup_planned();
-
 -- What was asked of the gateway, each under a key of ours: asked again, it does not happen again.
 create table payments.transactions (
   id uuid primary key,
   payment_id uuid not null references payments.payments (id),
+  -- Of a refund, for lists across payments: whose.
+  org_id text,
   type text not null check (type in ('charge', 'authorisation', 'capture', 'void', 'refund')),
   status text not null default 'pending' check (status in ('pending', 'succeeded', 'failed')),
   amount bigint not null check (amount > 0),
@@ -156,15 +148,21 @@ create table payments.transactions (
   error_message text,
   created_at timestamptz not null default posthorn.now(),
   updated_at timestamptz not null default posthorn.now(),
-  -- Of a refund: when the gateway's webhook said that the money is given back.
+  -- Of a refund: when the gateway's webhook said that the money is given back; null again if it failed since.
   confirmed_at timestamptz,
-  -- As those of payments.
-  lookup_at timestamptz,
+  -- The outbox payments.gateway: open while the gateway owes its word, when it is asked next, and how often
+  -- it was in vain.
+  follow_up text not null default 'closed' check (follow_up in ('open', 'closed')),
+  lookup_at timestamptz not null default posthorn.now(),
   lookups integer not null default 0,
+  claim_token uuid,
+  claimed_until timestamptz,
+  lost_claims smallint not null default 0,
+  quarantined_at timestamptz,
   check (status <> 'succeeded' or gateway_ref is not null),
   check (status <> 'failed' or error_code is not null),
-  constraint transactions_confirmed check (confirmed_at is null or type = 'refund')
-) with (fillfactor = 85);
+  constraint transactions_confirmed check (confirmed_at is null or type = 'refund' and status <> 'failed')
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 create index transactions_of_payment on payments.transactions (payment_id, id);
 create unique index transactions_one_charge on payments.transactions (payment_id)
   where type = 'charge';
@@ -176,12 +174,14 @@ create unique index transactions_one_decision on payments.transactions (payment_
 -- What reconciliation looks through where money went out, and refunds that no line has, newest first.
 create index transactions_refunds on payments.transactions (payment_id) where type = 'refund';
 create index transactions_refunds_listed on payments.transactions (id) where type = 'refund';
-create index transactions_lookup_due on payments.transactions (lookup_at)
-  include (created_at)
-  where type = 'refund' and status = 'succeeded' and confirmed_at is null;
+create index transactions_due on payments.transactions (lookup_at, id) where follow_up = 'open';
+create index transactions_refunds_of_org on payments.transactions (org_id, id) where type = 'refund';
+create index transactions_suspect on payments.transactions (lookup_at, id)
+  where follow_up = 'open' and lost_claims > 0;
+create index transactions_quarantined on payments.transactions (id) where quarantined_at is not null;
 comment on column payments.transactions.error_message is 'personal';
 comment on table payments.transactions is
-  'not personal: currency, gateway_key, gateway_ref, error_code';
+  'not personal: org_id, currency, gateway_key, gateway_ref, error_code';
 
 -- No code path gives back more than was taken: refunds that have not failed count, done or not.
 create function payments.refund_guarded() returns trigger language plpgsql as $$
@@ -203,6 +203,7 @@ begin
                     new.currency, given_back, most, taken.currency
       using errcode = 'check_violation', constraint = 'refunds_within_payment';
   end if;
+  new.org_id := taken.org_id;
   return new;
 end $$;
 create trigger transactions_refund_guarded
@@ -217,25 +218,26 @@ create table payments.disputes (
   org_id text not null,
   -- The gateway's own id.
   gateway_ref text not null check (length(gateway_ref) between 1 and 255),
-  status text not null check (status in ('opened', 'won', 'lost', 'withdrawn')),
+  -- An inquiry takes no money, and may become a dispute.
+  status text not null check (status in ('inquiry', 'opened', 'won', 'lost', 'withdrawn')),
+  -- As the bank claims it: also more than the payment, and in another currency.
   amount bigint not null check (amount > 0),
-  currency text not null,
+  currency text not null check (currency ~ '^[A-Z]{3}$'),
   reason text,
   -- Until when the gateway takes evidence.
   evidence_due_at timestamptz,
   opened_at timestamptz not null default posthorn.now(),
   closed_at timestamptz,
   unique (payment_id, gateway_ref),
-  check ((status = 'opened') = (closed_at is null))
+  check ((status in ('inquiry', 'opened')) = (closed_at is null))
 );
+create index disputes_of_org on payments.disputes (org_id, id);
 create index disputes_listed on payments.disputes (org_id, payment_id);
 comment on column payments.disputes.reason is 'personal';
 comment on table payments.disputes is 'not personal: org_id, gateway_ref, currency';
 
--- No code path can break these: a dispute is about its payment's money and ends once.
+-- No code path can break these: a dispute is about one claim of its payment and ends once.
 create function payments.dispute_guarded() returns trigger language plpgsql as $$
-declare
-  disputed payments.payments;
 begin
   if tg_op = 'UPDATE' then
     if (new.id, new.payment_id, new.org_id, new.gateway_ref, new.amount, new.currency)
@@ -244,28 +246,28 @@ begin
       raise exception 'dispute %: what it is about cannot change', old.id
         using errcode = 'check_violation', constraint = 'dispute_fixed';
     end if;
-    if new.status <> old.status and old.status <> 'opened' then
+    if new.status <> old.status
+       and (old.status not in ('inquiry', 'opened') or new.status = 'inquiry') then
       raise exception 'dispute %: % cannot become %', old.id, old.status, new.status
         using errcode = 'check_violation', constraint = 'dispute_moves';
     end if;
     return new;
   end if;
-  select * into disputed from payments.payments where id = new.payment_id;
-  if new.amount > disputed.amount or new.currency <> disputed.currency
-     or new.org_id <> disputed.org_id then
-    raise exception 'dispute %: % % is not of payment %, of % %', new.id, new.amount, new.currency,
-                    disputed.id, disputed.amount, disputed.currency
-      using errcode = 'check_violation', constraint = 'dispute_within_payment';
+  if not exists (select from payments.payments
+                  where id = new.payment_id and org_id = new.org_id) then
+    raise exception 'dispute %: payment % is another organisation''s', new.id, new.payment_id
+      using errcode = 'check_violation', constraint = 'dispute_of_payment';
   end if;
   return new;
 end $$;
 create trigger disputes_guarded before insert or update on payments.disputes
   for each row execute function payments.dispute_guarded();
 
--- The money of each payment, in minor units: what was taken, what of it went back, and what is left.
+-- The money of each payment, in minor units: what was taken, what of it went back, and what is left:
+-- less than nothing where the gateway took back more than it brought.
 create view payments.ledger as
-  select p.id as payment_id, p.org_id, p.currency, sums.taken, sums.refunded, sums.disputed,
-         sums.taken - sums.refunded - sums.disputed as net
+  select p.id as payment_id, p.org_id, p.currency, sums.taken, sums.refunded, claims.disputed,
+         sums.taken - sums.refunded - claims.disputed as net
     from payments.payments as p
    cross join lateral (
      select case when p.status in ('succeeded', 'refunded') then coalesce(p.captured_amount, p.amount)
@@ -276,11 +278,16 @@ create view payments.ledger as
                          from payments.transactions as r
                         where r.payment_id = p.id and r.type = 'refund'
                           and r.status = 'succeeded' and r.confirmed_at is not null)
-             end as refunded,
-            (select coalesce(sum(d.amount), 0)::bigint
-               from payments.disputes as d
-              where d.payment_id = p.id and d.status in ('opened', 'lost')) as disputed
-   ) as sums;
+             end as refunded
+   ) as sums
+   cross join lateral (
+     -- A claim in another currency has no amount in this one: it counts as all that is left.
+     select greatest(coalesce(sum(d.amount) filter (where d.currency = p.currency), 0)::bigint,
+                     case when bool_or(d.currency <> p.currency) then sums.taken - sums.refunded
+                     end) as disputed
+       from payments.disputes as d
+      where d.payment_id = p.id and d.status in ('opened', 'lost')
+   ) as claims;
 
 create table payments.idempotency_keys (
   scope text not null,
@@ -309,7 +316,8 @@ create table payments.idempotency_keys (
   check ((completed_at is null) = (response_body is null))
 ) with (fillfactor = 70);
 create index idempotency_keys_expired on payments.idempotency_keys (expires_at);
-create index idempotency_keys_stale on payments.idempotency_keys (locked_until)
+-- The key of a transaction whose request has no answer.
+create index idempotency_keys_open on payments.idempotency_keys ((state ->> 'transactionId'))
   where completed_at is null;
 comment on column payments.idempotency_keys.key is 'personal';
 comment on column payments.idempotency_keys.state is 'personal';
@@ -442,7 +450,6 @@ create unique index proposals_one_pending on payments.proposals (org_id, kind, s
 create unique index proposals_by_key on payments.proposals (org_id, proposed_by, request_key)
   where request_key is not null;
 create index proposals_listed on payments.proposals (org_id, id);
-create index proposals_expiring on payments.proposals (expires_at) where status = 'pending';
 comment on column payments.proposals.request is 'personal';
 comment on column payments.proposals.reason is 'personal';
 comment on column payments.proposals.decision_reason is 'personal';
@@ -450,6 +457,34 @@ comment on column payments.proposals.result is 'personal';
 comment on column payments.proposals.request_key is 'personal';
 comment on table payments.proposals is
   'not personal: org_id, subject, currency, proposed_by, decided_by';
+
+-- What is to be done at a time that is known, as ids: the outbox payments.tasks.
+create table payments.tasks (
+  id uuid primary key,
+  type text not null,
+  payload jsonb not null,
+  key text,
+  tenant text,
+  headers jsonb,
+  dedupe text unique,
+  status text not null default 'pending' check (status in ('pending', 'sent', 'dead', 'cancelled')),
+  attempts integer not null default 0,
+  due_at timestamptz not null default posthorn.now(),
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  error text,
+  error_code text,
+  traceparent text,
+  claim_token uuid,
+  claimed_until timestamptz,
+  lost_claims smallint not null default 0
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+create index tasks_due on payments.tasks (due_at, id) where status = 'pending';
+create index tasks_suspect on payments.tasks (due_at, id) where status = 'pending' and lost_claims > 0;
+create index tasks_dead on payments.tasks (created_at) where status = 'dead';
+create index tasks_finished on payments.tasks (finished_at) where status in ('sent', 'cancelled');
+comment on table payments.tasks is
+  'not personal: type, payload, key, tenant, headers, dedupe, error, error_code, traceparent';
 
 -- 4 Webhooks to merchants: who wants which events, what is owed to whom, and every attempt at it ------
 
@@ -574,11 +609,6 @@ create table payments.webhook_attempts (
   id uuid primary key,
   delivery_id uuid not null references payments.webhook_deliveries (id) on delete cascade,
   attempt_no integer not null,
-  state text not null check (state in ('open', 'answered', 'settled')),
-  -- By real time: until then its answer may still come.
-  open_until timestamptz,
-  -- Of an answer that has not been applied.
-  outcome jsonb,
   request_url text,
   request_headers jsonb,
   response_status integer,
@@ -589,17 +619,11 @@ create table payments.webhook_attempts (
   duration_ms integer,
   error_class text,
   error text,
-  started_at timestamptz not null default now(),
-  check ((state = 'open') = (open_until is not null)),
-  check ((state = 'answered') = (outcome is not null))
+  started_at timestamptz not null default now()
 );
 create index webhook_attempts_of_delivery on payments.webhook_attempts (delivery_id, id);
--- A delivery has one request under way at the most.
-create unique index webhook_attempts_unsettled on payments.webhook_attempts (delivery_id)
-  where state <> 'settled';
 -- In the order of time by itself: a few bytes for each hundred pages.
 create index webhook_attempts_age on payments.webhook_attempts using brin (started_at);
-comment on column payments.webhook_attempts.outcome is 'personal';
 comment on column payments.webhook_attempts.request_url is 'personal';
 comment on column payments.webhook_attempts.request_headers is 'personal';
 comment on column payments.webhook_attempts.response_headers is 'personal';
@@ -742,7 +766,8 @@ create table payments.reconciliation_runs (
   profile_id uuid,
   profile_version integer,
   status text not null default 'loaded',
-  total integer not null check (total > 0),
+  -- None on a day without bookings.
+  total integer not null check (total >= 0),
   matched integer not null default 0 check (matched >= 0),
   unmatched integer not null check (unmatched >= 0),
   -- As text and back: the only immutable way to JSON.
@@ -797,25 +822,39 @@ create table payments.reconciliation_statements (
   run_id uuid not null references payments.reconciliation_runs (id) on delete cascade,
   number integer not null check (number > 0),
   currency text not null,
+  org_id text not null,
   -- As the bank calls it.
   statement_id text not null,
   account text,
+  from_day date,
+  to_day date,
+  -- Its number among the statements of the account.
+  sequence integer,
+  -- A hash of account, statement id, page and days. Null where the file does not say them, and once
+  -- the file is discarded.
+  identity bytea,
   -- Of its records; null where it has none.
   first_line integer,
   last_line integer,
   entries integer not null check (entries >= 0),
-  -- What the entries add up to, in minor units.
-  booked bigint not null,
+  -- What the entries add up to, in minor units: of many large ones, more than a bigint.
+  booked numeric(30) not null,
   -- Null where the file does not say.
-  opening bigint,
-  closing bigint,
+  opening numeric(30),
+  closing numeric(30),
   -- By how much the closing balance is more than opening balance and entries.
-  difference bigint generated always as (closing - opening - booked) stored,
+  difference numeric(30) generated always as (closing - opening - booked) stored,
   primary key (run_id, number, currency)
 );
+-- A statement is loaded once, whatever file or message it comes in.
+create unique index reconciliation_statements_once on payments.reconciliation_statements
+  (org_id, identity, currency) where identity is not null;
+-- Which one came before it.
+create index reconciliation_statements_of_account on payments.reconciliation_statements
+  (org_id, account, to_day, sequence) where sequence is not null;
 comment on column payments.reconciliation_statements.account is 'personal';
 comment on column payments.reconciliation_statements.statement_id is 'personal';
-comment on table payments.reconciliation_statements is 'not personal: currency';
+comment on table payments.reconciliation_statements is 'not personal: org_id, currency, identity';
 
 -- A record is its line of the file: no other id, and one index less for each of a million rows. And
 -- no foreign key to its run: checked row by row it took as long as all the rest of a load (500,000
@@ -827,8 +866,9 @@ create table payments.reconciliation_records (
   occurrence_no integer not null default 1 check (occurrence_no > 0),
   -- The line of the first of them.
   duplicate_of integer,
-  -- Minor units. Money that goes out is negative; zero may be. Neither ever equals a payment.
-  amount bigint not null check (amount between -999999999999 and 999999999999),
+  -- Minor units, as many as JSON says exactly. Money that goes out is negative; zero may be. Neither
+  -- ever equals a payment.
+  amount bigint not null check (amount between -9007199254740991 and 9007199254740991),
   booked_on date not null,
   -- Of the last decision; whoever decides says which one they saw.
   version integer not null default 0,
@@ -840,8 +880,8 @@ create table payments.reconciliation_records (
   status text not null default 'unmatched'
     constraint reconciliation_records_status check (status in ('unmatched', 'matched')),
   matched_payment_id uuid references payments.payments (id),
-  -- A record stands for a whole payment, for a part of one, or for a refund: null, 'part', 'refund'. Its
-  -- matched_payment_id is that payment, or the one that was refunded.
+  -- A record stands for a whole payment, for a part of one, for a refund or for a dispute: null, 'part',
+  -- 'refund', 'dispute'. Its matched_payment_id is that payment, or the one that was refunded or disputed.
   matched_as text,
   -- What a match leaves over, so that payments and adjustments add up to the record: a fee is negative.
   adjustment bigint check (adjustment <> 0),
@@ -856,7 +896,8 @@ create table payments.reconciliation_records (
     check (case when status = 'matched' then coalesce(decided_by in ('auto', 'manual'), false)
                 else decided_by is distinct from 'auto' end),
   constraint reconciliation_records_matched_as
-    check (matched_as is null or (matched_as in ('part', 'refund') and status = 'matched')),
+    check (matched_as is null
+           or (matched_as in ('part', 'refund', 'dispute') and status = 'matched')),
   constraint reconciliation_records_adjusted
     check ((adjustment is null) = (adjustment_kind is null)
            and (adjustment is null or status = 'matched')),
@@ -898,8 +939,8 @@ create table payments.reconciliation_details (
   run_no integer not null check (run_no >= 0),
   reason text not null check (length(reason) between 1 and 64)
     constraint reconciliation_details_reason check (reason in (
-      'exact_match', 'no_match', 'duplicate', 'amount_mismatch', 'currency_mismatch',
-      'manual_match', 'manual_unmatch', 'ignored', 'reopened', 'discarded')),
+      'exact_match', 'payment_not_succeeded', 'no_match', 'duplicate', 'amount_mismatch',
+      'currency_mismatch', 'manual_match', 'manual_unmatch', 'ignored', 'reopened', 'discarded')),
   -- Matched, or the one that nearly fits.
   payment_id uuid,
   note text check (length(note) <= 2000),
@@ -908,6 +949,9 @@ create table payments.reconciliation_details (
   created_at timestamptz not null default posthorn.now(),
   primary key (run_id, line_number)
 ) with (fillfactor = 85);
+-- Matched records whose payments had not succeeded then: few, and exceptions until they do.
+create index reconciliation_details_awaiting on payments.reconciliation_details (run_id, line_number)
+  where reason = 'payment_not_succeeded';
 comment on column payments.reconciliation_details.note is 'personal';
 comment on table payments.reconciliation_details is 'not personal: actor';
 
@@ -965,7 +1009,8 @@ language plpgsql as $$
 begin
   perform from payments.payments where id = new.payment_id for update;
   if exists (select from payments.reconciliation_records
-              where matched_payment_id = new.payment_id and matched_as is distinct from 'refund')
+              where matched_payment_id = new.payment_id
+                and (matched_as is null or matched_as = 'part'))
   then
     raise exception 'payment % is matched by a record', new.payment_id
       using errcode = 'unique_violation', constraint = 'reconciliation_payment_once';
@@ -1044,6 +1089,50 @@ create trigger reconciliation_refunds_guarded before insert or update
   on payments.reconciliation_refunds
   for each row execute function payments.reconciliation_refund_guarded();
 
+-- The disputes of a record, in the same way.
+create table payments.reconciliation_disputes (
+  dispute_id uuid primary key references payments.disputes (id),
+  run_id uuid not null,
+  line_number integer not null,
+  foreign key (run_id, line_number)
+    references payments.reconciliation_records (run_id, line_number) on delete cascade
+);
+create index reconciliation_disputes_of_record on payments.reconciliation_disputes
+  (run_id, line_number);
+
+create function payments.reconciliation_dispute_guarded() returns trigger language plpgsql as $$
+begin
+  if not exists (select from payments.reconciliation_records
+                  where run_id = new.run_id and line_number = new.line_number
+                    and status = 'matched') then
+    raise exception 'record % of % is not matched', new.line_number, new.run_id
+      using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
+  end if;
+  return new;
+end $$;
+create trigger reconciliation_disputes_guarded before insert or update
+  on payments.reconciliation_disputes
+  for each row execute function payments.reconciliation_dispute_guarded();
+
+-- Why a record is as it is by now: it stays an exception only until its payments have succeeded. Read
+-- from the payments, so that nothing has to be told of each that succeeds.
+create view payments.reconciliation_reasons as
+  select d.run_id, d.line_number, d.run_no, d.reason as stored,
+         case when d.reason <> 'payment_not_succeeded'
+                or (select p.status from payments.payments as p where p.id = d.payment_id)
+                   in ('pending', 'failed')
+                or exists (select
+                             from payments.reconciliation_links as l
+                             join payments.payments as p on p.id = l.payment_id
+                            where l.run_id = d.run_id and l.line_number = d.line_number
+                              and p.status in ('pending', 'failed'))
+              then d.reason
+              -- A run has no actor.
+              when d.actor is null then 'exact_match'
+              else 'manual_match' end as reason,
+         d.payment_id, d.note, d.actor, d.created_at
+    from payments.reconciliation_details as d;
+
 -- Once for a statement, not for each of a million rows.
 create function payments.reconciliation_records_guarded() returns trigger
 language plpgsql as $$
@@ -1052,7 +1141,7 @@ begin
     if exists (select
                  from changed as c
                  join payments.reconciliation_links as l on l.payment_id = c.matched_payment_id
-                where c.matched_as is distinct from 'refund') then
+                where c.matched_as is null or c.matched_as = 'part') then
       raise exception 'a payment is linked to another record'
         using errcode = 'unique_violation', constraint = 'reconciliation_payment_once';
     end if;
@@ -1086,6 +1175,16 @@ begin
         using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
     end if;
   end if;
+  if exists (select from payments.reconciliation_disputes) then
+    if exists (select
+                 from changed as c
+                 join payments.reconciliation_disputes as f
+                   on f.run_id = c.run_id and f.line_number = c.line_number
+                where c.status = 'unmatched') then
+      raise exception 'a record that is not matched has no disputes'
+        using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
+    end if;
+  end if;
   return null;
 end $$;
 create trigger reconciliation_records_guarded after update on payments.reconciliation_records
@@ -1099,10 +1198,23 @@ create table payments.reconciliation_tallies (
   currency text not null,
   reason text not null,
   records integer not null check (records >= 0),
-  amount bigint not null,
+  amount numeric(30) not null,
   primary key (run_id, run_no, currency, reason)
 ) with (fillfactor = 70);
 comment on table payments.reconciliation_tallies is 'not personal: currency, reason';
+
+-- The same as of now, to be summed: of the last run what has succeeded since is moved.
+create view payments.reconciliation_counts as
+  select run_id, run_no, currency, reason, records, amount
+    from payments.reconciliation_tallies
+  union all
+  select d.run_id, u.run_no, r.currency, m.reason, m.sign, m.sign * r.amount
+    from payments.reconciliation_reasons as d
+    join payments.reconciliation_runs as u on u.id = d.run_id
+    join payments.reconciliation_records as r
+      on r.run_id = d.run_id and r.line_number = d.line_number
+   cross join lateral (values (d.stored, -1), (d.reason, 1)) as m (reason, sign)
+   where d.stored = 'payment_not_succeeded' and d.reason <> d.stored;
 
 -- What might belong together: never a match until somebody accepts it.
 create table payments.reconciliation_suggestions (

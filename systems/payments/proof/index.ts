@@ -18,6 +18,7 @@ const HOOKS = [
 /** Payments, some asked for twice at once, some refunded, announced to two endpoints. */
 export const proof: SystemProof = {
   name: 'payments',
+  closed: ['payments.gateway'],
   simulators: () => [merchant()],
   env: ({ gatewaySecret, isImpatient }) => ({
     PAYMENTS_WEBHOOK_SECRET: gatewaySecret,

@@ -10,6 +10,10 @@ export class ExactSum {
   #part = 0
 
   add(amount: number): void {
+    if (Math.abs(amount) >= MOST_PART) {
+      this.#whole += BigInt(amount)
+      return
+    }
     this.#part += amount
     if (Math.abs(this.#part) < MOST_PART) return
     this.#whole += BigInt(this.#part)
@@ -24,6 +28,7 @@ export class ExactSum {
 /** Why a record is as it is. */
 export const REASONS = [
   'exact_match',
+  'payment_not_succeeded',
   'no_match',
   'duplicate',
   'amount_mismatch',
@@ -41,10 +46,11 @@ export const ReasonEnum = Type.Enum([...REASONS])
 export const Counts = Type.Record(Type.String(), Type.Integer())
 
 /** Those of matched records. */
-export const MATCHED: readonly Reason[] = ['exact_match', 'manual_match']
+export const MATCHED: readonly Reason[] = ['exact_match', 'manual_match', 'payment_not_succeeded']
 
 /** Those that need a user's decision: all others are settled. */
 export const OPEN: readonly Reason[] = [
+  'payment_not_succeeded',
   'no_match',
   'duplicate',
   'amount_mismatch',

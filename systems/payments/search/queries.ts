@@ -319,7 +319,7 @@ export async function followLines(db: Queryable, followed: Followed): Promise<St
       join payments.reconciliation_runs as run on run.id = found.run_id and run.org_id = ${org}
       join payments.reconciliation_records as r
         on r.run_id = found.run_id and r.line_number = found.line_number
-      left join payments.reconciliation_details as d
+      left join payments.reconciliation_reasons as d
         on d.run_id = r.run_id and d.line_number = r.line_number
      order by r.run_id desc, r.line_number
      limit ${limit}`)

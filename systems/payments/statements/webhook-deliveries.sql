@@ -1,6 +1,6 @@
 -- The statements of payments.webhook-deliveries, as they run.
 
--- claimBatch: $1 after, $2 batch, $3 token, $4 leaseMs
+-- claimBatch: $1 after, $2 full, $3 batch, $4 token, $5 leaseMs
 with recursive keys_after as (
   (select org_id as fair_key, next_attempt_at as due_at
      from payments.webhook_deliveries
@@ -52,8 +52,9 @@ served as materialized (
             for update skip locked
          ) as first
    where due_at <= posthorn.now()
+     and fair_key::text <> all($2::text[])
      and not exists (select from posthorn.pause where outbox = 'payments.webhook-deliveries')
-   limit $2
+   limit $3
 ),
 eligible as materialized (
   select picked.*, count(*) over () as everyone
@@ -74,14 +75,14 @@ due as (
             -- What is before it was settled or is claimed: it need not be looked at once more.
             and (next_attempt_at, id) >= (first_due, first_id)
           order by next_attempt_at, id
-          limit ceil($2::float8 / shares)::int
+          limit ceil($3::float8 / shares)::int
             for update skip locked
          ) as mine
-   limit $2
+   limit $3
 )
 update payments.webhook_deliveries as m
-   set claim_token = case when m.claimed_until is not null then null else $3::uuid end,
-       claimed_until = case when m.claimed_until is not null then null else now() + $4 * interval '1 ms' end,
+   set claim_token = case when m.claimed_until is not null then null else $4::uuid end,
+       claimed_until = case when m.claimed_until is not null then null else now() + $5 * interval '1 ms' end,
        lost_claims = (m.claimed_until is not null)::int
  where m.id = any(array(select id from due))
 returning m.*, m.claimed_until is null as claim_lost, m.status::text as claim_from;
@@ -166,7 +167,7 @@ select extract(epoch from min(coalesce(next.due_at, case when fair_keys.due_at >
          from payments.webhook_deliveries
         where status in ('pending', 'failed') and org_id = fair_key
           and next_attempt_at > at
-          and claimed_until is null
+          and (claimed_until is null or claimed_until < now())
           -- Else the walk has seen it.
           and fair_keys.due_at <= at
         order by next_attempt_at

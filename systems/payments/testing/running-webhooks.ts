@@ -7,7 +7,7 @@ import { afterAll, expect } from 'vitest'
 import { payments } from '../index.ts'
 import { enqueueEvent, type WebhookEvent } from '../webhooks/index.ts'
 import { json, userOf, type Answer as WholeAnswer } from './asking.ts'
-import { serve, type Bearer } from './serving.ts'
+import { serve, webhookOutboxes, type Bearer } from './serving.ts'
 
 /** A database with the tables of the system, and a clock that can be moved. */
 export async function webhookDatabase(sql = ''): Promise<TestDatabase> {
@@ -47,7 +47,8 @@ export async function runWebhooks(
   env: Record<string, string> = {},
 ): Promise<Running> {
   const { app, url, system } = await serve(db.pool, env)
-  const { outboxes, transports = {} } = system
+  const { transports = {} } = system
+  const outboxes = webhookOutboxes(system)
   const relay = createRelay({ pool: db.pool, outboxes, transports, mode: 'poll' })
   afterAll(async () => {
     await relay.stop()
@@ -67,7 +68,7 @@ export async function runWebhooks(
       return transaction(db.pool, (tx) => enqueueEvent(tx, whole))
     },
     async settle() {
-      for (let i = 0; i < 200 && (await relay.tick()) > 0; i += 1);
+      for (let i = 0; i < 200 && (await relay.runOnce()) > 0; i += 1);
     },
   }
 }

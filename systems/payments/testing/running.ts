@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { silentLog } from '@posthorn/engine'
+import { posthorn, silentLog, type Handlers } from '@posthorn/engine'
 import { startPeriodically } from '@posthorn/operate'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
+import type { Pool } from 'pg'
 import { afterAll } from 'vitest'
 import { payments } from '../index.ts'
 import { DEVELOPMENT_WEBHOOK_SECRET } from '../settings.ts'
@@ -34,33 +35,52 @@ export interface Ledger {
     status: string
     capturedAmount: number
   }[]
-  readonly refunds: readonly { id: string; chargeId: string; amount: number }[]
+  readonly refunds: readonly { id: string; chargeId: string; amount: number; status: string }[]
 }
 
 export interface Running extends Serving {
   as(bearer: Bearer): Promise<Client>
   ledger(): Promise<Ledger>
-  /** Tells the simulated gateway to fail, or how to send its webhooks. */
-  gateway(path: 'faults' | 'webhooks', order: object): Promise<void>
+  /** Tells the simulated gateway to fail, how to send its webhooks, or what banks do. */
+  gateway(path: 'faults' | 'webhooks' | 'refund-failures', order: object): Promise<void>
   /** Posts an event as the gateway would, with `x-webhook-signature` by default. */
   event(event: object | string, headers?: Record<string, string>): Promise<Answer>
 }
+
+interface RunningOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly by?: 'relay' | 'hand'
+}
+
+/** One look at what is due, as a relay of its own. Returns how much was. */
+export const followUpOnce = (pool: Pool, handlers: Handlers | readonly Handlers[]) =>
+  posthorn({ pool, handlers, log: silentLog }).runOnce()
 
 export async function paymentsDatabase(): Promise<TestDatabase> {
   return testDatabase({ migrations: [await payments.migrations()] })
 }
 
-/** Payments behind a real server, with a running completer; ended after the file's tests. */
+/**
+ * Payments behind a real server, with a relay of what they follow up, unless it is looked `by hand`; ended
+ * after the file's tests.
+ */
 export async function runPayments(
   db: TestDatabase,
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, by = 'relay' }: RunningOptions = {},
 ): Promise<Running> {
   const serving = await serve(db.pool, {
-    ...{ GATEWAY_TIMEOUT_MS: '1500', PAYMENTS_LOCK_MS: '1000', PAYMENTS_COMPLETER_POLL_MS: '50' },
+    ...{ GATEWAY_TIMEOUT_MS: '1500', PAYMENTS_LOCK_MS: '1000' },
     ...env,
   })
   const stopWorkers = startPeriodically(serving.system.workers ?? [], { log: silentLog })
+  const handlers = (serving.system.handlers ?? []).map((set) => ({
+    ...set,
+    outbox: { ...set.outbox, everyMs: 50 },
+  }))
+  const horn = posthorn({ pool: db.pool, handlers, log: silentLog })
+  if (by === 'relay') await horn.start()
   afterAll(async () => {
+    await horn.stop()
     await stopWorkers()
     await serving.app.close()
   })

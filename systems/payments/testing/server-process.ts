@@ -12,8 +12,8 @@ const pool = new Pool({ connectionString: CHILD_DATABASE_URL, max: 10 })
 pool.on('error', () => undefined)
 const { url, system } = await serve(pool, env)
 if (CHILD_RELAY === 'true') {
-  const { outboxes, transports = {} } = system
-  await createRelay({ pool, outboxes: impatient(outboxes), transports }).start()
+  const { transports = {} } = system
+  await createRelay({ pool, outboxes: impatient(system), transports }).start()
 }
 process.on('message', () => process.send?.({ peakMb: peakMemoryMb() }))
 process.stdout.write(`${url}\n`)

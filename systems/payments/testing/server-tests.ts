@@ -45,8 +45,11 @@ async function make(operator: Operator): Promise<Things> {
     name: 'bank',
     rules: RULES,
   })
+  const { body } = await operator.ask('GET', path)
+  await operator.make('/sim/gateway/disputes', { chargeId: body['gatewayRef'], amount: 50 })
+  const disputeId = await first(`${path}/disputes`)
   return {
-    payments: { id: payment, refundId },
+    payments: { id: payment, refundId, disputeId },
     'webhook-events': { id: await first('/api/v1/webhook-events') },
     'webhook-endpoints': { id: endpoint },
     'webhook-deliveries': { id: await first('/api/v1/webhook-deliveries') },
@@ -61,7 +64,7 @@ const DECISIONS = 'reconciliations/{id}/decisions'
 const decide = (decision: Record<string, unknown>) => ({ reason: 'seen', decisions: [decision] })
 
 function naming({ foreign }: ForeignWorld) {
-  const { id: paymentId, refundId } = foreign['payments'] ?? {}
+  const { id: paymentId, refundId, disputeId } = foreign['payments'] ?? {}
   return [
     {
       field: 'reconciliation-profiles/preview profile',
@@ -82,6 +85,16 @@ function naming({ foreign }: ForeignWorld) {
       field: `${MATCH} refundIds`,
       id: refundId,
       body: (id: unknown) => ({ reason: 'a', refundIds: [id] }),
+    },
+    {
+      field: `${MATCH} disputeIds`,
+      id: disputeId,
+      body: (id: unknown) => ({ reason: 'a', disputeIds: [id] }),
+    },
+    {
+      field: `${DECISIONS} disputeIds`,
+      id: disputeId,
+      body: (id: unknown) => decide({ do: 'match', recordId: '2', disputeIds: [id] }),
     },
     {
       field: `${DECISIONS} paymentIds`,
@@ -165,6 +178,7 @@ export const serverTests: ServerTests = {
     seed: SORTED,
     lists: [
       ...['/api/v1/approvals', '/api/v1/payments', '/api/v1/reconciliations'],
+      ...['/api/v1/disputes', '/api/v1/refunds'],
       ...['/api/v1/webhook-deliveries', '/api/v1/webhook-events'],
     ],
   },
@@ -181,6 +195,7 @@ export const serverTests: ServerTests = {
       [/^\/api\/v1\/event-types\/\{type\}$/, 'the catalogue of events, the same for all'],
     ],
     bodies: {
+      'PATCH payments': { metadata: { a: 'b' } },
       'POST approvals reject': { reason: 'no' },
       'POST reconciliations discard': { reason: 'wrong file' },
       'POST reconciliations decisions': {

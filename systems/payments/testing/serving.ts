@@ -53,7 +53,13 @@ export async function serve(
 
 const LEASE_MS = 2_000
 
+/** The outboxes whose messages leave the process: those of the webhooks. */
+export function webhookOutboxes({ outboxes, handlers = [] }: OpenSystem): Outbox[] {
+  const handled = new Set(handlers.map(({ outbox }) => outbox.name))
+  return outboxes.filter(({ name }) => !handled.has(name))
+}
+
 /** The same outboxes with a short lease: what a dead process held is soon free. */
-export function impatient(outboxes: readonly Outbox[] = []): Outbox[] {
-  return outboxes.map((outbox) => ({ ...outbox, leaseMs: LEASE_MS }))
+export function impatient(system: OpenSystem): Outbox[] {
+  return webhookOutboxes(system).map((outbox) => ({ ...outbox, leaseMs: LEASE_MS }))
 }

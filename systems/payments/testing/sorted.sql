@@ -16,3 +16,13 @@ insert into payments.reconciliation_runs
 select id, org, 'ada', 'a.csv', sha256(convert_to(id::text, 'UTF8')), 1, 1, 1, '{}',
        now() + n * interval '1 s'
   from n;
+insert into payments.transactions
+       (id, payment_id, org_id, type, status, amount, currency, gateway_key, gateway_ref, created_at)
+select overlay(gen_random_uuid()::text placing substr(id::text, 1, 15) from 1 for 15)::uuid,
+       id, org, 'refund', 'succeeded', 1, 'EUR', id, id, now() + n * interval '1 s'
+  from n;
+insert into payments.disputes
+       (id, payment_id, org_id, gateway_ref, status, amount, currency, opened_at, evidence_due_at)
+select id, id, org, 'dp', 'opened', 1, 'EUR', now() + n * interval '1 s',
+       case when n < 6 then now() + (5 - n / 2 % 3) * interval '1 day' end
+  from n;

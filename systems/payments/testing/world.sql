@@ -17,8 +17,8 @@ begin
   insert into payments.webhook_deliveries (id, org_id, endpoint_id, event_id, event_type, payload, body, status, created_at, next_attempt_at, delivered_at, error)
   values (delivery, org, endpoint, 'evt-' || payment, 'payment.succeeded', jsonb_build_object('data', person || jsonb_build_object('paymentId', payment, 'externalPaymentId', external)),
           person::text, case when over then 'delivered' else 'pending' end, at, at, case when over then at end, note);
-  insert into payments.webhook_attempts (id, delivery_id, attempt_no, state, open_until, request_headers, response_body, started_at)
-  values (public.uuid_of(at), delivery, 1, case when over then 'settled' else 'open' end, case when over then null else at end, person, note, at);
+  insert into payments.webhook_attempts (id, delivery_id, attempt_no, request_headers, response_body, started_at)
+  values (public.uuid_of(at), delivery, 1, person, note, at);
   insert into payments.webhook_endpoint_hours (endpoint_id, hour, delivered, failed, abandoned, skipped, filtered, error) values (endpoint, case when over then at else now() end, 1, 1, 0, 0, 0, note);
   insert into payments.webhook_retry_runs (id, org_id, processed, success, failed, ran_at) values (public.uuid_of(at), org, 1, 1, 0, at);
   insert into payments.idempotency_keys (scope, key, fingerprint, lock_token, locked_until, response_status, response_headers, response_body, created_at, completed_at, expires_at)
@@ -36,7 +36,7 @@ begin
   update payments.audit_log as a set created_at = case when over then at else now() end where a.entity_id = payment::text;
   insert into payments.proposals (id, org_id, kind, subject, request, reason, status, proposed_by, proposed_at, expires_at, decided_by, decided_at, result)
   values (public.uuid_of(at), org, 'refund', payment::text, person, note, case when over then 'approved' else 'pending' end, 'u', at, at, case when over then 'v' end, case when over then at end, case when over then person end);
-  insert into payments.reconciliation_statements (run_id, number, currency, statement_id, account, entries, booked) values (run, 1, 'EUR', 's', note, 1, 1);
+  insert into payments.reconciliation_statements (run_id, org_id, number, currency, statement_id, account, entries, booked) values (run, org, 1, 'EUR', 's', note, 1, 1);
   insert into payments.alert_notices (id, alert_id, kind, source, subject, hour, payload, status, created_at)
   values (public.uuid_of(at), (select max(id) from posthorn.alert), 'raised', org, org, at, person, case when over then 'delivered' else 'pending' end, at);
   things := things || jsonb_build_object('payment', payment, 'reconciliation', run);

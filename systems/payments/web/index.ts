@@ -5,6 +5,7 @@ import type { Web } from '@posthorn/dashboard/kit'
 const ALERTS = new Set([
   'payments.completer',
   'payments.disputes',
+  'payments.ledger',
   'payments.lookups',
   'payments.webhooks',
 ])
@@ -28,11 +29,13 @@ export const web: Web = {
         title: 'Payments',
         views: [
           { to: '/payments', title: 'Payments' },
+          { to: '/payments/returns', title: 'Refunds and disputes' },
           { to: '/payments/events', title: 'Gateway events' },
         ],
       },
       views: {
         '': () => import('./payments/payments.tsx').then(({ Payments }) => Payments),
+        returns: () => import('./payments/returns.tsx').then(({ Returns }) => Returns),
         events: () => import('./payments/events.tsx').then(({ Events }) => Events),
       },
     },

@@ -6,6 +6,8 @@ export const world: SystemWorld = {
     ['approvals', '/approvals', 'No proposals'],
     ['payments', '/payments', '€10.00'],
     ['payment', '/payments?open=:payment', 'a lamp'],
+    ['payment-disputes', '/payments/returns', 'No disputes'],
+    ['payment-refunds', '/payments/returns?tab=refunds', 'No refunds'],
     ['payment-events', '/payments/events', 'payment.succeeded'],
     ['payment-event', '/payments/events?open=:event', 'As it came'],
     ['payment-journey', '/journey?id=:payment', 'Payment created'],

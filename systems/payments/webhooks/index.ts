@@ -13,7 +13,7 @@ import {
 import { TRANSPORT, webhookDeliveries } from './outbox.ts'
 import { portalRoutes } from './portal/routes.ts'
 import { webhookMaintenance } from './maintenance.ts'
-import { keepLateAnswer, resolveDeliveries } from './worker.ts'
+import { resolveDeliveries } from './worker.ts'
 
 export { selectEventDeliveries } from './deliveries/queries.ts'
 export { enqueueEvent } from './event.ts'
@@ -82,7 +82,7 @@ export function openWebhooks(host: Host<Settings>): Required<
 > & {
   routes: NonNullable<OpenSystem['routes']>
 } {
-  const { pool, log, settings, sealing, production, receivers } = host
+  const { pool, settings, sealing, production, receivers } = host
   const guard = createGuard({
     opened: parseCidrs(settings.WEBHOOK_ALLOW_CIDRS),
     httpsOnly: settings.WEBHOOK_HTTPS_ONLY ?? production,
@@ -94,7 +94,6 @@ export function openWebhooks(host: Host<Settings>): Required<
     timeout,
     perEndpoint: settings.WEBHOOK_CONCURRENCY,
     resolve: resolveDeliveries({ pool, sealing, receivers }),
-    late: keepLateAnswer(pool, log),
   })
   const parts = {
     outboxes: [webhookDeliveries],

@@ -42,7 +42,7 @@ function webhookClasses(attemptsDays: number): DataClass[] {
       least: '1d',
       personal: true,
       leaves: 'The delivery, with how often it was tried and its last error.',
-      rules: [{ ...ATTEMPTS, uuid: 'id', dated: 't.started_at', when: `t.state = 'settled'` }],
+      rules: [{ ...ATTEMPTS, uuid: 'id', dated: 't.started_at' }],
     },
     {
       name: 'payments.webhook-deliveries',
@@ -56,9 +56,7 @@ function webhookClasses(attemptsDays: number): DataClass[] {
           ...DELIVERIES,
           uuid: 'id',
           dated: 'greatest(t.created_at, t.delivered_at, t.next_attempt_at)',
-          when: `t.status in ('delivered', 'abandoned', 'skipped_disabled')
-             and not exists (select from payments.webhook_attempts as a
-                              where a.delivery_id = t.id and a.state <> 'settled')`,
+          when: `t.status in ('delivered', 'abandoned', 'skipped_disabled')`,
         },
       ],
     },
@@ -131,7 +129,8 @@ function webhookClasses(attemptsDays: number): DataClass[] {
 }
 
 const webhookPersonal: PersonalTable[] = [
-  { ...ATTEMPTS, busy: `t.state <> 'settled'` },
+  // Written when it is over.
+  ATTEMPTS,
   {
     ...DELIVERIES,
     about: { externalId: `t.payload::text like '%' || to_json($value)::text || '%'` },

@@ -68,7 +68,6 @@ test('delivers an event, signed both ways, and keeps the exchange', async () => 
   expect(body.items).toHaveLength(1)
   expect(body.items[0]).toMatchObject({
     attempt: 1,
-    underWay: false,
     request: { method: 'POST', url: receiver.url + path, body: { id: 'evt_first' } },
     response: { status: 200, body: `answer of ${path}`, truncated: false },
     errorClass: null,
@@ -82,7 +81,7 @@ test('one with hundreds of deliveries does not hold up another', async () => {
   const [giant, corner] = [await merchantWith(newPath()), await merchantWith(newPath())]
   for (let i = 0; i < 150; i += 1) await giant.tell()
   const id = await corner.tell()
-  await running.relay.tick()
+  await running.relay.runOnce()
   expect(await corner.client.delivery(id)).toMatchObject({ status: 'delivered' })
   await settle()
 })
@@ -235,33 +234,17 @@ test('an endpoint that hangs does not hold up another, and its timeout counts', 
     const all = await Promise.all(ids.map((id) => client.delivery(id)))
     return all.find((each) => each['endpointId'] === endpointId)
   }
-  const started = performance.now()
-  await running.relay.tick()
-  expect(performance.now() - started).toBeLessThan(1_100)
-  expect(await of(other.id)).toMatchObject({ status: 'delivered' })
+  const round = running.relay.runOnce()
+  await expect.poll(async () => (await of(other.id))?.['status']).toBe('delivered')
   const pending = await of(endpoint.id)
-  expect(pending).toMatchObject({ status: 'pending', attempts: 0, errorCode: 'WEBHOOK_PENDING' })
+  expect(pending).toMatchObject({ status: 'pending', attempts: 0, errorCode: null })
   const attempts = `/api/v1/webhook-deliveries/${String(pending?.['id'])}/attempts`
-  expect((await client.get(attempts)).body.items).toMatchObject([{ underWay: true, attempt: 1 }])
-  // Moving the clock makes it due, and still there is one request.
-  await advanceClock(db.pool, '30s')
-  await settle()
+  await round
+  expect((await of(endpoint.id))?.['status']).toBe('failed')
   expect(receiver.bodies(hanging)).toHaveLength(1)
-
-  await expect
-    .poll(
-      async () => {
-        await settle()
-        return (await of(endpoint.id))?.['status']
-      },
-      { interval: 100 },
-    )
-    .toBe('failed')
   expect(await of(endpoint.id)).toMatchObject({ attempts: 1, errorCode: 'WEBHOOK_TIMEOUT' })
   const { body } = await client.get(attempts)
-  expect(body.items).toMatchObject([
-    { attempt: 1, underWay: false, errorClass: 'timeout', response: null },
-  ])
+  expect(body.items).toMatchObject([{ attempt: 1, errorClass: 'timeout', response: null }])
   expect(body.items[0].durationMs).toBeGreaterThanOrEqual(1_200)
   expect(await client.actions(String(pending?.['id']))).toEqual(['webhook.failed'])
 })

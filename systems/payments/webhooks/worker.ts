@@ -1,36 +1,23 @@
 import {
   retryLater,
-  transaction,
   type Delivery,
   type ErrorCode,
   type Failure,
-  type Log,
   type Queryable,
 } from '@posthorn/engine'
 import {
   publicKeyOf,
   type Answered,
-  type LateAnswer,
   type WebhookTarget,
   type WebhookCode,
 } from '@posthorn/transports/webhook'
 import type { Pool } from 'pg'
 import type { Sealing, Receivers } from '@posthorn/system'
-import { attemptOf, isTried, type Recalled } from './deliveries/delivery.ts'
-import {
-  insertAnswer,
-  makeAnsweredDue,
-  selectBodies,
-  selectPlaces,
-  selectUnsettled,
-  type Place,
-  type Unsettled,
-} from './deliveries/queries.ts'
+import { selectBodies, selectPlaces, type Place } from './deliveries/queries.ts'
 import { ENDPOINT_DISABLED } from './deliveries/settling.ts'
 import { selectSending, takeRequests, type Sending } from './endpoints/queries.ts'
 import { retryInMs } from './endpoints/retry.ts'
 import { OpenedWords, openUrl, secretOwner } from './endpoints/sealed.ts'
-import { webhookDeliveries } from './outbox.ts'
 
 type Resolved = WebhookTarget | Answered
 
@@ -93,9 +80,8 @@ export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) 
     const ids = batch.map(({ message }) => message.id)
     const keyed = batch.filter(({ message }) => message.key !== undefined)
     const topics = [...new Set(batch.map(({ destination }) => destination.topic))]
-    const [endpoints, unsettled, bodies, places] = await Promise.all([
+    const [endpoints, bodies, places] = await Promise.all([
       selectSending(db, topics),
-      selectUnsettled(db, ids),
       selectBodies(db, ids),
       keyed.length === 0
         ? []
@@ -110,12 +96,9 @@ export function resolveDeliveries({ pool, sealing, receivers }: ResolveOptions) 
       await receivers?.introduce(target.url, target.secrets.map(sharedPartOf))
       targets.set(endpoint.id, target)
     }
-    const requests = new Map(unsettled.map((each) => [each.delivery_id, each]))
     const bodyOf = new Map(bodies.map(({ id, body }) => [id, body]))
     const waitsOf = new Map(endpoints.map(({ id, retry_waits: waits }) => [id, waits]))
     const resolved = batch.map(({ message, destination }) => {
-      const known = recallAnswer(requests.get(message.id))
-      if (known) return known
       const target = targets.get(destination.topic)
       if (!target) return disabledAnswer()
       const body = bodyOf.get(message.id)
@@ -146,16 +129,6 @@ function targetOf(endpoint: Sending, opened: OpenedWords): WebhookTarget {
 /** A merchant with a key pair gets the public key only. */
 function sharedPartOf(secret: string): string {
   return secret.startsWith('whsk_') ? publicKeyOf(secret) : secret
-}
-
-/** What is known of a delivery's last request, if it has not been settled yet. */
-function recallAnswer(request: Unsettled | undefined): Answered | undefined {
-  if (!request) return undefined
-  const { id: attemptId, state, outcome, alive } = request
-  if (state === 'answered' && outcome) return { ...outcome, attemptId, isKept: true } as Recalled
-  if (!alive) return undefined
-  const pending = { code: 'WEBHOOK_PENDING', message: 'the request is still under way' }
-  return retryLater(pending, { after: '5s', charge: false })
 }
 
 function disabledAnswer(): Answered {
@@ -199,27 +172,4 @@ function heldBack(behindMs: number): Answered {
   // The one before wakes it when it is through; this is for the case that its relay dies.
   const after = `${Math.round(Math.max(behindMs, 0) + AGAIN_MS)}ms` as const
   return retryLater(error, { after, charge: false })
-}
-
-/** Keeps an answer that came late, and lets a relay apply it. */
-export function keepLateAnswer(pool: Pool, log: Log) {
-  return async ({ delivery, outcome }: LateAnswer): Promise<void> => {
-    const deliveryId = delivery.message.id
-    // The request was called off: its delivery is due by itself.
-    if (!isTried(outcome)) return
-    const { exchange: _, ...bare } = outcome
-    try {
-      await transaction(pool, async (tx) => {
-        const attempt = attemptOf(outcome, { deliveryId, attemptNo: 0 })
-        await insertAnswer(tx, attempt, bare)
-        await makeAnsweredDue(tx, [deliveryId])
-        tx.ringLater(webhookDeliveries.bell)
-      })
-    } catch (error) {
-      log.warn(
-        { deliveryId, err: error },
-        'storing a late answer failed; the webhook is sent again',
-      )
-    }
-  }
 }

@@ -84,7 +84,7 @@ function gatewayOf(client: StripeClient, paymentMethod: string | undefined): Gat
       [`metadata[${KEY}]`]: charge.key,
       [`metadata[${REFERENCE}]`]: charge.reference,
       'automatic_payment_methods[enabled]': 'true',
-      // There is no customer here who could be sent elsewhere.
+      // A card that wants its customer is answered in Stripe's library: nothing is left for a page.
       'automatic_payment_methods[allow_redirects]': 'never',
     })
     if (!isAnswer(answer)) return unknownOf(answer)
@@ -157,8 +157,9 @@ function gatewayOf(client: StripeClient, paymentMethod: string | undefined): Gat
     const answer = await client.post(`${INTENTS}/${id}/confirm`, `${charge.key}/confirm`, {
       payment_method: charge.paymentMethod ?? paymentMethod,
       capture_method: captureMethod,
-      // Nor one who could answer a question of the bank: that is a decline.
-      error_on_requires_action: 'true',
+      ...(charge.canAuthenticate === true
+        ? { use_stripe_sdk: 'true' }
+        : { error_on_requires_action: 'true' }),
     })
     if (!isAnswer(answer)) return unknownOf(answer)
     if (answer.status === 200) return foundIn(answer.body)
@@ -237,7 +238,9 @@ function gatewayOf(client: StripeClient, paymentMethod: string | undefined): Gat
       const changed = await change(chargeRef, { verb: 'cancel', key, params: {} })
       if (changed.kind !== 'intent') return changed
       const { kind } = foundIn(changed.body)
-      if (kind === 'voided') return { kind, ref: chargeRef }
+      // One that only waited for its customer has no charge.
+      const isCalledOff = field(changed.body, 'status') === 'canceled'
+      if (kind === 'voided' || isCalledOff) return { kind: 'voided', ref: chargeRef }
       return refusedAs({ code: 'not_authorised', message: `The payment is ${kind} at Stripe.` })
     },
     async refund({ key, chargeRef, amount, currency }) {

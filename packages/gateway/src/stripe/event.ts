@@ -45,18 +45,22 @@ const SAYINGS: Readonly<Record<string, (object: unknown) => Saying>> = {
   'refund.failed': ofRefund,
   // The names of refunds' events in older versions of the API.
   'charge.refund.updated': ofRefund,
-  'charge.dispute.created': (dispute) => ofDispute(dispute, 'dispute.opened'),
-  'charge.dispute.closed': (dispute) => {
-    const type = ENDS[String(field(dispute, 'status'))]
-    return type === undefined ? undefined : ofDispute(dispute, type)
-  },
+  'charge.dispute.created': ofDispute,
+  'charge.dispute.updated': ofDispute,
+  'charge.dispute.funds_withdrawn': ofDispute,
+  'charge.dispute.closed': ofDispute,
 }
 
-/** How disputes end, by Stripe's status; an inquiry that is closed was never a dispute. */
-const ENDS: Readonly<Record<string, string>> = {
+/** Disputes by Stripe's status. An inquiry takes no money; one that is closed was never a dispute. */
+const DISPUTES: Readonly<Record<string, string>> = {
+  warning_needs_response: 'dispute.inquiry',
+  warning_under_review: 'dispute.inquiry',
+  needs_response: 'dispute.opened',
+  under_review: 'dispute.opened',
   won: 'dispute.won',
   lost: 'dispute.lost',
   warning_closed: 'dispute.withdrawn',
+  prevented: 'dispute.withdrawn',
 }
 
 /**
@@ -105,10 +109,13 @@ function ofRefund(refund: unknown): Saying {
   if (status === 'succeeded') return { type: 'payment.refunded', amount, more: { refundId } }
   if (status !== 'failed' && status !== 'canceled') return undefined
   const reason = field(refund, 'failure_reason') ?? `refund_${status}`
-  return { type: 'refund.failed', amount, more: { refundId, reason } }
+  return { type: 'payment.refund_failed', amount, more: { refundId, status: 'failed', reason } }
 }
 
-function ofDispute(dispute: unknown, type: string): Saying {
+function ofDispute(dispute: unknown): Saying {
+  const status = String(field(dispute, 'status'))
+  const type = Object.hasOwn(DISPUTES, status) ? DISPUTES[status] : undefined
+  if (type === undefined) return undefined
   const due = field(field(dispute, 'evidence_details'), 'due_by')
   return {
     type,

@@ -1,6 +1,6 @@
 import { exponentOf } from '@posthorn/system'
 import { field, idOf, unreadable } from '../exchange.ts'
-import type { Declined, FoundCharge } from '../gateway.ts'
+import type { Declined, FoundCharge, NextAction } from '../gateway.ts'
 
 /** The key of ours under which a PaymentIntent or a refund was made, in its metadata. */
 export const KEY = 'posthorn_key'
@@ -28,8 +28,11 @@ export function foundIn(intent: unknown): FoundCharge {
     case 'requires_capture':
       return { kind: 'authorised', ref }
     case 'processing':
-    case 'requires_action':
       return { kind: 'pending', ref }
+    case 'requires_action': {
+      const nextAction = actionIn(intent)
+      return nextAction ? { kind: 'pending', ref, nextAction } : unreadable()
+    }
     case 'requires_payment_method':
     case 'requires_confirmation':
       return declinedIn(intent) ?? { kind: 'none' }
@@ -40,6 +43,14 @@ export function foundIn(intent: unknown): FoundCharge {
     default:
       return unreadable()
   }
+}
+
+/** What the customer does: goes to a page, or answers in Stripe's own library. */
+function actionIn(intent: unknown): NextAction | undefined {
+  const url = field(field(field(intent, 'next_action'), 'redirect_to_url'), 'url')
+  if (typeof url === 'string') return { type: 'redirect', url }
+  const clientSecret = field(intent, 'client_secret')
+  return typeof clientSecret === 'string' ? { type: 'sdk', clientSecret } : undefined
 }
 
 /** Why the bank refused; undefined if it did not. */

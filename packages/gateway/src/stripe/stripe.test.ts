@@ -53,7 +53,16 @@ async function books(): Promise<Entry[]> {
 }
 const UNASKED = new Set(['requires_payment_method', 'requires_confirmation'])
 
-gatewayConformance({ gateway, impatient: make(300), requestsBefore: 1, fault, reset, books })
+async function authenticate(paymentIntent: string, outcome: 'succeeds' | 'fails') {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ paymentIntent, outcome })
+  await fetch(`${url}/sim/stripe/authenticate`, { method: 'POST', headers, body })
+}
+
+gatewayConformance({
+  ...{ gateway, impatient: make(300), requestsBefore: 1 },
+  ...{ fault, reset, authenticate, books },
+})
 
 const charge = { key: 'k1', amount: 1_000, currency: 'EUR', reference: 'payment-1' }
 

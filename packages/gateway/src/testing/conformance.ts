@@ -11,6 +11,8 @@ export interface GatewayUnderTest {
   fault(order: object): Promise<void>
   /** Forgets all that was charged, and every fault. */
   reset(): Promise<void>
+  /** The customer of a charge answers the bank. */
+  authenticate(chargeRef: string, outcome: 'succeeds' | 'fails'): Promise<void>
   /** What the gateway's own books say. */
   books(): Promise<readonly Entry[]>
 }
@@ -212,6 +214,44 @@ export function gatewayConformance(under: GatewayUnderTest): void {
           [0, 0],
         ]),
       )
+    })
+
+    test('a charge waits for a customer who can answer the bank, and ends with the answer', async () => {
+      const asked = { ...charge, paymentMethod: 'pm_card_authenticationRequired' }
+      const away = { ...asked, key: 'k0', reference: 'payment-0' }
+      expect(await gateway.charge(away)).toMatchObject({ kind: 'declined' })
+      async function wait(key: string, way: 'charge' | 'authorise' = 'charge') {
+        const order = { ...asked, key, reference: `payment of ${key}`, canAuthenticate: true }
+        const outcome = await gateway[way](order)
+        const action = { type: expect.stringMatching(/^(redirect|sdk)$/) as string }
+        expect(outcome).toMatchObject({ kind: 'pending', nextAction: action })
+        // The same, as often as it is asked for.
+        expect(await gateway[way](order)).toEqual(outcome)
+        expect(await gateway.find(order)).toEqual(outcome)
+        return { order, ref: outcome.kind === 'pending' ? outcome.ref : '' }
+      }
+      const [paid, refused, left, held] = [
+        await wait('k1'),
+        await wait('k2'),
+        await wait('k3'),
+        await wait('k4', 'authorise'),
+      ]
+      expect((await books()).every(({ taken, held: kept }) => taken + kept === 0)).toBe(true)
+      await under.authenticate(paid.ref, 'succeeds')
+      await under.authenticate(refused.ref, 'fails')
+      await under.authenticate(held.ref, 'succeeds')
+      const voiding = { key: 'v1', chargeRef: left.ref }
+      expect(await gateway.void(voiding)).toEqual({ kind: 'voided', ref: left.ref })
+      expect(await gateway.void(voiding)).toEqual({ kind: 'voided', ref: left.ref })
+      expect(await gateway.find(paid.order)).toMatchObject({ kind: 'charged', amount: 1_000 })
+      expect(await gateway.find(refused.order)).toMatchObject({ kind: 'declined' })
+      expect(['none', 'declined']).toContain((await gateway.find(left.order)).kind)
+      expect(await gateway.find(held.order)).toEqual({ kind: 'authorised', ref: held.ref })
+      // Who was faster than the calling off has paid.
+      const late = await gateway.void({ key: 'v2', chargeRef: paid.ref })
+      expect(late).toMatchObject({ kind: 'refused' })
+      const taken = (await books()).map((each) => each.taken + each.held)
+      expect(taken.reduce((sum, each) => sum + each, 0)).toBe(20)
     })
 
     test.each(AMOUNTS)('%s: %d in minor units is %d', async (currency, amount, major) => {

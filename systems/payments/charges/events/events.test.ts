@@ -1,10 +1,10 @@
 import { uuid } from '@posthorn/engine'
-import { listAlerts } from '@posthorn/operate'
+import { advanceClock, listAlerts, useMovableClock } from '@posthorn/operate'
 import { expect, test } from 'vitest'
 import { paymentsDatabase, runPayments } from '../../testing/running.ts'
-import { adoption } from '../inbound/event.ts'
 
 const db = await paymentsDatabase()
+await useMovableClock(db.pool)
 const running = await runPayments(db)
 // The tests speak for the gateway themselves.
 await running.gateway('webhooks', { copies: 0 })
@@ -104,8 +104,8 @@ test('one that names what is not here raises an alert, and is applied when that 
      values ($1, 'acme', 'ada', 1000, 'EUR', $2)`,
     [id, ref],
   )
-  await adoption(db.pool).step(new AbortController().signal)
-  expect(await ada.payment(id)).toMatchObject({ status: 'refunded' })
+  await advanceClock(db.pool, '61s')
+  await expect.poll(async () => (await ada.payment(id))['status']).toBe('refunded')
   expect((await list(`paymentId=${id}`)).items).toMatchObject([
     { id: refund, status: 'applied' },
     { id: early, status: 'applied' },
@@ -162,8 +162,8 @@ test.each([
   ["update payments.disputes set amount = 1 where gateway_ref = 'dp_held'", 'dispute_fixed'],
   ["update payments.disputes set status = 'won' where gateway_ref = 'dp_held'", 'dispute_moves'],
   [
-    "insert into payments.disputes (id, payment_id, org_id, gateway_ref, status, amount, currency) select gen_random_uuid(), payment_id, org_id, 'more', 'opened', 1001, currency from payments.disputes where gateway_ref = 'dp_held'",
-    'dispute_within_payment',
+    "insert into payments.disputes (id, payment_id, org_id, gateway_ref, status, amount, currency) select gen_random_uuid(), payment_id, 'other', 'more', 'opened', 1, currency from payments.disputes where gateway_ref = 'dp_held'",
+    'dispute_of_payment',
   ],
 ])('the database refuses: %s', async (statement, constraint) => {
   const { id } = await pending()

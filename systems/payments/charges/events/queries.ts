@@ -1,6 +1,6 @@
 import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { EventOutcome, EventSource } from '../inbound/event.ts'
-import { all, listIds } from '../../rows.ts'
+import { all } from '../../rows.ts'
 
 /** A row of `payments.webhook_events`, without what it came as. */
 export interface KeptEvent {
@@ -82,17 +82,3 @@ export const attachEvent = (
     update payments.webhook_events
        set payment_id = ${payment.id}, org_id = ${payment.org_id}, outcome = 'parked'
      where event_id = ${eventId} and outcome = 'unknown_payment'`)
-
-/** Payments that appeared although events named them in vain within the last hour. */
-export const selectAwaited = (db: Queryable, limit: number) =>
-  listIds(db)(sql`
-    with unknown as (
-      select named_payment, gateway_ref
-        from payments.webhook_events
-       where org_id is null and outcome = 'unknown_payment'
-         and received_at > posthorn.now() - interval '1 hour'
-    )
-    select p.id from unknown join payments.payments as p on p.id = unknown.named_payment
-     union
-    select p.id from unknown join payments.payments as p on p.gateway_ref = unknown.gateway_ref
-     limit ${limit}`)

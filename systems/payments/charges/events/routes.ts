@@ -173,6 +173,7 @@ async function reprocess(tx: Transaction, { id, text, caller }: Reprocessed): Pr
     await attachEvent(tx, id, payment)
     await recoverUnknownPayment(tx, id)
   }
-  const outcome = await reconsider(tx, payment.id, text)
+  const before = event?.outcome ?? 'unknown_payment'
+  const outcome = await reconsider(tx, payment.id, { text, outcome: before })
   if (outcome === 'applied') await reconsiderParked(tx, payment.id)
 }

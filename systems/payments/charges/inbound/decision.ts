@@ -14,6 +14,7 @@ import {
   decideRefundFailure,
   isAboutAuthorisation,
   isGiven,
+  REFUND_FAILED,
   wordOf,
   type DisputeChange,
   type RefundChange,
@@ -74,10 +75,10 @@ const STATUSES: Readonly<Record<string, PaymentStatus>> = {
 export function kindOf(
   type: string,
 ): 'payment' | 'authorisation' | 'refund' | 'dispute' | undefined {
-  if (type in STATUSES) return 'payment'
+  if (Object.hasOwn(STATUSES, type)) return 'payment'
   if (isAboutAuthorisation(type)) return 'authorisation'
-  if (type === 'payment.refunded' || type === 'refund.failed') return 'refund'
-  return /^dispute\.(opened|won|lost|withdrawn)$/.test(type) ? 'dispute' : undefined
+  if (type === 'payment.refunded' || type === REFUND_FAILED) return 'refund'
+  return /^dispute\.(inquiry|opened|won|lost|withdrawn)$/.test(type) ? 'dispute' : undefined
 }
 
 /**
@@ -87,7 +88,8 @@ export function kindOf(
 export function decide(payment: PaymentFacts, books: Books, said: Reported): Decision {
   const kind = kindOf(said.type)
   if (kind === undefined) return { outcome: 'kept' }
-  const to = STATUSES[said.type] ?? (said.type === 'payment.refunded' ? 'refunded' : payment.status)
+  const stated = kind === 'payment' ? STATUSES[said.type] : undefined
+  const to = stated ?? (said.type === 'payment.refunded' ? 'refunded' : payment.status)
   const difference = differenceOf(payment, said)
   if (difference !== undefined) return { outcome: 'mismatch', to, reason: difference }
   if (kind === 'authorisation') return decideAuthorisation(payment, said)
@@ -97,7 +99,7 @@ export function decide(payment: PaymentFacts, books: Books, said: Reported): Dec
       return { outcome: 'parked', to, reason: 'the payment has not succeeded yet' }
     }
     if (kind === 'dispute') return decideDispute(payment, books.disputes, said)
-    return said.type === 'refund.failed'
+    return said.type === REFUND_FAILED
       ? decideRefundFailure(payment, books.refunds, said)
       : decideRefund(payment, books.refunds, said)
   }
@@ -125,9 +127,9 @@ function differenceOf(payment: PaymentFacts, said: Reported): string | undefined
   const { eventId, currency, gatewayRef, refundId, disputeId, amount } = said
   const differs = (what: string, theirs: unknown, ours: string) =>
     `Event ${eventId} of the gateway says ${wordOf(said)} with ${what} ${JSON.stringify(theirs)}, but the payment's is ${ours}.`
-  if (isGiven(currency) && currency !== payment.currency) {
-    return differs('currency', currency, payment.currency)
-  }
+  const isClaim = kindOf(said.type) === 'dispute'
+  const isCurrency = isClaim ? /^[A-Z]{3}$/.test(String(currency)) : currency === payment.currency
+  if (isGiven(currency) && !isCurrency) return differs('currency', currency, payment.currency)
   if (isGiven(gatewayRef) && payment.gateway_ref !== null && gatewayRef !== payment.gateway_ref) {
     return differs('reference', gatewayRef, payment.gateway_ref)
   }
@@ -136,6 +138,8 @@ function differenceOf(payment: PaymentFacts, said: Reported): string | undefined
       return `Event ${eventId} of the gateway has ${JSON.stringify(name)} for a name.`
   }
   if (!isGiven(amount)) return undefined
+  // Banks claim more than was taken: currencies move, and fees come on top.
+  if (isClaim && Number.isSafeInteger(amount) && Number(amount) > 0) return undefined
   const most = isOfTaken(said) ? takenOf(payment) : Number(payment.amount)
   const isRight = isPart(payment, said)
     ? Number.isSafeInteger(amount) && Number(amount) > 0 && Number(amount) <= most
@@ -146,7 +150,7 @@ function differenceOf(payment: PaymentFacts, said: Reported): string | undefined
 /** Whether an event's amount is of what was taken, not of what was asked for. */
 function isOfTaken({ type }: Reported): boolean {
   const kind = kindOf(type)
-  return kind === 'refund' || kind === 'dispute' || STATUSES[type] === 'succeeded'
+  return kind === 'refund' || kind === 'dispute' || type === 'payment.succeeded'
 }
 
 /** Whether an event's amount may be less. */
@@ -155,7 +159,7 @@ function isPart(payment: PaymentFacts, { type }: Reported): boolean {
   if (kind === 'refund' || kind === 'dispute') return true
   // Of what is held, less may be captured; how much is not known before.
   const isUncaptured = payment.capture_method === 'manual' && payment.captured_amount === null
-  return isUncaptured && STATUSES[type] === 'succeeded'
+  return isUncaptured && type === 'payment.succeeded'
 }
 
 function isName(value: unknown): boolean {

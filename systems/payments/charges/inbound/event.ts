@@ -1,6 +1,4 @@
-import { transaction, type Transaction } from '@posthorn/engine'
-import type { PeriodicTask } from '@posthorn/operate'
-import type { Pool } from 'pg'
+import type { Transaction } from '@posthorn/engine'
 import { Type, type Static } from 'typebox'
 import { enqueueEvent } from '../../webhooks/index.ts'
 import {
@@ -9,15 +7,19 @@ import {
   alertMismatch,
   alertUnknownPayment,
   partOf,
+  recoverEvent,
   recoverOverdue,
   recoverUnknownPayment,
+  watchNet,
 } from '../alerts.ts'
 import { recordAudit } from '../../queries.ts'
-import { selectAwaited } from '../events/queries.ts'
+import { findEvent } from '../events/queries.ts'
+import { tasks } from '../../tasks.ts'
 import type { Payment } from '../payment.ts'
 import {
   lockPayment,
   lockPaymentByRef,
+  readNet,
   saveDispute,
   selectDisputes,
   selectRefunds,
@@ -32,11 +34,12 @@ import {
   insertEvent,
   insertRefundOfGateway,
   movePayment,
-  selectParked,
+  selectUndone,
   settleEvent,
+  type DecidedEvent,
   type NamedByEvent,
 } from './queries.ts'
-import { textOf, type Reported } from './parts.ts'
+import { REFUND_FAILED, textOf, type Reported } from './parts.ts'
 
 /** What the gateway tells. Types and data that we do not know are kept, so little is asked of them. */
 export const GatewayEvent = Type.Object(
@@ -101,7 +104,9 @@ async function leaveUnknown(
   await audit(tx, event, { outcome })
   const what = paymentId === undefined ? `charge ${gatewayRef}` : `payment ${paymentId}`
   const detail = `Event ${event.id} of the gateway (${event.type}) is about ${what}, which is not here. It is applied when that appears.`
-  if (paymentId ?? gatewayRef) await alertUnknownPayment(tx, event.id, detail)
+  if (paymentId === undefined && gatewayRef === undefined) return outcome
+  await alertUnknownPayment(tx, event.id, detail)
+  await tasks.enqueue(tx, 'event.adopt', { id: event.id }, { delay: '1m' })
   return outcome
 }
 
@@ -116,28 +121,16 @@ export async function adoptUnknown(tx: Transaction, payment: Payment): Promise<v
   await reconsiderParked(tx, payment.id)
 }
 
-const EVERY_MS = 60_000
-const AT_ONCE = 100
-
-/**
- * Gives payments the events that named them in vain. Mostly a payment does so itself when it gets
- * its reference: this is for an event and an answer at the same moment, which do not see each other.
- */
-export function adoption(pool: Pool): PeriodicTask {
-  return {
-    name: 'payments.adoption',
-    everyMs: EVERY_MS,
-    async step() {
-      const awaited = await selectAwaited(pool, AT_ONCE)
-      for (const id of awaited) {
-        await transaction(pool, async (tx) => {
-          const payment = await lockPayment(tx, { id })
-          if (payment) await adoptUnknown(tx, payment)
-        })
-      }
-      return awaited.length === AT_ONCE ? 'more' : undefined
-    },
-  }
+/** Looks once more for the payment that an event named in vain. */
+export async function adopt(tx: Transaction, eventId: string): Promise<void> {
+  const event = await findEvent(tx, { id: eventId, orgs: [null] })
+  if (!event) return
+  const { named_payment: paymentId, gateway_ref: gatewayRef } = event
+  const payment = await paymentOf(tx, {
+    ...(paymentId !== null && { paymentId }),
+    ...(gatewayRef !== null && { gatewayRef }),
+  })
+  if (payment) await adoptUnknown(tx, payment)
 }
 
 /**
@@ -147,19 +140,19 @@ export function adoption(pool: Pool): PeriodicTask {
 export async function reconsiderParked(tx: Transaction, paymentId: string): Promise<void> {
   for (;;) {
     let hasMoved = false
-    for (const text of await selectParked(tx, paymentId)) {
-      const outcome = await reconsider(tx, paymentId, text)
+    for (const event of await selectUndone(tx, paymentId)) {
+      const outcome = await reconsider(tx, paymentId, event)
       hasMoved ||= outcome === 'applied'
     }
     if (!hasMoved) return
   }
 }
 
-/** Decides anew about an event that is kept, and does what was decided if it need not wait. */
+/** Decides again about an event that is kept, and does what was decided if that is something else. */
 export async function reconsider(
   tx: Transaction,
   paymentId: string,
-  text: string,
+  { text, outcome: before }: DecidedEvent,
 ): Promise<EventOutcome> {
   const event = JSON.parse(text) as GatewayEvent
   // Read anew: the one before may have moved it.
@@ -167,6 +160,8 @@ export async function reconsider(
   if (!payment) return 'unknown_payment'
   const decision = decide(payment, await booksFor(tx, paymentId, event), reportedBy(event))
   await settleEvent(tx, event.id, decision)
+  if (decision.outcome === before) return before
+  if (before === 'forbidden' || before === 'mismatch') await recoverEvent(tx, payment, event.id)
   if (decision.outcome !== 'parked') await carryOut(tx, payment, { event, text, decision })
   return decision.outcome
 }
@@ -178,8 +173,13 @@ async function carryOut(
   { event, text, decision }: ReceivedEvent & { readonly decision: Decision },
 ): Promise<void> {
   await audit(tx, event, { ...decision, payment })
-  if (decision.outcome === 'forbidden') await alertConflict(tx, payment, decision.reason)
-  if (decision.outcome === 'mismatch') await alertMismatch(tx, payment, decision.reason)
+  const occurrence = event.id
+  if (decision.outcome === 'forbidden') {
+    await alertConflict(tx, payment, { detail: decision.reason, occurrence })
+  }
+  if (decision.outcome === 'mismatch') {
+    await alertMismatch(tx, payment, { detail: decision.reason, occurrence })
+  }
   if (decision.outcome === 'unchanged' && decision.dispute) {
     await saveDispute(tx, payment, decision.dispute)
   }
@@ -200,11 +200,13 @@ async function apply(tx: Transaction, payment: Payment, applied: Applied): Promi
   const { id } = payment
   const { to } = decision
   await applyRefund(tx, payment, applied)
-  if (decision.dispute) await alertDispute(tx, await saveDispute(tx, payment, decision.dispute))
+  if (decision.dispute) {
+    await alertDispute(tx, payment, await saveDispute(tx, payment, decision.dispute))
+  }
   await applyAuthorisation(tx, id, decision)
   const ref = textOf(reportedBy(event).gatewayRef)
-  await movePayment(tx, { id, to, ref })
-  if (payment.lookups > 0 && payment.status !== to) await recoverOverdue(tx, id)
+  if (await movePayment(tx, { id, to, ref })) await recoverOverdue(tx, id)
+  if (decision.refund ?? decision.dispute) await watchNet(tx, payment, await readNet(tx, id))
   if (payment.gateway_ref === null && ref !== null) {
     await adoptUnknown(tx, { ...payment, gateway_ref: ref })
   }
@@ -213,7 +215,7 @@ async function apply(tx: Transaction, payment: Payment, applied: Applied): Promi
   const charged = await failCharge(tx, id)
   if (charged === undefined) return
   const detail = `The gateway answered that it took the money (${charged}), but its event ${event.id} says failed: the payment is failed here.`
-  await alertConflict(tx, payment, detail)
+  await alertConflict(tx, payment, { detail, occurrence: event.id })
 }
 
 /** Before the payment moves: it succeeds by a capture only, and fails with what is set free. */
@@ -230,7 +232,7 @@ async function applyAuthorisation(
 
 async function applyRefund(
   tx: Transaction,
-  { id: paymentId, currency }: Payment,
+  { id: paymentId, org_id: orgId, currency }: Payment,
   { event, decision: { refund } }: Applied,
 ): Promise<unknown> {
   const reason = textOf(reportedBy(event).reason) ?? 'The gateway reported the refund as failed.'
@@ -244,19 +246,22 @@ async function applyRefund(
       await failRefund(tx, refund.id, reason)
       return recoverOverdue(tx, partOf(paymentId, refund.id))
     case 'new':
-      return insertRefundOfGateway(tx, { paymentId, currency, ...refund })
+      return insertRefundOfGateway(tx, { paymentId, orgId, currency, ...refund })
     case 'new-failed':
-      return insertRefundOfGateway(tx, { paymentId, currency, ...refund, failure: reason })
+      return insertRefundOfGateway(tx, { paymentId, orgId, currency, ...refund, failure: reason })
   }
 }
 
 /** Owes the event to every endpoint of the payment's organisation that wants it, as it came. */
 async function forward(
   tx: Transaction,
-  payment: Payment,
-  { event: { id, type, data }, text }: ReceivedEvent,
+  { org_id: org, id: key }: Payment,
+  { event, text }: ReceivedEvent,
 ): Promise<void> {
-  await enqueueEvent(tx, { id, type, data, body: text, org: payment.org_id, key: payment.id })
+  const { id, data } = event
+  const { type } = reportedBy(event)
+  const body = type === event.type ? text : JSON.stringify({ ...event, type })
+  await enqueueEvent(tx, { id, type, data, body, org, key })
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -279,15 +284,16 @@ export async function paymentOf(
 }
 
 /** What the decision about an event needs to know of its payment. */
-async function booksFor(tx: Transaction, id: string, { type }: GatewayEvent): Promise<Books> {
-  const kind = kindOf(type)
+async function booksFor(tx: Transaction, id: string, event: GatewayEvent): Promise<Books> {
+  const kind = kindOf(reportedBy(event).type)
   return {
     refunds: kind === 'refund' ? await selectRefunds(tx, id) : [],
     disputes: kind === 'dispute' ? await selectDisputes(tx, id) : [],
   }
 }
 
-function reportedBy({ id: eventId, type, data }: GatewayEvent): Reported {
+function reportedBy({ id: eventId, type: given, data }: GatewayEvent): Reported {
+  const type = given === 'refund.failed' ? REFUND_FAILED : given
   return { ...(data as Partial<Reported>), eventId, type }
 }
 

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { Value } from 'typebox/value'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startChild } from '../../testing/child.ts'
+import { webhookOutboxes } from '../../testing/serving.ts'
 import { findEventType, schemaOf } from '../../webhooks/event-types/catalogue.ts'
 import { paymentsDatabase, runPayments, signatureOf, type Client } from '../../testing/running.ts'
 
@@ -10,7 +11,7 @@ const db = await paymentsDatabase()
 const running = await runPayments(db)
 const relay = createRelay({
   pool: db.pool,
-  outboxes: running.system.outboxes,
+  outboxes: webhookOutboxes(running.system),
   transports: running.system.transports ?? {},
   mode: 'poll',
 })
@@ -41,7 +42,7 @@ interface Hook {
 
 /** What merchants were sent, oldest first. */
 async function listDelivered(): Promise<Hook[]> {
-  for (let i = 0; i < 50 && (await relay.tick()) > 0; i += 1);
+  for (let i = 0; i < 50 && (await relay.runOnce()) > 0; i += 1);
   const response = await fetch(`${running.url}/sim/merchant/requests`)
   return ((await response.json()) as { items: Hook[] }).items.toReversed()
 }

@@ -255,8 +255,11 @@ test.each([
 test('while the secret is changed the old and the new one are good, and a time may be required', async () => {
   const [fresh, old] = ['the-secret-of-tomorrow', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw']
   const changing = await runPayments(db, {
-    PAYMENTS_WEBHOOK_SECRET: `${fresh} ${old}`,
-    PAYMENTS_WEBHOOK_REQUIRE_TIMESTAMP: 'true',
+    by: 'hand',
+    env: {
+      PAYMENTS_WEBHOOK_SECRET: `${fresh} ${old}`,
+      PAYMENTS_WEBHOOK_REQUIRE_TIMESTAMP: 'true',
+    },
   })
   const statusBy = async (secret: string, kind: 'plain' | 'both') => {
     const body = JSON.stringify(eventOf('payment.noticed', await pending()))

@@ -29,7 +29,7 @@ export interface Reported {
   readonly evidenceDueAt?: unknown
 }
 
-/** What an event says in a word: `succeeded`, `refund.failed`. */
+/** What an event says in a word: `succeeded`, `refund_failed`. */
 export function wordOf({ type }: Reported): string {
   return type.replace(/^payment\./, '')
 }
@@ -37,6 +37,9 @@ export function wordOf({ type }: Reported): string {
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
+
+/** A refund has come to nothing, also one that was made. Gateways may say `refund.failed`. */
+export const REFUND_FAILED = 'payment.refund_failed'
 
 const MOST_CHARACTERS = 500
 
@@ -87,13 +90,20 @@ export interface DisputeChange {
   readonly ref: string
   readonly status: DisputeStatus
   readonly amount: number
+  readonly currency: string
   readonly reason: string | null
   readonly evidenceDueAt: Date | null
 }
 
+/** How far a dispute is. */
+const PROGRESS: Readonly<Record<DisputeStatus, number>> = {
+  ...{ inquiry: 0, opened: 1, won: 2, lost: 2, withdrawn: 2 },
+}
+
 /**
- * Decides about an event of a dispute. Its end may be said before its opening, which then only adds
- * the reason and the date; of two ends the first stands.
+ * Decides about an event of a dispute. A later state may be said before an earlier one, which then
+ * only adds the reason and the date; of two ends the first stands. Banks may claim more than the
+ * payment, and in another currency.
  */
 export function decideDispute(
   payment: PaymentFacts,
@@ -105,24 +115,30 @@ export function decideDispute(
   if (!isGiven(said.disputeId)) return differs('mismatch', to)(said, 'names no dispute')
   const ref = String(said.disputeId)
   const known = disputes.find((dispute) => dispute.gateway_ref === ref)
-  const facts = { reason: textOf(said.reason), evidenceDueAt: timeOf(said.evidenceDueAt) }
   const amount = isGiven(said.amount) ? Number(said.amount) : undefined
+  const currency = isGiven(said.currency) ? String(said.currency) : undefined
+  const change = {
+    ...{ ref, status, reason: textOf(said.reason), evidenceDueAt: timeOf(said.evidenceDueAt) },
+    amount: amount ?? Number(known?.amount ?? takenOf(payment)),
+    currency: currency ?? known?.currency ?? payment.currency,
+  }
   if (!known) {
-    if (amount === undefined && status !== 'opened') {
+    if (amount === undefined && PROGRESS[status] === PROGRESS.won) {
       const reason = 'how much is disputed is not known yet'
       return { outcome: 'parked', to, reason }
     }
-    const change = { ref, status, amount: amount ?? takenOf(payment), ...facts }
     return { outcome: 'applied', to, dispute: change }
   }
-  if (amount !== undefined && amount !== Number(known.amount)) {
-    return differs('mismatch', to)(said, `dispute ${ref} is of ${known.amount}, not ${amount}`)
+  if (change.amount !== Number(known.amount) || change.currency !== known.currency) {
+    const [ours, theirs] = [known, change].map((each) => `${each.amount} ${each.currency}`)
+    return differs('mismatch', to)(said, `dispute ${ref} is of ${ours}, not ${theirs}`)
   }
-  const change = { ref, amount: Number(known.amount), ...facts }
-  if (status === 'opened' || status === known.status) {
+  if (PROGRESS[status] > PROGRESS[known.status]) {
+    return { outcome: 'applied', to, dispute: change }
+  }
+  if (PROGRESS[status] < PROGRESS[known.status] || status === known.status) {
     return { outcome: 'unchanged', to, dispute: { ...change, status: known.status } }
   }
-  if (known.status === 'opened') return { outcome: 'applied', to, dispute: { ...change, status } }
   return differs('forbidden', to)(said, `dispute ${ref} is ${known.status} here`)
 }
 
@@ -136,7 +152,6 @@ export type RefundChange =
     }
 
 const mismatch = differs('mismatch', 'refunded')
-const contradicts = differs('forbidden', 'refunded')
 const SAID_BEFORE: Decision = { outcome: 'unchanged', to: 'refunded' }
 
 /** A refund was made: the payment is refunded once all of it is confirmed. */
@@ -145,14 +160,13 @@ export function decideRefund(
   refunds: readonly Refund[],
   said: Reported,
 ): Decision {
-  const { amount, standing, known } = refundOf(refunds, said, 'confirmed-too')
+  const { amount, standing, known } = findRefund(refunds, said)
   if (known) {
     if (amount !== undefined && amount !== known.amount) {
       return mismatch(said, `refund ${known.id} is of ${known.amount}, not ${amount}`)
     }
-    if (known.isFailed) return contradicts(said, `refund ${known.id} has failed here`)
-    // Refunded before refunds were confirmed one by one: it was said once already.
-    if (known.isConfirmed || payment.status === 'refunded') return SAID_BEFORE
+    // Failed is final: that it was made was said before, and came later.
+    if (known.isFailed || known.isConfirmed) return SAID_BEFORE
     const refund = { kind: 'confirmed', id: known.id } as const
     return applyRefund(payment, standing, { refund, of: known.amount })
   }
@@ -160,7 +174,6 @@ export function decideRefund(
   if (!isNamed && standing.length > 0) return mismatch(said, `no refund of it is of ${amount}`)
   // It may be ours, whose answer has its name.
   if (standing.some(({ ref }) => ref === null)) return parked('a refund has no answer yet')
-  if (payment.status === 'refunded' && standing.length === 0) return SAID_BEFORE
   const left = takenOf(payment) - sumOf(standing)
   const of = amount ?? left
   const isConfirmed = standing.filter((each) => each.isConfirmed)
@@ -173,22 +186,20 @@ export function decideRefund(
   return applyRefund(payment, standing, { refund: { kind: 'new', ref, amount: of }, of })
 }
 
-/** A refund came to nothing at the gateway: what it would have given back is free again. */
+/** A refund came to nothing, perhaps days after it was made: what it gave back is here again. */
 export function decideRefundFailure(
   payment: PaymentFacts,
   refunds: readonly Refund[],
   said: Reported,
 ): Decision {
-  const { amount, standing, known } = refundOf(refunds, said, 'unconfirmed')
-  const to = payment.status
+  const { amount, standing, known } = findRefund(refunds, said)
+  // A payment that is refunded has no refund but those that were made.
+  const to = payment.status === 'refunded' ? 'succeeded' : payment.status
   if (known) {
     if (amount !== undefined && amount !== known.amount) {
       return mismatch(said, `refund ${known.id} is of ${known.amount}, not ${amount}`)
     }
-    if (known.isFailed) return { outcome: 'unchanged', to }
-    if (known.isConfirmed || payment.status === 'refunded') {
-      return contradicts(said, `refund ${known.id} was made`)
-    }
+    if (known.isFailed) return { outcome: 'unchanged', to: payment.status }
     return { outcome: 'applied', to, refund: { kind: 'failed', id: known.id } }
   }
   if (standing.some(({ ref }) => ref === null)) {
@@ -197,9 +208,9 @@ export function decideRefundFailure(
   if (!isGiven(said.refundId) || amount === undefined) {
     return mismatch(said, 'no refund of it waits to be made')
   }
-  // Kept, so that a word of its success that comes later is known to contradict this one.
+  // Kept, so that a word of its success that comes later is known to have been said before.
   const refund = { kind: 'new-failed', ref: String(said.refundId), amount } as const
-  return { outcome: 'applied', to, refund }
+  return { outcome: 'applied', to: payment.status, refund }
 }
 
 function applyRefund(
@@ -217,11 +228,7 @@ function parked(reason: string, to: PaymentStatus = 'refunded'): Decision {
 }
 
 /** The refund that is meant, by its name, ours or the gateway's; without one by its amount. */
-function refundOf(
-  refunds: readonly Refund[],
-  said: Reported,
-  which: 'unconfirmed' | 'confirmed-too',
-) {
+function findRefund(refunds: readonly Refund[], said: Reported) {
   const amount = isGiven(said.amount) ? Number(said.amount) : undefined
   const standing = refunds.filter(({ isFailed }) => !isFailed)
   const name = said.refundId
@@ -231,7 +238,7 @@ function refundOf(
   }
   const alike = standing.filter((refund) => amount === undefined || refund.amount === amount)
   const waiting = alike.find(({ isConfirmed }) => !isConfirmed)
-  return { amount, standing, known: waiting ?? (which === 'unconfirmed' ? undefined : alike[0]) }
+  return { amount, standing, known: waiting ?? alike[0] }
 }
 
 function sumOf(refunds: readonly Refund[]): number {

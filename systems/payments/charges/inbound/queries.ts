@@ -1,7 +1,7 @@
 import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Payment, PaymentStatus } from '../payment.ts'
 import type { EventOutcome, ReceivedEvent } from './event.ts'
-import { some } from '../../rows.ts'
+import { all, some } from '../../rows.ts'
 
 /** What became of an event. */
 export interface EventResult {
@@ -50,15 +50,23 @@ export async function adoptEvents(
   return rows.map(({ event_id: eventId }) => eventId)
 }
 
-/** The texts of a payment's events that wait to be looked at again, in the order of their arrival. */
-export async function selectParked(tx: Transaction, paymentId: string): Promise<string[]> {
-  const { rows } = await tx.query<{ text: string }>(sql`
-    select payload::text as text
-      from payments.webhook_events
-     where payment_id = ${paymentId} and outcome = 'parked'
-     order by received_at, event_id`)
-  return rows.map(({ text }) => text)
+/** An event that was decided about, and how. */
+export interface DecidedEvent {
+  readonly text: string
+  readonly outcome: EventOutcome
 }
+
+/**
+ * A payment's events that may be applied by now, in the order of their arrival: those that wait, and
+ * those about refunds that did not fit, which another refund's failure makes room for.
+ */
+export const selectUndone = (tx: Transaction, paymentId: string) =>
+  all<DecidedEvent>(tx)(sql`
+    select payload::text as text, outcome
+      from payments.webhook_events
+     where payment_id = ${paymentId}
+       and (outcome = 'parked' or outcome = 'mismatch' and type ~ 'refund')
+     order by received_at, event_id`)
 
 export const settleEvent = (tx: Transaction, eventId: string, { outcome, reason }: EventResult) =>
   tx.query(sql`
@@ -68,24 +76,32 @@ export const settleEvent = (tx: Transaction, eventId: string, { outcome, reason 
 
 /**
  * Moves a payment; the gateway's reference is taken from the event if no answer has brought it. A
- * charge that the gateway took in undecided is decided with it.
+ * charge that the gateway took in undecided is decided with it, and what is decided is not asked about any
+ * more. Whether it was asked about in vain until now.
  */
 export const movePayment = (
   tx: Transaction,
   { id, to, ref }: { readonly id: string; readonly to: PaymentStatus; readonly ref: string | null },
 ) =>
-  tx.query(sql`
+  some(tx)(sql`
     with charge as (
       update payments.transactions
-         set status = case ${to} when 'failed' then 'failed' else 'succeeded' end,
-             error_code = case ${to} when 'failed' then 'declined' end,
-             updated_at = posthorn.now()
-       where payment_id = ${id} and type in ('charge', 'authorisation') and status = 'pending'
+         set status = case when status <> 'pending' then status
+                           when ${to} = 'failed' then 'failed' else 'succeeded' end,
+             error_code = case when status = 'pending' and ${to} = 'failed' then 'declined'
+                               else error_code end,
+             follow_up = case ${to} when 'pending' then follow_up else 'closed' end,
+             updated_at = case status when 'pending' then posthorn.now() else updated_at end
+       where payment_id = ${id} and type in ('charge', 'authorisation')
          and gateway_ref is not null
+         and (status = 'pending' or follow_up = 'open' and ${to} <> 'pending')
+      returning lookups > 0 and follow_up = 'closed' as was_asked
+    ), payment as (
+      update payments.payments
+         set status = ${to}, gateway_ref = coalesce(gateway_ref, ${ref})
+       where id = ${id}
     )
-    update payments.payments
-       set status = ${to}, gateway_ref = coalesce(gateway_ref, ${ref})
-     where id = ${id}`)
+    select from charge where was_asked`)
 
 /** Ends a charge that the gateway took back. Its reference, if it had succeeded until now. */
 export async function failCharge(tx: Transaction, paymentId: string): Promise<string | undefined> {
@@ -103,14 +119,16 @@ export async function failCharge(tx: Transaction, paymentId: string): Promise<st
 export const confirmRefund = (tx: Transaction, id: string) =>
   tx.query(sql`
     update payments.transactions
-       set confirmed_at = posthorn.now(), updated_at = posthorn.now()
+       set confirmed_at = posthorn.now(), updated_at = posthorn.now(),
+           follow_up = case when gateway_ref is null then follow_up else 'closed' end
      where id = ${id}`)
 
 export const failRefund = (tx: Transaction, id: string, reason: string) =>
   tx.query(sql`
     update payments.transactions
        set status = 'failed', error_code = 'refund_failed', error_message = ${reason},
-           updated_at = posthorn.now()
+           confirmed_at = null, updated_at = posthorn.now(),
+           follow_up = case when gateway_ref is null then follow_up else 'closed' end
      where id = ${id}`)
 
 /** A refund that was made at the gateway, by others than us, or that came to nothing there. */
@@ -118,6 +136,7 @@ export async function insertRefundOfGateway(
   tx: Transaction,
   refund: {
     readonly paymentId: string
+    readonly orgId: string
     readonly ref: string
     readonly amount: number
     readonly currency: string
@@ -125,12 +144,12 @@ export async function insertRefundOfGateway(
     readonly failure?: string
   },
 ): Promise<void> {
-  const { paymentId, ref, amount, currency, failure = null } = refund
+  const { paymentId, orgId, ref, amount, currency, failure = null } = refund
   await tx.query(sql`
     insert into payments.transactions
-           (id, payment_id, type, status, amount, currency, gateway_key, gateway_ref, confirmed_at,
-            error_code, error_message)
-    values (${uuid()}, ${paymentId}, 'refund',
+           (id, payment_id, org_id, type, status, amount, currency, gateway_key, gateway_ref,
+            confirmed_at, error_code, error_message)
+    values (${uuid()}, ${paymentId}, ${orgId}, 'refund',
             case when ${failure}::text is null then 'succeeded' else 'failed' end,
             ${amount}, ${currency}, ${`gateway-${paymentId}-${ref}`}, ${ref},
             case when ${failure}::text is null then posthorn.now() end,

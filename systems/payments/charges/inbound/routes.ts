@@ -99,7 +99,10 @@ const receivingStripe = {
   },
 }
 
-/** What Stripe tells, said in our words; its own bytes are kept beside them. */
+/** Of a PaymentIntent: whoever has it can pay, or see what is paid. */
+const SECRET = /("client_secret"\s*:\s*)"[^"]*"/g
+
+/** What Stripe tells, said in our words; its own bytes are kept next to them, without their secrets. */
 export function stripeRoutes(
   app: App,
   { pool, secrets }: { readonly pool: Pool; readonly secrets: readonly string[] },
@@ -116,7 +119,8 @@ export function stripeRoutes(
   app.post(path, { schema: receivingStripe, config }, async (request) => {
     const event = translateStripe(request.body)
     if (!event) return { received: true, duplicate: false, ignored: true }
-    const received = { event, text: JSON.stringify(event), original: rawBodyOf(request) }
+    const original = Buffer.from(rawBodyOf(request).toString().replaceAll(SECRET, '$1"redacted"'))
+    const received = { event, text: JSON.stringify(event), original }
     const outcome = await transaction(pool, (tx) => receiveEvent(tx, received))
     return { received: true, duplicate: outcome === undefined, ignored: false }
   })

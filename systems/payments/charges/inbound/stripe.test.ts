@@ -10,8 +10,10 @@ import { paymentsDatabase, runPayments } from '../../testing/running.ts'
 const SECRETS = ['whsec_the_old_one_0123456789', 'whsec_the_new_one_0123456789'] as const
 const db = await paymentsDatabase()
 const running = await runPayments(db, {
-  GATEWAY: 'stripe',
-  STRIPE_WEBHOOK_SECRET: SECRETS.join(' '),
+  env: {
+    GATEWAY: 'stripe',
+    STRIPE_WEBHOOK_SECRET: SECRETS.join(' '),
+  },
 })
 const ada = await running.as({})
 await db.pool.query(

@@ -1,5 +1,5 @@
 import { transaction, uuid } from '@posthorn/engine'
-import { listAlerts } from '@posthorn/operate'
+import { acknowledgeAlert, listAlerts } from '@posthorn/operate'
 import { expect, test } from 'vitest'
 import { createGateway, type Gateway } from '@posthorn/gateway'
 import { paymentsDatabase, runPayments } from '../../testing/running.ts'
@@ -9,7 +9,7 @@ import { beginMove, beginPayment, paymentKeys, type Begun } from '../work.ts'
 
 const db = await paymentsDatabase()
 const { pool } = db
-const running = await runPayments(db, { PAYMENTS_COMPLETER_POLL_MS: '60000' })
+const running = await runPayments(db, { by: 'hand' })
 // The tests speak for the gateway themselves.
 await running.gateway('webhooks', { copies: 0 })
 const ada = await running.as({})
@@ -144,4 +144,32 @@ test('a refund that is refused after its webhook counts as refunded, with an ale
   expect(alerts).toEqual([
     expect.stringMatching(/webhook said refunded, but it answered .*too_old/),
   ])
+})
+
+test('a second contradiction is an alert of its own, and an acknowledgement ends the first', async () => {
+  const { id } = await pay(1_000, (paymentId) => say('payment.succeeded', { paymentId }))
+  await say('payment.failed', { paymentId: id })
+  const alerts = async () => {
+    const { items } = await listAlerts(pool, { source: 'payments.webhooks' })
+    return items.filter(({ subject }) => subject === id)
+  }
+  const [first] = await alerts()
+  await transaction(pool, (tx) => acknowledgeAlert(tx, { id: String(first?.id), by: 'ada' }))
+  await say('payment.failed', { paymentId: id })
+  await say('payment.refunded', { paymentId: id, amount: 1_001 })
+  expect((await alerts()).map(({ code, state }) => [code, state])).toEqual([
+    ['PAYMENT_EVENT_MISMATCH', 'open'],
+    ['PAYMENT_STATE_CONFLICT', 'open'],
+    ['PAYMENT_STATE_CONFLICT', 'recovered'],
+  ])
+  const [, second] = await alerts()
+  expect(second?.detail).not.toBe(first?.detail)
+})
+
+test.each(['constructor', 'toString', '__proto__'])('an event of type %s is kept', async (type) => {
+  const { id } = await pay(1_000, (paymentId) => say('payment.succeeded', { paymentId }))
+  await say(type, { paymentId: id })
+  expect(await booksOf(id)).toMatchObject({ status: 'succeeded', alerts: [] })
+  const { body } = await ada.send(`/api/v1/webhook-events?paymentId=${id}`)
+  expect(body['items'][0]).toMatchObject({ type, status: 'kept' })
 })

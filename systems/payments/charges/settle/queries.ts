@@ -1,5 +1,5 @@
 import { sql, type Transaction } from '@posthorn/engine'
-import type { GatewayError } from '@posthorn/gateway'
+import type { GatewayError, Pending } from '@posthorn/gateway'
 import { first, one } from '../../rows.ts'
 import type { GatewayTransaction, Payment } from '../payment.ts'
 
@@ -32,14 +32,15 @@ export const settleCharged = (
   first<SettledPayment>(tx)(sql`
     with payment as (
       update payments.payments
-         set gateway_ref = coalesce(gateway_ref, ${ref}),
-             -- Its webhook takes seconds: after five minutes the gateway is asked.
-             lookup_at = posthorn.now() + interval '5 minutes'
+         set gateway_ref = coalesce(gateway_ref, ${ref})
        where id = ${paymentId} and status <> 'failed'
       returning *
     ), charge as (
       update payments.transactions as t
-         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now()
+         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now(),
+             -- Its webhook takes seconds: after five minutes the gateway is asked.
+             lookup_at = posthorn.now() + interval '5 minutes', lookups = 0,
+             follow_up = case payment.status when 'pending' then 'open' else 'closed' end
         from payment
        where t.id = ${transactionId}
     )
@@ -55,18 +56,21 @@ export const settleCharged = (
 export const settlePending = (
   tx: Transaction,
   { transactionId, paymentId, by }: Settlement,
-  ref: string,
+  { ref, nextAction }: Pending,
 ) =>
   one<Payment>(tx)(sql`
     with payment as (
       update payments.payments
          set gateway_ref = coalesce(gateway_ref, ${ref}),
-             lookup_at = posthorn.now() + interval '1 hour'
+             next_action = case status
+                             when 'pending' then ${nextAction && JSON.stringify(nextAction)}::jsonb end
        where id = ${paymentId}
       returning *
     ), charge as (
       update payments.transactions as t
          set gateway_ref = ${ref}, updated_at = posthorn.now(),
+             lookup_at = posthorn.now() + interval '1 hour', lookups = 0,
+             follow_up = case payment.status when 'pending' then 'open' else 'closed' end,
              status = case payment.status when 'pending' then 'pending' when 'failed' then 'failed'
                       else 'succeeded' end,
              error_code = case payment.status when 'failed' then 'declined' end
@@ -75,7 +79,10 @@ export const settlePending = (
     )
     select payment.*,
            payments.create_audit_log(org_id, ${by}, 'payment.charge_pending', 'payment', id::text,
-                                     jsonb_build_object('gatewayRef', ${ref}::text))
+                                     jsonb_build_object('gatewayRef', ${ref}::text)
+                                     || case when next_action is null then '{}'::jsonb
+                                        else jsonb_build_object('nextAction', next_action -> 'type')
+                                        end)
       from payment`)
 
 /** The money is not taken. A webhook may have said so first: then the payment has failed already. */
@@ -88,7 +95,7 @@ export const settleNotCharged = (
     with charge as (
       update payments.transactions
          set status = 'failed', gateway_ref = ${failure.ref}, error_code = ${failure.code},
-             error_message = ${failure.message}, updated_at = posthorn.now()
+             error_message = ${failure.message}, updated_at = posthorn.now(), follow_up = 'closed'
        where id = ${transactionId}
     ), payment as (
       update payments.payments
@@ -109,9 +116,13 @@ export const settleRefunded = (tx: Transaction, { transactionId, by }: Settlemen
   one<GatewayTransaction>(tx)(sql`
     with refund as (
       update payments.transactions
-         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now(),
+         -- Failed is final, and its webhook may have been faster than this answer.
+         set status = case status when 'failed' then status else 'succeeded' end,
+             gateway_ref = ${ref}, updated_at = posthorn.now(),
              -- Banks take longer for money that goes back: after an hour the gateway is asked.
-             lookup_at = posthorn.now() + interval '1 hour'
+             lookup_at = posthorn.now() + interval '1 hour', lookups = 0,
+             follow_up = case when confirmed_at is null and status <> 'failed' then 'open'
+                              else 'closed' end
        where id = ${transactionId}
       returning *
     )
@@ -132,7 +143,7 @@ export const settleNotMoved = (
     with move as (
       update payments.transactions
          set status = 'failed', error_code = ${code}, error_message = ${message},
-             updated_at = posthorn.now()
+             updated_at = posthorn.now(), follow_up = 'closed'
        where id = ${transactionId}
       returning *
     )
@@ -157,14 +168,15 @@ export const settleAuthorised = (
     with payment as (
       update payments.payments
          set gateway_ref = coalesce(gateway_ref, ${ref}),
-             authorisation = coalesce(authorisation, 'authorised'),
-             -- Gateways let it expire after a week or so, and say so.
-             lookup_at = posthorn.now() + interval '8 days'
+             authorisation = coalesce(authorisation, 'authorised')
        where id = ${paymentId} and (status <> 'failed' or authorisation is not null)
       returning *
     ), asked as (
       update payments.transactions as t
-         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now()
+         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now(),
+             -- Gateways let it expire after a week or so, and say so.
+             lookup_at = posthorn.now() + interval '8 days', lookups = 0,
+             follow_up = case payment.status when 'pending' then 'open' else 'closed' end
         from payment
        where t.id = ${transactionId}
     )
@@ -182,7 +194,8 @@ export const settleDecision = (
   tx.query(sql`
     with decision as (
       update payments.transactions
-         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now()
+         set status = 'succeeded', gateway_ref = ${ref}, updated_at = posthorn.now(),
+             follow_up = 'closed'
        where id = ${transactionId}
       returning amount
     )
@@ -202,9 +215,9 @@ export const markCaptured = (tx: Transaction, id: string, amount: number) =>
 /** The gateway is asked about a capture whose webhook does not come within five minutes. */
 export const planLookup = (tx: Transaction, id: string) =>
   tx.query(sql`
-    update payments.payments
+    update payments.transactions
        set lookup_at = posthorn.now() + interval '5 minutes', lookups = 0
-     where id = ${id}`)
+     where payment_id = ${id} and type = 'authorisation'`)
 
 /** The money is held; what was said of it since stays. */
 export const markAuthorised = (tx: Transaction, id: string) =>
@@ -216,6 +229,11 @@ export const markAuthorised = (tx: Transaction, id: string) =>
 /** The money is free again: the payment has failed. */
 export const markFree = (tx: Transaction, id: string, as: 'voided' | 'expired') =>
   one<Payment>(tx)(sql`
+    with closed as (
+      update payments.transactions
+         set follow_up = 'closed'
+       where payment_id = ${id} and type = 'authorisation' and gateway_ref is not null
+    )
     update payments.payments
        set authorisation = ${as}, status = 'failed', error_code = ${as},
            error_message = ${`The authorisation was ${as}.`}

@@ -5,6 +5,7 @@ import type {
   CaptureOutcome,
   ChargeOutcome,
   GatewayError,
+  Pending,
   RefundOutcome,
   VoidOutcome,
 } from '@posthorn/gateway'
@@ -13,6 +14,7 @@ import { recordAudit } from '../../queries.ts'
 import { enqueueEvent } from '../../webhooks/index.ts'
 import { alertConflict } from '../alerts.ts'
 import { adoptUnknown, reconsiderParked } from '../inbound/event.ts'
+import { REFUND_FAILED } from '../inbound/parts.ts'
 import { toReceipt, toRefund, type Payment } from '../payment.ts'
 import { lockPayment, selectRefunds } from '../queries.ts'
 import { responseWith, type Work } from '../work.ts'
@@ -83,7 +85,7 @@ export async function settle(
     case 'pending':
       return work.type === 'refund'
         ? finishRefunded(tx, answered, outcome.ref)
-        : finishPending(tx, answered, outcome.ref)
+        : finishPending(tx, answered, outcome)
     case 'authorised':
       return finishAuthorised(tx, answered, outcome.ref)
     case 'captured':
@@ -110,7 +112,7 @@ async function finishCharged(
     if (payment.is_awaited) await adoptUnknown(tx, payment)
     if (payment.gateway_ref !== ref) {
       const detail = `The gateway answered that it took the money as ${ref}, but its webhook named ${payment.gateway_ref}.`
-      await alertConflict(tx, payment, detail)
+      await alertConflict(tx, payment, { detail, occurrence: work.transactionId })
     }
     return responseWith(201, toReceipt(payment))
   }
@@ -127,7 +129,7 @@ async function refuseFailed(
   const error = { code: 'state_conflict', message }
   const failed = await settleNotCharged(tx, work, { ...error, ref })
   const detail = `The gateway's webhook said failed, but it answered that it ${says} the money (${ref}): the payment is failed here.`
-  await alertConflict(tx, failed, detail)
+  await alertConflict(tx, failed, { detail, occurrence: work.transactionId })
   return refused('GATEWAY_ERROR', work, error)
 }
 
@@ -135,10 +137,10 @@ async function refuseFailed(
 async function finishPending(
   tx: Transaction,
   work: Answered,
-  ref: string,
+  pending: Pending,
 ): Promise<StoredResponse> {
   await lockPaymentOf(tx, work)
-  const payment = await settlePending(tx, work, ref)
+  const payment = await settlePending(tx, work, pending)
   await adoptUnknown(tx, payment)
   return responseWith(201, toReceipt(payment))
 }
@@ -161,7 +163,7 @@ async function finishNotCharged(
     if (before.status === 'pending') await announce(tx, payment, 'failed')
     if (before.authorisation === 'authorised') {
       const detail = `The gateway's webhook said authorised, but it answered that it holds no money (${error.code}: ${error.message}): the payment is failed here.`
-      await alertConflict(tx, payment, detail)
+      await alertConflict(tx, payment, { detail, occurrence: work.transactionId })
     }
     return refused(code, work, error)
   }
@@ -173,7 +175,7 @@ async function finishNotCharged(
     ...{ entity: 'payment', entityId: work.paymentId, details: { ...error, retryable: false } },
   })
   const detail = `The gateway's webhook said ${before.status}, but it answered that it took no money (${error.code}: ${error.message}): the payment is ${before.status} here.`
-  await alertConflict(tx, payment, detail)
+  await alertConflict(tx, payment, { detail, occurrence: work.transactionId })
   return responseWith(201, toReceipt(payment))
 }
 
@@ -184,7 +186,7 @@ async function announceRefundFailure(
   { transactionId: refundId, amount, error }: Work & { readonly error: GatewayError },
 ): Promise<void> {
   await enqueueEvent(tx, {
-    ...{ org, id: `evt_failed_${refundId}`, type: 'refund.failed', key: paymentId },
+    ...{ org, id: `evt_failed_${refundId}`, type: REFUND_FAILED, key: paymentId },
     data: {
       ...{ paymentId, gatewayRef, refundId, status: 'failed', amount, currency },
       reason: error.message,
@@ -201,6 +203,10 @@ async function finishRefunded(
   const refund = await settleRefunded(tx, work, ref)
   // Its webhook may have come before the answer that has its name.
   await reconsiderParked(tx, work.paymentId)
+  if (refund.status === 'failed') {
+    const { error_code: code, error_message: message } = refund
+    return refused('GATEWAY_ERROR', work, { code: String(code), message: String(message) })
+  }
   return responseWith(201, toRefund(refund))
 }
 
@@ -211,16 +217,17 @@ async function finishNotRefunded(
 ): Promise<StoredResponse> {
   const payment = await lockPaymentOf(tx, work)
   const refunds = await selectRefunds(tx, work.paymentId)
-  const isConfirmed = refunds.some((each) => each.id === work.transactionId && each.isConfirmed)
-  if (!isConfirmed) {
+  const mine = refunds.find(({ id }) => id === work.transactionId)
+  if (!mine?.isConfirmed) {
     await settleNotMoved(tx, work, error)
-    await announceRefundFailure(tx, payment, { ...work, error })
+    // Its webhook may have said so, and was forwarded.
+    if (!mine?.isFailed) await announceRefundFailure(tx, payment, { ...work, error })
     await reconsiderParked(tx, work.paymentId)
     return refused('GATEWAY_ERROR', work, error)
   }
   const refund = await settleRefunded(tx, work, work.gatewayKey)
   const detail = `The gateway's webhook said refunded, but it answered that it refused refund ${work.transactionId} (${error.code}: ${error.message}): it counts as refunded here.`
-  await alertConflict(tx, payment, detail)
+  await alertConflict(tx, payment, { detail, occurrence: work.transactionId })
   return responseWith(201, toRefund(refund))
 }
 
@@ -262,7 +269,7 @@ async function finishCaptured(
   }
   // Its webhook was faster.
   const isSame = Number(before.captured_amount) === work.amount
-  if (!isSame) await alertDecided(tx, before, `captured ${work.amount}`)
+  if (!isSame) await alertDecided(tx, work, { before, answer: `captured ${work.amount}` })
   return responseWith(200, toReceipt(before))
 }
 
@@ -275,7 +282,8 @@ async function finishVoided(tx: Transaction, work: Answered, ref: string): Promi
     await announce(tx, payment, 'voided')
     return responseWith(200, toReceipt(payment))
   }
-  if (before.authorisation === 'captured') await alertDecided(tx, before, 'voided')
+  if (before.authorisation === 'captured')
+    await alertDecided(tx, work, { before, answer: 'voided' })
   return responseWith(200, toReceipt(before))
 }
 
@@ -290,16 +298,21 @@ async function notDecided(
   if (before.authorisation === wanted) {
     const ref = before.gateway_ref ?? work.gatewayKey
     await settleDecision(tx, work, { ref, action: `payment.${wanted}` })
-    await alertDecided(tx, before, `refused the ${work.type} (${error.code}: ${error.message})`)
+    const answer = `refused the ${work.type} (${error.code}: ${error.message})`
+    await alertDecided(tx, work, { before, answer })
     return responseWith(200, toReceipt(before))
   }
   await settleNotMoved(tx, work, error)
   return refused('GATEWAY_ERROR', work, error)
 }
 
-async function alertDecided(tx: Transaction, payment: Payment, answer: string): Promise<void> {
-  const { authorisation, captured_amount: amount } = payment
+async function alertDecided(
+  tx: Transaction,
+  { transactionId: occurrence }: Work,
+  { before, answer }: { readonly before: Payment; readonly answer: string },
+): Promise<void> {
+  const { authorisation, captured_amount: amount } = before
   const ours = amount === null ? authorisation : `${authorisation} (${amount})`
   const detail = `The gateway's webhook said ${ours}, but it answered that it ${answer}: the payment is ${ours} here.`
-  await alertConflict(tx, payment, detail)
+  await alertConflict(tx, before, { detail, occurrence })
 }

@@ -5,10 +5,10 @@ import type { StatementRecord } from '../records/record.ts'
 import type { Decision } from './decision.ts'
 import {
   selectPaymentUse,
-  selectRefundUse,
+  selectReversalUse,
   type Decided,
   type PaymentUse,
-  type RefundUse,
+  type ReversalUse,
 } from './queries.ts'
 
 interface Match {
@@ -17,7 +17,7 @@ interface Match {
 }
 
 /**
- * Checks that payments, refunds and adjustment add up to a record and that none of them belongs to
+ * Checks that payments, refunds, disputes and adjustment add up to a record and that none of them belongs to
  * another. Gives the payment that the record shows, and what it stands for.
  */
 export async function checkMatch(
@@ -25,34 +25,36 @@ export async function checkMatch(
   owner: Owner,
   { record, decision }: Match,
 ): Promise<NonNullable<Decided['matched']>> {
-  const { paymentIds = [], refundIds = [], isPart = false } = decision
+  const { paymentIds = [], refundIds = [], disputeIds = [], isPart = false } = decision
   const payments = await selectPaymentUse(tx, owner, paymentIds)
-  const refunds = await selectRefundUse(tx, owner, refundIds)
+  const reversals = await selectReversalUse(tx, owner, { refundIds, disputeIds })
   requireAll(paymentIds, payments, 'payment')
-  requireAll(refundIds, refunds, 'refund')
-  for (const use of [...payments, ...refunds]) requireFree(use)
-  if ([...payments, ...refunds].some(({ currency }) => currency !== record.currency)) {
+  requireAll(refundIds, reversals, 'refund')
+  requireAll(disputeIds, reversals, 'dispute')
+  for (const use of [...payments, ...reversals]) requireFree(use)
+  if ([...payments, ...reversals].some(({ currency }) => currency !== record.currency)) {
     throw problem('CURRENCIES_DIFFER')
   }
+  const hasSucceeded = payments.every((payment) => payment.has_succeeded)
   if (isPart) {
     const [payment] = payments
     if (payment === undefined) throw problem('NOT_FOUND', { detail: 'There is no such payment.' })
     checkPart(payment, { record, decision })
-    return { paymentId: payment.id, as: 'part' }
+    return { paymentId: payment.id, as: 'part', hasSucceeded }
   }
   for (const { id, parts } of payments) if (parts !== '0') throw taken({ paymentId: id })
-  checkSum([...payments.map(({ amount }) => BigInt(amount)), ...refunds.map(outOf)], {
+  checkSum([...payments.map(({ amount }) => BigInt(amount)), ...reversals.map(outOf)], {
     record,
     decision,
   })
   const [first] = paymentIds
-  if (first !== undefined) return { paymentId: first, as: null }
-  const refund = refunds.find(({ id }) => id === refundIds[0])
-  if (refund === undefined) throw problem('NOT_FOUND', { detail: 'There is no such refund.' })
-  return { paymentId: refund.payment_id, as: 'refund' }
+  if (first !== undefined) return { paymentId: first, as: null, hasSucceeded }
+  const shown = reversals.find(({ id }) => id === (refundIds[0] ?? disputeIds[0]))
+  if (shown === undefined) throw problem('NOT_FOUND', { detail: 'There is no such refund.' })
+  return { paymentId: shown.payment_id, as: shown.kind, hasSucceeded }
 }
 
-function outOf({ amount }: RefundUse): bigint {
+function outOf({ amount }: ReversalUse): bigint {
   return -BigInt(amount)
 }
 
@@ -67,10 +69,10 @@ function requireAll(
   }
 }
 
-function requireFree(use: PaymentUse | RefundUse): void {
+function requireFree(use: PaymentUse | ReversalUse): void {
   const { id, run_id: reconciliationId, line_number: line } = use
   if (reconciliationId === null) return
-  const name = 'payment_id' in use ? { refundId: id } : { paymentId: id }
+  const name = 'kind' in use ? { [`${use.kind}Id`]: id } : { paymentId: id }
   throw taken({ ...name, reconciliationId, recordId: String(line) })
 }
 

@@ -64,21 +64,21 @@ export async function decideOn(
     const detail = `It is ${status}, ${by === null ? 'not decided yet' : `decided by ${by}`}.`
     throw problem('DECISION_NOT_POSSIBLE', { detail })
   }
-  const { paymentIds = [], refundIds = [], adjustment } = decision
+  const { paymentIds = [], refundIds = [], disputeIds = [], adjustment } = decision
   const matched =
     decision.kind === 'match'
       ? await checkMatch(tx, { org: run.org_id }, { record, decision })
       : null
   // Last: what cannot be done is refused, not proposed.
-  if (decision.kind === 'match' || decision.kind === 'ignore') {
-    const weighed = { org: run.org_id, currency: record.currency, amount: Number(record.amount) }
-    await requireApproval(tx, decision.approval, weighed)
-  }
+  const weighed = { org: run.org_id, currency: record.currency, amount: Number(record.amount) }
+  await requireApproval(tx, decision.approval, weighed)
   const key = { runId: run.id, line }
-  const decided: Decided = { ...key, rule, paymentIds, refundIds, matched, adjustment }
+  const decided: Decided = {
+    ...{ ...key, rule, paymentIds, refundIds, disputeIds, matched, adjustment },
+  }
   await deleteLinks(tx, decided)
   await updateRecord(tx, decided)
-  if (paymentIds.length > 1 || refundIds.length > 0) await insertLinks(tx, decided)
+  if (matched !== null) await insertLinks(tx, decided)
   await closeSuggestions(tx, { ...key, accepted })
   await recordDecision(tx, { run, record, decided, decision })
   return requireFound(await findRecord(tx, key), 'record')
@@ -98,22 +98,25 @@ async function recordDecision(
 ): Promise<void> {
   const { id: runId, run_no: runNo, org_id: org } = run
   const { line_number: line, currency, amount, reason: from } = record
-  const { by, note, paymentIds = [], refundIds = [] } = decision
-  const { reason, action, status } = DECISIONS[decision.kind]
+  const { by, note, paymentIds = [], refundIds = [], disputeIds = [] } = decision
+  const { action, status, ...rule } = DECISIONS[decision.kind]
+  const reason = decided.matched?.hasSucceeded === false ? 'payment_not_succeeded' : rule.reason
   const matched = Number(status === 'matched') - Number(record.status === 'matched')
   // A run gives every record its reason: without one there was none.
   if (from === null) throw problem('RECONCILIATION_NOT_RUN')
-  await moveTally(tx, { runId, line, runNo, currency, amount, from, to: reason, matched })
+  await moveTally(tx, { runId, line, runNo, currency, amount, to: reason, matched })
   const paymentId = decided.matched?.paymentId ?? record.matched_payment_id
   await replaceDetail(tx, { runId, line, runNo: runNo + 1, reason, paymentId, note, actor: by })
   const before = [record.matched_payment_id, ...record.linked].filter((id) => id !== null)
   const isMatch = status === 'matched'
   const refunds = isMatch ? refundIds : record.refunds
+  const disputes = isMatch ? disputeIds : record.disputes
   await recordAudit(tx, {
     ...{ org, actor: by, action, entity: 'reconciliation_record', entityId: `${runId}/${line}` },
     details: {
       ...{ reason: note, from, to: reason, paymentIds: isMatch ? paymentIds : before },
       ...(refunds.length > 0 && { refundIds: refunds }),
+      ...(disputes.length > 0 && { disputeIds: disputes }),
       ...(decision.isPart && { part: true }),
       ...(decision.adjustment && { adjustment: decision.adjustment }),
     },

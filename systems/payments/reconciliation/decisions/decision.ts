@@ -29,6 +29,8 @@ export interface Decision {
   readonly paymentIds?: readonly string[]
   /** For a match: what was given back and is in the record too, or all that it is. */
   readonly refundIds?: readonly string[]
+  /** The same of disputes. */
+  readonly disputeIds?: readonly string[]
   /** For a match: the record is only a part of its one payment. */
   readonly isPart?: boolean | undefined
   readonly adjustment?: Adjustment | undefined

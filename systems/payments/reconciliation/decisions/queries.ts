@@ -11,6 +11,8 @@ export interface PaymentUse {
   readonly id: string
   readonly amount: string
   readonly currency: string
+  /** Whether it took money. */
+  readonly has_succeeded: boolean
   readonly run_id: string | null
   readonly line_number: number | null
   /** What records have of it that stand for parts of it. */
@@ -20,7 +22,9 @@ export interface PaymentUse {
 /** Those of the ids that are payments of the organisation. */
 export const selectPaymentUse = (db: Queryable, { org }: Owner, ids: readonly string[]) =>
   all<PaymentUse>(db)(sql`
-    select p.id, ${takenAmount} as amount, p.currency, coalesce(r.run_id, l.run_id) as run_id,
+    select p.id, ${takenAmount} as amount, p.currency,
+           p.status in ('succeeded', 'refunded') as has_succeeded,
+           coalesce(r.run_id, l.run_id) as run_id,
            coalesce(r.line_number, l.line_number) as line_number,
            coalesce((select sum(m.amount - coalesce(m.adjustment, 0))
                        from payments.reconciliation_records as m
@@ -31,25 +35,31 @@ export const selectPaymentUse = (db: Queryable, { org }: Owner, ids: readonly st
       left join payments.reconciliation_links as l on l.payment_id = p.id
      where p.org_id = ${org} and p.id = any(${ids}::uuid[])`)
 
-/** A refund, the payment that it is of, and the record that has it. */
-export interface RefundUse extends Omit<PaymentUse, 'parts'> {
+/** A refund or dispute, the payment that it is of, and the record that has it. */
+export interface ReversalUse extends Omit<PaymentUse, 'parts' | 'has_succeeded'> {
+  readonly kind: 'refund' | 'dispute'
   readonly payment_id: string
 }
 
-/** Those of the ids that are refunds of the organisation and have not failed. */
-export async function selectRefundUse(
+/** Those of the ids that are refunds or disputes of the organisation and took or take money. */
+export async function selectReversalUse(
   db: Queryable,
   { org }: Owner,
-  ids: readonly string[],
-): Promise<RefundUse[]> {
-  if (ids.length === 0) return []
-  return all<RefundUse>(db)(sql`
-    select t.id, t.payment_id, t.amount, t.currency, f.run_id, f.line_number
+  { refundIds, disputeIds }: { refundIds: readonly string[]; disputeIds: readonly string[] },
+): Promise<ReversalUse[]> {
+  if (refundIds.length + disputeIds.length === 0) return []
+  return all<ReversalUse>(db)(sql`
+    select 'refund' as kind, t.id, t.payment_id, t.amount, t.currency, f.run_id, f.line_number
       from payments.transactions as t
       join payments.payments as p on p.id = t.payment_id
       left join payments.reconciliation_refunds as f on f.refund_id = t.id
      where p.org_id = ${org} and t.type = 'refund' and t.status <> 'failed'
-       and t.id = any(${ids}::uuid[])`)
+       and t.id = any(${refundIds}::uuid[])
+    union all
+    select 'dispute', d.id, d.payment_id, d.amount, d.currency, f.run_id, f.line_number
+      from payments.disputes as d
+      left join payments.reconciliation_disputes as f on f.dispute_id = d.id
+     where d.org_id = ${org} and d.status <> 'inquiry' and d.id = any(${disputeIds}::uuid[])`)
 }
 
 /** How a record looks after a decision. */
@@ -57,8 +67,13 @@ export interface Decided extends RecordKey {
   readonly rule: DecisionRule
   readonly paymentIds: readonly string[]
   readonly refundIds: readonly string[]
-  /** The payment that it shows, and what it stands for. */
-  readonly matched: { readonly paymentId: string; readonly as: 'part' | 'refund' | null } | null
+  readonly disputeIds: readonly string[]
+  /** The payment that it shows, what it stands for, and whether all its payments took money. */
+  readonly matched: {
+    readonly paymentId: string
+    readonly as: 'part' | 'refund' | 'dispute' | null
+    readonly hasSucceeded: boolean
+  } | null
   readonly adjustment: Adjustment | undefined
 }
 
@@ -68,6 +83,8 @@ export async function deleteLinks(tx: Transaction, { runId, line }: RecordKey): 
     delete from payments.reconciliation_links where run_id = ${runId} and line_number = ${line}`)
   await tx.query(sql`
     delete from payments.reconciliation_refunds where run_id = ${runId} and line_number = ${line}`)
+  await tx.query(sql`
+    delete from payments.reconciliation_disputes where run_id = ${runId} and line_number = ${line}`)
 }
 
 export async function updateRecord(tx: Transaction, decided: Decided): Promise<void> {
@@ -81,15 +98,20 @@ export async function updateRecord(tx: Transaction, decided: Decided): Promise<v
      where run_id = ${runId} and line_number = ${line}`)
 }
 
-/** All payments of a record but its first, and its refunds. */
+/** All payments of a record but its first, its refunds and its disputes. */
 export async function insertLinks(
   tx: Transaction,
-  { runId, line, paymentIds, refundIds }: Decided,
+  { runId, line, paymentIds, refundIds, disputeIds }: Decided,
 ): Promise<void> {
   await tx.query(sql`
     insert into payments.reconciliation_refunds (refund_id, run_id, line_number)
     select id, ${runId}, ${line}
       from unnest(${refundIds}::uuid[]) as t (id)
+     order by id`)
+  await tx.query(sql`
+    insert into payments.reconciliation_disputes (dispute_id, run_id, line_number)
+    select id, ${runId}, ${line}
+      from unnest(${disputeIds}::uuid[]) as t (id)
      order by id`)
   await tx.query(sql`
     insert into payments.reconciliation_links (payment_id, run_id, line_number)
@@ -98,25 +120,26 @@ export async function insertLinks(
      order by id`)
 }
 
-/** What a decision moves from one reason to another. */
+/** What a decision moves to another reason. */
 export interface Move extends RecordKey {
   readonly runNo: number
   readonly currency: string
   readonly amount: string
-  readonly from: Reason
   readonly to: Reason
   /** 1 matched, -1 unmatched, 0 neither. */
   readonly matched: number
 }
 
-/** The tallies of the last run, and the counts of the file. */
+/** The tallies of the last run, and the counts of the file. Before the record's detail is replaced. */
 export const moveTally = (tx: Transaction, move: Move) =>
   tx.query(sql`
     with gone as (
       update payments.reconciliation_tallies
          set records = records - 1, amount = amount - ${move.amount}::bigint
        where run_id = ${move.runId} and run_no = ${move.runNo} and currency = ${move.currency}
-         and reason = ${move.from}
+         and reason = (select reason
+                         from payments.reconciliation_details
+                        where run_id = ${move.runId} and line_number = ${move.line})
     ), come as (
       insert into payments.reconciliation_tallies as t
              (run_id, run_no, currency, reason, records, amount)
@@ -172,10 +195,13 @@ export interface Discard {
   readonly note: string
 }
 
-/** Lets go of the payments and refunds of a run. */
+const MATCHED_REASONS = sql`('exact_match', 'manual_match', 'payment_not_succeeded')`
+
+/** Lets go of the payments and refunds of a run, and of what its statements are recognised by. */
 export async function releaseMatches(tx: Transaction, { runId }: Discard): Promise<void> {
   await tx.query(sql`delete from payments.reconciliation_links where run_id = ${runId}`)
   await tx.query(sql`delete from payments.reconciliation_refunds where run_id = ${runId}`)
+  await tx.query(sql`delete from payments.reconciliation_disputes where run_id = ${runId}`)
   await tx.query(sql`
     update payments.reconciliation_records
        set status = 'unmatched', matched_payment_id = null, matched_as = null, decided_by = null,
@@ -185,6 +211,8 @@ export async function releaseMatches(tx: Transaction, { runId }: Discard): Promi
     update payments.reconciliation_suggestions
        set status = 'dismissed'
      where run_id = ${runId} and status = 'open'`)
+  await tx.query(sql`
+    update payments.reconciliation_statements set identity = null where run_id = ${runId}`)
 }
 
 /** Which payment a record had stays in its history, which a trigger writes. */
@@ -193,14 +221,14 @@ export const explainDiscard = (tx: Transaction, discard: Discard) =>
     update payments.reconciliation_details
        set run_no = ${discard.runNo}, reason = 'discarded', note = ${discard.note},
            actor = ${discard.by}, created_at = posthorn.now()
-     where run_id = ${discard.runId} and reason in ('exact_match', 'manual_match')`)
+     where run_id = ${discard.runId} and reason in ${MATCHED_REASONS}`)
 
 /** What was matched counts as discarded from now on. */
 export const moveTallies = (tx: Transaction, { id, run_no: runNo }: Pick<Run, 'id' | 'run_no'>) =>
   tx.query(sql`
     with matched as (
       delete from payments.reconciliation_tallies
-       where run_id = ${id} and run_no = ${runNo} and reason in ('exact_match', 'manual_match')
+       where run_id = ${id} and run_no = ${runNo} and reason in ${MATCHED_REASONS}
       returning currency, records, amount
     )
     insert into payments.reconciliation_tallies (run_id, run_no, currency, reason, records, amount)
@@ -224,5 +252,5 @@ export const selectMatchedSums = (
   all<{ currency: string; amount: number }>(db)(sql`
     select currency, sum(abs(amount))::float8 as amount
       from payments.reconciliation_tallies
-     where run_id = ${id} and run_no = ${runNo} and reason in ('exact_match', 'manual_match')
+     where run_id = ${id} and run_no = ${runNo} and reason in ${MATCHED_REASONS}
      group by currency`)

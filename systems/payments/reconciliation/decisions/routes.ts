@@ -58,13 +58,19 @@ const Refunds = Type.Array(Id, {
   uniqueItems: true,
   description: 'refunds that the record is, or that a payout was paid less',
 })
+const Disputes = Type.Array(Id, {
+  minItems: 1,
+  maxItems: MOST_PAYMENTS,
+  uniqueItems: true,
+  description: 'disputes that the record is, or that a payout was paid less',
+})
 const Part = Type.Boolean({
   description: 'the record is a part of its one payment, which others are paid in too',
 })
 
 const matchRecord = {
   tags,
-  summary: 'Match a record by hand: with a payment, several, a part of one, or refunds',
+  summary: 'Match a record by hand: with a payment, several, a part of one, refunds or disputes',
   params: recordParams,
   body: Type.Object({
     paymentId: Type.Optional(Id),
@@ -72,6 +78,7 @@ const matchRecord = {
       Type.Array(Id, { minItems: 1, maxItems: MOST_PAYMENTS, uniqueItems: true }),
     ),
     refundIds: Type.Optional(Refunds),
+    disputeIds: Type.Optional(Disputes),
     part: Type.Optional(Part),
     adjustment: Type.Optional(AdjustmentBody),
     reason: Note,
@@ -118,6 +125,7 @@ const decideMany = {
           ...About,
           paymentIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: MOST_PAYMENTS })),
           refundIds: Type.Optional(Refunds),
+          disputeIds: Type.Optional(Disputes),
           part: Type.Optional(Part),
           adjustment: Type.Optional(AdjustmentBody),
         }),
@@ -208,27 +216,40 @@ export function decisionRoutes(
 interface MatchBody {
   readonly paymentIds?: readonly string[] | undefined
   readonly refundIds?: readonly string[] | undefined
+  readonly disputeIds?: readonly string[] | undefined
   readonly part?: boolean
   readonly adjustment?: Adjustment
 }
 
 /** What a match is with; or what is wrong with that, by its place in the body. */
-function matchIn({ paymentIds, refundIds, part, adjustment }: MatchBody, place: string) {
+function matchIn(
+  { paymentIds, refundIds, disputeIds, part, adjustment }: MatchBody,
+  place: string,
+) {
   // As Postgres writes them, so that the same one twice is seen.
   const plain = (ids: readonly string[] = []) => [...new Set(ids.map((id) => id.toLowerCase()))]
   const payments = plain(paymentIds)
   const refunds = plain(refundIds)
-  if (payments.length + refunds.length === 0) {
-    throw invalid([{ field: `${place}paymentIds`, reason: 'or refundIds is required' }])
+  const disputes = plain(disputeIds)
+  const reversals = refunds.length + disputes.length
+  if (payments.length + reversals === 0) {
+    throw invalid([
+      { field: `${place}paymentIds`, reason: 'or refundIds or disputeIds is required' },
+    ])
   }
-  if (part === true && (payments.length !== 1 || refunds.length > 0)) {
-    throw invalid([{ field: `${place}part`, reason: 'needs one payment, and no refund' }])
+  if (part === true && (payments.length !== 1 || reversals > 0)) {
+    throw invalid([
+      { field: `${place}part`, reason: 'needs one payment, and no refund or dispute' },
+    ])
   }
   if (adjustment?.amount === 0) {
     throw invalid([{ field: `${place}adjustment.amount`, reason: 'must not be 0: leave it out' }])
   }
-  const chosen = { paymentIds: payments, refundIds: refunds, isPart: part === true, adjustment }
-  return { kind: 'match' as const, ...chosen }
+  return {
+    kind: 'match' as const,
+    ...{ paymentIds: payments, refundIds: refunds, disputeIds: disputes },
+    ...{ isPart: part === true, adjustment },
+  }
 }
 
 type Asked = Static<typeof decideMany.body>['decisions'][number]

@@ -61,6 +61,7 @@ describe('exceptions', () => {
     expect(body['counts']).toEqual({
       tabs: { all: 4, needs_attention: 2, awaiting: 1, suggested: 1, stale: 2 },
       reasons: {
+        payment_not_succeeded: 0,
         no_match: 2,
         duplicate: 1,
         amount_mismatch: 1,

@@ -20,12 +20,52 @@ export function selectExceptions(
   { org, runId, tab, reason, after, limit }: ExceptionPage,
 ): Promise<ExceptionRow[]> {
   const [afterRun, afterLine] = after ?? [null, null]
+  /** Of the file `u`, a record with the reason `d`. */
+  const isWanted = sql`
+    u.org_id = ${org} and u.status <> 'discarded'
+    and (${runId}::uuid is null or u.id = ${runId}::uuid)
+    and (${reason}::text is null or d.reason = ${reason})
+    and (${afterRun}::uuid is null or u.id < ${afterRun}::uuid
+         or u.id = ${afterRun}::uuid and d.line_number > ${afterLine}::integer)
+    and case ${tab}::text
+          when 'needs_attention' then d.reason <> 'no_match'
+          when 'awaiting' then d.reason = 'no_match'
+                           and u.created_at > posthorn.now() - interval '7 days'
+          when 'stale' then u.created_at <= posthorn.now() - interval '7 days'
+          when 'suggested' then exists (select
+                                          from payments.reconciliation_suggestions as s
+                                         where s.run_id = d.run_id
+                                           and s.line_number = d.line_number
+                                           and s.status = 'open')
+          else true end`
+  // Two branches, each with an index and a limit: what is open, and what waits for its payment.
   return all<ExceptionRow>(db)(sql`
+    with page as (
+      (select u.id, r.line_number
+         from payments.reconciliation_runs as u
+         join payments.reconciliation_records as r on r.run_id = u.id
+         join payments.reconciliation_reasons as d
+           on d.run_id = r.run_id and d.line_number = r.line_number
+        where r.status = 'unmatched' and r.decided_by is distinct from 'ignored' and ${isWanted}
+        order by u.id desc, r.line_number
+        limit ${limit})
+      union all
+      (select u.id, d.line_number
+         from payments.reconciliation_runs as u
+         join payments.reconciliation_reasons as d on d.run_id = u.id
+        where d.stored = 'payment_not_succeeded' and d.reason = d.stored and ${isWanted}
+        order by u.id desc, d.line_number
+        limit ${limit})
+    )
     select r.run_id, r.line_number, r.external_transaction_id, r.amount, r.currency,
            to_char(r.booked_on, 'YYYY-MM-DD') as booked_on, r.occurrence_no, r.duplicate_of,
-           r.status, r.matched_payment_id, r.matched_as, r.fee, r.adjustment, r.adjustment_kind, r.decided_by,
-           r.version, d.reason, d.note, array[]::text[] as linked,
-           array[]::text[] as refunds, u.filename,
+           r.status, r.matched_payment_id, r.matched_as, r.fee, r.adjustment, r.adjustment_kind,
+           r.decided_by, r.version, d.reason, d.note,
+           array(select l.payment_id::text
+                   from payments.reconciliation_links as l
+                  where l.run_id = r.run_id and l.line_number = r.line_number
+                  order by l.payment_id) as linked,
+           array[]::text[] as refunds, array[]::text[] as disputes, u.filename,
            u.created_at as opened_at,
            extract(epoch from posthorn.now() - u.created_at)::float8 as age_seconds,
            (select count(*)::integer
@@ -37,28 +77,13 @@ export function selectExceptions(
                        'id', p.id, 'amount', (${takenAmount})::text, 'currency', p.currency,
                        'external_payment_id', p.external_payment_id, 'status', p.status,
                        'created_at', p.created_at) end as payment
-      from payments.reconciliation_runs as u
-      join payments.reconciliation_records as r on r.run_id = u.id
-      join payments.reconciliation_details as d
-        on d.run_id = r.run_id and d.line_number = r.line_number
+      from page
+      join payments.reconciliation_runs as u on u.id = page.id
+      join payments.reconciliation_records as r
+        on r.run_id = page.id and r.line_number = page.line_number
+      join payments.reconciliation_reasons as d
+        on d.run_id = page.id and d.line_number = page.line_number
       left join payments.payments as p on p.id = d.payment_id
-     where u.org_id = ${org} and u.status <> 'discarded'
-       and (${runId}::uuid is null or u.id = ${runId}::uuid)
-       and r.status = 'unmatched' and r.decided_by is distinct from 'ignored'
-       and (${reason}::text is null or d.reason = ${reason})
-       and (${afterRun}::uuid is null or u.id < ${afterRun}::uuid
-            or u.id = ${afterRun}::uuid and r.line_number > ${afterLine}::integer)
-       and case ${tab}::text
-             when 'needs_attention' then d.reason <> 'no_match'
-             when 'awaiting' then d.reason = 'no_match'
-                              and u.created_at > posthorn.now() - interval '7 days'
-             when 'stale' then u.created_at <= posthorn.now() - interval '7 days'
-             when 'suggested' then exists (select
-                                             from payments.reconciliation_suggestions as s
-                                            where s.run_id = r.run_id
-                                              and s.line_number = r.line_number
-                                              and s.status = 'open')
-             else true end
      order by u.id desc, r.line_number
      limit ${limit}`)
 }
@@ -69,15 +94,16 @@ export const selectOpenTallies = (
   { org, runId }: Pick<ExceptionPage, 'org' | 'runId'>,
 ) =>
   all<OpenTally>(db)(sql`
-    select t.reason, t.currency, t.records, t.amount,
+    select t.reason, t.currency, sum(t.records)::integer as records, sum(t.amount)::text as amount,
            extract(epoch from posthorn.now() - u.created_at)::float8 as age_seconds
       from payments.reconciliation_runs as u
-      join payments.reconciliation_tallies as t on t.run_id = u.id and t.run_no = u.run_no
+      join payments.reconciliation_counts as t on t.run_id = u.id and t.run_no = u.run_no
      where u.org_id = ${org} and u.status <> 'discarded'
        and (${runId}::uuid is null or u.id = ${runId}::uuid)
-       and t.reason in ('no_match', 'duplicate', 'amount_mismatch', 'currency_mismatch',
-                        'manual_unmatch', 'reopened')
-       and t.records > 0`)
+       and t.reason in ('payment_not_succeeded', 'no_match', 'duplicate', 'amount_mismatch',
+                        'currency_mismatch', 'manual_unmatch', 'reopened')
+     group by u.id, t.reason, t.currency
+    having sum(t.records) > 0`)
 
 /** Open records that something is suggested for. */
 export async function countSuggested(
@@ -107,9 +133,10 @@ export const selectDayTallies = (db: Queryable, { org }: Owner) =>
     select to_char(u.ran_at at time zone 'UTC', 'YYYY-MM-DD') as day, t.currency, t.reason,
            sum(t.records)::integer as records, sum(t.amount)::text as amount
       from payments.reconciliation_runs as u
-      join payments.reconciliation_tallies as t on t.run_id = u.id and t.run_no = u.run_no
-     where u.org_id = ${org} and u.status <> 'discarded' and t.records > 0
-     group by 1, 2, 3`)
+      join payments.reconciliation_counts as t on t.run_id = u.id and t.run_no = u.run_no
+     where u.org_id = ${org} and u.status <> 'discarded'
+     group by 1, 2, 3
+    having sum(t.records) > 0`)
 
 /** The last so many days by the business clock, oldest first. */
 export async function selectDays(db: Queryable, count: number): Promise<string[]> {

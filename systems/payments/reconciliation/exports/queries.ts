@@ -14,6 +14,7 @@ export interface ExportRow {
   readonly reason: string
   readonly payment_ids: string | null
   readonly refund_ids: string | null
+  readonly dispute_ids: string | null
   readonly adjustment: string | null
   readonly adjustment_kind: string | null
   readonly decided_by: string | null
@@ -47,7 +48,7 @@ export function selectRecordLines(
     select 'record' as side, r.line_number, r.external_transaction_id as external_id, r.amount,
            r.currency, to_char(r.booked_on, 'YYYY-MM-DD') as day, r.status,
            coalesce(d.reason, '') as reason,
-           case when r.matched_payment_id is not null and r.matched_as is distinct from 'refund'
+           case when r.matched_payment_id is not null and (r.matched_as is null or r.matched_as = 'part')
                 then concat_ws(' ', r.matched_payment_id,
                                (select string_agg(l.payment_id::text, ' ' order by l.payment_id)
                                   from payments.reconciliation_links as l
@@ -56,9 +57,12 @@ export function selectRecordLines(
            (select string_agg(f.refund_id::text, ' ' order by f.refund_id)
               from payments.reconciliation_refunds as f
              where f.run_id = r.run_id and f.line_number = r.line_number) as refund_ids,
+           (select string_agg(f.dispute_id::text, ' ' order by f.dispute_id)
+              from payments.reconciliation_disputes as f
+             where f.run_id = r.run_id and f.line_number = r.line_number) as dispute_ids,
            r.adjustment, r.adjustment_kind, r.decided_by, d.note
       from payments.reconciliation_records as r
-      left join payments.reconciliation_details as d
+      left join payments.reconciliation_reasons as d
         on d.run_id = r.run_id and d.line_number = r.line_number
      where r.run_id = ${id} and (${status}::text is null or r.status = ${status})
      order by r.line_number`
@@ -70,6 +74,7 @@ export function selectMissingLines(key: RunKey): Statement {
     select 'missing' as side, null::integer as line_number, p.external_payment_id as external_id,
            p.amount, p.currency, to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD') as day,
            p.status, 'missing' as reason, p.id::text as payment_ids, null::text as refund_ids,
+           null::text as dispute_ids,
            null::bigint as adjustment,
            null::text as adjustment_kind, null::text as decided_by, null::text as note
       from (${missingPayments(key)}) as p

@@ -1,9 +1,10 @@
 import type { Attributes, XmlHandler, XmlPlace, XmlScanner } from '@posthorn/bulk/xml'
+import { datePattern } from '../profiles/amount.ts'
 import type { Rules } from '../profiles/rules.ts'
 import type { BankRecord } from '../profiles/statement-reader.ts'
 import { CamtEntry } from './camt-entry.ts'
 import { CAMT_DOCUMENT, ELEMENTS, PASSED_OVER, type CamtGroup, type CamtNode } from './camt-tree.ts'
-import { MOST_STATEMENTS, StatementFigures, type Findings } from './findings.ts'
+import { MOST_STATEMENTS, readSequence, StatementFigures, type Findings } from './findings.ts'
 import { camtReferenceRules, type CamtReference, type ReferenceRules } from './references.ts'
 import { readSigned, type RawAmount } from './statement-amount.ts'
 
@@ -15,8 +16,12 @@ const CLOSING = new Set(['CLBD'])
 /** Between the pages of a statement: the first is where a page begins, the last where it ends. */
 const INTERIM = 'ITBD'
 
+const readDay = datePattern('yyyy-MM-dd')
+const dayOf = (text: string) => readDay?.(text.slice(0, 10)) ?? null
+
 interface Balance {
   type: string
+  day: string | null
   amount: RawAmount | undefined
   sign: string | undefined
 }
@@ -33,10 +38,9 @@ export class CamtReader implements XmlHandler {
   #currency: string | undefined
   #place: XmlPlace = { line: 1, column: 1 }
   #records: BankRecord[] = []
-  #numbered = 0
-  #statements = 0
   #statement = new StatementFigures(0)
-  #balance: Balance = { type: '', amount: undefined, sign: undefined }
+  #page = ''
+  #balance: Balance = { type: '', day: null, amount: undefined, sign: undefined }
   #hasInterim = false
   #entry: CamtEntry
   #isLost = false
@@ -127,15 +131,16 @@ export class CamtReader implements XmlHandler {
 
   #openGroup(group: CamtGroup): void {
     if (group === 'statement') {
-      this.#statements += 1
-      this.#statement = new StatementFigures(this.#statements)
+      this.#findings.begun += 1
+      this.#statement = new StatementFigures(this.#findings.begun)
+      this.#statement.page = this.#page
       this.#hasInterim = false
-      if (this.#statements > MOST_STATEMENTS) {
+      if (this.#findings.begun > MOST_STATEMENTS) {
         this.#isLost = true
         this.#mistake('Stmt', `is more than the ${MOST_STATEMENTS} statements that a file may have`)
       }
     } else if (group === 'balance') {
-      this.#balance = { type: '', amount: undefined, sign: undefined }
+      this.#balance = { type: '', day: null, amount: undefined, sign: undefined }
     } else if (group === 'entry') {
       this.#place = this.#scanner?.place ?? this.#place
       this.#entry = new CamtEntry(this.#rules)
@@ -153,6 +158,12 @@ export class CamtReader implements XmlHandler {
     const { field } = node
     if (field === 'statement.id') this.#statement.statementId = text
     else if (field === 'statement.account') this.#statement.account = text
+    else if (field === 'statement.sequence') this.#statement.sequence = readSequence(text)
+    else if (field === 'message.page') this.#page = text
+    else if (field === 'statement.page') this.#statement.page = text
+    else if (field === 'statement.from') this.#statement.from = dayOf(text)
+    else if (field === 'statement.to') this.#statement.to = dayOf(text)
+    else if (field === 'balance.day') this.#balance.day = dayOf(text)
     else if (field === 'balance.type') this.#balance.type = text
     else if (field === 'balance.sign') this.#balance.sign = text
     else if (field === 'balance.amount') {
@@ -161,7 +172,7 @@ export class CamtReader implements XmlHandler {
   }
 
   #closeBalance(): void {
-    const { type, amount, sign } = this.#balance
+    const { type, day, amount, sign } = this.#balance
     const isInterim = type === INTERIM
     if (!isInterim && !OPENING.has(type) && !CLOSING.has(type)) return
     const read = readSigned(amount, sign)
@@ -169,7 +180,11 @@ export class CamtReader implements XmlHandler {
     const { currency } = read
     if (OPENING.has(type) || (isInterim && !this.#hasInterim)) {
       this.#statement.setOpening(currency, read.amount)
-    } else this.#statement.setClosing(currency, read.amount)
+      this.#statement.from ??= day
+    } else {
+      this.#statement.setClosing(currency, read.amount)
+      this.#statement.to ??= day
+    }
     if (isInterim) this.#hasInterim = true
   }
 
@@ -189,11 +204,12 @@ export class CamtReader implements XmlHandler {
   /** Numbers the records that an entry gives. */
   #store(found: readonly Omit<BankRecord, 'line'>[]): void {
     for (const each of found) {
-      this.#numbered += 1
+      this.#findings.numbered += 1
+      const line = this.#findings.numbered
       const id =
         each.externalTransactionId ||
-        `${this.#statement.statementId || `statement ${this.#statement.number}`}/${this.#numbered}`
-      const record = { ...each, line: this.#numbered, externalTransactionId: id }
+        `${this.#statement.statementId || `statement ${this.#statement.number}`}/${line}`
+      const record = { ...each, line, externalTransactionId: id }
       this.#statement.addRecord(record)
       this.#records.push(record)
     }

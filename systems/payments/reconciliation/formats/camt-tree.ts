@@ -14,11 +14,17 @@ export interface CamtNode {
 export type CamtGroup = 'statement' | 'balance' | 'entry' | 'transaction' | 'charge'
 
 export type CamtField =
+  | 'message.page'
   | 'statement.id'
+  | 'statement.page'
+  | 'statement.sequence'
+  | 'statement.from'
+  | 'statement.to'
   | 'statement.account'
   | 'balance.type'
   | 'balance.amount'
   | 'balance.sign'
+  | 'balance.day'
   | 'entry.amount'
   | 'entry.sign'
   | 'entry.status'
@@ -116,6 +122,9 @@ const statement: Shape = {
   group: 'statement',
   in: {
     Id: leaf('statement.id'),
+    StmtPgntn: { in: { PgNb: leaf('statement.page') } },
+    ElctrncSeqNb: leaf('statement.sequence'),
+    FrToDt: { in: { FrDtTm: leaf('statement.from'), ToDtTm: leaf('statement.to') } },
     Acct: {
       in: {
         Id: {
@@ -132,6 +141,7 @@ const statement: Shape = {
         Tp: { in: { CdOrPrtry: { in: { Cd: leaf('balance.type') } } } },
         Amt: leaf('balance.amount'),
         CdtDbtInd: leaf('balance.sign'),
+        Dt: date('balance.day'),
       },
     },
     Ntry: entry,
@@ -139,7 +149,16 @@ const statement: Shape = {
 }
 
 /** What is read below `Document`. */
-export const CAMT_DOCUMENT: CamtNode = node({ in: { BkToCstmrStmt: { in: { Stmt: statement } } } })
+export const CAMT_DOCUMENT: CamtNode = node({
+  in: {
+    BkToCstmrStmt: {
+      in: {
+        GrpHdr: { in: { MsgPgntn: { in: { PgNb: leaf('message.page') } } } },
+        Stmt: statement,
+      },
+    },
+  },
+})
 
 export const PASSED_OVER: CamtNode = node({})
 

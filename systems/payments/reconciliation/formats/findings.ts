@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { NullableText, nullable } from '@posthorn/system'
 import { Type, type Static } from 'typebox'
 import { ExactSum } from '../reason.ts'
@@ -9,6 +10,13 @@ export const StatementResource = Type.Object({
   currency: Type.String(),
   statementId: Type.String({ description: 'as the bank calls it' }),
   account: NullableText,
+  from: nullable(Type.String(), { description: 'its first day' }),
+  to: nullable(Type.String(), { description: 'its last day' }),
+  sequence: nullable(Type.Integer(), { description: 'its number among those of the account' }),
+  missing: nullable(Type.Object({ first: Type.Integer(), last: Type.Integer() }), {
+    description:
+      'numbers between the statement of the account that was loaded before it and this one: a warning',
+  }),
   firstLine: nullable(Type.Integer()),
   lastLine: nullable(Type.Integer()),
   entries: Type.Integer(),
@@ -26,15 +34,29 @@ export const StatementResource = Type.Object({
 
 /** What a statement of a file says about one currency of its account; amounts in minor units. */
 export type StatementBalance = Readonly<
-  Omit<Static<typeof StatementResource>, 'difference' | 'tiesOut' | 'reason'>
+  Omit<Static<typeof StatementResource>, 'difference' | 'missing' | 'tiesOut' | 'reason'>
 >
+
+/** As a file has it. */
+export interface ReadStatement extends StatementBalance {
+  /** Which part of the statement, where it comes in several. */
+  readonly page: string
+}
+
+/** As it is stored: with the numbers that are missing before it. */
+export interface StoredStatement extends StatementBalance {
+  readonly missing: Static<typeof StatementResource>['missing']
+}
 
 /** What a reader finds in a file beside its records. */
 export class Findings {
   readonly mistakes: Mistake[] = []
-  readonly statements: StatementBalance[] = []
+  readonly statements: ReadStatement[] = []
   /** Entries that are not booked yet. */
   pending = 0
+  /** Records and statements of camt.053 that have a number: the files of a ZIP count on. */
+  numbered = 0
+  begun = 0
 }
 
 /** Statements of a file at the most. */
@@ -55,6 +77,11 @@ export class StatementFigures {
   readonly #figures = new Map<string, CurrencyFigures>()
   statementId = ''
   account: string | null = null
+  /** Which part of it, where it comes in several. */
+  page = ''
+  from: string | null = null
+  to: string | null = null
+  sequence: number | null = null
 
   constructor(number: number) {
     this.#number = number
@@ -85,12 +112,16 @@ export class StatementFigures {
     figures.lastLine = line
   }
 
-  result(): StatementBalance[] {
+  result(): ReadStatement[] {
     return [...this.#figures].map(([currency, figures]) => ({
       number: this.#number,
       currency: copyOf(currency),
       statementId: copyOf(this.statementId),
       account: this.account === null ? null : copyOf(this.account),
+      page: copyOf(this.page),
+      from: this.from,
+      to: this.to,
+      sequence: this.sequence,
       firstLine: figures.firstLine,
       lastLine: figures.lastLine,
       entries: figures.entries,
@@ -117,6 +148,21 @@ export class StatementFigures {
   }
 }
 
+/**
+ * What a statement is recognised by in whichever file it comes: account, id, page and days. Undefined
+ * where it does not say enough of them.
+ */
+export function identityOf({ account, statementId, page, from, to }: ReadStatement): Buffer | null {
+  if (account === null || statementId === '' || (from ?? to) === null) return null
+  const parts = JSON.stringify([account, statementId, page, from, to])
+  return createHash('sha256').update(parts).digest()
+}
+
+/** A number of a statement: longer ones are no count. */
+export function readSequence(text: string): number | null {
+  return /^\d{1,9}$/.test(text) ? Number(text) : null
+}
+
 /** A text that is part of a piece of the file would keep all of it. */
 function copyOf(text: string): string {
   return Buffer.from(text).toString()
@@ -138,9 +184,10 @@ export function balanceCounts(statements: readonly StatementBalance[]): BalanceC
 }
 
 /** A statement of a file in one currency, and whether its balances tie out. */
-export function statementResource(statement: StatementBalance) {
+export function statementResource(statement: StatementBalance | StoredStatement) {
   const difference = differenceOf(statement)
   return {
+    missing: null,
     ...statement,
     difference: difference === null ? null : String(difference),
     ...why(statement, difference),

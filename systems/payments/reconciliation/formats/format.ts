@@ -1,3 +1,5 @@
+import { beginsAsZip } from '@posthorn/bulk/zip'
+import { invalid } from '@posthorn/http'
 import { problem } from '../../problems.ts'
 import type { Rules } from '../profiles/rules.ts'
 
@@ -14,7 +16,6 @@ const TO_DO =
   'Save the sheet as CSV (in Excel: File, Save As, "CSV UTF-8"), or ask your bank for camt.053 or MT940, and upload that.'
 
 const MAGIC: readonly (readonly [bytes: readonly number[], detail: string])[] = [
-  [[0x50, 0x4b, 0x03, 0x04], `This is an Excel workbook or another archive. ${TO_DO}`],
   [[0xd0, 0xcf, 0x11, 0xe0], `This is an old Excel workbook. ${TO_DO}`],
   [
     [0x25, 0x50, 0x44, 0x46],
@@ -23,6 +24,9 @@ const MAGIC: readonly (readonly [bytes: readonly number[], detail: string])[] = 
   [[0x1f, 0x8b], 'This is a compressed file. Unpack it and upload what is inside.'],
 ]
 
+/** The first entry of a workbook, which is a ZIP too: its name follows a header of 30 bytes. */
+const WORKBOOK_ENTRY = /^(?:\[Content_Types\]\.xml|(?:_rels|docProps|customXml|xl)\/|mimetypeapp)/
+
 /** Refuses, with what to do instead, what no rules could read. */
 export function refuseOthers(beginning: Buffer, contentType: string | undefined): void {
   for (const [bytes, detail] of MAGIC) {
@@ -30,11 +34,20 @@ export function refuseOthers(beginning: Buffer, contentType: string | undefined)
       throw problem('UNSUPPORTED_MEDIA_TYPE', { detail })
     }
   }
+  if (beginsAsZip(beginning) && WORKBOOK_ENTRY.test(beginning.toString('latin1', 30, 64))) {
+    throw problem('UNSUPPORTED_MEDIA_TYPE', { detail: `This is an Excel workbook. ${TO_DO}` })
+  }
   if (contentType !== undefined && SHEET_TYPE.test(contentType)) {
     // Browsers call a CSV file so where Excel is installed.
     const isText = !beginning.includes(0)
     if (!isText) throw problem('UNSUPPORTED_MEDIA_TYPE', { detail: `This is a workbook. ${TO_DO}` })
   }
+}
+
+/** Of the files in a ZIP: rules for another format have nothing to read there. */
+export function zippedFormat({ format = 'camt.053' }: Rules): Format {
+  if (format === 'camt.053') return format
+  throw invalid([{ field: 'profile', reason: `reads ${format}, and a ZIP may have only camt.053` }])
 }
 
 /** What the rules say, else what the content type says, else what the first bytes show. */

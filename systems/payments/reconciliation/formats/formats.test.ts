@@ -1,3 +1,4 @@
+import { makeZip } from '@posthorn/bulk/zip/testing'
 import { describe, expect, test } from 'vitest'
 import { STANDARD_RULES, type Rules } from '../profiles/rules.ts'
 import { fieldError, type BankRecord } from '../profiles/statement-reader.ts'
@@ -57,6 +58,10 @@ describe('camt.053', () => {
         currency: 'EUR',
         statementId: '0352C5320260307',
         account: 'DE02120300000000202051',
+        page: '',
+        from: '2026-03-06',
+        to: '2026-03-07',
+        sequence: 44,
         firstLine: 1,
         lastLine: 5,
         entries: 3,
@@ -169,8 +174,9 @@ describe('MT940', () => {
       [12, 'ret-7', 550, 'EUR', '2026-03-07'],
     ])
     expect(statements).toMatchObject([
-      { statementId: 'STARTUMSE 00044/001', account: '10050000/0123456789', booked: '3550' },
+      { statementId: '00044', page: '001', sequence: 44, from: '2026-03-06', to: '2026-03-07' },
     ])
+    expect(statements).toMatchObject([{ account: '10050000/0123456789', booked: '3550' }])
     expect(balanceCounts(statements)).toEqual({ tied: 1, differing: 0, unknown: 0 })
   })
 
@@ -191,9 +197,35 @@ describe('MT940', () => {
     expect(await ids(MT940_GERMAN, { mt940References: ['bank'] })).toEqual([
       'B1260307',
       'B2260307',
-      'STARTUMSE 00044/001/12',
+      '00044/12',
     ])
     expect((await ids(MT940_GERMAN, { textPattern: 'inv-*' }))[0]).toBe('INV-2026')
+  })
+
+  test.each([
+    ['/EREF/INV/2026/001/', 'INV/2026/001'],
+    ['/EREF/INV/2026/001/REMI/USTD//thanks/', 'INV/2026/001'],
+    ['/TRTP/IDEAL/EREF//REMI/no reference', '0030'],
+    ['/PREF/batch/EREF/a/b-c/CSID/x', 'a/b-c'],
+  ])('a reference may have slashes: %s', async (text, id) => {
+    const file = MT940_DUTCH.replace(/^:86:\/TRTP[^]*?(?=\n:62M:)/m, `:86:${text}`)
+    expect((await read(file)).brief[0]?.[1]).toBe(id)
+  })
+
+  test('blanks stand for the booking date, and for none', async () => {
+    const file = MT940_DUTCH.replace('2512311231C12,34', '251231    CR12,34')
+    expect((await read(file)).brief[0]).toEqual([8, 'web-99', 1_234, 'EUR', '2025-12-31'])
+  })
+
+  test('MT942 is called by its name', async () => {
+    const interim = ':20:X\n:25:1\n:28C:1/1\n:34F:EURD0,\n:13D:2610301730+0000\n:61:2610301030D1,'
+    expect((await read(interim)).errors).toEqual([
+      {
+        field: 'line 4, :34F:',
+        reason:
+          'is of MT942, a report during the day that says no balances: ask your bank for MT940',
+      },
+    ])
   })
 
   const wrong = (from: string, to: string) => MT940_DUTCH.replace(from, to)
@@ -244,6 +276,51 @@ describe('MT940', () => {
   })
 })
 
+describe('as large as banks write them', () => {
+  const large = '25000000000'
+  test('camt.053: lines and balances', async () => {
+    const file = CAMT_08.replaceAll('JPY', 'IDR').replaceAll('>2000<', `>${large}.00000<`)
+    const { brief, errors } = await read(file.replace('>1450.000<', '>24999999450<'))
+    expect(errors).toEqual([])
+    expect(brief[0]?.[2]).toBe(2_500_000_000_000)
+  })
+
+  test('MT940: lines and balances', async () => {
+    const file = MT940_GERMAN.replaceAll('EUR', 'JPY')
+      .replace(/,\d*/g, ',')
+      .replace('C260306JPY1000,', 'C260306JPY1200000000000,')
+    const { statements, errors } = await read(file)
+    expect(errors).toEqual([])
+    expect(statements[0]?.opening).toBe('1200000000000')
+  })
+
+  test('CSV: lines, and zeros past the digits of the currency', async () => {
+    const csv = [
+      'external_transaction_id,amount,currency,date',
+      'a,12500000000.00,IDR,2026-11-02',
+      'b,1000.00,JPY,2026-11-02',
+      'c,10.0000,EUR,2026-11-02',
+      'd,90071992547409.91,EUR,2026-11-02',
+    ]
+    const { records, errors } = await read(csv.join('\n'))
+    expect(errors).toEqual([])
+    expect(records.map(({ amount }) => amount)).toEqual([
+      1_250_000_000_000,
+      1_000,
+      1_000,
+      Number.MAX_SAFE_INTEGER,
+    ])
+    const wrong = ['e,1.000,EUR,2026-11-02', 'f,90071992547409.92,EUR,2026-11-02']
+    expect((await read([csv[0], ...wrong].join('\n'))).errors).toEqual([
+      {
+        field: 'line 2, amount',
+        reason: 'has three decimals or a thousands separator: set `thousands` in a profile',
+      },
+      { field: 'line 3, amount', reason: 'is too large' },
+    ])
+  })
+})
+
 describe('what a file is', () => {
   test.each([
     ['a,b\n1,2\n', undefined, 'csv'],
@@ -264,7 +341,8 @@ describe('what a file is', () => {
   })
 
   test.each([
-    ['an Excel workbook', Buffer.from('PK\u0003\u0004rest'), /Save the sheet as CSV/],
+    ['an Excel workbook', makeZip([{ name: '[Content_Types].xml' }]), /Excel workbook. Save/],
+    ['one of another program', makeZip([{ name: 'xl/workbook.xml' }]), /Save the sheet as CSV/],
     ['an old one', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0]), /Save the sheet as CSV/],
     ['a PDF', Buffer.from('%PDF-1.7'), /camt\.053, MT940 or CSV/],
     ['an archive', Buffer.from([0x1f, 0x8b, 8, 0]), /Unpack it/],

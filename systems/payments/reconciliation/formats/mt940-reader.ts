@@ -3,7 +3,7 @@ import { exponentOf } from '@posthorn/system'
 import { datePattern } from '../profiles/amount.ts'
 import type { Rules } from '../profiles/rules.ts'
 import type { BankRecord } from '../profiles/statement-reader.ts'
-import { MOST_STATEMENTS, StatementFigures, type Findings } from './findings.ts'
+import { MOST_STATEMENTS, readSequence, StatementFigures, type Findings } from './findings.ts'
 import {
   firstReference,
   mt940ReferenceRules,
@@ -84,11 +84,26 @@ export class Mt940Reader {
       this.#isLost = true
       this.#mistake(line, `:${tag}:`, 'comes before a message begins (:20:)')
     } else if (tag === '25' || tag === '25P') this.#statement.account = value.split('\n')[0] ?? ''
-    else if (tag === '28C' || tag === '28') this.#statement.statementId += ` ${value}`
+    else if (tag === '28C' || tag === '28') this.#setNumber(value)
     else if (tag === '60F' || tag === '60M') this.#readBalance(tag, value, line)
     else if (tag === '62F' || tag === '62M') this.#readBalance(tag, value, line)
     else if (tag === '61') this.#readEntry(value, line)
     else if (tag === '86') this.#endEntry(lines)
+    else if (tag === '34F') {
+      this.#isLost = true
+      const reason =
+        'is of MT942, a report during the day that says no balances: ask your bank for MT940'
+      this.#mistake(line, ':34F:', reason)
+    }
+  }
+
+  /** The number of the statement and its page. The reference of the message is another each time. */
+  #setNumber(value: string): void {
+    if (this.#statement === undefined) return
+    const [number = '', page = ''] = value.split('/')
+    this.#statement.statementId = number
+    this.#statement.page = page
+    this.#statement.sequence = readSequence(number)
   }
 
   #beginStatement(reference: string, line: number): void {
@@ -115,18 +130,20 @@ export class Mt940Reader {
     this.#endEntry([])
     const read = readBalanceField(value)
     if (typeof read === 'string') return this.#mistake(line, `:${tag}:`, read)
-    const { currency, amount } = read
+    const { currency, amount, day: on } = read
     if (exponentOf(currency) === undefined) {
       return this.#mistake(line, `:${tag}:`, 'is in no currency of ISO 4217')
     }
     if (tag.startsWith('60')) {
       this.#currency = currency
+      if (this.#statement) this.#statement.from = on
       return this.#statement?.setOpening(currency, amount)
     }
     this.#isClosed = true
     if (this.#currency !== undefined && currency !== this.#currency) {
       return this.#mistake(line, `:${tag}:`, 'is in another currency than the opening balance')
     }
+    if (this.#statement) this.#statement.to = on
     this.#statement?.setClosing(currency, amount)
   }
 
@@ -179,12 +196,16 @@ const BALANCE = /^([CD])(\d{6})([A-Z]{3})(\d[\d,]*)$/
 /** A balance with its sign, in minor units; or what is wrong with it. */
 function readBalanceField(
   value: string,
-): { readonly currency: string; readonly amount: number } | string {
-  const [, sign, , currency = '', digits = ''] = BALANCE.exec(value) ?? []
+): { readonly currency: string; readonly amount: number; readonly day: string | null } | string {
+  const [, sign, on = '', currency = '', digits = ''] = BALANCE.exec(value) ?? []
   if (sign === undefined) return 'is not a balance such as C260331EUR1234,56'
   const amount = readCommaAmount(digits, currency)
   if (typeof amount === 'string') return `has an amount that ${amount}`
-  return { currency, amount: sign === 'D' && amount !== 0 ? -amount : amount }
+  return {
+    currency,
+    amount: sign === 'D' && amount !== 0 ? -amount : amount,
+    day: bookingDay(on, undefined) ?? null,
+  }
 }
 
 /** A booking of field 61. */
@@ -197,10 +218,10 @@ interface EntryField {
 }
 
 /*
- * Value date, booking date (MMDD), credit or debit (R: the reversal of one, E: expected), the third
+ * Value date, booking date (MMDD; some banks write blanks), credit or debit (R: the reversal of one, E: expected), the third
  * letter of the currency, amount, kind of the transaction; the references follow.
  */
-const ENTRY = /^(\d{6})(\d{4})?(R[CD]|E[CD]|[CD])([A-Z])?(\d[\d,]{0,15})([NFS][A-Z0-9]{3})?/
+const ENTRY = /^(\d{6})(\d{4})? *(R[CD]|E[CD]|[CD])([A-Z])?(\d[\d,]{0,15})([NFS][A-Z0-9]{3})?/
 
 /** Reads field 61; or says what is wrong with it. */
 function readEntryField(value: string, currency: string): EntryField | string {
@@ -251,14 +272,18 @@ const isText = (code: string) => /^(?:2\d|6[0-3])$/.test(code)
 
 /** What begins a part of the text, as German banks write it: `EREF+…SVWZ+…`. */
 const KEYED = /(EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|IBAN|BIC)\+/
-/** And others: `/EREF/…/REMI/…`. */
-const SLASHED = /\/([A-Z]{2,5})\/([^/]*)/g
+/** And others: `/EREF/…/REMI/…`. A value may have slashes: it ends where another of these words is. */
+const SLASHED =
+  /\/(ADDR|BENM|BIC|BO|CHGS|CNTP|CREF|CSID|EREF|EXCH|IBAN|ID|INST|IREF|ISDT|KREF|MARF|MREF|NAME|OAMT|OCMT|ORDP|PREF|PURP|REMI|RREF|RTRN|STRD|SVCL|TRCD|TRTP|UDTR|ULTB|ULTC|ULTD|USTD)(?=\/)/
+
+/** Blanks and slashes around a value. */
+const AROUND = /^[\s/]+|[\s/]+$/g
 
 /** Reads field 86: sub-fields, words before each part, or just text. */
 function readPurpose(lines: readonly string[]): Purpose {
   const whole = lines.join('')
   const text = /^\d{3}\?/.test(whole) || /^\?\d\d/.test(whole) ? textOfSubfields(whole) : whole
-  const references = { ...slashedReferences(text), ...keyedReferences(text) }
+  const references = { ...referencesIn(text, SLASHED), ...referencesIn(text, KEYED) }
   // Lines of free text are words apart; those of parts are not.
   return { references, text: text === whole ? lines.join(' ') : text }
 }
@@ -272,22 +297,13 @@ function textOfSubfields(whole: string): string {
   return text
 }
 
-function keyedReferences(text: string): Purpose['references'] {
-  const [, ...parts] = text.split(KEYED)
+function referencesIn(text: string, words: RegExp): Purpose['references'] {
+  const [, ...parts] = text.split(words)
   const references: Partial<Record<Mt940Reference, string>> = {}
   for (let i = 0; i + 1 < parts.length; i += 2) {
     const name = NAMES.find((each) => each === parts[i])
-    const value = parts[i + 1]?.trim() ?? ''
+    const value = parts[i + 1]?.replaceAll(AROUND, '') ?? ''
     if (name !== undefined && value !== '') references[name] ??= value
-  }
-  return references
-}
-
-function slashedReferences(text: string): Purpose['references'] {
-  const references: Partial<Record<Mt940Reference, string>> = {}
-  for (const [, name, value = ''] of text.matchAll(SLASHED)) {
-    const known = NAMES.find((each) => each === name)
-    if (known !== undefined && value.trim() !== '') references[known] ??= value.trim()
   }
   return references
 }

@@ -24,7 +24,7 @@ export function readSigned(raw: RawAmount | undefined, sign: string | undefined)
     const mistake = currency === undefined ? 'has no currency' : 'is in no currency of ISO 4217'
     return { field: 'amount', mistake }
   }
-  const amount = readAmount(withoutZeros(raw.text, '.', exponent), POINT, exponent)
+  const amount = readAmount(raw.text, POINT, exponent)
   if (typeof amount === 'string') return { field: 'amount', mistake: amount }
   if (amount < 0) return { field: 'amount', mistake: 'has a sign' }
   if (sign !== 'CRDT' && sign !== 'DBIT') {
@@ -38,16 +38,6 @@ export function readSigned(raw: RawAmount | undefined, sign: string | undefined)
 
 /** An amount of MT940, which always has its comma: `100,`. */
 export function readCommaAmount(text: string, currency: string): number | string {
-  const exponent = exponentOf(currency) ?? 2
-  const plain = withoutZeros(text, ',', exponent)
-  return readAmount(plain.endsWith(',') ? plain.slice(0, -1) : plain, COMMA, exponent)
-}
-
-/** Without the zeros past the digits of the currency: some banks write five decimals always. */
-function withoutZeros(text: string, decimal: '.' | ',', exponent: number): string {
-  const at = text.indexOf(decimal)
-  if (at < 0) return text
-  let end = text.length
-  while (end > at + 1 + exponent && text[end - 1] === '0') end -= 1
-  return text.slice(0, end === at + 1 ? at : end)
+  const plain = text.endsWith(',') ? text.slice(0, -1) : text
+  return readAmount(plain, COMMA, exponentOf(currency) ?? 2)
 }

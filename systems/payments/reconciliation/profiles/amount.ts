@@ -68,8 +68,8 @@ export interface NumberStyle {
   readonly thousands: '' | ',' | '.' | ' ' | "'"
 }
 
-/** As of a payment. */
-const MOST = 999_999_999_999
+/** What a number says exactly. Balances and lines of banks are larger than payments may be. */
+const MOST = Number.MAX_SAFE_INTEGER
 
 const DIGIT_0 = 48
 const DIGIT_9 = 57
@@ -117,15 +117,19 @@ function minorUnits(text: string, decimal: string, exponent: number): number | s
     const code = text.charCodeAt(i)
     if (code >= DIGIT_0 && code <= DIGIT_9) {
       digits += 1
-      value = value * 10 + (code - DIGIT_0)
       if (decimals >= 0) decimals += 1
+      if (decimals > exponent) {
+        // Some banks write five decimals always: zeros past those of the currency say nothing.
+        if (code === DIGIT_0) continue
+        return `has more than ${exponent} decimals`
+      }
+      value = value * 10 + (code - DIGIT_0)
       if (value > MOST) return 'is too large'
     } else if (decimals < 0 && text[i] === decimal) decimals = 0
     else return 'is not a number'
   }
   if (digits === 0 || decimals === 0) return 'is not a number'
-  const given = Math.max(decimals, 0)
-  if (given > exponent) return `has more than ${exponent} decimals`
+  const given = Math.min(Math.max(decimals, 0), exponent)
   const minor = value * 10 ** (exponent - given)
   return minor > MOST ? 'is too large' : minor
 }

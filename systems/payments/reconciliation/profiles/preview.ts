@@ -1,8 +1,10 @@
 import { CsvError, readCsv, type CsvRow } from '@posthorn/bulk/csv'
+import { beginsAsZip } from '@posthorn/bulk/zip'
 import type { FieldError } from '@posthorn/http'
 import { csvMistake, readStatement } from '../formats/read-statement.ts'
 import { Findings, type StatementBalance } from '../formats/findings.ts'
 import { formatOf, refuseOthers, type Format } from '../formats/format.ts'
+import { problem } from '../../problems.ts'
 import { csvOptions, type Rules } from './rules.ts'
 import { StatementReader, fieldError, type BankRecord, type Mistake } from './statement-reader.ts'
 
@@ -35,6 +37,10 @@ interface Sample {
 /** Reads the first rows of a file by rules. */
 export async function previewOf(bytes: Buffer, sample: Sample): Promise<Preview> {
   refuseOthers(bytes, undefined)
+  if (beginsAsZip(bytes)) {
+    const detail = 'A ZIP is read when it is uploaded. Unpack it to preview one of its statements.'
+    throw problem('UNSUPPORTED_MEDIA_TYPE', { detail })
+  }
   const format = formatOf(bytes, sample)
   if (format !== 'csv') return previewOfStatement(bytes, { ...sample, format })
   return { format, statements: [], ...(await previewOfCsv(bytes, sample)) }
@@ -57,12 +63,12 @@ async function previewOfStatement(
     }
   }
   const errors = findings.mistakes.slice(0, MOST_ROWS).map(fieldError)
-  const isEmpty = rows.length === 0 && errors.length === 0
+  const isEmpty = rows.length + errors.length + findings.statements.length === 0
   return {
     format,
     header: null,
     rows,
-    errors: isEmpty ? [{ field: 'content', reason: 'has no booked entry' }] : errors,
+    errors: isEmpty ? [{ field: 'content', reason: 'has no statement' }] : errors,
     statements: isCut ? [] : findings.statements,
   }
 }

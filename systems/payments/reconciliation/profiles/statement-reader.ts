@@ -1,4 +1,5 @@
 import type { CsvRow } from '@posthorn/bulk/csv'
+import { showName } from '@posthorn/bulk/zip'
 import type { FieldError } from '@posthorn/http'
 import { exponentOf } from '@posthorn/system'
 import { readAmount, datePattern, type DateReader } from './amount.ts'
@@ -83,15 +84,18 @@ export interface BankRecord {
 
 /** What is wrong with a row. Holds nothing of the file: it may be shown and logged. */
 export interface Mistake {
+  /** The file of a ZIP. */
+  readonly file?: string
   readonly line: number
   /** As the file or the profile calls it; undefined for the row as a whole. */
   readonly column?: string | undefined
   readonly reason: string
 }
 
-/** `line 7, amount` and the reason. */
-export function fieldError({ line, column, reason }: Mistake): FieldError {
-  return { field: column === undefined ? `line ${line}` : `line ${line}, ${column}`, reason }
+/** `line 7, amount`, in a ZIP after the name of the file, and the reason. */
+export function fieldError({ file, line, column, reason }: Mistake): FieldError {
+  const places = [file === undefined ? undefined : showName(file), `line ${line}`, column]
+  return { field: places.filter((place) => place !== undefined).join(', '), reason }
 }
 
 const LONGEST_ID = 255
@@ -99,6 +103,9 @@ const LONGEST_ID = 255
 const FORMULA = /^(?:[=@＝＠]|[+\-＋－]\D)/
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001F\u007F]/
+
+/** `1.000` is one in some countries and a thousand in others. */
+const MAY_BE_THOUSANDS = /^[-+\u2212]?\d{1,3}[.,]000-?$/
 
 /** Turns the rows of a file into records, by rules. */
 export class StatementReader {
@@ -200,7 +207,11 @@ export class StatementReader {
 
   #number(row: CsvRow, { index, name }: ColumnRef, currency: string): number | undefined {
     const text = (row.values[index] ?? '').trim()
-    const amount = readAmount(text, this.#rules, exponentOf(currency) ?? 0)
+    const exponent = exponentOf(currency) ?? 0
+    const amount =
+      exponent < 3 && this.#rules.thousands === '' && MAY_BE_THOUSANDS.test(text)
+        ? 'has three decimals or a thousands separator: set `thousands` in a profile'
+        : readAmount(text, this.#rules, exponent)
     return typeof amount === 'number' ? amount : this.#wrong(row.line, name, amount)
   }
 

@@ -2,7 +2,7 @@ import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { Owner, RunKey } from '../request.ts'
 import type { Reason } from '../reason.ts'
 import type { Detail, PaymentSide, RefundSide, StatementRecord } from './record.ts'
-import type { StatementBalance } from '../formats/findings.ts'
+import type { StoredStatement } from '../formats/findings.ts'
 import { all, first } from '../../rows.ts'
 
 interface StatementPage {
@@ -16,12 +16,25 @@ export const selectStatements = (
   db: Queryable,
   { runId, after: [number, currency], limit }: StatementPage,
 ) =>
-  all<StatementBalance>(db)(sql`
-    select number, currency, statement_id as "statementId", account, first_line as "firstLine",
-           last_line as "lastLine", entries, booked, opening, closing
-      from payments.reconciliation_statements
-     where run_id = ${runId} and (number, currency) > (${number}, ${currency})
-     order by number, currency
+  all<StoredStatement>(db)(sql`
+    select s.number, s.currency, s.statement_id as "statementId", s.account,
+           s.from_day::text as "from", s.to_day::text as "to", s.sequence,
+           s.first_line as "firstLine", s.last_line as "lastLine", s.entries, s.booked, s.opening,
+           s.closing,
+           case when b.next < s.sequence
+                then jsonb_build_object('first', b.next, 'last', s.sequence - 1) end as missing
+      from payments.reconciliation_statements as s
+      -- After the one before it, or from 1 where the bank began again.
+      left join lateral (
+        select case when p.sequence <= s.sequence then p.sequence + 1 else 1 end as next
+          from payments.reconciliation_statements as p
+          join payments.reconciliation_runs as u on u.id = p.run_id and u.discarded_at is null
+         where p.org_id = s.org_id and p.account = s.account and p.sequence is not null
+           and (p.to_day, p.sequence) < (s.to_day, s.sequence)
+         order by p.to_day desc, p.sequence desc
+         limit 1) as b on true
+     where s.run_id = ${runId} and (s.number, s.currency) > (${number}, ${currency})
+     order by s.number, s.currency
      limit ${limit}`)
 
 /** What was taken of the payment `p`: of one that was captured in part, that part. */
@@ -36,6 +49,10 @@ const COLUMNS = sql`
           from payments.reconciliation_refunds as f
          where f.run_id = r.run_id and f.line_number = r.line_number
          order by f.refund_id) as refunds,
+  array(select f.dispute_id::text
+          from payments.reconciliation_disputes as f
+         where f.run_id = r.run_id and f.line_number = r.line_number
+         order by f.dispute_id) as disputes,
   array(select l.payment_id::text
           from payments.reconciliation_links as l
          where l.run_id = r.run_id and l.line_number = r.line_number
@@ -55,7 +72,7 @@ export const selectRecords = (db: Queryable, page: RecordPage) =>
   all<StatementRecord>(db)(sql`
     select ${COLUMNS}
       from payments.reconciliation_records as r
-      left join payments.reconciliation_details as d
+      left join payments.reconciliation_reasons as d
         on d.run_id = r.run_id and d.line_number = r.line_number
      where r.run_id = ${page.runId} and r.line_number > ${page.after}
        and (${page.status}::text is null or r.status = ${page.status})
@@ -72,14 +89,14 @@ export const findRecord = (db: Queryable, { runId, line }: RecordKey) =>
   first<StatementRecord>(db)(sql`
     select ${COLUMNS}
       from payments.reconciliation_records as r
-      left join payments.reconciliation_details as d
+      left join payments.reconciliation_reasons as d
         on d.run_id = r.run_id and d.line_number = r.line_number
      where r.run_id = ${runId} and r.line_number = ${line}`)
 
 export const selectDetails = (db: Queryable, page: Omit<RecordPage, 'status'>) =>
   all<Detail>(db)(sql`
     select line_number, run_no, reason, payment_id, note, actor, created_at
-      from payments.reconciliation_details
+      from payments.reconciliation_reasons
      where run_id = ${page.runId} and line_number > ${page.after}
        and (${page.reason}::text is null or reason = ${page.reason})
      order by line_number
@@ -89,9 +106,8 @@ export const selectDetails = (db: Queryable, page: Omit<RecordPage, 'status'>) =
 export const selectDetailsOf = (db: Queryable, { runId, line }: RecordKey) =>
   all<Detail>(db)(sql`
     select line_number, run_no, reason, payment_id, note, actor, created_at
-      from (select *, null::bigint as seq
-              from payments.reconciliation_details
-             where run_id = ${runId} and line_number = ${line}) as present
+      from payments.reconciliation_reasons
+     where run_id = ${runId} and line_number = ${line}
     union all
     (select line_number, run_no, reason, payment_id, note, actor, created_at
        from payments.reconciliation_history
@@ -138,6 +154,20 @@ export const selectFreeRefunds = (db: Queryable, page: RefundPage) =>
        and not exists (select from payments.reconciliation_refunds as f where f.refund_id = t.id)
        and (${page.before}::uuid is null or t.id < ${page.before}::uuid)
      order by t.id desc
+     limit ${page.limit}`)
+
+/** Disputes of the organisation that took money and that no record of any run has, newest first. */
+export const selectFreeDisputes = (db: Queryable, page: RefundPage) =>
+  all<RefundSide>(db)(sql`
+    select d.id, d.payment_id, d.amount, d.currency, d.status, d.gateway_ref,
+           p.external_payment_id, d.opened_at as created_at
+      from payments.disputes as d
+      join payments.payments as p on p.id = d.payment_id
+     where d.org_id = ${page.org} and d.status <> 'inquiry'
+       and (${page.currency}::text is null or d.currency = ${page.currency})
+       and not exists (select from payments.reconciliation_disputes as f where f.dispute_id = d.id)
+       and (${page.before}::uuid is null or d.id < ${page.before}::uuid)
+     order by d.id desc
      limit ${page.limit}`)
 
 /** What the records say that stand for parts of the payment `p`. */

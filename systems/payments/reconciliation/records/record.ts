@@ -16,11 +16,13 @@ export const RecordResource = Type.Object({
   duplicateOf: nullable(Type.Integer()),
   status: Type.Enum(['unmatched', 'matched']),
   matchedPaymentId: NullableText,
-  matchedAs: nullable(Type.Enum(['payment', 'part', 'refund']), {
-    description: 'what the record stands for; of a refund, matchedPaymentId is what was refunded',
+  matchedAs: nullable(Type.Enum(['payment', 'part', 'refund', 'dispute']), {
+    description:
+      'what the record stands for; of a refund or dispute, matchedPaymentId is its payment',
   }),
   paymentIds: Type.Array(Type.String()),
   refundIds: Type.Array(Type.String()),
+  disputeIds: Type.Array(Type.String()),
   fee: nullable(Type.Integer(), {
     description: 'what was taken off: by the match, else as the file names it',
   }),
@@ -34,14 +36,15 @@ export const RecordResource = Type.Object({
 /** A row of `payments.reconciliation_records` with its current detail. */
 export interface StatementRecord extends RowOf<
   typeof RecordResource,
-  'id' | 'matchedAs' | 'paymentIds' | 'refundIds' | 'fee' | 'gross' | 'adjustment'
+  'id' | 'matchedAs' | 'paymentIds' | 'refundIds' | 'disputeIds' | 'fee' | 'gross' | 'adjustment'
 > {
   readonly run_id: string
   /** Null where it is a whole payment. */
-  readonly matched_as: 'part' | 'refund' | null
+  readonly matched_as: 'part' | 'refund' | 'dispute' | null
   /** What the bank took off, where the file names it. */
   readonly fee: string | null
   readonly refunds: readonly string[]
+  readonly disputes: readonly string[]
   /** The further payments of a line that settles several. */
   readonly linked: readonly string[]
   readonly adjustment: string | null
@@ -53,8 +56,9 @@ export const recordResource = resource(RecordResource, {
   matchedAs: ({ matched_payment_id: id, matched_as: as }) =>
     id === null ? null : (as ?? 'payment'),
   paymentIds: ({ matched_payment_id: id, matched_as: as, linked }) =>
-    id === null || as === 'refund' ? [] : [id, ...linked],
+    id === null || as === 'refund' || as === 'dispute' ? [] : [id, ...linked],
   refundIds: ({ refunds }) => [...refunds],
+  disputeIds: ({ disputes }) => [...disputes],
   fee: takenOff,
   // Gross, less the fee, is the amount.
   gross: (record) => Number(record.amount) + (takenOff(record) ?? 0),
@@ -97,7 +101,7 @@ export const PaymentSideResource = Type.Object({
   createdAt: time(),
 })
 
-/** A refund beside a record. */
+/** A refund or dispute beside a record. */
 export const RefundSideResource = Type.Object({
   ...PaymentSideResource.properties,
   paymentId: Id,

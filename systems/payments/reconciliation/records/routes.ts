@@ -13,6 +13,7 @@ import {
   findRecord,
   selectDetails,
   selectDetailsOf,
+  selectFreeDisputes,
   selectFreeRefunds,
   selectMissing,
   selectPaymentSides,
@@ -71,12 +72,24 @@ const listMissing = {
   }),
   summary: 'Payments that no record has, or not all of, newest first',
 }
-const listRefunds = {
+const listReversals = (summary: string) => ({
   ...listOf(RefundSideResource, {
     currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
   }),
-  summary: 'Refunds that no record has, newest first: what money going out may be',
-}
+  summary,
+})
+const REVERSALS = [
+  {
+    path: 'refunds',
+    schema: listReversals('Refunds that no record has, newest first: what money going out may be'),
+    select: selectFreeRefunds,
+  },
+  {
+    path: 'disputes',
+    schema: listReversals('Disputes that took money and that no record has, newest first'),
+    select: selectFreeDisputes,
+  },
+] as const
 
 const listStatements = {
   ...listOf(StatementResource, {}),
@@ -142,13 +155,15 @@ export function recordRoutes(app: App, pool: Pool): void {
     return toPage(rows, limit, { item: paymentSide, after: (row) => row.id })
   })
 
-  app.get(`${PATH}/:id/refunds`, { schema: listRefunds }, async (request) => {
-    const { limit, cursor, currency } = request.query
-    const { org_id: org } = await ownRun(pool, request)
-    const before = cursor === undefined ? undefined : decodeCursor(cursor, OlderThan)[0]
-    const rows = await selectFreeRefunds(pool, { org, currency, before, limit: limit + 1 })
-    return toPage(rows, limit, { item: refundSide, after: (row) => row.id })
-  })
+  for (const { path, schema, select } of REVERSALS) {
+    app.get(`${PATH}/:id/${path}`, { schema }, async (request) => {
+      const { limit, cursor, currency } = request.query
+      const { org_id: org } = await ownRun(pool, request)
+      const before = cursor === undefined ? undefined : decodeCursor(cursor, OlderThan)[0]
+      const rows = await select(pool, { org, currency, before, limit: limit + 1 })
+      return toPage(rows, limit, { item: refundSide, after: (row) => row.id })
+    })
+  }
 
   app.get(`${PATH}/:id/statements`, { schema: listStatements }, async (request) => {
     const { limit, cursor } = request.query

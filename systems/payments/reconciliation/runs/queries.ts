@@ -1,4 +1,10 @@
-import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
+import {
+  directionOf,
+  sql,
+  type Queryable,
+  type Statement,
+  type Transaction,
+} from '@posthorn/engine'
 import type { Owner, RunKey } from '../request.ts'
 import { isUnused, takenAmount } from '../records/queries.ts'
 import type { Tally } from '../reason.ts'
@@ -12,15 +18,27 @@ export async function hasMoneyOut(tx: Transaction): Promise<boolean> {
   return rows[0]?.found ?? false
 }
 
-/** Refunds of the organisation that have not failed, by what a bank may call them. */
-const refunds = ({ org }: Owner) => sql`
-  select t.id, t.payment_id, t.amount, t.currency, t.status, t.gateway_ref,
-         p.external_payment_id as external_id,
+/**
+ * What went back to customers and their banks, by what a bank may call it: refunds that have not
+ * failed, and disputes that took money.
+ */
+const reversals = ({ org }: Owner) => sql`
+  select t.id, t.id as refund_id, null::uuid as dispute_id, t.payment_id, t.amount, t.currency,
+         t.status <> 'succeeded' as is_late, t.gateway_ref,
+         p.external_payment_id as external_id, p.gateway_ref as payment_ref,
          (select f.run_id from payments.reconciliation_refunds as f where f.refund_id = t.id) is null
            as is_free
     from payments.transactions as t
     join payments.payments as p on p.id = t.payment_id
-   where p.org_id = ${org} and t.type = 'refund' and t.status <> 'failed'`
+   where p.org_id = ${org} and t.type = 'refund' and t.status <> 'failed'
+  union all
+  select d.id, null, d.id, d.payment_id, d.amount, d.currency, d.status not in ('opened', 'lost'),
+         d.gateway_ref, p.external_payment_id, p.gateway_ref,
+         (select f.run_id from payments.reconciliation_disputes as f where f.dispute_id = d.id)
+           is null
+    from payments.disputes as d
+    join payments.payments as p on p.id = d.payment_id
+   where d.org_id = ${org} and d.status <> 'inquiry'`
 
 /** Records without a payment in which money went out. */
 const out = sql`
@@ -28,58 +46,70 @@ const out = sql`
     from reconciliation_outcome
    where reason is null and amount < 0`
 
-/** Gives records the refund that they name by its own id or by the gateway's. */
-export const pairByRefund = (tx: Transaction, owner: Owner) =>
+/** Gives records the refund or dispute that they name by its own id or by the gateway's. */
+export const pairByReversal = (tx: Transaction, owner: Owner) =>
   tx.query(sql`
     with named as (
-      select id, payment_id, amount, currency, name
-        from (${refunds(owner)}) as r
+      select id, refund_id, dispute_id, payment_id, amount, currency, name
+        from (${reversals(owner)}) as r
        cross join lateral (values (r.id::text), (r.gateway_ref)) as n (name)
        where r.is_free and n.name is not null
     ), pair as (
-      select o.line_number, n.id, n.payment_id,
-             row_number() over (partition by n.id order by o.line_number) as of_refund,
+      select o.line_number, n.refund_id, n.dispute_id, n.payment_id,
+             row_number() over (partition by n.id order by o.line_number) as of_reversal,
              row_number() over (partition by o.line_number order by n.id) as of_record
         from (${out}) as o
         join named as n on n.name = o.external_id and n.amount = o.amount
                        and n.currency = o.currency
     )
     update reconciliation_outcome as o
-       set reason = 'exact_match', payment_id = p.payment_id, refund_id = p.id, external_id = null
+       set reason = 'exact_match', payment_id = p.payment_id, refund_id = p.refund_id,
+           dispute_id = p.dispute_id, external_id = null
       from pair as p
-     where p.line_number = o.line_number and p.of_refund = 1 and p.of_record = 1`)
+     where p.line_number = o.line_number and p.of_reversal = 1 and p.of_record = 1`)
+
+/** What a bank may call the payment of a refund or dispute. */
+export const PAYMENT_NAMES = [sql`external_id`, sql`payment_ref`] as const
 
 /**
- * Gives the others a refund of the payment that they name: of several equal ones the first line gets
- * the first, those that are done before those that are not.
+ * Gives the others a refund or dispute of the payment that they name: of several equal ones the first
+ * line gets the first, those that are done before those that are not.
  */
-export const pairByRefundedPayment = (tx: Transaction, owner: Owner) =>
+export const pairByReversedPayment = (
+  tx: Transaction,
+  owner: Owner,
+  name: (typeof PAYMENT_NAMES)[number],
+) =>
   tx.query(sql`
     with open as (
       select *, row_number() over (partition by external_id collate "C", amount, currency
                                        order by line_number) as nth
         from (${out}) as o
     ), free as (
-      select *, row_number() over (partition by external_id collate "C", amount, currency
-                                       order by status <> 'succeeded', id) as nth
-        from (${refunds(owner)}) as r
-       where r.is_free and r.external_id is not null
-         and not exists (select from reconciliation_outcome as t where t.refund_id = r.id)
+      select *, ${name} as name,
+             row_number() over (partition by ${name} collate "C", amount, currency
+                                    order by is_late, id) as nth
+        from (${reversals(owner)}) as r
+       where r.is_free and ${name} is not null
+         and not exists (select from reconciliation_outcome as t
+                          where coalesce(t.refund_id, t.dispute_id) = r.id)
     )
     update reconciliation_outcome as o
-       set reason = 'exact_match', payment_id = f.payment_id, refund_id = f.id, external_id = null
+       set reason = 'exact_match', payment_id = f.payment_id, refund_id = f.refund_id,
+           dispute_id = f.dispute_id, external_id = null
       from open as n
-      join free as f on f.external_id = n.external_id and f.amount = n.amount
+      join free as f on f.name = n.external_id and f.amount = n.amount
                     and f.currency = n.currency and f.nth = n.nth
      where n.line_number = o.line_number`)
 
-/** Says of the rest which would have been refunds, had another record not had them. */
-export const explainTakenRefunds = (tx: Transaction, owner: Owner) =>
+/** Says of the rest which would have been refunds or disputes, had another record not had them. */
+export const explainTakenReversals = (tx: Transaction, owner: Owner) =>
   tx.query(sql`
     with named as (
       select r.amount, r.currency, n.name, min(r.payment_id::text)::uuid as payment_id
-        from (${refunds(owner)}) as r
-       cross join lateral (values (r.id::text), (r.gateway_ref), (r.external_id)) as n (name)
+        from (${reversals(owner)}) as r
+       cross join lateral (values (r.id::text), (r.gateway_ref), (r.external_id), (r.payment_ref))
+               as n (name)
        where n.name is not null
        group by 1, 2, 3
     )
@@ -90,13 +120,20 @@ export const explainTakenRefunds = (tx: Transaction, owner: Owner) =>
        and n.amount = -o.amount and n.currency = o.currency`)
 
 /** After their records are matched. */
-export const insertRefunds = (tx: Transaction, { id }: RunKey) =>
-  tx.query(sql`
+export async function insertReversals(tx: Transaction, { id }: RunKey): Promise<void> {
+  await tx.query(sql`
     insert into payments.reconciliation_refunds (refund_id, run_id, line_number)
     select refund_id, ${id}::uuid, line_number
       from reconciliation_outcome
      where refund_id is not null
      order by refund_id`)
+  await tx.query(sql`
+    insert into payments.reconciliation_disputes (dispute_id, run_id, line_number)
+    select dispute_id, ${id}::uuid, line_number
+      from reconciliation_outcome
+     where dispute_id is not null
+     order by dispute_id`)
+}
 
 export const findRun = (db: Queryable, { id, org }: RunKey) =>
   first<Run>(db)(sql`
@@ -168,6 +205,7 @@ export async function prepareRun(tx: Transaction, memoryMb: number): Promise<voi
       reason text,
       payment_id uuid,
       refund_id uuid,
+      dispute_id uuid,
       -- Of those without a payment.
       external_id text
     ) on commit drop`)
@@ -179,6 +217,11 @@ export async function prepareRun(tx: Transaction, memoryMb: number): Promise<voi
  */
 const preference = sql`
   case p.status when 'succeeded' then '1' when 'refunded' then '1' when 'pending' then '2' else '3' end`
+
+/** Why a record is matched with the payment. */
+const reasonOfMatch = (payment: Statement) => sql`
+  case when ${payment}.status in ('succeeded', 'refunded') then 'exact_match'
+       else 'payment_not_succeeded' end`
 
 /**
  * Gives each open record the payment that it names: of several records that say the same the first
@@ -199,6 +242,7 @@ export const pairRecords = (tx: Transaction, { id, org }: RunKey) =>
        where run_id = ${id} and status = 'unmatched' and decided_by is null
     ), free as (
       select p.id, p.external_payment_id as external_id, ${takenAmount} as amount, p.currency,
+             p.status,
              row_number() over (partition by p.external_payment_id collate "C", ${takenAmount},
                                              p.currency
                                     order by ${preference}, p.id) as nth
@@ -206,12 +250,39 @@ export const pairRecords = (tx: Transaction, { id, org }: RunKey) =>
        where p.org_id = ${org} and p.external_payment_id is not null and ${isUnused}
     )
     select o.line_number, o.amount, o.gross, o.currency,
-           case when f.id is not null then 'exact_match' end, f.id,
+           case when f.id is not null then ${reasonOfMatch(sql`f`)} end, f.id,
            case when f.id is null then o.external_id end
       from open as o
       left join free as f on f.external_id = o.external_id and f.amount = o.gross
                          and f.currency = o.currency and f.nth = o.nth
      order by o.line_number`)
+
+/** Gives the others in which money came in the payment that they name as the gateway does. */
+export const pairByGatewayRef = (tx: Transaction, { org }: Owner) =>
+  tx.query(sql`
+    with open as materialized (
+      select line_number, external_id, gross, currency,
+             row_number() over (partition by external_id collate "C", gross, currency
+                                    order by line_number) as nth
+        from reconciliation_outcome
+       where payment_id is null and gross > 0
+    ), named as materialized (
+      select p.id, p.gateway_ref, ${takenAmount} as amount, p.currency, p.status
+        from payments.payments as p
+       where p.org_id = ${org} and p.gateway_ref in (select external_id from open)
+    ), free as (
+      select p.*, row_number() over (partition by p.gateway_ref collate "C", p.amount, p.currency
+                                         order by ${preference}, p.id) as nth
+        from named as p
+       where ${isUnused}
+         and not exists (select from reconciliation_outcome as t where t.payment_id = p.id)
+    )
+    update reconciliation_outcome as o
+       set reason = ${reasonOfMatch(sql`f`)}, payment_id = f.id, external_id = null
+      from open as n
+      join free as f on f.gateway_ref = n.external_id and f.amount = n.gross
+                    and f.currency = n.currency and f.nth = n.nth
+     where n.line_number = o.line_number`)
 
 /**
  * Says of the others why they have none, and which payment comes nearest: the one that is taken,
@@ -221,14 +292,15 @@ export const pairRecords = (tx: Transaction, { id, org }: RunKey) =>
 export const explainRest = (tx: Transaction, { org }: Owner) =>
   tx.query(sql`
     with named as materialized (
-      select p.external_payment_id as external_id, ${takenAmount} as amount, p.currency,
+      select n.name as external_id, ${takenAmount} as amount, p.currency,
              -- The preference is one character before the id.
              min((${preference} || p.id::text) collate "C") as id
         from payments.payments as p
+       cross join lateral (values (p.external_payment_id), (p.gateway_ref)) as n (name)
        where p.org_id = ${org}
-         and p.external_payment_id in (select external_id
-                                         from reconciliation_outcome
-                                        where external_id is not null)
+         and n.name in (select external_id
+                          from reconciliation_outcome
+                         where external_id is not null)
        group by 1, 2, 3
     ), in_currency as (
       select external_id, currency, min(id) as id from named group by 1, 2
@@ -252,6 +324,41 @@ export const explainRest = (tx: Transaction, { org }: Owner) =>
              where r.external_id is not null) as why
      where o.line_number = why.line_number`)
 
+/** Stores which matched records' payments have succeeded since: it is in the history then. */
+export const settleSucceeded = (
+  tx: Transaction,
+  { id, run_no: runNo }: Pick<Run, 'id' | 'run_no'>,
+) =>
+  tx.query(sql`
+    with settled as (
+      update payments.reconciliation_details as d
+         set reason = n.reason, run_no = ${runNo}::integer + 1, created_at = posthorn.now()
+        from payments.reconciliation_reasons as n
+       where n.run_id = ${id} and n.stored = 'payment_not_succeeded' and n.reason <> n.stored
+         and d.run_id = n.run_id and d.line_number = n.line_number
+      returning d.line_number, d.reason
+    ), moved as (
+      select r.currency, s.reason, count(*)::integer as records, sum(r.amount) as amount
+        from settled as s
+        join payments.reconciliation_records as r
+          on r.run_id = ${id} and r.line_number = s.line_number
+       group by 1, 2
+    ), gone as (
+      update payments.reconciliation_tallies as t
+         set records = t.records - m.records, amount = t.amount - m.amount
+        from (select currency, sum(records)::integer as records, sum(amount) as amount
+                from moved
+               group by 1) as m
+       where t.run_id = ${id} and t.run_no = ${runNo} and t.currency = m.currency
+         and t.reason = 'payment_not_succeeded'
+    )
+    insert into payments.reconciliation_tallies as t
+           (run_id, run_no, currency, reason, records, amount)
+    select ${id}::uuid, ${runNo}::integer, currency, reason, records, amount
+      from moved
+    on conflict (run_id, run_no, currency, reason)
+    do update set records = t.records + excluded.records, amount = t.amount + excluded.amount`)
+
 /** What the run comes to: what was settled before, and the outcome of what was open. */
 export const tallyOutcome = (tx: Transaction, { id, run_no: before }: Pick<Run, 'id' | 'run_no'>) =>
   all<Tally>(tx)(sql`
@@ -259,24 +366,27 @@ export const tallyOutcome = (tx: Transaction, { id, run_no: before }: Pick<Run, 
       from (select currency, reason, records, amount
               from payments.reconciliation_tallies
              where run_id = ${id} and run_no = ${before}
-               and reason in ('exact_match', 'manual_match', 'manual_unmatch', 'ignored')
+               and reason in ('exact_match', 'payment_not_succeeded', 'manual_match', 'manual_unmatch',
+                              'ignored')
             union all
             select currency, reason, count(*), sum(amount)
               from reconciliation_outcome
              group by currency, reason) as t
-     where records > 0
      group by currency, reason
+    having sum(records) > 0
      order by currency, reason`)
 
 export const applyMatches = (tx: Transaction, runId: string) =>
   tx.query(sql`
     update payments.reconciliation_records as r
        set status = 'matched', matched_payment_id = o.payment_id, decided_by = 'auto',
-           matched_as = case when o.refund_id is not null then 'refund' end,
+           matched_as = case when o.refund_id is not null then 'refund'
+                             when o.dispute_id is not null then 'dispute' end,
            adjustment = -r.fee, adjustment_kind = case when r.fee is not null then 'fee' end,
            version = r.version + 1
       from reconciliation_outcome as o
-     where o.reason = 'exact_match' and r.run_id = ${runId} and r.line_number = o.line_number`)
+     where o.reason in ('exact_match', 'payment_not_succeeded') and r.run_id = ${runId}
+       and r.line_number = o.line_number`)
 
 /** Of a file's first run: no record has a detail yet. */
 export const insertDetails = (
@@ -312,7 +422,7 @@ export const insertTallies = (
            (run_id, run_no, currency, reason, records, amount)
     select ${id}::uuid, ${runNo}::integer, currency, reason, records, amount
       from jsonb_to_recordset(${JSON.stringify(tallies)}::jsonb)
-        as t (currency text, reason text, records integer, amount bigint)`)
+        as t (currency text, reason text, records integer, amount numeric)`)
 
 /** The run's counts and its audit, in one statement. */
 export const completeRun = (
@@ -340,9 +450,11 @@ export const selectTallies = (
   { id, runNo }: { readonly id: string; readonly runNo: number },
 ) =>
   all<Tally>(db)(sql`
-    select currency, reason, records, amount
-      from payments.reconciliation_tallies
-     where run_id = ${id} and run_no = ${runNo} and records > 0
+    select currency, reason, sum(records)::integer as records, sum(amount)::text as amount
+      from payments.reconciliation_counts
+     where run_id = ${id} and run_no = ${runNo}
+     group by currency, reason
+    having sum(records) > 0
      order by currency, reason`)
 
 /** What the matched records of a run are more than their payments, by currency. */

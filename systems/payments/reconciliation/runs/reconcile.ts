@@ -7,11 +7,13 @@ import { requireFound, type RunKey, type Owner } from '../request.ts'
 import { problem } from '../../problems.ts'
 import type { Tally } from '../reason.ts'
 import {
-  insertRefunds,
-  explainTakenRefunds,
+  insertReversals,
+  explainTakenReversals,
   hasMoneyOut,
-  pairByRefund,
-  pairByRefundedPayment,
+  pairByGatewayRef,
+  pairByReversal,
+  pairByReversedPayment,
+  PAYMENT_NAMES,
   applyMatches,
   completeRun,
   explainRest,
@@ -22,16 +24,17 @@ import {
   pairRecords,
   prepareRun,
   replaceDetails,
+  settleSucceeded,
   tallyOutcome,
 } from './queries.ts'
 import { resultOf, type Run, type RunResult } from './run.ts'
 
-/** Gives records in which money went out the refunds that they are about. */
-async function pairRefunds(tx: Transaction, owner: Owner): Promise<void> {
+/** Gives records in which money went out the refunds and disputes that they are about. */
+async function pairReversals(tx: Transaction, owner: Owner): Promise<void> {
   if (!(await hasMoneyOut(tx))) return
-  await pairByRefund(tx, owner)
-  await pairByRefundedPayment(tx, owner)
-  await explainTakenRefunds(tx, owner)
+  await pairByReversal(tx, owner)
+  for (const name of PAYMENT_NAMES) await pairByReversedPayment(tx, owner, name)
+  await explainTakenReversals(tx, owner)
 }
 
 /** The topic of its news. */
@@ -99,8 +102,10 @@ async function decide(
   { run, memoryMb }: { run: Run; memoryMb: number },
 ): Promise<Tally[]> {
   await prepareRun(tx, memoryMb)
+  await settleSucceeded(tx, run)
   await pairRecords(tx, key)
-  await pairRefunds(tx, key)
+  await pairByGatewayRef(tx, key)
+  await pairReversals(tx, key)
   await explainRest(tx, key)
   return tallyOutcome(tx, run)
 }
@@ -113,7 +118,7 @@ async function store(
   const { id, org_id: org, filename } = run
   const runNo = run.run_no + 1
   await applyMatches(tx, id)
-  await insertRefunds(tx, { id, org })
+  await insertReversals(tx, { id, org })
   await (runNo === 1 ? insertDetails(tx, { id, runNo }) : replaceDetails(tx, { id, runNo }))
   await insertTallies(tx, { id, runNo }, tallies)
   const result = resultOf(tallies, run)

@@ -1,7 +1,15 @@
 import { Id, NullableText, nullable, resource, time, type RowOf } from '@posthorn/system'
 import { Type, type Static } from 'typebox'
 import { FORMATS } from '../formats/format.ts'
-import { amountsOf, countByReason, Counts, MATCHED, percent, type Tally } from '../reason.ts'
+import {
+  amountsOf,
+  countByReason,
+  Counts,
+  MATCHED,
+  percent,
+  recordsOf,
+  type Tally,
+} from '../reason.ts'
 
 interface TotalsInput {
   readonly run: Run
@@ -103,7 +111,7 @@ export type RunResult = Static<typeof RunOutcome>
 
 export function resultOf(tallies: readonly Tally[], { total }: Pick<Run, 'total'>): RunResult {
   const reasons = countByReason(tallies)
-  const matched = reasons.exact_match + reasons.manual_match
+  const matched = recordsOf(tallies, MATCHED)
   const matchRate = percent(matched, total)
   return { matched, unmatched: total - matched, total, matchRate, reasons }
 }

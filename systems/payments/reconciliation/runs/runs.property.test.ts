@@ -46,7 +46,10 @@ function newOwner() {
   return { org: `case-${owners}`, user: 'ada' }
 }
 
-const pay = (owner: { org: string; user: string }, payments: readonly Entry[]) =>
+const pay = (
+  owner: { org: string; user: string },
+  payments: readonly (Entry & { readonly status?: PaymentStatus })[],
+) =>
   givePayments(
     pool,
     payments.map((payment) => ({ ...payment, ...owner })),
@@ -143,6 +146,7 @@ test('runs at once use each payment once, and lose none', { timeout: 120_000 }, 
 const step = fc.oneof(
   fc.record({ do: fc.constant('run' as const), file: fc.nat(1) }),
   fc.record({ do: fc.constant('pay' as const), payment: entry }),
+  fc.record({ do: fc.constant('succeed' as const), payment: fc.nat(5) }),
   fc.record({
     do: fc.constant('decide' as const),
     file: fc.nat(1),
@@ -172,8 +176,14 @@ test('the decision of a member survives every run', { timeout: 180_000 }, () =>
         for (const key of files) await reconcile(options, key, 'ada')
         for (const each of steps) {
           if (each.do === 'pay') {
-            ids.push(...(await pay(owner, [each.payment])))
+            ids.push(...(await pay(owner, [{ ...each.payment, status: 'pending' }])))
             payments.push(each.payment)
+          } else if (each.do === 'succeed') {
+            await pool.query(
+              `update payments.payments set status = 'succeeded'
+                where id = $1 and status = 'pending'`,
+              [ids[each.payment % ids.length]],
+            )
           } else if (each.do === 'run') {
             const key = files[each.file] ?? files[0]!
             const before = await outcomesOf(pool, key)
@@ -218,15 +228,19 @@ test('the decision of a member survives every run', { timeout: 180_000 }, () =>
 )
 
 /** What a run of one file comes to, thought out line by line. */
-function expectedReasons(lines: readonly Entry[], payments: readonly Entry[]): Reason[] {
-  const free = [...payments]
+function expectedReasons(
+  lines: readonly Entry[],
+  payments: readonly (Entry & { readonly status?: PaymentStatus })[],
+): Reason[] {
+  const rankOf = ({ status = 'succeeded' }: (typeof payments)[number]) => RANKS[status]
+  const free = payments.toSorted((a, b) => rankOf(a) - rankOf(b))
   const same = (a: Entry) => (b: Entry) =>
     a.name === b.name && a.amount === b.amount && a.currency === b.currency
   return lines.map((line) => {
     const at = free.findIndex(same(line))
     if (at >= 0) {
-      free.splice(at, 1)
-      return 'exact_match'
+      const [found] = free.splice(at, 1)
+      return found && rankOf(found) > 1 ? 'payment_not_succeeded' : 'exact_match'
     }
     if (payments.some(same(line))) return 'duplicate'
     const named = payments.filter(({ name }) => name === line.name)

@@ -46,8 +46,8 @@ describe('a run', () => {
 
   test('takes payments of any status', async () => {
     const me = await newUser()
-    const ids = [await me.pay('A', 100), await me.pay('B', 100)]
-    await db.pool.query(`update payments.payments set status = 'failed' where id = $1`, [ids[1]])
+    await me.pay('A', 100, { status: 'pending' })
+    await me.pay('B', 100, { status: 'failed' })
     const id = await me.upload([
       { name: 'A', amount: '1.00' },
       { name: 'B', amount: '1.00' },
@@ -74,7 +74,7 @@ describe('a run', () => {
   test('names the payment that took money as the one that comes nearest', async () => {
     const me = await newUser()
     await me.pay('A', 100, { status: 'failed' })
-    await me.pay('A', 100)
+    await me.pay('A', 100, { status: 'pending' })
     const taken = await me.pay('A', 100, { status: 'succeeded' })
     const id = await me.upload([{ name: 'A', amount: '9.00' }])
     await me.run(id)
@@ -206,7 +206,7 @@ describe('payments that no record names', () => {
     const me = await newUser()
     const missing = [await me.pay('X', 1), await me.pay(null, 2), await me.pay('Z', 3)]
     await me.pay('A', 100)
-    await me.pay('B', 200)
+    await me.pay('B', 200, { status: 'pending' })
     const id = await me.upload([
       { name: 'A', amount: '1.00' },
       { name: 'B', amount: '9.00' },
@@ -227,7 +227,7 @@ describe('payments that no record names', () => {
       await me.pay('B', 200, { status: 'refunded' }),
     ].toSorted()
     await me.pay('A', 100, { status: 'failed' })
-    await me.pay('B', 200)
+    await me.pay('B', 200, { status: 'pending' })
     const id = await me.upload([
       { name: 'A', amount: '0.97' },
       { name: 'B', amount: '2.00' },

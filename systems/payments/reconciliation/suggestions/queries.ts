@@ -112,62 +112,60 @@ export const suggestByDate = (
     )
     ${storing(key, 'date_window')}`)
 
-/** Fees of a many-to-one pass: the record may be so much less than its payments. */
+/** What names a payout in the metadata of its payments, and by how much it may be less than they are. */
 export interface Payouts {
+  readonly field: string
   readonly fee: Tolerance
 }
 
-/** One record for all payments whose metadata names it. */
+/**
+ * One record for all payments whose metadata names it, or for them less what of them was refunded:
+ * whichever leaves the smaller fee.
+ */
 export const suggestByPayout = (
   tx: Transaction,
   key: RunKey,
-  { field, fee: { absolute = 0, bps = 0 } }: Payouts & { readonly field: string },
+  { field, fee: { absolute = 0, bps = 0 } }: Payouts,
 ) =>
   count(tx)(sql`
-    with payout as (
-      select metadata ->> ${field} as name, currency, sum(amount) as amount,
-             array_agg(id order by id) as payment_ids
+    with member as (
+      select id, metadata ->> ${field} as name, currency, amount
         from (${taken(key)}) as p
        where metadata ->> ${field} is not null
+    ), refunded as (
+      select m.name, m.currency, sum(t.amount) as amount, array_agg(t.id order by t.id) as refund_ids
+        from member as m
+        join payments.transactions as t on t.payment_id = m.id
+       where t.type = 'refund' and t.status = 'succeeded'
+         and (select f.run_id
+                from payments.reconciliation_refunds as f
+               where f.refund_id = t.id) is null
+       group by 1, 2
+    ), payout as (
+      select name, currency, sum(amount) as amount, array_agg(id order by id) as payment_ids
+        from member
        group by 1, 2
       having count(*) <= ${MOST_PAYMENTS}
-    ), chosen as (
-      select r.line_number, p.payment_ids, (r.amount - p.amount)::bigint as difference,
-             1 as of_record, count(*) over (partition by p.name, p.currency) as of_payment, 1 as nth,
-             ${oneRecord}
-        from (${open(key)}) as r
-        join payout as p on p.name = r.external_id and p.currency = r.currency
-       where p.amount - r.amount
-             between 0 and greatest(${absolute}::bigint, abs(r.amount) * ${bps}::bigint / 10000)
-    )
-    ${storing(key, 'many_to_one')}`)
-
-/** One record for all payments of a day, so many days before it or less. */
-export const suggestByDay = (
-  tx: Transaction,
-  key: RunKey,
-  { before, fee: { absolute = 0, bps = 0 } }: Payouts & { readonly before: number },
-) =>
-  count(tx)(sql`
-    with payout as (
-      select (created_at at time zone 'UTC')::date as day, currency, sum(amount) as amount,
-             array_agg(id order by id) as payment_ids
-        from (${taken(key)}) as p
-       group by 1, 2
-      having count(*) <= ${MOST_PAYMENTS}
+    ), net as (
+      select name, currency, amount, payment_ids, '{}'::uuid[] as refund_ids
+        from payout
+      union all
+      select p.name, p.currency, p.amount - r.amount, p.payment_ids, r.refund_ids
+        from payout as p
+        join refunded as r on r.name = p.name and r.currency = p.currency
+       where cardinality(p.payment_ids) + cardinality(r.refund_ids) <= ${MOST_PAYMENTS}
     ), pair as (
-      select r.line_number, p.payment_ids, (r.amount - p.amount)::bigint as difference,
-             count(*) over (partition by r.line_number) as of_record,
-             count(*) over (partition by p.day, p.currency) as of_payment,
-             row_number() over (partition by r.line_number order by p.day desc) as nth
+      select r.line_number, n.payment_ids, n.refund_ids, (r.amount - n.amount)::bigint as difference,
+             n.name, n.currency, null::integer[] as line_numbers,
+             row_number() over (partition by r.line_number order by n.amount) as nth
         from (${open(key)}) as r
-        -- By equal days, one for each day of the window, so that it can be a hash join.
-       cross join generate_series(0, ${before}::integer) as back
-        join payout as p on p.day = r.booked_on - back and p.currency = r.currency
-       where p.amount - r.amount
+        join net as n on n.name = r.external_id and n.currency = r.currency
+       where n.amount - r.amount
              between 0 and greatest(${absolute}::bigint, abs(r.amount) * ${bps}::bigint / 10000)
     ), chosen as (
-      select *, ${oneRecord} from pair where nth <= ${MOST_OF_A_RECORD}
+      select *, 1 as of_record, count(*) over (partition by name, currency) as of_payment
+        from pair
+       where nth = 1
     )
     ${storing(key, 'many_to_one')}`)
 

@@ -16,12 +16,11 @@ import {
   flagAmbiguous,
   suggestByAmount,
   suggestByDate,
-  suggestByDay,
   suggestByPayout,
   suggestParts,
   suggestRefunds,
 } from './queries.ts'
-import type { Pass, Suggestion } from './suggestion.ts'
+import { adjustmentOf, type Pass, type Suggestion } from './suggestion.ts'
 
 /** How many suggestions each pass made. */
 export type Suggested = { readonly kind: Pass['kind']; readonly suggestions: number }[]
@@ -55,10 +54,7 @@ async function runPass(tx: Transaction, key: RunKey, pass: Pass): Promise<number
   if (pass.kind === 'date_window') {
     return (await suggestByDate(tx, key, pass)) + (await suggestRefunds(tx, key, pass))
   }
-  const { by, fee = {}, before = 0 } = pass
-  return by === 'date'
-    ? suggestByDay(tx, key, { before, fee })
-    : suggestByPayout(tx, key, { field: by.metadata, fee })
+  return suggestByPayout(tx, key, { field: pass.by.metadata, fee: pass.fee ?? {} })
 }
 
 /** Who answers a suggestion, and with which words. */
@@ -93,11 +89,9 @@ export async function acceptIn(
   { by, note, approval, version, adjustmentKind }: Answer,
 ): Promise<StatementRecord> {
   const suggestion = await openSuggestion(tx, { runId: run.id, id })
-  const { line_number: line, payment_ids: paymentIds, refund_ids: refundIds, kind } = suggestion
-  const amount = Number(suggestion.difference)
-  const isOfFee = kind === 'many_to_one' || kind === 'one_to_many'
-  const usual = isOfFee ? 'fee' : 'rounding'
-  const adjustment = amount === 0 ? undefined : { amount, kind: adjustmentKind ?? usual }
+  const { line_number: line, payment_ids: paymentIds, refund_ids: refundIds } = suggestion
+  const usual = adjustmentOf(suggestion)
+  const adjustment = usual ? { ...usual, kind: adjustmentKind ?? usual.kind } : undefined
   const about = { kind: 'match', by, note, approval, paymentIds, refundIds } as const
   const lines = suggestion.line_numbers
   if (lines === null) {

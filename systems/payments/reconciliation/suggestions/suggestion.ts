@@ -1,5 +1,6 @@
-import { bigint, Id, resource, time, type RowOf } from '@posthorn/system'
+import { bigint, Id, nullable, resource, time, type RowOf } from '@posthorn/system'
 import { Type, type Static } from 'typebox'
+import { AdjustmentKind } from '../records/record.ts'
 
 const Absolute = Type.Optional(
   Type.Integer({ minimum: 0, maximum: 999_999_999_999, description: 'minor units' }),
@@ -18,18 +19,11 @@ export type Tolerance = Static<typeof Tolerance>
 const AmountPass = Type.Object({ kind: Type.Literal('amount_tolerance'), ...tolerance })
 /** The same amount under another name, a few days before or after the record's date. */
 const DatePass = Type.Object({ kind: Type.Literal('date_window'), before: Days, after: Days })
-/**
- * All payments of a payout, by the metadata field that names it as the record does, or all of a day;
- * less a fee. By date: the payments' day is so many days before the record's, or less.
- */
+/** All payments of a payout, by the metadata field that names it as the record does; less a fee. */
 const PayoutPass = Type.Object({
   kind: Type.Literal('many_to_one'),
-  by: Type.Union([
-    Type.Literal('date'),
-    Type.Object({ metadata: Type.String({ minLength: 1, maxLength: 100 }) }),
-  ]),
+  by: Type.Object({ metadata: Type.String({ minLength: 1, maxLength: 100 }) }),
   fee: Type.Optional(Tolerance),
-  before: Type.Optional(Days),
 })
 
 /** One payment that was paid in several records of its name; less a fee. */
@@ -51,13 +45,20 @@ export const SuggestionResource = Type.Object({
     description: 'the records of a payment in parts, else the one',
   }),
   difference: bigint({ description: "the record's amount less that of the payments" }),
+  adjustment: nullable(Type.Object({ amount: Type.Integer(), kind: AdjustmentKind }), {
+    description:
+      'what the difference becomes when it is accepted, a line of its own: a fee is negative',
+  }),
   ambiguous: Type.Boolean(),
   status: Type.String(),
   createdAt: time(),
 })
 
 /** A row of `payments.reconciliation_suggestions`. */
-export interface Suggestion extends RowOf<typeof SuggestionResource, 'recordId' | 'recordIds'> {
+export interface Suggestion extends RowOf<
+  typeof SuggestionResource,
+  'recordId' | 'recordIds' | 'adjustment'
+> {
   readonly run_id: string
   readonly line_number: number
   readonly kind: Pass['kind']
@@ -65,7 +66,15 @@ export interface Suggestion extends RowOf<typeof SuggestionResource, 'recordId' 
   readonly line_numbers: readonly number[] | null
 }
 
+/** What payments and refunds leave over: a fee of a payout or of parts, else it was rounded. */
+export function adjustmentOf({ difference, kind }: Suggestion) {
+  const isFee = kind === 'many_to_one' || kind === 'one_to_many'
+  const amount = Number(difference)
+  return amount === 0 ? null : { amount, kind: isFee ? ('fee' as const) : ('rounding' as const) }
+}
+
 export const suggestionResource = resource(SuggestionResource, {
   recordId: (suggestion: Suggestion) => String(suggestion.line_number),
+  adjustment: adjustmentOf,
   recordIds: ({ line_numbers: lines, line_number: line }) => (lines ?? [line]).map(String),
 })

@@ -3,7 +3,7 @@ import { paymentsDatabase } from '../../testing/running.ts'
 import { giveRefund, runReconciling, type GivenLine, type Person } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()
-const { newUser } = await runReconciling(db)
+const { newUser, as } = await runReconciling(db)
 
 interface SuggestionView {
   readonly id: string
@@ -113,12 +113,13 @@ describe('many to one', () => {
     ]
     // Neither what failed nor what may yet fail is in a payout.
     await me.pay('e', 500, { metadata, status: 'failed' })
-    await me.pay('f', 700, { metadata })
+    await me.pay('f', 700, { metadata, status: 'pending' })
     await me.pay('d', 9_000, { metadata: { payout: 'po_2' } })
     const { id, suggest } = await reconcile(me, [{ name: 'po_1', amount: '58.50' }])
     expect(await suggest(payout())).toEqual([])
     const [suggestion] = await suggest(payout({ bps: 300 }))
-    expect(suggestion).toMatchObject({ difference: -150, ambiguous: false })
+    const adjustment = { amount: -150, kind: 'fee' }
+    expect(suggestion).toMatchObject({ difference: -150, adjustment, ambiguous: false })
     expect(suggestion?.paymentIds).toEqual(ids.toSorted())
     const accept = `/${id}/suggestions/${suggestion?.id}/accept`
     const { status, body } = await me.post(accept, { reason: 'as the PSP reports', version: 0 })
@@ -136,20 +137,47 @@ describe('many to one', () => {
     expect(await me.run(id)).toMatchObject({ matched: 1 })
   })
 
-  test('finds the payments of a day', async () => {
+  test('takes what was refunded for a refund, not for a fee', async () => {
     const me = await newUser()
-    const createdAt = '2026-11-01T10:00:00Z'
-    const status = 'succeeded'
-    await me.pay('a', 100, { createdAt, status })
-    await me.pay('b', 250, { createdAt, status })
-    await me.pay('p', 30, { createdAt })
-    await me.pay('f', 40, { createdAt, status: 'failed' })
-    await me.pay('c', 50, { createdAt: '2026-10-30T10:00:00Z', status })
-    const { suggest } = await reconcile(me, [{ name: 'settlement', amount: '3.50' }])
-    expect(await suggest({ kind: 'many_to_one', by: 'date' })).toEqual([])
-    const found = await suggest({ kind: 'many_to_one', by: 'date', before: 2 })
-    expect(found).toMatchObject([{ difference: 0, ambiguous: false }])
-    expect(found[0]?.paymentIds).toHaveLength(2)
+    const metadata = { payout: 'po_9' }
+    const ids = [await me.pay('a', 10_000, { metadata }), await me.pay('b', 5_000, { metadata })]
+    const refund = await giveRefund(db.pool, { of: String(ids[0]), amount: 500 })
+    const { id, suggest } = await reconcile(me, [{ name: 'po_9', amount: '143.00' }])
+    const found = await suggest(payout({ bps: 1_000 }))
+    expect(found).toMatchObject([
+      { refundIds: [refund], difference: -200, adjustment: { amount: -200, kind: 'fee' } },
+    ])
+    const accepted = await me.post(`/${id}/suggestions/${found[0]?.id}/accept`)
+    expect(accepted.body).toMatchObject({
+      paymentIds: ids.toSorted(),
+      refundIds: [refund],
+      adjustment: { amount: -200, kind: 'fee' },
+    })
+  })
+
+  test('by a payout that payments are told after they were made', async () => {
+    const me = await newUser()
+    const ids = [await me.pay('a', 100), await me.pay('b', 250, { metadata: { till: 4 } })]
+    const client = await as({ org: me.org })
+    for (const id of ids) {
+      const { status, text } = await client.send(`/api/v1/payments/${id}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ metadata: { payout: 'po_late' } }),
+      })
+      expect(status, text).toBe(200)
+    }
+    const { suggest } = await reconcile(me, [{ name: 'po_late', amount: '3.50' }])
+    expect(await suggest(payout())).toMatchObject([
+      { paymentIds: ids.toSorted(), adjustment: null, ambiguous: false },
+    ])
+  })
+
+  test('never by a day: what lies between may be anything', async () => {
+    const me = await newUser()
+    const { id } = await reconcile(me, [{ name: 'settlement', amount: '3.50' }])
+    const passes = [{ kind: 'many_to_one', by: 'date', before: 2 }]
+    expect((await me.post(`/${id}/suggest`, { passes })).status).toBe(400)
   })
 })
 

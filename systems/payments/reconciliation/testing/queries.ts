@@ -4,13 +4,13 @@
 export const INSERT_PAYMENTS = `
   insert into payments.payments
          (id, org_id, user_id, amount, currency, external_payment_id, metadata, created_at,
-          capture_method)
+          gateway_ref, capture_method)
   select id, coalesce(org, 'acme'), coalesce("user", 'ada'), amount, coalesce(currency, 'EUR'),
-         name, metadata, coalesce("createdAt", posthorn.now()),
+         name, metadata, coalesce("createdAt", posthorn.now()), "gatewayRef",
          case when captured is null then 'automatic' else 'manual' end
     from jsonb_to_recordset($1::jsonb) as p
          (id uuid, org text, "user" text, amount bigint, currency text, name text,
-          metadata jsonb, "createdAt" timestamptz, captured bigint)`
+          metadata jsonb, "createdAt" timestamptz, "gatewayRef" text, captured bigint)`
 
 /** Takes what was authorised. */
 export const CAPTURE_PAYMENTS = `
@@ -36,6 +36,15 @@ export const INSERT_REFUND = `
     from payments.payments
    where id = $2`
 
+/** A dispute of a payment. */
+export const INSERT_DISPUTE = `
+  insert into payments.disputes
+         (id, payment_id, org_id, gateway_ref, status, amount, currency, closed_at)
+  select $1::uuid, id, org_id, $5, $3::text, $4, currency,
+         case when $3::text <> 'opened' then posthorn.now() end
+    from payments.payments
+   where id = $2`
+
 /** A file and its records, as an upload leaves them. */
 export const INSERT_FILE = `
   with records as (
@@ -55,7 +64,7 @@ export const SELECT_OUTCOMES = `
       r.currency, r.status, r.matched_payment_id as "paymentId", d.reason, r.version,
       r.decided_by as "decidedBy"
     from payments.reconciliation_records as r
-    left join payments.reconciliation_details as d using (run_id, line_number)
+    left join payments.reconciliation_reasons as d using (run_id, line_number)
    where run_id = $1
    order by line_number`
 
@@ -84,7 +93,11 @@ export const SELECT_MISTAKES = `
             union all
             select f.run_id, f.line_number, -t.amount
               from mine as u join payments.reconciliation_refunds as f on f.run_id = u.id
-              join payments.transactions as t on t.id = f.refund_id) as money
+              join payments.transactions as t on t.id = f.refund_id
+            union all
+            select f.run_id, f.line_number, -d.amount
+              from mine as u join payments.reconciliation_disputes as f on f.run_id = u.id
+              join payments.disputes as d on d.id = f.dispute_id) as money
      group by 1, 2
   ), parts as (
     select r.matched_payment_id as payment_id, sum(r.amount - coalesce(r.adjustment, 0)) as amount
@@ -114,6 +127,12 @@ export const SELECT_MISTAKES = `
     from mine as u join payments.reconciliation_records as r on r.run_id = u.id
    where (r.matched_as = 'refund')
      and not exists (select from payments.reconciliation_refunds as f
+                      where f.run_id = r.run_id and f.line_number = r.line_number)
+  union all
+  select 'dispute without its record', to_jsonb(r), null
+    from mine as u join payments.reconciliation_records as r on r.run_id = u.id
+   where (r.matched_as = 'dispute')
+     and not exists (select from payments.reconciliation_disputes as f
                       where f.run_id = r.run_id and f.line_number = r.line_number)
   union all
   select 'not added up', to_jsonb(r), null

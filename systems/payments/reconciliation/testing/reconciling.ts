@@ -5,7 +5,13 @@ import { expect } from 'vitest'
 import { json, type Answer } from '../../testing/asking.ts'
 import { runPayments, type Client } from '../../testing/running.ts'
 import type { PaymentStatus } from '../../charges/payment.ts'
-import { CAPTURE_PAYMENTS, INSERT_PAYMENTS, INSERT_REFUND, MOVE_PAYMENTS } from './queries.ts'
+import {
+  CAPTURE_PAYMENTS,
+  INSERT_DISPUTE,
+  INSERT_PAYMENTS,
+  INSERT_REFUND,
+  MOVE_PAYMENTS,
+} from './queries.ts'
 
 /** A payment as a test writes it: amount in minor units. */
 export interface GivenPayment {
@@ -14,10 +20,12 @@ export interface GivenPayment {
   readonly currency?: string
   readonly user?: string
   readonly org?: string
+  /** Default succeeded. */
   readonly status?: PaymentStatus
   /** Of one that was authorised first: what was taken of it. */
   readonly captured?: number
   readonly metadata?: Record<string, unknown>
+  readonly gatewayRef?: string
   readonly createdAt?: string
 }
 
@@ -52,6 +60,7 @@ export interface RecordView {
   readonly matchedAs: string | null
   readonly paymentIds: string[]
   readonly refundIds: string[]
+  readonly disputeIds: string[]
   readonly decidedBy: string | null
   readonly version: number
   readonly reason: string | null
@@ -95,7 +104,9 @@ export async function givePayments(
 ): Promise<string[]> {
   // Sorted: of one millisecond, those of later ids may be smaller.
   const ids = payments.map(() => uuid()).toSorted()
-  const given = JSON.stringify(payments.map((payment, i) => ({ ...payment, id: ids[i] })))
+  const given = JSON.stringify(
+    payments.map((payment, i) => ({ status: 'succeeded', ...payment, id: ids[i] })),
+  )
   await pool.query(INSERT_PAYMENTS, [given])
   await pool.query(CAPTURE_PAYMENTS, [given])
   for (const status of ['succeeded', 'failed', 'refunded']) {
@@ -120,6 +131,25 @@ export async function giveRefund(
 ): Promise<string> {
   const id = uuid()
   await pool.query(INSERT_REFUND, [id, of, status, amount, ref])
+  return id
+}
+
+/** A dispute as a test writes it. */
+export interface GivenDispute {
+  /** The payment. */
+  readonly of: string
+  readonly amount: number
+  readonly status?: 'opened' | 'won' | 'lost' | 'withdrawn'
+  readonly ref?: string
+}
+
+/** Writes a dispute of a payment straight into the table. Returns its id. */
+export async function giveDispute(
+  pool: Pool,
+  { of, amount, status = 'opened', ref = `dp_${of}_${amount}` }: GivenDispute,
+): Promise<string> {
+  const id = uuid()
+  await pool.query(INSERT_DISPUTE, [id, of, status, amount, ref])
   return id
 }
 

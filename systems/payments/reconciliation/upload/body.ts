@@ -79,6 +79,10 @@ export class FileBody implements AsyncIterable<Uint8Array> {
     this.#limits = limits
   }
 
+  get maxBytes(): number {
+    return this.#limits.maxBytes
+  }
+
   get bytes(): number {
     return this.#bytes
   }
@@ -126,7 +130,7 @@ async function* whole(stream: Readable): AsyncGenerator<Uint8Array> {
 
 /** What a body begins with, and all of it. */
 export async function peek(
-  body: FileBody,
+  body: AsyncIterable<Uint8Array>,
   wanted: number,
 ): Promise<{ readonly beginning: Buffer; readonly bytes: AsyncIterable<Uint8Array> }> {
   const chunks = body[Symbol.asyncIterator]()
@@ -143,10 +147,10 @@ export async function peek(
 
 async function* joined(
   first: readonly Uint8Array[],
-  rest: AsyncGenerator<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   yield* first
-  yield* rest
+  yield* { [Symbol.asyncIterator]: () => rest }
 }
 
 /** How long a client may go on sending what is not read; then its connection is cut. */

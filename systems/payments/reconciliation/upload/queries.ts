@@ -1,11 +1,11 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { CopyStreamQuery } from 'pg-copy-streams'
 import { copyInto } from '@posthorn/bulk/copy'
-import type { StatementBalance } from '../formats/findings.ts'
+import { identityOf, type ReadStatement } from '../formats/findings.ts'
 import type { BalanceCounts } from '../runs/run.ts'
 import type { Format } from '../formats/format.ts'
 import type { CurrencySum } from './loading.ts'
-import { some } from '../../rows.ts'
+import { count, first, some } from '../../rows.ts'
 
 /** The columns a line of the copy has, tab by tab. */
 const COPY_RECORDS = `
@@ -34,7 +34,7 @@ export interface NewRun {
   readonly format: Format
   /** Null where the format has no balances. */
   readonly balances: BalanceCounts | null
-  readonly statements: readonly StatementBalance[]
+  readonly statements: readonly ReadStatement[]
   readonly pending: number
 }
 
@@ -51,24 +51,56 @@ export const insertRun = (tx: Transaction, run: NewRun) =>
     on conflict (org_id, file_hash) where discarded_at is null do nothing
     returning id`)
 
+/** False if one of them is loaded already or about to be: it waits to know. */
 export async function insertStatements(
   tx: Transaction,
-  { id, statements }: Pick<NewRun, 'id' | 'statements'>,
-): Promise<void> {
-  if (statements.length === 0) return
-  await tx.query(sql`
+  { id, orgId, statements }: Pick<NewRun, 'id' | 'orgId' | 'statements'>,
+): Promise<boolean> {
+  if (statements.length === 0) return true
+  // One that is twice in the file is recognised by the first.
+  const seen = new Set<string>()
+  const given = statements.map((statement) => {
+    const identity = identityOf(statement)?.toString('hex') ?? null
+    const isNew = !seen.has(`${identity} ${statement.currency}`)
+    seen.add(`${identity} ${statement.currency}`)
+    return { ...statement, identity: isNew ? identity : null }
+  })
+  const stored = await count(tx)(sql`
     insert into payments.reconciliation_statements
-           (run_id, number, currency, statement_id, account, first_line, last_line, entries, booked,
-            opening, closing)
-    select ${id}::uuid, number, currency, "statementId", account, "firstLine", "lastLine", entries,
-           booked, opening, closing
-      from jsonb_to_recordset(${JSON.stringify(statements)}::jsonb)
-        as s (number integer, currency text, "statementId" text, account text, "firstLine" integer,
-              "lastLine" integer, entries integer, booked bigint, opening bigint, closing bigint)`)
+           (run_id, number, currency, org_id, statement_id, account, from_day, to_day, sequence,
+            identity, first_line, last_line, entries, booked, opening, closing)
+    select ${id}::uuid, number, currency, ${orgId}, "statementId", account, "from", "to", sequence,
+           decode(identity, 'hex'), "firstLine", "lastLine", entries, booked, opening, closing
+      from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+        as s (number integer, currency text, "statementId" text, account text, "from" date,
+              "to" date, sequence integer, identity text, "firstLine" integer, "lastLine" integer,
+              entries integer, booked numeric, opening numeric, closing numeric)
+     order by identity, currency
+    on conflict (org_id, identity, currency) where identity is not null do nothing
+    returning number`)
+  return stored === statements.length
+}
+
+/** A statement of a file that another file has brought already. */
+export interface KnownStatement {
+  /** The run of that file. */
+  readonly id: string
+  readonly number: number
+  readonly statement_id: string
+}
+
+export const findKnownStatement = (db: Queryable, { id, orgId, statements }: NewRun) => {
+  const identities = statements.map((each) => identityOf(each)).filter((each) => each !== null)
+  return first<KnownStatement>(db)(sql`
+    select run_id as id, number, statement_id
+      from payments.reconciliation_statements
+     where org_id = ${orgId} and identity = any(${identities}::bytea[]) and run_id <> ${id}
+     order by run_id, number
+     limit 1`)
 }
 
 /** What makes a file the same. */
-export interface FileKey {
+interface FileKey {
   readonly orgId: string
   readonly hash: Buffer
 }

@@ -7,6 +7,7 @@ import { callerOf, type App } from '@posthorn/http'
 import { Id, nullable } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type, type Static, type TObject } from 'typebox'
+import { StatementResource, statementResource } from '../formats/findings.ts'
 import { FORMATS } from '../formats/format.ts'
 import { findProfile, type ProfileKey } from '../profiles/queries.ts'
 import type { Profile } from '../profiles/rules.ts'
@@ -14,8 +15,7 @@ import { PATH, tags } from '../request.ts'
 import { Balances } from '../runs/run.ts'
 import { discardRest, FileBody, incomingFile, type Incoming } from './body.ts'
 import { problem } from '../../problems.ts'
-import type { NewRun } from './queries.ts'
-import { createProgress, storeUpload } from './upload.ts'
+import { createProgress, storeUpload, type StoredUpload } from './upload.ts'
 
 const CurrencySums = Type.Array(
   Type.Object({
@@ -29,10 +29,11 @@ const uploadFile = {
   tags,
   summary: 'Load a file of a bank, all of it or nothing',
   description:
-    'The body is the file, or a form with one (`multipart/form-data`). Its content shows what it is: camt.053 (ISO 20022), MT940 (SWIFT), or CSV with the columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise. A workbook (XLSX) is 415: save it as CSV.',
+    'The body is the file, or a form with one (`multipart/form-data`). Its content shows what it is: camt.053 (ISO 20022), MT940 (SWIFT), or CSV with the columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise. Several camt.053 files may come in one ZIP, and are one run. A workbook (XLSX) is 415: save it as CSV.',
   consumes: [
     'text/csv',
     'application/xml',
+    'application/zip',
     'text/plain',
     'application/octet-stream',
     'multipart/form-data',
@@ -64,6 +65,9 @@ const uploadFile = {
       sha256: Type.String(),
       pending: Type.Integer({ description: 'entries that are not booked, and no records' }),
       balances: Balances,
+      gaps: Type.Array(StatementResource, {
+        description: 'statements before which others of the account are missing: a warning',
+      }),
       profile: nullable(Type.Object({ id: Id, version: Type.Integer() })),
     }),
   },
@@ -128,6 +132,8 @@ const FILE_TYPES = [
   'text/plain',
   'text/xml',
   'application/xml',
+  'application/zip',
+  'application/x-zip-compressed',
   'application/octet-stream',
   'application/vnd.ms-excel',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -192,10 +198,11 @@ async function findOwn(db: Queryable, key: ProfileKey): Promise<Profile> {
   return profile
 }
 
-function toResource(run: NewRun) {
+function toResource(run: StoredUpload) {
   const { id, filename, format, total, duplicates, bytes, pending, balances, profile } = run
   return {
     ...{ id, filename, format, total, duplicates, bytes, pending, balances },
+    gaps: run.gaps.map(statementResource),
     sums: Object.entries(run.sums).map(([currency, sum]) => ({ currency, ...sum })),
     sha256: run.hash.toString('hex'),
     profile: profile ? { id: profile.id, version: profile.version } : null,

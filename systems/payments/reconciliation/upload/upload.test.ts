@@ -47,6 +47,7 @@ describe('a file that is loaded', () => {
       format: 'csv',
       pending: 0,
       balances: null,
+      gaps: [],
     })
     const { rows } = await db.pool.query(`
       select line_number, external_transaction_id, amount, currency, booked_on::text, status
@@ -283,7 +284,7 @@ describe('a file that cannot be read', () => {
     ['a huge number', row(`tx_2,${nines},EUR,2026-03-01`), 'line 3, amount', 'is too large'],
     [
       'one cent too much',
-      row('tx_2,10000000000.00,EUR,2026-03-01'),
+      row('tx_2,90071992547409.92,EUR,2026-03-01'),
       'line 3, amount',
       'is too large',
     ],

@@ -1,21 +1,23 @@
 import { pipeline } from 'node:stream/promises'
 import { SpoolFile } from '@posthorn/bulk/spool'
+import { beginsAsZip } from '@posthorn/bulk/zip'
 import { transaction, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import { announce } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import { balanceCounts } from '../formats/findings.ts'
-import { BEGINNING_BYTES, formatOf, refuseOthers } from '../formats/format.ts'
+import { balanceCounts, MOST_STATEMENTS, type StoredStatement } from '../formats/findings.ts'
+import { BEGINNING_BYTES, formatOf, refuseOthers, zippedFormat } from '../formats/format.ts'
 import { STANDARD_RULES, type Profile } from '../profiles/rules.ts'
+import { selectStatements } from '../records/queries.ts'
 import { peek, type FileBody } from './body.ts'
 import { spoolRecords } from './loading.ts'
 import { problem } from '../../problems.ts'
 import { recordAudit } from '../../queries.ts'
 import {
   copyRecords,
+  findKnownStatement,
   findRunOfFile,
   insertRun,
   insertStatements,
-  type FileKey,
   type NewRun,
 } from './queries.ts'
 
@@ -56,16 +58,22 @@ export interface Upload {
   tell(progress: Progress): void
 }
 
+/** A run that is stored, and its statements with others missing before them. */
+export type StoredUpload = NewRun & { readonly gaps: readonly StoredStatement[] }
+
 /**
  * Stores a file with all its records and its run; a mistake is thrown as its problem. It is read and
  * checked at the client's pace, on the local disk; then one transaction copies what is ready.
  */
-export async function storeUpload(pool: Pool, upload: Upload): Promise<NewRun> {
+export async function storeUpload(pool: Pool, upload: Upload): Promise<StoredUpload> {
   const { orgId, userId, filename, body, profile, contentType, tell, totalBytes } = upload
   const rules = profile?.rules ?? STANDARD_RULES
   const { beginning, bytes: arriving } = await peek(body, BEGINNING_BYTES)
   refuseOthers(beginning, contentType)
-  const format = formatOf(beginning, { contentType, rules })
+  const zip = beginsAsZip(beginning)
+    ? { folder: upload.folder, maxBytes: body.maxBytes }
+    : undefined
+  const format = zip ? zippedFormat(rules) : formatOf(beginning, { contentType, rules })
   const id = uuid()
   const spool = await SpoolFile.create(upload.folder)
   try {
@@ -73,6 +81,7 @@ export async function storeUpload(pool: Pool, upload: Upload): Promise<NewRun> {
       runId: id,
       format,
       bytes: arriving,
+      zip,
       rules,
       maxRecords: upload.maxRecords,
       loaded: (rows) => tell({ rows, bytes: body.bytes, totalBytes }),
@@ -89,7 +98,10 @@ export async function storeUpload(pool: Pool, upload: Upload): Promise<NewRun> {
         await refuseKnown(tx, run)
         throw problem('FILE_ALREADY_UPLOADED')
       }
-      await insertStatements(tx, run)
+      if (!(await insertStatements(tx, run))) {
+        await refuseKnown(tx, run)
+        throw problem('STATEMENT_ALREADY_UPLOADED')
+      }
       const { total, hash } = run
       const details = { filename, format, total, balances, sha256: hash.toString('hex') }
       await recordAudit(tx, {
@@ -97,16 +109,31 @@ export async function storeUpload(pool: Pool, upload: Upload): Promise<NewRun> {
         ...{ entity: 'reconciliation', entityId: id, details },
       })
       await tellStored(tx, run, upload.uploadId)
-      return run
+      return { ...run, gaps: await findGaps(tx, run) }
     })
   } finally {
     await spool.close()
   }
 }
 
-async function refuseKnown(db: Queryable, key: FileKey): Promise<void> {
-  const first = await findRunOfFile(db, key)
+/** The statements with others missing before them. */
+async function findGaps(tx: Transaction, { id: runId, statements }: NewRun) {
+  if (statements.every(({ sequence }) => sequence === null)) return []
+  const page = { runId, after: [0, ''], limit: MOST_STATEMENTS } as const
+  return (await selectStatements(tx, page)).filter(({ missing }) => missing !== null)
+}
+
+async function refuseKnown(db: Queryable, run: NewRun): Promise<void> {
+  const first = await findRunOfFile(db, run)
   if (first !== undefined) throw problem('FILE_ALREADY_UPLOADED', { extensions: { id: first } })
+  if (run.statements.length === 0) return
+  const known = await findKnownStatement(db, run)
+  if (known === undefined) return
+  const { id, number, statement_id: statementId } = known
+  throw problem('STATEMENT_ALREADY_UPLOADED', {
+    detail: `Statement ${statementId} of the same account and days was in an earlier file.`,
+    extensions: { id, number, statementId },
+  })
 }
 
 async function tellStored(

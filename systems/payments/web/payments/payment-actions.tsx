@@ -154,7 +154,15 @@ function Refund({ payment, transactions }: ActionsProps) {
   const { currency, status } = payment
   const amount = payment.capturedAmount ?? payment.amount
   const asked = transactions.filter((each) => each.type === 'refund' && each.status !== 'failed')
-  const left = asked.reduce((rest, each) => rest - each.amount, amount)
+  const rest = asked.reduce((sum, each) => sum - each.amount, amount)
+  const left = Math.max(0, rest - payment.disputedAmount)
+  if (status === 'succeeded' && rest > 0 && left === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        Disputed or lost: the bank has taken it back, and a refund would give it a second time.
+      </Text>
+    )
+  }
   if (status !== 'succeeded' || left <= 0) {
     return (
       <Text size="sm" c="dimmed">

@@ -71,10 +71,13 @@ test('each refund is its own, and one that is confirmed is not waited for', () =
   const refund = (id: string, amount: number, confirmedAt: string | null) => ({
     ...{ ...charge, id, amount, confirmedAt, paymentId: 'p' },
     ...{ type: 'refund' as const, gatewayKey: `refund-${id}` },
+    status: confirmedAt === null ? ('pending' as const) : ('succeeded' as const),
   })
   const refunds = [refund('r1', 40, '2026-11-15T12:01:00Z'), refund('r2', 60, null)]
   const asked = ['r2', 'r1'].map((refundId) => entry('payment.refund_requested', { refundId }))
-  const books = { entries: asked, transactions: [charge, ...refunds], refunds }
+  // Requests that the gateway has answered.
+  const answered = refunds.map((each) => ({ ...each, status: 'succeeded' as const }))
+  const books = { entries: asked, transactions: [charge, ...answered], refunds }
   const succeeded = { ...payment, status: 'succeeded' as const }
   const details = storyOf(succeeded, books).flatMap((phase) => phase.details ?? [])
   expect(details.map((text) => /refund-r\d/.exec(text)?.[0])).toEqual(['refund-r1', 'refund-r2'])

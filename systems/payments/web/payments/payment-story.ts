@@ -54,15 +54,20 @@ function phasesOf(entry: AuditEntry, transactions: readonly GatewayTransaction[]
       return [phase('The gateway released it', { role: 'cancelled' })]
     case 'payment.charge_pending':
       return [
-        phase(`The gateway took it in and decides later: ${textOf(details['gatewayRef'])}`, {
-          role: 'sent',
-        }),
+        phase(
+          details['nextAction'] === undefined
+            ? `The gateway took it in and decides later: ${textOf(details['gatewayRef'])}`
+            : `The bank wants the customer to authenticate: ${textOf(details['gatewayRef'])}`,
+          { role: 'sent' },
+        ),
       ]
     case 'payment.refund_requested':
       return [
         phase(`${actor} requested a refund`),
         ...askedOf(transactions.find((each) => each.id === details['refundId'])),
       ]
+    case 'payment.changed':
+      return [phase(`${actor} changed its metadata`)]
     case 'payment.refund_accepted':
       return [
         phase(`The gateway refunds it: ${textOf(details['gatewayRef'])}`, {
@@ -131,7 +136,7 @@ function webhookOf(details: AuditEntry['details'], phase: Make): Phase {
   }
   const to = textOf(details['to'])
   if (to === details['from']) return phase(`${who} said ${type}`, { role: roleOf(type), eventId })
-  const role = to === 'failed' ? 'dead' : 'confirmed'
+  const role = to === 'failed' ? 'dead' : roleOf(type)
   return phase(`${who} said ${type}: the payment is ${to}`, {
     ...{ role, eventId, details: 'Processed once.' },
   })
@@ -139,20 +144,21 @@ function webhookOf(details: AuditEntry['details'], phase: Make): Phase {
 
 /** Of an event that leaves the payment where it is. */
 function roleOf(type: string): StateRole {
-  if (type === 'dispute.opened') return 'retry'
-  return type === 'dispute.lost' || type === 'refund.failed' ? 'dead' : 'confirmed'
+  if (type === 'dispute.opened' || type === 'dispute.inquiry') return 'retry'
+  return type === 'dispute.lost' || type.endsWith('refund_failed') ? 'dead' : 'confirmed'
 }
 
 function nextOf(
-  { status, authorisation }: Payment,
+  { status, authorisation, nextAction }: Payment,
   { transactions, refunds }: PaymentBooks,
 ): Phase | undefined {
   const open = transactions.find((each) => each.status === 'pending')
   const wait = (what: string): Phase => ({ id: 'next', at: null, what })
+  if (nextAction) return wait('Waiting for the customer to authenticate')
   if (open !== undefined) return wait('Waiting for the gateway’s answer')
   if (authorisation === 'authorised') return wait('Waiting for you to capture or void it')
   if (status === 'pending') return wait('Waiting for the gateway’s webhook, which decides')
-  const isRefunding = refunds.some((each) => each.status === 'succeeded' && !each.confirmedAt)
+  const isRefunding = refunds.some((each) => each.status === 'pending')
   return isRefunding ? wait('Waiting for the webhook of the refund') : undefined
 }
 

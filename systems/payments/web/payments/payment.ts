@@ -28,15 +28,19 @@ export const AUTHORISATION_ROLES: Readonly<
 }
 
 /** How far a refund is, in a word and as a message of that role looks. */
-export function progressOf({ status, confirmedAt }: Refund): { word: string; role: StateRole } {
+export function progressOf({ status, confirmedAt, gatewayRef }: Refund): {
+  word: string
+  role: StateRole
+} {
   if (status === 'failed') return { word: 'failed', role: 'dead' }
   if (confirmedAt !== null) return { word: 'refunded', role: 'confirmed' }
-  return status === 'pending'
+  return gatewayRef === null
     ? { word: 'requested', role: 'claimed' }
     : { word: 'accepted', role: 'sent' }
 }
 
 export const DISPUTE_ROLES: Readonly<Record<Dispute['status'], StateRole>> = {
+  inquiry: 'ready',
   opened: 'retry',
   won: 'confirmed',
   lost: 'dead',

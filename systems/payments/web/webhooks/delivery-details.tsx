@@ -179,8 +179,7 @@ function Heading({ attempt }: { attempt: Attempt }) {
   )
 }
 
-function outcomeOf({ underWay, response, errorClass }: Attempt): string {
-  if (underWay) return 'no answer yet'
+function outcomeOf({ response, errorClass }: Attempt): string {
   if (response !== null) return `answered ${response.status}`
   return `no answer (${errorClass ?? 'unknown'})`
 }

@@ -91,7 +91,6 @@ export const AttemptResource = Type.Object({
   attempt: Type.Integer(),
   startedAt: Time,
   durationMs: nullable(Type.Integer()),
-  underWay: Type.Boolean({ description: 'the answer has not come yet' }),
   request: Type.Object({
     method: Type.String(),
     url: NullableText,
@@ -114,10 +113,9 @@ export const AttemptResource = Type.Object({
 /** An attempt with what it sent. */
 export interface AttemptRow extends RowOf<
   typeof AttemptResource,
-  'attempt' | 'underWay' | 'request' | 'response'
+  'attempt' | 'request' | 'response'
 > {
   readonly attempt_no: number
-  readonly state: 'open' | 'answered' | 'settled'
   readonly request_url: string | null
   readonly request_headers: Record<string, string> | null
   readonly response_status: number | null
@@ -130,7 +128,6 @@ export interface AttemptRow extends RowOf<
 
 export const attemptResource = resource(AttemptResource, {
   attempt: (row: AttemptRow) => row.attempt_no,
-  underWay: ({ state }) => state === 'open',
   request: ({ request_url: url, request_headers: headers, payload: body }) => {
     return { method: 'POST', url, headers: headers ?? {}, body }
   },
@@ -163,8 +160,6 @@ export interface Attempt {
   readonly durationMs: number | null
   readonly errorClass: string | null
   readonly error: string | null
-  /** True: the row that holds it was written when the answer came. */
-  readonly isKept: boolean
 }
 
 /** The engine's codes for attempts of which no request is known. */
@@ -176,19 +171,16 @@ export function isTried(outcome: Outcome): boolean {
   return wasTried(outcome) && !REQUEST_UNKNOWN.has(outcome.failure.code)
 }
 
-/** An outcome that was read back from its attempt's row. */
-export type Recalled = Outcome & { readonly attemptId: string; readonly isKept: true }
-
 export function attemptOf(
   outcome: Outcome,
   { deliveryId, attemptNo }: { deliveryId: string; attemptNo: number },
 ): Attempt {
-  const { exchange, attemptId = uuid() } = outcome as Answered
+  const { exchange } = outcome as Answered
   const { response, error } = exchange ?? {}
   const failure = outcome.kind === 'delivered' ? undefined : outcome.failure
   const errorClass = error?.class ?? classIn(failure?.code)
   return {
-    ...{ id: attemptId, deliveryId, attemptNo },
+    ...{ id: uuid(), deliveryId, attemptNo },
     startedAt: exchange?.startedAt.toISOString() ?? null,
     url: exchange === undefined ? null : maskUrl(exchange.url),
     requestHeaders: exchange?.headers ?? null,
@@ -200,7 +192,6 @@ export function attemptOf(
     durationMs: exchange?.durationMs ?? null,
     errorClass: errorClass ?? null,
     error: failure?.message ?? null,
-    isKept: 'isKept' in outcome,
   }
 }
 

@@ -1,4 +1,4 @@
-import { directionOf, sql, type Outcome, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
 import type { RowOf } from '@posthorn/system'
 import type { Static } from 'typebox'
 import type {
@@ -10,9 +10,6 @@ import type {
 } from './delivery.ts'
 import type { RetryRun } from './settling.ts'
 import { all, count, first, listIds } from '../../rows.ts'
-
-/** An open attempt's answer comes within the transport's time and a margin; by real time. */
-const OPEN_FOR = '90 seconds'
 
 export const findDelivery = (db: Queryable, { org, id }: { org: string; id: string }) =>
   first<WebhookDelivery>(db)(sql`
@@ -157,7 +154,7 @@ export const selectAttempts = (
   page: { deliveryId: string; before: string | undefined; limit: number },
 ) =>
   all<Omit<AttemptRow, 'payload'>>(db)(sql`
-    select id, attempt_no, state, request_url, request_headers, response_status, response_headers,
+    select id, attempt_no, request_url, request_headers, response_status, response_headers,
            response_body, response_encoding, response_truncated, duration_ms, error_class, error,
            started_at
       from payments.webhook_attempts
@@ -166,101 +163,23 @@ export const selectAttempts = (
      order by id desc
      limit ${page.limit}`)
 
-/** Requests that go on by themselves. One that was answered meanwhile stays as it is. */
-export async function insertOpenAttempts(
-  tx: Transaction,
-  attempts: readonly Pick<Attempt, 'id' | 'deliveryId' | 'attemptNo'>[],
-): Promise<void> {
+/** Requests and their answers, with the transaction that settles them. */
+export async function insertAttempts(tx: Transaction, attempts: readonly Attempt[]): Promise<void> {
   if (attempts.length === 0) return
   await tx.query(sql`
-    insert into payments.webhook_attempts (id, delivery_id, attempt_no, state, open_until)
-    select a."id", a."deliveryId", a."attemptNo", 'open', now() + ${OPEN_FOR}::interval
-      from jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb)
-        as a ("id" uuid, "deliveryId" uuid, "attemptNo" integer)
-        on conflict do nothing`)
-}
-
-const ATTEMPT_FIELDS = sql`a ("id" uuid, "deliveryId" uuid, "attemptNo" integer,
-             "startedAt" timestamptz, "url" text, "requestHeaders" jsonb, "status" integer,
-             "responseHeaders" jsonb, "body" text, "encoding" text, "truncated" boolean,
-             "durationMs" integer, "errorClass" text, "error" text)`
-
-const ATTEMPT_COLUMNS = sql`id, delivery_id, attempt_no, started_at, request_url, request_headers,
-           response_status, response_headers, response_body, response_encoding,
-           response_truncated, duration_ms, error_class, error`
-
-const ATTEMPT_VALUES = sql`a."id", a."deliveryId", a."attemptNo", coalesce(a."startedAt", now()),
+    insert into payments.webhook_attempts
+           (id, delivery_id, attempt_no, started_at, request_url, request_headers,
+            response_status, response_headers, response_body, response_encoding,
+            response_truncated, duration_ms, error_class, error)
+    select a."id", a."deliveryId", a."attemptNo", coalesce(a."startedAt", now()),
            a."url", a."requestHeaders", a."status", a."responseHeaders", a."body", a."encoding",
-           a."truncated", a."durationMs", a."errorClass", a."error"`
-
-/** Attempts whose outcome is applied by this transaction; those open before are over. */
-export async function settleAttemptRows(
-  tx: Transaction,
-  attempts: readonly Attempt[],
-): Promise<void> {
-  if (attempts.length === 0) return
-  const numbers = attempts.map(({ deliveryId, attemptNo }) => ({ deliveryId, attemptNo }))
-  await tx.query(sql`
-    update payments.webhook_attempts as a
-       set state = 'settled', open_until = null, outcome = null, attempt_no = n."attemptNo",
-           error_class = case when a.state = 'open' then 'lost' else a.error_class end,
-           error = case when a.state = 'open' then 'the relay that sent it is gone' else a.error end
-      from jsonb_to_recordset(${JSON.stringify(numbers)}::jsonb)
-        as n ("deliveryId" uuid, "attemptNo" integer)
-     where a.delivery_id = n."deliveryId" and a.state <> 'settled'`)
-  const fresh = attempts.filter(({ isKept }) => !isKept)
-  if (fresh.length === 0) return
-  await tx.query(sql`
-    insert into payments.webhook_attempts (${ATTEMPT_COLUMNS}, state)
-    select ${ATTEMPT_VALUES}, 'settled'
-      from jsonb_to_recordset(${JSON.stringify(fresh)}::jsonb) as ${ATTEMPT_FIELDS}
-        on conflict (id) do nothing`)
+           a."truncated", a."durationMs", a."errorClass", a."error"
+      from jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as
+           a ("id" uuid, "deliveryId" uuid, "attemptNo" integer,
+              "startedAt" timestamptz, "url" text, "requestHeaders" jsonb, "status" integer,
+              "responseHeaders" jsonb, "body" text, "encoding" text, "truncated" boolean,
+              "durationMs" integer, "errorClass" text, "error" text)`)
 }
-
-/** An answer that came late: kept with its outcome, for the next claim of the delivery. */
-export const insertAnswer = (tx: Transaction, attempt: Attempt, outcome: Outcome) =>
-  tx.query(sql`
-    insert into payments.webhook_attempts as kept (${ATTEMPT_COLUMNS}, state, outcome)
-    select ${ATTEMPT_VALUES}, 'answered', ${JSON.stringify(outcome)}::jsonb
-      from jsonb_to_recordset(${JSON.stringify([attempt])}::jsonb) as ${ATTEMPT_FIELDS}
-        on conflict (id) do update
-       set state = 'answered', outcome = excluded.outcome, open_until = null,
-           started_at = excluded.started_at, request_url = excluded.request_url,
-           request_headers = excluded.request_headers,
-           response_status = excluded.response_status,
-           response_headers = excluded.response_headers, response_body = excluded.response_body,
-           response_encoding = excluded.response_encoding,
-           response_truncated = excluded.response_truncated, duration_ms = excluded.duration_ms,
-           error_class = excluded.error_class, error = excluded.error
-     where kept.state = 'open'`)
-
-/** Makes deliveries due whose request has been answered, so that the answer is applied. */
-export async function makeAnsweredDue(tx: Transaction, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  await tx.query(sql`
-    update payments.webhook_deliveries as d
-       set next_attempt_at = posthorn.now()
-      from payments.webhook_attempts a
-     where d.id = any(${ids}::uuid[]) and d.status in ('pending', 'failed')
-       and d.next_attempt_at > posthorn.now()
-       and a.delivery_id = d.id and a.state = 'answered'`)
-}
-
-/** What is known of requests that go on by themselves or have been answered. */
-export interface Unsettled {
-  readonly id: string
-  readonly delivery_id: string
-  readonly state: 'open' | 'answered'
-  readonly outcome: Outcome | null
-  /** False: its answer will not come any more. */
-  readonly alive: boolean
-}
-
-export const selectUnsettled = (db: Queryable, deliveryIds: readonly string[]) =>
-  all<Unsettled>(db)(sql`
-    select id, delivery_id, state, outcome, coalesce(open_until > now(), false) as alive
-      from payments.webhook_attempts
-     where delivery_id = any(${deliveryIds}::uuid[]) and state <> 'settled'`)
 
 /** A delivery's place in its key's order, and how long the one before it still waits. */
 export interface Place {

@@ -1,17 +1,11 @@
 import { uuid, type Change, type Outbox, type Outcome, type Transaction } from '@posthorn/engine'
 import { cancel } from '@posthorn/operate'
-import type { Answered, WebhookCode } from '@posthorn/transports/webhook'
+import type { WebhookCode } from '@posthorn/transports/webhook'
 import { recordAudit, type AuditEntry } from '../../queries.ts'
 import { disableGone } from '../endpoints/control.ts'
 import { insertTallies, type Tally } from '../health/queries.ts'
 import { attemptOf, isTried, type Attempt, type WebhookDelivery } from './delivery.ts'
-import {
-  insertOpenAttempts,
-  insertRuns,
-  makeAnsweredDue,
-  settleAttemptRows,
-  wakeHeld,
-} from './queries.ts'
+import { insertAttempts, insertRuns, wakeHeld } from './queries.ts'
 
 type DeliveryChange = Change<WebhookDelivery>
 
@@ -30,14 +24,7 @@ export async function settleAttempts(
   changes: readonly DeliveryChange[],
 ): Promise<void> {
   const tried = changes.filter(({ outcome }) => isTried(outcome))
-  const open = changes.flatMap(openAttempt)
-  await insertOpenAttempts(tx, open)
-  // The answer may have been faster than this transaction.
-  await makeAnsweredDue(
-    tx,
-    open.map(({ deliveryId }) => deliveryId),
-  )
-  await settleAttemptRows(tx, tried.map(settledAttempt))
+  await insertAttempts(tx, tried.map(settledAttempt))
   await recordAudit(tx, ...tried.flatMap(auditOf))
   await insertRuns(tx, uuid(), runsOf(tried))
   await insertTallies(tx, talliesOf(tried))
@@ -46,19 +33,6 @@ export async function settleAttempts(
     ...new Set(tried.filter(hasCode('WEBHOOK_GONE')).map(({ row }) => row.endpoint_id)),
   ])
   await skipDisabled(tx, outbox, changes.filter(hasCode(ENDPOINT_DISABLED)))
-}
-
-/** A request that goes on after its batch is on record before its delivery can be claimed again. */
-function openAttempt({
-  row,
-  attempt,
-  outcome,
-}: DeliveryChange): Pick<Attempt, 'id' | 'deliveryId' | 'attemptNo'>[] {
-  const { attemptId } = outcome as Answered
-  const isPending = codeIn(outcome) === 'WEBHOOK_PENDING'
-  return isPending && attemptId !== undefined
-    ? [{ id: attemptId, deliveryId: row.id, attemptNo: attempt }]
-    : []
 }
 
 function settledAttempt({ row, attempt, outcome }: DeliveryChange): Attempt {

@@ -91,8 +91,9 @@ export const EVENT_TYPES: readonly EventType[] = [
     sample: { ...PAYMENT, status: 'refunded', refundId: '01976f40-11aa-7d55-b3c4-0a1b2c3d4e5f' },
   },
   {
-    type: 'refund.failed',
-    about: 'A refund came to nothing; the money stays.',
+    type: 'payment.refund_failed',
+    about:
+      'A refund came to nothing, also one that payment.refunded has told of: banks refuse some days later. Its amount can be refunded again.',
     data: Type.Object({
       ...payment('failed').properties,
       refundId: Type.Optional(Type.String()),
@@ -103,6 +104,8 @@ export const EVENT_TYPES: readonly EventType[] = [
     },
   },
   ...Object.entries({
+    inquiry:
+      'The bank asks about the payment; no money is taken, and an answer may prevent a dispute.',
     opened: 'The payer asks the bank for the money back.',
     won: 'The dispute is decided for you.',
     lost: 'The dispute is decided for the payer; the money is gone.',

@@ -6,8 +6,9 @@ import { Type, type Static } from 'typebox'
  * bounded here bounds what an event costs.
  */
 
+// A page of 200 endpoints with the largest filters is 4 MB.
 const Scalar = Type.Union([
-  Type.String({ maxLength: 200 }),
+  Type.String({ maxLength: 100 }),
   Type.Number(),
   Type.Boolean(),
   Type.Null(),
@@ -25,7 +26,7 @@ const strict = { additionalProperties: false }
 const Condition = Type.Union([
   Type.Object({ path: Path, equals: Scalar }, strict),
   Type.Object({ path: Path, notEquals: Scalar }, strict),
-  Type.Object({ path: Path, in: Type.Array(Scalar, { minItems: 1, maxItems: 50 }) }, strict),
+  Type.Object({ path: Path, in: Type.Array(Scalar, { minItems: 1, maxItems: 20 }) }, strict),
   Type.Object({ path: Path, exists: Type.Boolean() }, strict),
   Type.Object({ path: Path, lessThan: Type.Number() }, strict),
   Type.Object({ path: Path, atMost: Type.Number() }, strict),

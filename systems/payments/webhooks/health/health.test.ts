@@ -92,11 +92,11 @@ test('an endpoint that a relay leaves alone says so', async () => {
   const client = await running.as({ org: 'alone' })
   const { id } = await client.endpoint(`${receiver.url}/well`)
   await running.announce({ org: 'alone' })
-  const breakers = JSON.stringify([{ destination: `webhooks:${id}`, openMs: 1_000 }])
+  const outbox = 'payments.webhook-deliveries'
+  const breakers = { [outbox]: [{ destination: `webhooks:${id}`, openMs: 1_000 }] }
   await db.pool.query(
-    `insert into posthorn.relay (relay, outbox, breakers)
-     values ('somewhere', 'payments.webhook-deliveries', $1)`,
-    [breakers],
+    `insert into posthorn.session (relay, outboxes, breakers) values ('somewhere', $1, $2)`,
+    [[outbox], JSON.stringify(breakers)],
   )
   const { body } = await client.get(`${PATH}/health`)
   expect(body.items).toMatchObject([{ endpointId: id, breakerOpen: true }])

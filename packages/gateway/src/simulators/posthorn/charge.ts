@@ -10,6 +10,9 @@ export const ChargeOrder = Type.Object(
     reference: Type.String({ minLength: 1, maxLength: 200, description: "the caller's own id" }),
     description: Type.Optional(Type.String({ maxLength: 1_000 })),
     paymentMethod: Type.Optional(Type.String({ maxLength: 255 })),
+    canAuthenticate: Type.Optional(
+      Type.Boolean({ description: 'the customer can answer the bank; else its question declines' }),
+    ),
     capture: Type.Optional(
       Type.Enum(['automatic', 'manual'], {
         description: 'manual: the money is held, and taken by a capture; automatic',
@@ -24,13 +27,17 @@ export type ChargeOrder = Static<typeof ChargeOrder>
  *   succeeded    declined
  *
  *   authorised ──▶ succeeded (captured) | voided | expired
+ *
+ *   requires_action ──▶ succeeded | authorised | declined
  */
 
 /** Money taken, held or refused, under one key. */
 export interface Charge {
   readonly id: string
   readonly idempotencyKey: string
-  readonly status: 'succeeded' | 'declined' | 'authorised' | 'voided' | 'expired'
+  readonly status:
+    'succeeded' | 'declined' | 'authorised' | 'voided' | 'expired' | 'requires_action'
+  readonly capture: 'automatic' | 'manual'
   readonly amount: number
   /** What was taken of it. */
   readonly capturedAmount: number
@@ -54,10 +61,15 @@ export interface Refund {
   readonly id: string
   readonly idempotencyKey: string
   readonly chargeId: string
+  /** `failed`: the bank refused it, perhaps days later. */
+  readonly status: 'succeeded' | 'failed'
   readonly amount: number
   readonly currency: string
   readonly createdAt: string
 }
+
+/** The customer of this card has to authenticate, as at Stripe. */
+export const AUTHENTICATED_CARD = 'pm_card_authenticationRequired'
 
 /** What an amount means here beside its value. */
 export interface Fate {

@@ -9,7 +9,7 @@ import type { Webhooks } from './webhooks.ts'
 export interface Dispute {
   readonly id: string
   readonly chargeId: string
-  readonly status: 'opened' | 'won' | 'lost' | 'withdrawn'
+  readonly status: 'inquiry' | 'opened' | 'won' | 'lost' | 'withdrawn'
   readonly amount: number
   readonly currency: string
   readonly reason: string
@@ -20,14 +20,18 @@ export interface Dispute {
 const Opening = Type.Object(
   {
     chargeId: Type.String(),
+    status: Type.Optional(
+      Type.Enum(['inquiry', 'opened'], { description: 'inquiry: takes no money yet; opened' }),
+    ),
     amount: Type.Optional(Type.Integer({ minimum: 1, description: 'minor units; all of it' })),
+    currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
     reason: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   },
   { additionalProperties: false },
 )
 
 const Ending = Type.Object(
-  { status: Type.Enum(['won', 'lost', 'withdrawn']) },
+  { status: Type.Enum(['opened', 'won', 'lost', 'withdrawn']) },
   { additionalProperties: false },
 )
 
@@ -60,18 +64,17 @@ export class Disputes {
       async ({ body }, reply) => {
         const charge = this.#ledger.find(body.chargeId)
         if (!charge) return refuseDispute(reply, 404, 'There is no such charge.')
-        const amount = body.amount ?? charge.capturedAmount
-        if (amount === 0 || amount > charge.capturedAmount) {
+        if (charge.capturedAmount === 0) {
           return refuseDispute(reply, 422, 'Only what was taken can be disputed.')
         }
-        return reply.code(201).send(this.#open(charge, amount, body.reason))
+        return reply.code(201).send(this.#open(charge, body))
       },
     )
     app.post<{ Params: { id: string }; Body: Static<typeof Ending> }>(
       '/disputes/:id',
       {
         schema: {
-          summary: 'End a dispute',
+          summary: 'End a dispute, or make one of an inquiry',
           body: Ending,
           response: { 200: Type.Unknown(), 404: Refusal, 422: Refusal },
         },
@@ -79,7 +82,11 @@ export class Disputes {
       async ({ params, body }, reply) => {
         const dispute = this.#disputes.get(params.id)
         if (!dispute) return refuseDispute(reply, 404, 'There is no such dispute.')
-        if (dispute.status !== 'opened') return refuseDispute(reply, 422, 'The dispute is over.')
+        const { status } = dispute
+        const isSame = status === body.status
+        if (isSame || (status !== 'opened' && status !== 'inquiry')) {
+          return refuseDispute(reply, 422, `The dispute is ${status}.`)
+        }
         return this.#keep({ ...dispute, status: body.status })
       },
     )
@@ -89,10 +96,12 @@ export class Disputes {
     this.#disputes.clear()
   }
 
-  #open(charge: Charge, amount: number, reason = 'fraudulent'): Dispute {
+  #open(charge: Charge, order: Static<typeof Opening>): Dispute {
+    const { status = 'opened', reason = 'fraudulent' } = order
+    const { amount = charge.capturedAmount, currency = charge.currency } = order
     return this.#keep({
       id: `dp_${randomBytes(12).toString('hex')}`,
-      ...{ chargeId: charge.id, status: 'opened', amount, currency: charge.currency, reason },
+      ...{ chargeId: charge.id, status, amount, currency, reason },
       evidenceDueAt: new Date(Date.now() + EVIDENCE_MS).toISOString(),
     })
   }

@@ -158,9 +158,11 @@ test('a dispute is opened and ended by control, and announced by webhook', async
   const { id } = opened.body as { id: string }
   expect((await post(`/sim/gateway/disputes/${id}`, { status: 'lost' })).status).toBe(200)
   expect((await post(`/sim/gateway/disputes/${id}`, { status: 'won' })).status).toBe(422)
-  expect((await post('/sim/gateway/disputes', { chargeId, amount: 1_001 })).status).toBe(422)
+  const declined = await charge('/charges', 'k2', { ...order, amount: 1_002 })
+  const { id: untaken } = declined.body['charge'] as { id: string }
+  expect((await post('/sim/gateway/disputes', { chargeId: untaken })).status).toBe(422)
   expect((await post('/sim/gateway/disputes', { chargeId: 'ch_none' })).status).toBe(404)
-  await expect.poll(() => received.length).toBe(3)
+  await expect.poll(() => received.length).toBe(4)
   const disputed = received.filter(({ event }) => event.type.startsWith('dispute.'))
   expect(disputed.map(({ event }) => [event.type, event.data['disputeId']])).toEqual([
     ['dispute.opened', id],

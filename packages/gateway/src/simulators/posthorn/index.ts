@@ -25,13 +25,18 @@ export function gateway({ webhooks: receiver }: SimulatedGatewayOptions = {}): S
       const url = () => receiverUrl(receiver, () => ownOrigin(server))
       const webhooks = new Webhooks(world, { secret: receiver?.secret ?? '', url })
       const disputes = new Disputes(ledger, webhooks)
+      const show = (charge: Charge): ShownCharge => {
+        if (charge.status !== 'requires_action') return charge
+        const page = `${ownOrigin(server)}/sim/gateway/authenticate/${charge.id}`
+        return { ...charge, nextAction: { type: 'redirect', url: page } }
+      }
       return {
         routes(app) {
           server = app.server
-          gatewayRoutes(app, { world, ledger, webhooks })
+          gatewayRoutes(app, { world, ledger, webhooks, show })
         },
         control(app) {
-          gatewayControls(app, { ledger, webhooks })
+          gatewayControls(app, { ledger, webhooks, show })
           disputes.controls(app)
         },
         failure: ({ code }) => ({
@@ -49,14 +54,22 @@ export function gateway({ webhooks: receiver }: SimulatedGatewayOptions = {}): S
   })
 }
 
+/** A charge, with the page where its customer authenticates. */
+type ShownCharge = Charge & {
+  readonly nextAction?: { readonly type: string; readonly url: string }
+}
+
 interface Gateway {
   readonly world: SimulatorWorld
   readonly ledger: Ledger
   readonly webhooks: Webhooks
+  show(charge: Charge): ShownCharge
 }
 
 const Lookup = Type.Object({ idempotencyKey: Type.Optional(Type.String({ maxLength: 255 })) })
 type Lookup = Static<typeof Lookup>
+
+type Kind = (Refunding | Changing)['kind'] | 'not-waiting' | 'no-refund'
 
 const REFUSALS: Readonly<Record<string, { status: number; message: string }>> = {
   reused: { status: 409, message: 'The key stands for another request.' },
@@ -65,14 +78,27 @@ const REFUSALS: Readonly<Record<string, { status: number; message: string }>> = 
   'refunded-before': { status: 422, message: 'The charge was refunded before.' },
   'not-authorised': { status: 422, message: 'The charge does not stand authorised.' },
   'too-much': { status: 422, message: 'That is more than is left of the charge.' },
-} satisfies Partial<Record<(Refunding | Changing)['kind'], { status: number; message: string }>>
+  'not-waiting': { status: 422, message: 'The charge does not wait for its customer.' },
+  'no-refund': { status: 422, message: 'There is no such refund that was made.' },
+} satisfies Partial<Record<Kind, { status: number; message: string }>>
 
 /** What `POST /sim/gateway/expire` takes. */
 const Expiry = Type.Object({ chargeId: Type.String() }, { additionalProperties: false })
 type Expiry = Static<typeof Expiry>
 
+const Authentication = Type.Object({ outcome: Type.Optional(Type.Enum(['succeeds', 'fails'])) })
+type Authentication = Static<typeof Authentication>
+
+const PAGE = `<!doctype html><title>Your bank</title><p>Did you order this?
+<p><a href="?outcome=succeeds">Yes, pay</a> <a href="?outcome=fails">No</a>`
+
+/** What `POST /sim/gateway/refund-failures` takes. */
+const RefundFailure = Type.Object({ refundId: Type.String() }, { additionalProperties: false })
+
 /** The protocol: charges and refunds under the caller's keys, and what stands under a key. */
-function gatewayRoutes(app: FastifyInstance, { world, ledger, webhooks }: Gateway): void {
+function gatewayRoutes(app: FastifyInstance, parts: Gateway): void {
+  const { world, ledger, webhooks, show } = parts
+
   app.post<{ Body: ChargeOrder }>(
     '/charges',
     { schema: { summary: 'Take or hold money, once for each Idempotency-Key', body: ChargeOrder } },
@@ -90,20 +116,23 @@ function gatewayRoutes(app: FastifyInstance, { world, ledger, webhooks }: Gatewa
       if (isDeclined) {
         return reply.code(402).send({ error: DECLINED, charge })
       }
-      return reply.code(kind === 'new' ? 201 : 200).send(charge)
+      return reply.code(kind === 'new' ? 201 : 200).send(show(charge))
     },
   )
 
   app.get<{ Querystring: Lookup }>(
     '/charges',
     { schema: { summary: 'The charges, or the one under a key', querystring: Lookup } },
-    async (request) => ({ items: ledger.charges(request.query.idempotencyKey) }),
+    async (request) => ({ items: ledger.charges(request.query.idempotencyKey).map(show) }),
   )
 
   app.get<{ Params: { id: string } }>(
     '/charges/:id',
     { schema: { summary: 'A charge as it is now' } },
-    async (request, reply) => ledger.find(request.params.id) ?? refuseAs(reply, 'no-charge'),
+    async (request, reply) => {
+      const charge = ledger.find(request.params.id)
+      return charge ? show(charge) : refuseAs(reply, 'no-charge')
+    },
   )
 
   app.post<{ Params: { id: string }; Body: PartOrder }>(
@@ -169,12 +198,47 @@ function gatewayRoutes(app: FastifyInstance, { world, ledger, webhooks }: Gatewa
 /** For people and tests: what was charged, and how its webhooks go out. */
 function gatewayControls(
   app: FastifyInstance,
-  { ledger, webhooks }: Pick<Gateway, 'ledger' | 'webhooks'>,
+  { ledger, webhooks, show }: Omit<Gateway, 'world'>,
 ): void {
   app.get('/ledger', { schema: { summary: 'What was charged and refunded' } }, async () => ({
-    charges: ledger.charges(),
+    charges: ledger.charges().map(show),
     refunds: ledger.refunds(),
   }))
+  app.get<{ Params: { id: string }; Querystring: Authentication }>(
+    '/authenticate/:id',
+    {
+      schema: {
+        summary:
+          'Where a customer authenticates: `outcome` says how that ends, without it a page asks',
+        querystring: Authentication,
+        response: { 200: Type.Unknown(), 422: Refusal },
+      },
+    },
+    async ({ params, query: { outcome } }, reply) => {
+      if (outcome === undefined) return reply.type('text/html').send(PAGE)
+      const charge = ledger.authenticate(params.id, outcome)
+      if (!charge) return refuseAs(reply, 'not-waiting')
+      webhooks.tell(charge)
+      return charge
+    },
+  )
+  app.post<{ Body: Static<typeof RefundFailure> }>(
+    '/refund-failures',
+    {
+      schema: {
+        summary: 'Let a refund that was made fail at the bank, as happens days later',
+        body: RefundFailure,
+        response: { 200: Type.Unknown(), 422: Refusal },
+      },
+    },
+    async ({ body }, reply) => {
+      const refund = ledger.failRefund(body.refundId)
+      const charge = refund && ledger.find(refund.chargeId)
+      if (!charge) return refuseAs(reply, 'no-refund')
+      webhooks.tell(charge, refund)
+      return refund
+    },
+  )
   app.post<{ Body: Expiry }>(
     '/expire',
     {
@@ -213,7 +277,7 @@ function keyOf({ headers }: FastifyRequest): string | undefined {
   return typeof key === 'string' && key !== '' ? key : undefined
 }
 
-function refuseAs(reply: FastifyReply, kind: (Refunding | Changing)['kind']): FastifyReply {
+function refuseAs(reply: FastifyReply, kind: Kind): FastifyReply {
   const { status, message } = REFUSALS[kind] ?? { status: 400, message: 'The request is refused.' }
   return refuse(reply, status, { code: kind.replaceAll('-', '_'), message })
 }

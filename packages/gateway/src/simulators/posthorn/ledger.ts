@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { fateOf, type Charge, type ChargeOrder, type Refund } from './charge.ts'
+import { AUTHENTICATED_CARD, fateOf, type Charge, type ChargeOrder, type Refund } from './charge.ts'
 
 export type Charging =
   | { readonly kind: 'new' | 'repeated'; readonly charge: Charge }
@@ -38,20 +38,35 @@ export class Ledger {
         known.amount === amount && known.currency === currency && known.reference === reference
       return isSame ? { kind: 'repeated', charge: known } : { kind: 'reused' }
     }
-    const granted = capture === 'manual' ? 'authorised' : 'succeeded'
-    const status = fateOf(amount).declines ? 'declined' : granted
     const charge: Charge = {
       id: `ch_${randomBytes(12).toString('hex')}`,
-      idempotencyKey,
-      status,
-      amount,
-      capturedAmount: status === 'succeeded' ? amount : 0,
-      currency,
-      reference,
-      createdAt: new Date().toISOString(),
+      ...{ idempotencyKey, status: 'requires_action', capture, amount, capturedAmount: 0 },
+      ...{ currency, reference, createdAt: new Date().toISOString() },
     }
-    this.#keep(charge)
-    return { kind: 'new', charge }
+    if (order.paymentMethod !== AUTHENTICATED_CARD) {
+      return { kind: 'new', charge: this.#take(charge) }
+    }
+    const status = order.canAuthenticate === true ? 'requires_action' : 'declined'
+    return { kind: 'new', charge: this.#keep({ ...charge, status }) }
+  }
+
+  /** The customer has authenticated, or failed to; undefined if nothing waits for that. */
+  authenticate(chargeId: string, outcome: 'succeeds' | 'fails'): Charge | undefined {
+    const charge = this.#chargesById.get(chargeId)
+    if (charge?.status !== 'requires_action') return undefined
+    return outcome === 'succeeds'
+      ? this.#take(charge)
+      : this.#keep({ ...charge, status: 'declined' })
+  }
+
+  #take(charge: Charge): Charge {
+    const granted = charge.capture === 'manual' ? 'authorised' : 'succeeded'
+    const status = fateOf(charge.amount).declines ? 'declined' : granted
+    return this.#keep({
+      ...charge,
+      status,
+      capturedAmount: status === 'succeeded' ? charge.amount : 0,
+    })
   }
 
   /** Takes what is held, or less of it; once. */
@@ -59,7 +74,7 @@ export class Ledger {
     return this.#change(idempotencyKey, { verb: 'capture', chargeId, wanted })
   }
 
-  /** Sets free what is held. */
+  /** Sets free what is held, or calls off what waits for the customer. */
   void(idempotencyKey: string, chargeId: string): Changing {
     return this.#change(idempotencyKey, { verb: 'void', chargeId, wanted: undefined })
   }
@@ -81,13 +96,14 @@ export class Ledger {
       const isSame = known.verb === verb && known.chargeId === chargeId && known.wanted === wanted
       return isSame ? { kind: 'repeated', charge } : { kind: 'reused' }
     }
-    if (charge.status !== 'authorised') return { kind: 'not-authorised' }
+    const isCalledOff = verb === 'void' && charge.status === 'requires_action'
+    if (charge.status !== 'authorised' && !isCalledOff) return { kind: 'not-authorised' }
     const amount = wanted ?? charge.amount
     if (amount > charge.amount) return { kind: 'too-much' }
     this.#changes.set(idempotencyKey, change)
     const changed: Charge =
       verb === 'void'
-        ? { ...charge, status: 'voided' }
+        ? { ...charge, status: isCalledOff ? 'declined' : 'voided' }
         : { ...charge, status: 'succeeded', capturedAmount: amount }
     return { kind: 'new', charge: this.#keep(changed) }
   }
@@ -117,15 +133,23 @@ export class Ledger {
     if (amount > left) return { kind: 'too-much' }
     const refund: Refund = {
       id: `re_${randomBytes(12).toString('hex')}`,
-      idempotencyKey,
-      chargeId,
-      amount,
-      currency: charge.currency,
+      ...{ idempotencyKey, chargeId, status: 'succeeded', amount, currency: charge.currency },
       createdAt: new Date().toISOString(),
     }
     this.#refunds.set(idempotencyKey, refund)
     this.#givenBack.set(chargeId, givenBack + amount)
     return { kind: 'new', refund, charge }
+  }
+
+  /** As banks do to a refund, perhaps days later; undefined if there is none that was made. */
+  failRefund(refundId: string): Refund | undefined {
+    const refund = [...this.#refunds.values()].find(({ id }) => id === refundId)
+    if (refund?.status !== 'succeeded') return undefined
+    const failed: Refund = { ...refund, status: 'failed' }
+    this.#refunds.set(refund.idempotencyKey, failed)
+    const givenBack = this.#givenBack.get(refund.chargeId) ?? 0
+    this.#givenBack.set(refund.chargeId, givenBack - refund.amount)
+    return failed
   }
 
   /** Newest first; with a key, the one charge that has it, if any. */

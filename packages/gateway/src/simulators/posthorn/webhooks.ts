@@ -10,10 +10,11 @@ export type EventType =
   | 'payment.voided'
   | 'payment.expired'
   | 'payment.refunded'
+  | 'payment.refund_failed'
   | `dispute.${Dispute['status']}`
 
 /** The event of a charge, by what became of it. */
-const EVENT_OF: Readonly<Record<Charge['status'], EventType>> = {
+const EVENT_OF: Readonly<Record<Exclude<Charge['status'], 'requires_action'>, EventType>> = {
   authorised: 'payment.authorised',
   succeeded: 'payment.succeeded',
   declined: 'payment.failed',
@@ -38,11 +39,14 @@ export class Webhooks {
 
   /** A refund is reported by its own id and amount, beside the charge that it belongs to. */
   tell(charge: Charge, refund?: Refund): void {
-    const type = refund ? 'payment.refunded' : EVENT_OF[charge.status]
+    // The caller was answered that it waits for the customer.
+    if (charge.status === 'requires_action') return
+    const ofRefund = refund?.status === 'failed' ? 'payment.refund_failed' : 'payment.refunded'
+    const type = refund ? ofRefund : EVENT_OF[charge.status]
     const { currency, reference: paymentId, id: gatewayRef } = charge
     const taken = charge.status === 'succeeded' ? charge.capturedAmount : charge.amount
     const amount = refund?.amount ?? taken
-    const status = type.slice('payment.'.length)
+    const status = type.replace(/^payment.(refund_)?/, '')
     this.#send(type, {
       ...{ paymentId, gatewayRef, ...(refund && { refundId: refund.id }) },
       ...{ status, amount, currency },

@@ -8,6 +8,7 @@ import {
 } from './answers.ts'
 import {
   checkDigits,
+  AUTHENTICATION_FAILED,
   AUTHENTICATION_REQUIRED,
   GENERIC_DECLINE,
   behaviourOf,
@@ -19,6 +20,7 @@ import {
   nowSeconds,
   type Charge,
   type Dispute,
+  type DisputeState,
   type PaymentIntent,
   type Refund,
 } from './objects.ts'
@@ -29,6 +31,18 @@ export type Tell = (type: string, object: PaymentIntent | Charge | Refund | Disp
 
 /** Runs later, unless the simulator is reset. */
 export type Later = (work: () => void) => void
+
+/** What of a dispute is not as usual. */
+export interface DisputeOrder {
+  readonly status?: DisputeState
+  /** In minor units; all that was taken. Banks may claim more, and in another currency. */
+  readonly amount?: number
+  readonly currency?: string
+  /** Besides the one that is there. */
+  readonly another?: boolean
+}
+
+const EVIDENCE_SECONDS = 7 * 24 * 3_600
 
 /** Everything one account has. Nothing in it waits, so that requests cannot get into each other. */
 export class Books {
@@ -87,10 +101,36 @@ export class Books {
     if (decline) throw this.#decline(intent, { paymentMethod, decline })
     if (behaviour.needsAction) {
       intent.status = 'requires_action'
-      intent.next_action = { type: 'use_stripe_sdk' }
+      const action = { type: 'three_d_secure_redirect', source: newId('src') }
+      intent.next_action = { type: 'use_stripe_sdk', use_stripe_sdk: action }
       this.#tell('payment_intent.requires_action', intent)
       return intent
     }
+    return this.#take(intent, { paymentMethod, behaviour })
+  }
+
+  /** The customer has authenticated, or failed to. */
+  authenticate(id: string, outcome: 'succeeds' | 'fails'): PaymentIntent {
+    const intent = this.intent(id)
+    const { payment_method: paymentMethod } = intent
+    if (intent.status !== 'requires_action' || paymentMethod === null) {
+      throw unexpectedState(intent, 'authenticate')
+    }
+    intent.next_action = null
+    if (outcome === 'succeeds') {
+      return this.#take(intent, { paymentMethod, behaviour: behaviourOf(paymentMethod) })
+    }
+    intent.payment_method = null
+    intent.status = 'requires_payment_method'
+    intent.last_payment_error = AUTHENTICATION_FAILED
+    this.#tell('payment_intent.payment_failed', intent)
+    return intent
+  }
+
+  #take(
+    intent: PaymentIntent,
+    { paymentMethod, behaviour }: { readonly paymentMethod: string; readonly behaviour: Behaviour },
+  ): PaymentIntent {
     if (behaviour.later) return this.#process(intent, { paymentMethod, behaviour })
     const charge = this.#charge(intent, { paymentMethod, status: 'succeeded' })
     if (intent.capture_method === 'manual') {
@@ -139,6 +179,7 @@ export class Books {
     intent.status = 'canceled'
     intent.canceled_at = nowSeconds()
     intent.cancellation_reason = reason
+    intent.next_action = null
     intent.amount_capturable = 0
     this.#tell('payment_intent.canceled', intent)
     return intent
@@ -169,6 +210,11 @@ export class Books {
       const message = `Charge ${charge.id} has already been refunded.`
       throw impossible('charge_already_refunded', message)
     }
+    const disputes = [...this.disputes.values()].filter((each) => each.charge === charge.id)
+    if (disputes.some(({ status }) => /^(needs_response|under_review|lost)$/.test(status))) {
+      const message = `Charge ${charge.id} has been charged back; cannot issue a refund.`
+      throw impossible('charge_disputed', message)
+    }
     const amount = order.amount ?? left
     if (amount < 1 || amount > left) {
       const message = `Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`
@@ -191,22 +237,24 @@ export class Books {
   }
 
   /** A customer asks the bank for the money back, or the bank has decided. */
-  dispute(intentId: string, status: Dispute['status'] = 'needs_response'): Dispute {
+  dispute(intentId: string, order: DisputeOrder = {}): Dispute {
     const charge = this.charge(this.intent(intentId).latest_charge ?? '')
-    const known = [...this.disputes.values()].find((each) => each.charge === charge.id)
-    if (known) {
+    const known = [...this.disputes.values()].findLast((each) => each.charge === charge.id)
+    const { status = 'needs_response', amount = charge.amount_captured } = order
+    charge.disputed ||= !status.startsWith('warning')
+    if (known && order.another !== true) {
       known.status = status
-      const isClosed = status === 'won' || status === 'lost'
+      const isClosed = /^(won|lost|warning_closed)$/.test(status)
       this.#tell(isClosed ? 'charge.dispute.closed' : 'charge.dispute.updated', known)
       return known
     }
     const dispute: Dispute = {
-      ...{ id: newId('dp'), object: 'dispute', amount: charge.amount_captured, charge: charge.id },
-      ...{ created: nowSeconds(), currency: charge.currency, livemode: false, metadata: {} },
+      ...{ id: newId('dp'), object: 'dispute', amount, charge: charge.id, created: nowSeconds() },
+      ...{ currency: order.currency ?? charge.currency, livemode: false, metadata: {} },
       ...{ payment_intent: intentId, reason: 'fraudulent', status },
+      evidence_details: { due_by: nowSeconds() + EVIDENCE_SECONDS },
     }
     this.disputes.set(dispute.id, dispute)
-    charge.disputed = true
     this.#tell('charge.dispute.created', dispute)
     return dispute
   }

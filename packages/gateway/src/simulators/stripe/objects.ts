@@ -6,7 +6,7 @@ import type { Decline } from './answers.ts'
  *
  *   requires_payment_method ──▶ succeeded
  *             ▲  │  ├─────────▶ processing ──▶ succeeded
- *   (declined)└──┘  ├─────────▶ requires_action
+ *   (declined)└──┘  ├─────────▶ requires_action ──▶ as above, or requires_payment_method
  *                   └─────────▶ requires_capture ──▶ succeeded
  *
  *   and from all but `succeeded` and `processing` ──▶ canceled
@@ -33,7 +33,7 @@ export interface PaymentIntent {
   latest_charge: string | null
   readonly livemode: false
   metadata: Record<string, string>
-  next_action: { readonly type: string } | null
+  next_action: Readonly<Record<string, unknown>> | null
   payment_method: string | null
   readonly payment_method_types: readonly string[]
   status:
@@ -93,8 +93,21 @@ export interface Dispute {
   readonly metadata: Record<string, string>
   readonly payment_intent: string
   readonly reason: string
-  status: 'needs_response' | 'under_review' | 'won' | 'lost'
+  readonly evidence_details: { readonly due_by: number }
+  status: DisputeState
 }
+
+/** Those of a warning are of an inquiry, which takes no money. */
+export const DISPUTE_STATES = [
+  'warning_needs_response',
+  'warning_under_review',
+  'warning_closed',
+  'needs_response',
+  'under_review',
+  'won',
+  'lost',
+] as const
+export type DisputeState = (typeof DISPUTE_STATES)[number]
 
 /** An id as Stripe's: `pi_` and 24 letters and digits. */
 export function newId(prefix: string): string {

@@ -5,7 +5,7 @@ import { type SimulatorWorld, webhookControls } from '@posthorn/simulators'
 import type { Books } from './books.ts'
 import { invalid, missingError, StripeRefusal, type Keys } from './answers.ts'
 import { checkAmount } from './rules.ts'
-import { newId, newIntent, type PaymentIntent } from './objects.ts'
+import { DISPUTE_STATES, newId, newIntent, type PaymentIntent } from './objects.ts'
 import {
   booleanOf,
   checkKnown,
@@ -34,9 +34,11 @@ type Request = FastifyRequest<{ Params: { id?: string } }>
 const CREATE =
   `amount automatic_payment_methods capture_method confirm currency customer description
   error_on_requires_action metadata off_session payment_method payment_method_types receipt_email
-  return_url statement_descriptor`.split(/\s+/)
+  return_url statement_descriptor use_stripe_sdk`.split(/\s+/)
 const CONFIRM =
-  'capture_method error_on_requires_action off_session payment_method return_url'.split(' ')
+  'capture_method error_on_requires_action off_session payment_method return_url use_stripe_sdk'.split(
+    ' ',
+  )
 const CAPTURE =
   'amount_to_capture final_capture metadata statement_descriptor application_fee_amount'.split(' ')
 
@@ -123,10 +125,19 @@ export function stripeRoutes(app: FastifyInstance, stripe: Stripe): void {
 }
 
 const Expiry = Type.Object({ paymentIntent: Type.String() }, { additionalProperties: false })
+const Authentication = Type.Object(
+  { paymentIntent: Type.String(), outcome: Type.Enum(['succeeds', 'fails']) },
+  { additionalProperties: false },
+)
 const Dispute = Type.Object(
   {
     paymentIntent: Type.String(),
-    status: Type.Optional(Type.Enum(['needs_response', 'under_review', 'won', 'lost'])),
+    status: Type.Optional(Type.Enum([...DISPUTE_STATES])),
+    amount: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'in minor units; all that was taken' }),
+    ),
+    currency: Type.Optional(Type.String({ pattern: '^[a-z]{3}$' })),
+    another: Type.Optional(Type.Boolean({ description: 'besides the one that is there' })),
   },
   { additionalProperties: false },
 )
@@ -149,7 +160,13 @@ export function stripeControls(app: FastifyInstance, stripe: Omit<Stripe, 'world
     '/disputes',
     { schema: { summary: 'Dispute a payment, or decide its dispute', body: Dispute } },
     async (request, reply) =>
-      refusable(reply, () => books.dispute(request.body.paymentIntent, request.body.status)),
+      refusable(reply, () => books.dispute(request.body.paymentIntent, request.body)),
+  )
+  app.post<{ Body: Static<typeof Authentication> }>(
+    '/authenticate',
+    { schema: { summary: 'Answer for a customer whom the bank asks', body: Authentication } },
+    async ({ body: { paymentIntent, outcome } }, reply) =>
+      refusable(reply, () => books.authenticate(paymentIntent, outcome)),
   )
   app.post(
     '/day',

@@ -56,8 +56,7 @@ const METHODS: Readonly<Record<string, Behaviour>> = {
 }
 
 export function behaviourOf(paymentMethod: string): Behaviour {
-  const known = METHODS[paymentMethod]
-  if (known) return known
+  if (Object.hasOwn(METHODS, paymentMethod)) return METHODS[paymentMethod] ?? card
   const about = { code: 'resource_missing', param: 'payment_method' }
   throw invalid(`No such PaymentMethod: '${paymentMethod}'`, about)
 }
@@ -72,6 +71,14 @@ export const AUTHENTICATION_REQUIRED: Decline = {
   code: 'authentication_required',
   decline_code: 'authentication_required',
   message: 'Your card was declined. This transaction requires authentication.',
+}
+
+/** What a PaymentIntent says whose customer did not authenticate. */
+export const AUTHENTICATION_FAILED = {
+  type: 'card_error',
+  code: 'payment_intent_authentication_failure',
+  message:
+    'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
 }
 
 /** Charged as they are written, without a minor unit. */

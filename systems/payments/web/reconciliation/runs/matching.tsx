@@ -18,7 +18,6 @@ import {
   DialogButton,
   formatCount,
   formatMoney,
-  type List,
   Part,
   post,
   useAction,
@@ -49,20 +48,25 @@ export function MatchButton({ runId, record }: MatchButtonProps) {
 
 const KINDS = ['fee', 'rounding', 'other'] as const
 
-/** Refunds that no record has. */
-function useRefunds(id: string, currency: string): List<RefundSide> {
-  return useListOf(
-    '/api/v1/reconciliations/{id}/refunds',
-    ['reconciliation', id, 'refunds', currency],
-    { path: { id }, query: { currency } },
-  )
+type Reversal = RefundSide & { readonly kind: 'refund' | 'dispute' }
+
+/** Refunds and disputes that no record has. */
+function useReversals(id: string, currency: string): readonly Reversal[] {
+  const asked = { path: { id }, query: { currency } }
+  const key = (kind: string) => ['reconciliation', id, kind, currency]
+  const refunds = useListOf('/api/v1/reconciliations/{id}/refunds', key('refunds'), asked)
+  const disputes = useListOf('/api/v1/reconciliations/{id}/disputes', key('disputes'), asked)
+  return [
+    ...refunds.rows.map((each) => ({ ...each, kind: 'refund' as const })),
+    ...disputes.rows.map((each) => ({ ...each, kind: 'dispute' as const })),
+  ]
 }
 
-/** `1 payment`, `2 payments and 1 refund`. */
-function wordsOf(payments: number, refunds: number): string {
+/** `1 payment`, `2 payments and 1 reversal`. */
+function wordsOf(payments: number, reversals: number): string {
   const words = [
     payments > 0 && `${payments} ${payments === 1 ? 'payment' : 'payments'}`,
-    refunds > 0 && `${refunds} ${refunds === 1 ? 'refund' : 'refunds'}`,
+    reversals > 0 && `${reversals} ${reversals === 1 ? 'reversal' : 'reversals'}`,
   ].filter((each) => each !== false)
   return words.length === 0 ? '…' : words.join(' and ')
 }
@@ -75,7 +79,7 @@ interface MatchFormProps extends MatchButtonProps {
 function MatchForm({ runId, record, onClose }: MatchFormProps) {
   const missing = useMissing(runId)
   const payments = payable(record, missing.rows)
-  const refunds = useRefunds(runId, record.currency).rows
+  const reversals = useReversals(runId, record.currency)
   const { draft, text, value, choice, check } = useDraft(() => ({
     chosen: firstGuess(record),
     refunded: [] as string[],
@@ -86,18 +90,23 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
   const { chosen, refunded, kind, reason, isPart } = draft
   const difference = differenceOf(record, {
     payments: payments.filter(({ id }) => chosen.includes(id)),
-    refunds: refunds.filter(({ id }) => refunded.includes(id)),
+    refunds: reversals.filter(({ id }) => refunded.includes(id)),
   })
   const count = chosen.length + refunded.length
   // Less than its one payment: the rest may come in another line.
   const canBePart = chosen.length === 1 && count === 1 && difference < 0 && record.amount > 0
+  const idsOf = (what: Reversal['kind']) => {
+    const ids = reversals.filter((each) => each.kind === what && refunded.includes(each.id))
+    return ids.length === 0 ? {} : { [`${what}Ids`]: ids.map(({ id }) => id) }
+  }
   const match = useAction({
     run: () =>
       post('/api/v1/reconciliations/{id}/records/{recordId}/match', {
         path: { id: runId, recordId: record.id },
         body: {
           ...(chosen.length > 0 && { paymentIds: chosen }),
-          ...(refunded.length > 0 && { refundIds: refunded }),
+          ...idsOf('refund'),
+          ...idsOf('dispute'),
           reason: reason.trim(),
           version: record.version,
           ...(canBePart && isPart
@@ -113,15 +122,15 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
   })
   const refundField = (
     <MultiSelect
-      label="Refunds"
-      description="Refunds without a record, in the same currency: money that went out, or that a payout was paid less."
-      data={refunds.map(({ id, amount, currency, gatewayRef, externalPaymentId, createdAt }) => ({
+      label="Refunds and disputes"
+      description="Those without a record, in the same currency: money that went out, or that a payout was paid less."
+      data={reversals.map(({ id, kind: what, amount, currency, gatewayRef, createdAt }) => ({
         value: id,
-        label: `${formatMoney(-amount, currency)} · ${gatewayRef ?? externalPaymentId ?? id.slice(0, 8)} · ${createdAt.slice(0, 10)}`,
+        label: `${what} ${formatMoney(-amount, currency)} · ${gatewayRef ?? id.slice(0, 8)} · ${createdAt.slice(0, 10)}`,
       }))}
       {...value('refunded')}
       searchable
-      nothingFoundMessage="No free refund in this currency"
+      nothingFoundMessage="No free refund or dispute in this currency"
     />
   )
   return (
@@ -261,7 +270,7 @@ function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {
       {draft.payout && (
         <TextInput
           label="Metadata field that names the payout"
-          description="Leave empty for all payments of one day."
+          description="Payments can be told it after they were made: PATCH /api/v1/payments/:id."
           {...text('field')}
           maxLength={100}
         />
@@ -280,7 +289,7 @@ interface Wishes {
   readonly date: boolean
   readonly days: number
   readonly payout: boolean
-  /** Of the metadata; empty: by day. */
+  /** Of the metadata. */
   readonly field: string
   readonly split: boolean
 }
@@ -299,11 +308,13 @@ export const USUAL_WISHES: Wishes = {
 const MOST_FEE_BPS = 1_000
 
 export function passesOf({ amount, percent, date, days, payout, field, split }: Wishes): Pass[] {
-  const by = field.trim() === '' ? ('date' as const) : { metadata: field.trim() }
+  const by = { metadata: field.trim() }
   return [
     ...(amount ? [{ kind: 'amount_tolerance' as const, bps: Math.round(percent * 100) }] : []),
     ...(date ? [{ kind: 'date_window' as const, before: days, after: days }] : []),
-    ...(payout ? [{ kind: 'many_to_one' as const, by, fee: { bps: MOST_FEE_BPS } }] : []),
+    ...(payout && by.metadata !== ''
+      ? [{ kind: 'many_to_one' as const, by, fee: { bps: MOST_FEE_BPS } }]
+      : []),
     ...(split ? [{ kind: 'one_to_many' as const }] : []),
   ]
 }

@@ -134,7 +134,11 @@ function Decision({ kind, runId, record }: DecisionsProps & { readonly kind: Kin
         if (kind === 'ignore') return dataOf(api.POST(`${path}/ignore`, { params, body }))
         return post(`${path}/reopen`, { ...params, body })
       }}
-      done={() => `Line ${record.lineNumber} is ${done}.`}
+      done={(answer) =>
+        'proposedBy' in answer
+          ? 'Proposed: another user has to approve it.'
+          : `Line ${record.lineNumber} is ${done}.`
+      }
       changes={['reconciliation']}
     >
       {means}
@@ -153,8 +157,13 @@ const STANDS_FOR = {
   payment: 'Payment',
   part: 'Payment, of which this is a part',
   refund: 'Payment that was refunded',
+  dispute: 'Payment that was disputed',
   none: 'Nearest payment',
 } as const
+
+function wentBack({ matchedAs }: RecordDetails): boolean {
+  return matchedAs === 'refund' || matchedAs === 'dispute'
+}
 
 /** What the bank says beside what was taken; what differs is marked and said. */
 function Sides({ record }: { record: RecordDetails }) {
@@ -183,7 +192,7 @@ function Sides({ record }: { record: RecordDetails }) {
             name="Amount"
             bank={formatMoney(record.amount, record.currency)}
             ours={payment ? formatMoney(payment.amount, payment.currency) : '–'}
-            differs={payment && record.matchedAs !== 'refund' && payment.amount !== record.amount}
+            differs={payment && !wentBack(record) && payment.amount !== record.amount}
           />
           <Side
             name="Currency"
@@ -225,12 +234,15 @@ function Sides({ record }: { record: RecordDetails }) {
           </AnchorLink>
         </Text>
       ))}
-      {record.refundIds.length > 0 && (
-        <Text size="sm" mt={4} style={{ overflowWrap: 'anywhere' }}>
-          {record.matchedAs === 'refund' ? 'Refund' : 'Less the refund'}{' '}
-          {record.refundIds.join(', ')}
-        </Text>
-      )}
+      {(['refund', 'dispute'] as const).map((kind) => {
+        const ids = record[`${kind}Ids`]
+        if (ids.length === 0) return null
+        return (
+          <Text key={kind} size="sm" mt={4} style={{ overflowWrap: 'anywhere' }}>
+            {wentBack(record) ? 'Of the' : 'Less the'} {kind} {ids.join(', ')}
+          </Text>
+        )
+      })}
       {record.fee !== null && (
         <Text size="sm" mt={4}>
           Gross {formatMoney(record.gross, record.currency)}, fee{' '}

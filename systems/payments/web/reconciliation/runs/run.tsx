@@ -70,6 +70,11 @@ export const REASON_LOOKS: Readonly<Record<Reason, ReasonLook>> = {
     role: 'confirmed',
     note: 'Id, amount and currency are those of the payment.',
   },
+  payment_not_succeeded: {
+    word: 'payment not succeeded',
+    role: 'failing',
+    note: 'The bank has the money, but the payment is pending or failed. It settles itself once the payment succeeds; else ask the gateway.',
+  },
   manual_match: { word: 'matched manually', role: 'confirmed', note: 'A user matched it.' },
   amount_mismatch: {
     word: 'amount differs',

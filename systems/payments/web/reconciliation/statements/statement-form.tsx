@@ -102,10 +102,14 @@ function StatementForm({ file, onClose }: { file: File; onClose: () => void }) {
         clearable
         data-autofocus
       />
-      <StatementPreview
-        file={file}
-        by={profile === null ? { rules: STANDARD_RULES } : { profile }}
-      />
+      {/\.zip$/i.test(file.name) ? (
+        <Text size="sm">All camt.053 files of the ZIP are stored, or none. It has no preview.</Text>
+      ) : (
+        <StatementPreview
+          file={file}
+          by={profile === null ? { rules: STANDARD_RULES } : { profile }}
+        />
+      )}
       {upload.isError && <UploadProblem error={upload.error} />}
       {upload.isPending && (
         <div role="status">
@@ -165,8 +169,8 @@ export function StatementDrop() {
       <Stack gap="xs">
         <FileDrop
           label="Drop a statement of your bank here, or choose one"
-          hint="camt.053, MT940 or CSV. You see its first 20 records before anything is stored; a profile says how your bank writes its files"
-          accept=".csv,.txt,.xml,.sta,.940,.mt940,.mta,text/csv,text/xml,application/xml"
+          hint="camt.053 (one file or a ZIP), MT940 or CSV. You see its first 20 records before anything is stored; a profile says how your bank writes its files"
+          accept=".csv,.txt,.xml,.zip,.sta,.940,.mt940,.mta,text/csv,text/xml,application/xml,application/zip"
           onFile={setFile}
         />
         {!production && (

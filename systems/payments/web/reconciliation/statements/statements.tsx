@@ -28,13 +28,24 @@ function money(statement: Statement, figure: Figure): string {
   return minor === null ? 'not said' : formatMoney(minor, statement.currency)
 }
 
-/** Whether opening balance and entries give the closing balance; if not, by how much. */
+const GAP: StateRole = 'retry'
+
+/** Numbers of statements. */
+function missingWords({ first, last }: NonNullable<Statement['missing']>): string {
+  return first === last ? `No. ${first}` : `No. ${first} to ${last}`
+}
+
+/**
+ * Whether opening balance and entries give the closing balance; if not, by how much. And which
+ * statements of the account are missing before this one.
+ */
 function TieOut({ statement }: { statement: Statement }) {
-  const { tiesOut, reason } = statement
+  const { tiesOut, reason, missing } = statement
   const { words, look } = lookOf(statement)
   return (
     <span title={tiesOut === true ? undefined : (reason ?? undefined)}>
       <StateBadge state={words} role={look} />
+      {missing !== null && <StateBadge state={`${missingWords(missing)} missing`} role={GAP} />}
     </span>
   )
 }
@@ -107,7 +118,7 @@ const COLUMNS: readonly Column<Statement>[] = [
   {
     id: 'ties',
     title: 'Opening + entries = closing',
-    width: '210px',
+    width: '250px',
     cell: (statement) => <TieOut statement={statement} />,
   },
 ]

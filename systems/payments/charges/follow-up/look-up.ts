@@ -1,57 +1,27 @@
 import { transaction, type Log } from '@posthorn/engine'
-import type { PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import type { FoundCharge, FoundRefund, Gateway } from '@posthorn/gateway'
 import { alertOverdue, partOf } from '../alerts.ts'
 import { receiveEvent, type GatewayEvent } from '../inbound/event.ts'
-import { claimOverdueCharges, claimOverdueRefunds, type Overdue } from './queries.ts'
+import { REFUND_FAILED } from '../inbound/parts.ts'
+import type { Overdue } from './queries.ts'
 
-type Asked = Pick<Gateway, 'find' | 'findRefund'>
+type Asked = Pick<Gateway, 'find' | 'findRefund' | 'void'>
 
-export interface LookupOptions {
+export interface LookUpOptions {
   readonly pool: Pool
   readonly gateway: Asked
   readonly log: Log
-  /** Between looks that found nothing. */
-  readonly everyMs: number
 }
-
-/** Asked about at the same time: the gateway has others to serve. */
-const AT_ONCE = 10
 
 /** Questions without an answer before an alert is raised: about a quarter of an hour. */
 const ALERT_AFTER = 3
 
-/** Asks the gateway about payments and refunds whose webhook does not come. */
-export function lookups(options: LookupOptions): PeriodicTask {
-  return {
-    name: 'payments.lookups',
-    everyMs: options.everyMs,
-    async step() {
-      return (await lookUpOverdue(options)) === AT_ONCE ? 'more' : undefined
-    },
-  }
-}
-
-/** One look: how many charges, or refunds if they were more, were asked about. */
-export async function lookUpOverdue(options: LookupOptions): Promise<number> {
-  const { pool, log } = options
-  const { charges, refunds } = await transaction(pool, async (tx) => ({
-    charges: await claimOverdueCharges(tx, AT_ONCE),
-    refunds: await claimOverdueRefunds(tx, AT_ONCE),
-  }))
-  await Promise.all(
-    [...charges, ...refunds].map((each) =>
-      lookUp(options, each).catch((error: unknown) => {
-        const { id: paymentId } = each.payment
-        log.error({ err: error, paymentId }, 'asking about a payment failed; it is asked again')
-      }),
-    ),
-  )
-  return Math.max(charges.length, refunds.length)
-}
-
-async function lookUp({ pool, gateway, log }: LookupOptions, overdue: Overdue): Promise<void> {
+/** Asks the gateway about a payment or a refund whose webhook does not come. Returns what came of it. */
+export async function lookUp(
+  { pool, gateway, log }: LookUpOptions,
+  overdue: Overdue,
+): Promise<string> {
   const { type, payment } = overdue
   const answer = await (type === 'charge'
     ? askCharge(gateway, overdue)
@@ -71,6 +41,7 @@ async function lookUp({ pool, gateway, log }: LookupOptions, overdue: Overdue): 
     return 'open'
   })
   log.info({ paymentId: payment.id, type, outcome }, 'gateway asked about an overdue payment')
+  return answer.said ?? `What it says of the ${type} is ${outcome ?? 'known'}.`
 }
 
 const SINCE = { charge: 'Pending since', refund: 'A refund is not confirmed since' }
@@ -84,6 +55,9 @@ async function askCharge(gateway: Asked, overdue: Overdue): Promise<Answer> {
   const { gatewayKey: key, amount, payment, ref } = overdue
   const { id: paymentId, currency } = payment
   const found = await gateway.find({ key, amount, currency, reference: paymentId, ref })
+  if (payment.next_action !== null && (found.kind === 'none' || isWaiting(found))) {
+    return callOff(gateway, overdue, found)
+  }
   if (found.kind !== 'charged' && found.kind !== 'declined' && found.kind !== 'voided') {
     return { said: sentenceOf(found) }
   }
@@ -95,6 +69,29 @@ async function askCharge(gateway: Asked, overdue: Overdue): Promise<Answer> {
   return { event: eventOf(payment, { type: `payment.${status}`, about: paymentId, data }) }
 }
 
+function isWaiting(found: FoundCharge): boolean {
+  return found.kind === 'pending' && found.nextAction !== undefined
+}
+
+/** The customer has not authenticated in time: called off, so that no later answer takes the money. */
+async function callOff(gateway: Asked, overdue: Overdue, found: FoundCharge): Promise<Answer> {
+  const { payment, ref, transactionId } = overdue
+  // Called off before, by a process that died.
+  if (found.kind !== 'none') {
+    const voided = await gateway.void({ key: `call-off-${transactionId}`, chargeRef: ref ?? '' })
+    if (voided.kind !== 'voided') return { said: voided.error.message }
+  }
+  const data = { status: 'failed', amount: Number(payment.amount), gatewayRef: ref }
+  const reason = 'The customer did not authenticate in time.'
+  return {
+    event: eventOf(payment, {
+      type: 'payment.failed',
+      about: payment.id,
+      data: { ...data, reason },
+    }),
+  }
+}
+
 const STATUSES = { charged: 'succeeded', declined: 'failed', voided: 'voided' } as const
 
 async function askRefund(gateway: Asked, overdue: Overdue): Promise<Answer> {
@@ -103,7 +100,7 @@ async function askRefund(gateway: Asked, overdue: Overdue): Promise<Answer> {
   const found = await gateway.findRefund({ key, chargeRef: gatewayRef ?? '' })
   if (found.kind === 'refused') {
     const data = { status: 'failed', amount, gatewayRef, refundId, reason: found.error.message }
-    return { event: eventOf(payment, { type: 'refund.failed', about, data }) }
+    return { event: eventOf(payment, { type: REFUND_FAILED, about, data }) }
   }
   if (found.kind !== 'refunded') return { said: sentenceOf(found) }
   if (found.ref !== refundId) return { said: `It says ${found.ref}, not ${refundId}.` }

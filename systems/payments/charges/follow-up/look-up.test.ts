@@ -1,15 +1,16 @@
-import { silentLog, transaction, uuid } from '@posthorn/engine'
+import { silentLog, uuid } from '@posthorn/engine'
 import { advanceClock, listAlerts, useMovableClock } from '@posthorn/operate'
 import { expect, test } from 'vitest'
-import { createGateway } from '@posthorn/gateway'
-import { paymentsDatabase, runPayments } from '../../testing/running.ts'
-import { lookUpOverdue } from './lookup.ts'
-import { claimOverdueCharges, oldestPending } from './queries.ts'
+import { createGateway, type Gateway } from '@posthorn/gateway'
+import { followUpOnce, paymentsDatabase, runPayments } from '../../testing/running.ts'
+import { paymentKeys } from '../work.ts'
+import { followUps } from './follow-up.ts'
+import { oldestPending } from './queries.ts'
 
 const db = await paymentsDatabase()
 await useMovableClock(db.pool)
-// Its own look comes too rarely to disturb: the tests do it step by step.
-const running = await runPayments(db, { PAYMENTS_COMPLETER_POLL_MS: '60000' })
+// The tests look step by step.
+const running = await runPayments(db, { by: 'hand' })
 const ada = await running.as({})
 await running.gateway('webhooks', { copies: 0 })
 await db.pool.query(
@@ -20,7 +21,9 @@ await db.pool.query(
 
 const settings = { GATEWAY_URL: 'simulated', GATEWAY_API_KEY: 'k', GATEWAY_TIMEOUT_MS: 1_500 }
 const gateway = createGateway({ settings, baseUrl: () => running.url })
-const look = () => lookUpOverdue({ pool: db.pool, gateway, log: silentLog, everyMs: 0 })
+const keys = paymentKeys({ expires: '24h', lockMs: 60_000, gatewayTimeoutMs: 1_500 })
+const look = (asked: Gateway = gateway) =>
+  followUpOnce(db.pool, followUps({ pool: db.pool, keys, gateway: asked, log: silentLog }))
 
 async function pay(): Promise<string> {
   const { body } = await ada.pay(uuid())
@@ -62,13 +65,16 @@ test('a payment whose webhook is lost is asked about, once, and forwarded as its
   expect(await look()).toBe(0)
 })
 
-test('a process that dies with what it took leaves it to the next date', async () => {
+test('a process that dies with what it took leaves it to its lease', async () => {
   const id = await pay()
   await advanceClock(db.pool, '6m')
   // Taken, and then nothing.
-  expect(await transaction(db.pool, (tx) => claimOverdueCharges(tx, 10))).toHaveLength(1)
+  const claimed = `update payments.transactions
+       set claim_token = gen_random_uuid(), claimed_until = now() + $2::interval
+     where payment_id = $1`
+  await db.pool.query(claimed, [id, '1 minute'])
   expect(await look()).toBe(0)
-  await advanceClock(db.pool, '61s')
+  await db.pool.query(claimed, [id, '-1 ms'])
   expect(await look()).toBe(1)
   expect(await statusOf(id)).toBe('succeeded')
 })
@@ -111,13 +117,13 @@ test('a refund whose webhook is lost is asked about, and one that failed at the 
   await advanceClock(db.pool, '2h')
   const bank = { kind: 'refused', error: { code: 'no_account', message: 'No account.' } } as const
   const refusing = { ...gateway, findRefund: async () => bank }
-  await lookUpOverdue({ pool: db.pool, gateway: refusing, log: silentLog, everyMs: 0 })
+  await look(refusing)
   expect((await ada.send(`${path}/${String(other.body['id'])}`)).body).toMatchObject({
     ...{ status: 'failed', errorMessage: 'No account.' },
   })
   expect(await ada.payment(id)).toMatchObject({ status: 'succeeded', refundedAmount: 400 })
   expect((await ada.send(`/api/v1/webhook-events?paymentId=${id}`)).body['items']).toMatchObject([
-    { type: 'refund.failed', source: 'lookup', status: 'applied' },
+    { type: 'payment.refund_failed', source: 'lookup', status: 'applied' },
     { type: 'payment.refunded', source: 'lookup', status: 'applied' },
     { type: 'payment.succeeded', source: 'webhook' },
   ])

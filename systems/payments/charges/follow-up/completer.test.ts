@@ -1,26 +1,25 @@
-import { silentLog } from '@posthorn/engine'
-import { applyRetention, listAlerts, runPeriodically } from '@posthorn/operate'
+import { posthorn, silentLog } from '@posthorn/engine'
+import { applyRetention, listAlerts } from '@posthorn/operate'
 import { expect, test } from 'vitest'
 import { createGateway } from '@posthorn/gateway'
-import { paymentsDatabase, runPayments } from '../testing/running.ts'
-import { paymentKeys } from './work.ts'
-import { completeStale, completer } from './completer.ts'
+import { followUpOnce, paymentsDatabase, runPayments } from '../../testing/running.ts'
+import { paymentKeys } from '../work.ts'
+import { followUps } from './follow-up.ts'
 
 const db = await paymentsDatabase()
-// Its own completer sleeps through the tests.
-const running = await runPayments(db, { PAYMENTS_COMPLETER_POLL_MS: '60000' })
+const running = await runPayments(db, { by: 'hand' })
 const ada = await running.as({})
 
-const options = {
+const handlers = followUps({
   pool: db.pool,
   log: silentLog,
-  everyMs: 20,
   keys: paymentKeys({ expires: '24h', lockMs: 60_000, gatewayTimeoutMs: 1_000 }),
   gateway: createGateway({
     settings: { GATEWAY_URL: 'simulated', GATEWAY_API_KEY: 'k', GATEWAY_TIMEOUT_MS: 1_000 },
     baseUrl: () => running.url,
   }),
-}
+})
+const look = () => followUpOnce(db.pool, handlers)
 
 /** A payment whose charge was made and not answered, with its lock run out. */
 async function leaveOpen(key: string, { tries = 1 } = {}): Promise<string> {
@@ -28,10 +27,17 @@ async function leaveOpen(key: string, { tries = 1 } = {}): Promise<string> {
   const { status, body } = await ada.pay(key)
   expect(status).toBe(422)
   await db.pool.query(
-    `update payments.idempotency_keys
-        set locked_until = clock_timestamp() - interval '1 ms',
-            state = jsonb_set(state, '{tries}', to_jsonb($2::int))
-      where key = $1`,
+    `with key as (
+       update payments.idempotency_keys
+          set locked_until = clock_timestamp() - interval '1 ms',
+              state = jsonb_set(state, '{tries}', to_jsonb($2::int))
+        where key = $1
+       returning state ->> 'transactionId' as id
+     )
+     update payments.transactions as t
+        set lookup_at = posthorn.now()
+       from key
+      where t.id = key.id::uuid`,
     [key, tries],
   )
   return String(body['paymentId'])
@@ -44,7 +50,7 @@ const alertsOf = async (subject: string) =>
 
 test('of many completers at once, one finishes a payment', async () => {
   const id = await leaveOpen('many completers')
-  const taken = await Promise.all(Array.from({ length: 8 }, () => completeStale(options)))
+  const taken = await Promise.all(Array.from({ length: 8 }, () => look()))
   expect(taken.reduce((sum, count) => sum + count, 0)).toBe(1)
   expect((await ada.actions(id)).filter((action) => action === 'payment.charged')).toHaveLength(1)
 })
@@ -52,18 +58,20 @@ test('of many completers at once, one finishes a payment', async () => {
 test('a gateway that says nothing for long is alerted, once, and recovers', async () => {
   const id = await leaveOpen('long silence', { tries: 6 })
   await running.gateway('faults', { mode: 'error', status: 503 })
-  expect(await completeStale(options)).toBe(1)
+  expect(await look()).toBe(1)
   expect(await alertsOf(id)).toMatchObject([
     { code: 'PAYMENT_UNRESOLVED', state: 'open', tenant: 'acme' },
   ])
   // Held back for a minute: no completer takes it before.
-  expect(await completeStale(options)).toBe(0)
+  expect(await look()).toBe(0)
   expect((await ada.pay('long silence')).status).toBe(409)
   await running.gateway('faults', { mode: 'ok' })
   await db.pool.query(
-    "update payments.idempotency_keys set locked_until = now() where key = 'long silence'",
+    `with key as (update payments.idempotency_keys set locked_until = now() where key = 'long silence')
+     update payments.transactions set lookup_at = posthorn.now() where payment_id = $1`,
+    [id],
   )
-  expect(await completeStale(options)).toBe(1)
+  expect(await look()).toBe(1)
   expect(await alertsOf(id)).toMatchObject([{ state: 'recovered' }])
   expect((await ada.pay('long silence')).status).toBe(200)
 })
@@ -84,11 +92,15 @@ test('retention forgets expired keys', async () => {
   expect(rows).toEqual([])
 })
 
-test('a completer works until its signal is aborted', async () => {
-  const id = await leaveOpen('while it runs')
-  const end = new AbortController()
-  const run = runPeriodically(completer(options), { signal: end.signal, log: silentLog })
-  await expect.poll(() => ada.actions(id)).toEqual(expect.arrayContaining(['payment.charged']))
-  end.abort()
-  await run
+test('a relay that runs completes a payment when its lock has run out, and wakes for it', async () => {
+  const horn = posthorn({ pool: db.pool, handlers, log: silentLog })
+  await horn.start()
+  await running.gateway('faults', { mode: 'drop', times: 1, effect: true })
+  const { status, body } = await ada.pay('while it runs')
+  expect(status).toBe(422)
+  // Two seconds after the answer that said nothing; its slow poll comes after thirty.
+  await expect
+    .poll(() => ada.actions(body['paymentId']), { timeout: 10_000 })
+    .toEqual(expect.arrayContaining(['payment.charged']))
+  await horn.stop()
 })

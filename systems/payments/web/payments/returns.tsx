@@ -1,0 +1,137 @@
+import { Tabs } from '@mantine/core'
+import {
+  AnchorLink,
+  type Column,
+  column,
+  dataOf,
+  Empty,
+  field,
+  FilteredTable,
+  oneOf,
+  SectionFrame,
+  StateBadge,
+  useApi,
+  useFilter,
+  useFilteredList,
+  useRefresh,
+} from '@posthorn/dashboard/kit'
+import { PaymentDetails } from './payment-details.tsx'
+import { type Dispute, DISPUTE_ROLES, progressOf, type Refund } from './payment.ts'
+
+/** Their webhooks are on no stream. */
+const EVERY_MS = 5_000
+
+const TABS = { tab: oneOf(['disputes', 'refunds']) }
+
+/** What goes back to customers, across payments: disputes with their deadlines, and refunds. */
+export function Returns() {
+  const { values, set } = useFilter(TABS)
+  useRefresh(['payments', 'returns'], EVERY_MS)
+  return (
+    <SectionFrame lead="Money that goes back: disputes until their evidence is due, and refunds.">
+      <Tabs
+        value={values.tab ?? 'disputes'}
+        onChange={(tab) => set({ tab: tab ?? undefined })}
+        keepMounted={false}
+      >
+        <Tabs.List>
+          <Tabs.Tab value="disputes">Disputes</Tabs.Tab>
+          <Tabs.Tab value="refunds">Refunds</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="disputes" pt="md">
+          <Disputes />
+        </Tabs.Panel>
+        <Tabs.Panel value="refunds" pt="md">
+          <Refunds />
+        </Tabs.Panel>
+      </Tabs>
+    </SectionFrame>
+  )
+}
+
+const paymentColumn: Column<{ readonly paymentId: string }> = {
+  id: 'payment',
+  title: 'Payment',
+  width: '130px',
+  cell: ({ paymentId }) => (
+    <AnchorLink size="sm" to="/payments" search={{ open: paymentId }}>
+      …{paymentId.slice(-12)}
+    </AnchorLink>
+  ),
+}
+
+const DISPUTE_FILTER = {
+  status: field.choice('State', ['inquiry', 'opened', 'won', 'lost', 'withdrawn'] as const),
+  dueBefore: field.moment('Evidence due before', { rare: true }),
+}
+
+const DISPUTE_COLUMNS: readonly Column<Dispute>[] = [
+  column.state('status', 'State', { roles: DISPUTE_ROLES, width: '120px' }),
+  column.money('amount', 'Amount', { width: 'minmax(90px, 0.7fr)', align: 'right' }),
+  column.time('evidenceDueAt', 'Evidence until', { id: 'due', ahead: true, width: '150px' }),
+  column.text('reason', 'Reason', { width: 'minmax(0, 1fr)' }),
+  paymentColumn,
+  column.time('openedAt', 'Opened', { id: 'made', clock: 'business', width: '140px' }),
+]
+
+function Disputes() {
+  const api = useApi()
+  const page = useFilteredList({
+    queryKey: ['payments', 'returns', 'disputes'],
+    fields: DISPUTE_FILTER,
+    columns: DISPUTE_COLUMNS,
+    name: 'payment-disputes',
+    sorts: { due: 'evidenceDueAt', made: 'openedAt' },
+    read: (query, signal) => dataOf(api.GET('/api/v1/disputes', { params: { query }, signal })),
+  })
+  return (
+    <FilteredTable
+      {...page}
+      label="Disputes"
+      empty={<Empty title="No disputes">Customers have not asked their banks for money.</Empty>}
+      drawer="Payment"
+      renderDetails={(_, row) => row && <PaymentDetails id={row.paymentId} />}
+    />
+  )
+}
+
+const REFUND_FILTER = {
+  status: field.choice('State', ['pending', 'succeeded', 'failed'] as const),
+}
+
+const REFUND_COLUMNS: readonly Column<Refund>[] = [
+  {
+    id: 'state',
+    title: 'State',
+    width: '120px',
+    cell: (refund) => {
+      const { word, role } = progressOf(refund)
+      return <StateBadge state={word} role={role} />
+    },
+  },
+  column.money('amount', 'Amount', { width: 'minmax(90px, 0.7fr)', align: 'right' }),
+  column.text('errorMessage', 'Error', { id: 'error', width: 'minmax(0, 1fr)' }),
+  paymentColumn,
+  column.time('createdAt', 'Requested', { id: 'made', clock: 'business', width: '140px' }),
+]
+
+function Refunds() {
+  const api = useApi()
+  const page = useFilteredList({
+    queryKey: ['payments', 'returns', 'refunds'],
+    fields: REFUND_FILTER,
+    columns: REFUND_COLUMNS,
+    name: 'payment-refunds',
+    sorts: { made: 'createdAt' },
+    read: (query, signal) => dataOf(api.GET('/api/v1/refunds', { params: { query }, signal })),
+  })
+  return (
+    <FilteredTable
+      {...page}
+      label="Refunds"
+      empty={<Empty title="No refunds">Open a payment to refund it.</Empty>}
+      drawer="Payment"
+      renderDetails={(_, row) => row && <PaymentDetails id={row.paymentId} />}
+    />
+  )
+}
