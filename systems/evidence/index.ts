@@ -12,7 +12,7 @@ import { createPause } from './attach/pause.ts'
 import { evidenceWorker, inbox } from './attach/attacher.ts'
 import { receiveObject } from './jobs/receive.ts'
 import { jobRoutes } from './jobs/routes.ts'
-import { createNudge, fileProcessors } from './processor/file-processor.ts'
+import { fileProcessors } from './processor/file-processor.ts'
 import { rowsOutbox } from './outbox.ts'
 import { createProgress } from './progress.ts'
 import { MAIL_TRANSPORT, mailTransport, mailsOutbox } from './results/mails.ts'
@@ -40,8 +40,6 @@ export interface EvidenceOptions {
   readonly findDeliveries?: FindDeliveries
 }
 
-/** Between two polls for files that other processes received. */
-const LOOK_MS = 500
 /** Between two sums of what became of rows. */
 const ADD_UP_MS = 250
 
@@ -63,14 +61,12 @@ export function evidence({
     open({ pool, log, settings, baseUrl, dataFolder, simulatorAddress }) {
       const { storage, bucket } = openStorage(settings, dataFolder)
       const { DOCUMENTS_URL: url } = settings
-      const leaseMs = settings.EVIDENCE_LEASE_MS
       const outbox = rowsOutbox({
         perMerchant: settings.EVIDENCE_IN_FLIGHT,
-        lease: `${leaseMs}ms`,
+        lease: `${settings.EVIDENCE_LEASE_MS}ms`,
       })
       const limits = { ...archiveLimits(settings), rows: settings.EVIDENCE_MAX_ROWS }
       const progress = createProgress(log)
-      const files = createNudge()
       const api = documentsApi({
         address: () => (url === SIMULATED ? `${baseUrl()}/sim/documents` : url.replace(/\/$/, '')),
         token: settings.DOCUMENTS_TOKEN,
@@ -79,14 +75,20 @@ export function evidence({
       })
       const pause = createPause({ pool, log, probeMs: settings.DOCUMENTS_PROBE_MS })
       const common = { pool, log, notify, progress }
-      const received = () => files.ring()
       const mailer = createMailer({ settings, simulatorAddress })
       const scanner =
         settings.CLAMD_ADDRESS === undefined ? undefined : clamdScanner(settings.CLAMD_ADDRESS)
       const rowsPerDay = settings.EVIDENCE_ROWS_PER_DAY
-      const arrivals = { pool, log, storage, bucket, receive: receiveObject, received }
+      const arrivals = { pool, log, storage, bucket, receive: receiveObject }
+      const files = fileProcessors({
+        ...{ ...common, storage, outbox, limits },
+        spoolFolder: settings.EVIDENCE_SPOOL_FOLDER,
+        atOnce: settings.EVIDENCE_FILES_AT_ONCE,
+        ...{ scanner, rowsPerDay, batchRows: settings.EVIDENCE_BATCH_ROWS },
+      })
       return {
-        outboxes: [outbox, mailsOutbox],
+        outboxes: [outbox, mailsOutbox, ...files.map((file) => file.outbox)],
+        handlers: files,
         transports: { [MAIL_TRANSPORT]: mailTransport(mailer, settings.MAIL_FROM) },
         consumers: [
           evidenceWorker({
@@ -95,13 +97,6 @@ export function evidence({
           }),
         ],
         workers: [
-          ...fileProcessors({
-            ...{ ...common, storage, outbox, limits, nudge: files, everyMs: LOOK_MS },
-            leaseMs,
-            spoolFolder: settings.EVIDENCE_SPOOL_FOLDER,
-            lanes: settings.EVIDENCE_FILES_AT_ONCE,
-            ...{ scanner, rowsPerDay, batchRows: settings.EVIDENCE_BATCH_ROWS },
-          }),
           resultsWorker({ ...common, everyMs: ADD_UP_MS }),
           arrivalSweep({ ...arrivals, everyMs: settings.EVIDENCE_SWEEP_MS }),
         ],
@@ -129,10 +124,9 @@ export function evidence({
               minBytesPerSecond: settings.EVIDENCE_UPLOAD_BYTES_PER_SECOND,
               windowMs: settings.EVIDENCE_UPLOAD_WINDOW_MS,
             },
-            received,
           })
           eventRoutes(app, { ...arrivals, token: settings.S3_EVENTS_TOKEN })
-          jobRoutes(app, { pool, outbox, findDeliveries, changed: received })
+          jobRoutes(app, { pool, outbox, findDeliveries })
           rowRoutes(app, { pool, storage })
         },
       }

@@ -52,7 +52,7 @@ describe('evidence.rows', () => {
     mode: 'poll',
   })
   const settle = async () => {
-    for (let i = 0; i < 50 && (await relay.tick()) > 0; i += 1);
+    for (let i = 0; i < 50 && (await relay.runOnce()) > 0; i += 1);
   }
   const rowOf = async (id: string): Promise<FileOutboxRow> => {
     const { rows } = await db.pool.query<FileOutboxRow>(
@@ -162,13 +162,13 @@ describe('evidence.rows', () => {
       transports: { kafka: passing },
       mode: 'poll',
     })
-    await looking.tick()
+    await looking.runOnce()
     expect(transport.arrived).toHaveLength(1)
     hasPassed = true
     await db.pool.query(`update evidence.file_outbox_row set claimed_until = now() where id = $1`, [
       id,
     ])
-    await looking.tick()
+    await looking.runOnce()
     expect(transport.arrived.map((message) => message.id)).toEqual([first.event_id, first.event_id])
     expect((await rowOf(id)).retry_count).toBe(0)
     expect(await movesOf(id)).toEqual([
@@ -180,7 +180,7 @@ describe('evidence.rows', () => {
   test('an outcome may overtake a publisher that died before it noted anything', async () => {
     const id = await put()
     transport.answer = () => new Promise(() => undefined)
-    void relay.tick().catch(() => undefined)
+    void relay.runOnce().catch(() => undefined)
     await expect.poll(() => transport.attempted.length).toBe(1)
     expect(await outcome(id, outcomeOf({ kind: 'attached', ids: [] }, 0), 0)).toEqual([id])
     expect(await movesOf(id)).toEqual([
@@ -195,7 +195,7 @@ describe('evidence.rows', () => {
     transport.attempted.length = 0
     transport.answer = () => new Promise(() => undefined)
     const overtaken = [await put(), await put()]
-    void relay.tick().catch(() => undefined)
+    void relay.runOnce().catch(() => undefined)
     await expect.poll(() => transport.attempted.length).toBe(1)
     const [succeeding, failing] = overtaken as [string, string]
     const attached = outcomeOf({ kind: 'attached', ids: [] }, 0)

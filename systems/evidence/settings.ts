@@ -18,7 +18,6 @@ const archiveSettings = {
     DEFAULT_LIMITS.inflatedBytes,
   ),
   EVIDENCE_MAX_RATIO: amount('unpacked bytes for each packed one', DEFAULT_LIMITS.ratio),
-  EVIDENCE_MAX_DEPTH: amount('folders above a file in a ZIP', DEFAULT_LIMITS.depth),
   EVIDENCE_SPOOL_FOLDER: Type.Optional(
     Type.String({
       description:
@@ -39,7 +38,6 @@ export function archiveLimits(settings: ArchiveSettings): ArchiveLimits {
     fileBytes: settings.EVIDENCE_MAX_FILE_BYTES,
     inflatedBytes: settings.EVIDENCE_MAX_INFLATED_BYTES,
     ratio: settings.EVIDENCE_MAX_RATIO,
-    depth: settings.EVIDENCE_MAX_DEPTH,
   }
 }
 
@@ -92,11 +90,11 @@ export const evidenceSettings = Type.Object({
     [1, 1_000, 32],
   ),
   EVIDENCE_FILES_AT_ONCE: wholeNumber(
-    'files that one process reads at once; with two or more, one of them is small',
+    'files over 5 MB that one process reads at once, and as many small ones',
     [1, 64, 4],
   ),
   EVIDENCE_LEASE_MS: wholeNumber(
-    'how long a file or a row is left to a process that is not heard of, in ms',
+    'how long a row is left to a process that is not heard of, in ms',
     [500, 3_600_000, 30_000],
   ),
   EVIDENCE_MAX_ROWS: wholeNumber('rows of a CSV', [1, 67_000_000, 1_100_000]),
@@ -106,7 +104,7 @@ export const evidenceSettings = Type.Object({
   ),
   EVIDENCE_BATCH_ROWS: wholeNumber(
     'rows of a CSV that are stored in one transaction',
-    [1, 100_000, 5_000],
+    [1, 100_000, 1_000],
   ),
   EVIDENCE_SAME_FILE_DAYS: wholeNumber(
     'how long the same file of a merchant is worth a warning, in days; 0 for never',

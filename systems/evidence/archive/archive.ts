@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { CsvStyle } from '@posthorn/bulk/csv'
 import type { Storage } from '../storage/storage.ts'
 import type { ArchiveReason } from './reasons.ts'
 
@@ -26,7 +27,7 @@ export interface EvidenceStream extends Readable {
 
 /** A ZIP with one CSV and evidence files, whose directory has been checked. */
 export interface Archive {
-  readonly csv: { readonly name: string; readonly size: number }
+  readonly csv: { readonly name: string; readonly size: number; readonly style: CsvStyle }
   /** The evidence files: neither the CSV nor folders nor what macOS adds. */
   names(): readonly string[]
   /** The name of the evidence file that a row means: as written, or beside the CSV. */

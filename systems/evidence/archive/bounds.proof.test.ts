@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { deflateRawSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
-import { makeZip, type MadeEntry } from './testing/made-zip.ts'
+import { makeZip, type MadeEntry } from '@posthorn/bulk/zip/testing'
 import { CSV, PDF } from './testing/opening.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'posthorn-bounds-'))

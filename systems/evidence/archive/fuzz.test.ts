@@ -4,7 +4,7 @@ import { deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import type { Archive } from './archive.ts'
 import { ARCHIVE_REASONS, BadFileError, FILE_FAULTS } from './reasons.ts'
-import { descriptorOf, makeZip } from './testing/made-zip.ts'
+import { descriptorOf, makeZip } from '@posthorn/bulk/zip/testing'
 import { CSV, PDF, useOpening } from './testing/opening.ts'
 
 const { open } = useOpening()

@@ -11,7 +11,7 @@ import { folderStorage } from '../storage/folder.ts'
 import { NotStored } from '../storage/storage.ts'
 import { openArchive } from './open.ts'
 import { BadFileError } from './reasons.ts'
-import { descriptorOf, makeZip } from './testing/made-zip.ts'
+import { descriptorOf, makeZip } from '@posthorn/bulk/zip/testing'
 import { CSV, PDF, useOpening } from './testing/opening.ts'
 
 const { open, openZip: opened } = useOpening()
@@ -21,7 +21,11 @@ describe('an archive', () => {
     const archive = await opened(
       makeZip([CSV, { name: 'files/', method: 0 }, { name: 'files/a.pdf', data: PDF }]),
     )
-    expect(archive.csv).toEqual({ name: 'rows.csv', size: Buffer.byteLength(CSV.data) })
+    expect(archive.csv).toEqual({
+      name: 'rows.csv',
+      size: Buffer.byteLength(CSV.data),
+      style: { delimiter: ',', encoding: 'utf-8' },
+    })
     expect(archive.names()).toEqual(['files/a.pdf'])
     expect(archive.has('files/a.pdf')).toBe(true)
     expect(archive.has('files/b.pdf')).toBe(false)

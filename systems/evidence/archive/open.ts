@@ -1,18 +1,22 @@
 import { tmpdir } from 'node:os'
-import { Readable, pipeline } from 'node:stream'
-import { finished } from 'node:stream/promises'
+import { Readable, addAbortSignal } from 'node:stream'
+import { detectCsv, type CsvStyle } from '@posthorn/bulk/csv'
 import { SpoolFile } from '@posthorn/bulk/spool'
+import {
+  DamagedEntry,
+  openZip,
+  type PlacedEntry,
+  showName,
+  spoolZip,
+  TELLING_BYTES,
+  tooLarge,
+  unpack,
+  ZipRejected,
+} from '@posthorn/bulk/zip'
 import type { Archive, ArchiveSource, EvidenceStream, OpenedArchive } from './archive.ts'
-import { type Entry, foldName, isAdded, readDirectory, showName, windowOn } from './directory.ts'
-import { findEnd } from './end-record.ts'
-import { type PlacedEntry, placeEntries } from './layout.ts'
 import { type ArchiveLimits, DEFAULT_LIMITS } from './limits.ts'
 import { ArchiveRejected, BadFileError } from './reasons.ts'
-import { TELLING_BYTES, evidenceType, isArchiveName } from './magic.ts'
-import { crc32, createInflateRaw } from 'node:zlib'
-
-/** How ZIP files begin: with an entry, or with their end if they have none. */
-const BEGINNINGS = ['PK\u0003\u0004', 'PK\u0005\u0006']
+import { evidenceType } from './magic.ts'
 
 /**
  * Copies an archive to a local file, by one request however many entries it has, and all of it from
@@ -26,7 +30,7 @@ async function spoolArchive(source: ArchiveSource, limits: ArchiveLimits): Promi
   let bytes: Readable | undefined
   try {
     bytes = await storage.read(key, options)
-    await copy(bytes, spool, limits.zipBytes)
+    await spoolZip(spool, bytes, limits.zipBytes)
     return spool
   } catch (error) {
     await spool.close()
@@ -34,30 +38,6 @@ async function spoolArchive(source: ArchiveSource, limits: ArchiveLimits): Promi
   } finally {
     bytes?.destroy()
   }
-}
-
-async function copy(bytes: Readable, spool: SpoolFile, maxBytes: number): Promise<void> {
-  let beginning = ''
-  for await (const piece of bytes as AsyncIterable<Buffer>) {
-    if (beginning.length < 4) {
-      beginning += piece.toString('latin1', 0, 4 - beginning.length)
-      checkBeginning(beginning)
-    }
-    if (spool.size + piece.length > maxBytes) throw tooLarge(maxBytes)
-    await spool.append(piece)
-  }
-  if (beginning.length < 4) {
-    throw new ArchiveRejected('NOT_A_ZIP', `The file has ${spool.size} bytes.`)
-  }
-}
-
-function checkBeginning(beginning: string): void {
-  if (BEGINNINGS.some((known) => known.startsWith(beginning))) return
-  throw new ArchiveRejected('NOT_A_ZIP', 'The file does not begin as a ZIP archive does.')
-}
-
-function tooLarge(maxBytes: number): ArchiveRejected {
-  return new ArchiveRejected('TOO_LARGE', `The archive has more than ${maxBytes} bytes.`)
 }
 
 /** Opens one evidence file: its first bytes are checked here, the rest at its end. */
@@ -136,13 +116,17 @@ function readCsvFile(spool: SpoolFile, entry: PlacedEntry): Readable {
   return Readable.from(withArchiveFaults(unpack(spool, entry), entry.name), { objectMode: false })
 }
 
-/** Reads the CSV once and keeps nothing: its checksum stands at its end, behind the last row. */
+/**
+ * Reads the CSV once and keeps nothing but how it is written: its checksum stands at its end, behind
+ * the last row.
+ */
 async function checkCsv(
   spool: SpoolFile,
   entry: PlacedEntry,
   signal: AbortSignal | undefined,
-): Promise<void> {
-  await finished(readCsvFile(spool, entry).resume(), signal ? { signal } : {})
+): Promise<CsvStyle> {
+  const bytes = readCsvFile(spool, entry)
+  return detectCsv(signal ? addAbortSignal(signal, bytes) : bytes)
 }
 
 async function* withArchiveFaults(
@@ -156,48 +140,6 @@ async function* withArchiveFaults(
     const reason = cause.fault === 'longer' ? 'HEADER_MISMATCH' : 'CSV_DAMAGED'
     throw new ArchiveRejected(reason, `${showName(name)} is damaged. ${cause.message}`, { cause })
   }
-}
-
-/** Checks all entries together: what they are called, and what they cost. */
-function checkContents(entries: readonly Entry[], zipBytes: number, limits: ArchiveLimits): void {
-  checkNames(entries)
-  let total = 0
-  for (const { name, size, packedSize } of entries) {
-    checkRatio({ size, packed: packedSize, what: showName(name) }, limits)
-    total += size
-  }
-  checkRatio({ size: total, packed: zipBytes, what: 'the archive' }, limits)
-  if (total <= limits.inflatedBytes) return
-  const detail = `The archive unpacks to ${total} bytes; ${limits.inflatedBytes} are allowed.`
-  throw new ArchiveRejected('TOO_MUCH_INFLATED', detail)
-}
-
-function checkNames(entries: readonly Entry[]): void {
-  const seen = new Map<string, string>()
-  for (const { name } of entries) {
-    if (isArchiveName(name)) {
-      throw new ArchiveRejected('NESTED_ARCHIVE', `${showName(name)} is an archive itself.`)
-    }
-    const folded = foldName(name)
-    const other = seen.get(folded)
-    if (other !== undefined) {
-      const detail = `${showName(other)} and ${showName(name)} are the same name on some systems.`
-      throw new ArchiveRejected('DUPLICATE_NAME', detail)
-    }
-    seen.set(folded, name)
-  }
-}
-
-interface Packing {
-  readonly size: number
-  readonly packed: number
-  readonly what: string
-}
-
-function checkRatio({ size, packed, what }: Packing, limits: ArchiveLimits): void {
-  if (size <= limits.ratioGraceBytes || size <= packed * limits.ratio) return
-  const detail = `${what} unpacks to ${size} bytes from ${packed}; ${limits.ratio}:1 is allowed.`
-  throw new ArchiveRejected('RATIO_EXCEEDED', detail)
 }
 
 /**
@@ -215,7 +157,7 @@ export async function openArchive(
     return { kind: 'opened', archive: await checkArchive(spool, source.signal, limits) }
   } catch (error) {
     await spool?.close()
-    if (!(error instanceof ArchiveRejected)) throw error
+    if (!(error instanceof ArchiveRejected || error instanceof ZipRejected)) throw error
     return { kind: 'rejected', reason: error.reason, detail: error.detail }
   }
 }
@@ -232,23 +174,23 @@ async function checkArchive(
   signal: AbortSignal | undefined,
   limits: ArchiveLimits,
 ): Promise<Archive> {
-  const end = await findEnd(spool)
-  const window = windowOn(spool, signal)
-  const entries = await readDirectory({ window, end, limits })
-  checkContents(entries, spool.size, limits)
-  const placed = await placeEntries(window, entries, end.directoryStart)
-  const files = placed.filter(({ name, isFolder }) => !isFolder && !isAdded(name))
+  const files = await openZip(spool, limits, signal)
   const csv = findCsv(files, limits)
-  await checkCsv(spool, csv, signal)
-  return archiveOf(spool, { csv, files: files.filter((file) => file !== csv) }, limits)
+  const style = await checkCsv(spool, csv, signal)
+  return archiveOf(spool, { csv, style, files: files.filter((file) => file !== csv) }, limits)
 }
 
 interface Contents {
   readonly csv: PlacedEntry
+  readonly style: CsvStyle
   readonly files: readonly PlacedEntry[]
 }
 
-function archiveOf(spool: SpoolFile, { csv, files }: Contents, limits: ArchiveLimits): Archive {
+function archiveOf(
+  spool: SpoolFile,
+  { csv, style, files }: Contents,
+  limits: ArchiveLimits,
+): Archive {
   const byName = new Map(files.map((file) => [file.name, file]))
   // Who packs a folder names its files as they lie beside the CSV.
   const beside = csv.name.slice(0, csv.name.lastIndexOf('/') + 1)
@@ -257,7 +199,7 @@ function archiveOf(spool: SpoolFile, { csv, files }: Contents, limits: ArchiveLi
     return byName.get(normal) ?? byName.get(beside + normal)
   }
   return {
-    csv: { name: csv.name, size: csv.size },
+    csv: { name: csv.name, size: csv.size, style },
     names: () => [...byName.keys()],
     resolve: (name) => find(name)?.name,
     has: (name) => find(name) !== undefined,
@@ -269,62 +211,4 @@ function archiveOf(spool: SpoolFile, { csv, files }: Contents, limits: ArchiveLi
     },
     close: () => spool.close(),
   }
-}
-
-/** The bytes of an entry are not what the archive says of them. */
-class DamagedEntry extends Error {
-  readonly fault: 'packing' | 'longer' | 'shorter' | 'checksum'
-
-  constructor(fault: DamagedEntry['fault'], detail: string, options?: ErrorOptions) {
-    super(detail, options)
-    this.name = 'DamagedEntry'
-    this.fault = fault
-  }
-}
-
-/**
- * Unpacks an entry. It never gives more bytes than the archive says the entry has, so what was
- * checked against the limits by the directory holds for what is really unpacked; and it only ends
- * well if size and checksum are right.
- */
-async function* unpack(spool: SpoolFile, entry: PlacedEntry): AsyncIterable<Buffer> {
-  let size = 0
-  let crc = 0
-  for await (const piece of unpackPieces(spool, entry)) {
-    size += piece.length
-    if (size > entry.size) throw new DamagedEntry('longer', `It has more than ${entry.size} bytes.`)
-    crc = crc32(piece, crc)
-    yield piece
-  }
-  if (size < entry.size) {
-    throw new DamagedEntry('shorter', `It has ${size} bytes instead of ${entry.size}.`)
-  }
-  if (crc !== entry.crc) throw new DamagedEntry('checksum', 'Its checksum is wrong.')
-}
-
-async function* unpackPieces(spool: SpoolFile, entry: PlacedEntry): AsyncIterable<Buffer> {
-  const { dataStart, packedSize, method } = entry
-  const packed = spool.stream(dataStart, dataStart + packedSize)
-  if (method === 0) return yield* packed
-  const inflate = createInflateRaw()
-  let broken: unknown
-  pipeline(Readable.from(packed, { objectMode: false }), inflate, (error) => (broken = error))
-  try {
-    yield* inflate
-  } catch (error) {
-    if (isPackingFault(error))
-      throw new DamagedEntry('packing', 'It cannot be unpacked.', { cause: error })
-    throw broken ?? error
-  } finally {
-    inflate.destroy()
-  }
-  if (inflate.bytesWritten !== packedSize) {
-    throw new DamagedEntry('packing', 'It has bytes that do not belong to it.')
-  }
-}
-
-/** zlib's own complaints; all others are about the local file. */
-function isPackingFault(error: unknown): boolean {
-  const { code = '' } = error as NodeJS.ErrnoException
-  return code.startsWith('Z_')
 }

@@ -3,7 +3,7 @@ import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import type { ArchiveLimits } from './limits.ts'
 import type { ArchiveReason } from './reasons.ts'
-import { localHeader, makeZip, type MadeEnd, type MadeEntry } from './testing/made-zip.ts'
+import { localHeader, makeZip, type MadeEnd, type MadeEntry } from '@posthorn/bulk/zip/testing'
 import { CSV, PDF, useOpening } from './testing/opening.ts'
 
 const { open } = useOpening()
@@ -54,8 +54,7 @@ describe('names', () => {
   rejects('empty', 'UNSAFE_NAME', trickNamed(''))
   rejects('with empty folders', 'UNSAFE_NAME', trickNamed('a//b.pdf'))
   rejects('with folders that are none', 'UNSAFE_NAME', trickNamed('./b.pdf'))
-  rejects('too long', 'UNSAFE_NAME', trickNamed(`${'ü'.repeat(126)}.pdf`))
-  rejects('too deep', 'UNSAFE_NAME', trickNamed('1/2/3/4/b.pdf'))
+  rejects('too long', 'UNSAFE_NAME', trickNamed(`${'ü'.repeat(511)}.pdf`))
   rejects('twice the same', 'DUPLICATE_NAME', trickNamed('a.pdf'))
   rejects('the same in capitals', 'DUPLICATE_NAME', trickNamed('A.PDF'))
   rejects('a file and a folder', 'DUPLICATE_NAME', { entries: [{ name: 'a.pdf/', method: 0 }] })

@@ -13,17 +13,14 @@ export interface ArrivalOptions {
   readonly bucket: string
   /** Makes a job of the object unless it has one. */
   readonly receive: (tx: Transaction, object: ArrivedObject) => Promise<ReceivedObject>
-  /** Called when there is a new job to work on. */
-  readonly received: () => void
 }
 
 /** Announces one object in a transaction of its own; false if it has a job already. */
 export async function announceObject(
-  { pool, receive, received }: ArrivalOptions,
+  { pool, receive }: ArrivalOptions,
   object: ArrivedObject,
 ): Promise<boolean> {
   const { created } = await transaction(pool, (tx) => receive(tx, object))
-  if (created) received()
   return created
 }
 

@@ -52,7 +52,7 @@ test('an outcome that comes while its row is free is not remembered, so the next
   }
   const outboxes = running.system.outboxes.slice(0, 1)
   const relay = createRelay({ pool: db.connect(), outboxes, transports: { kafka }, mode: 'poll' })
-  await relay.tick()
+  await relay.runOnce()
   await relay.stop()
   expect(published).toMatchObject([{ id: row?.event_id }])
   await Promise.all(published.map(handle))

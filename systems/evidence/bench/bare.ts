@@ -77,7 +77,7 @@ const INBOX = {
   name: 'inbox',
   text: `
   insert into evidence.consumer_inbox (consumer, event_id)
-  select 'bare', id from unnest($1::uuid[]) as id`,
+  select 'bare', id from unnest($1::text[]) as id`,
 }
 
 const CONFIRM = {

@@ -1,4 +1,11 @@
-import { createNotifier, createRelay, silentLog, type Outbox, type Relay } from '@posthorn/engine'
+import {
+  createNotifier,
+  createRelay,
+  posthorn,
+  silentLog,
+  type Outbox,
+  type Relay,
+} from '@posthorn/engine'
 import { startPeriodically } from '@posthorn/operate'
 import { evidence } from '../index.ts'
 import { peakMemoryMb } from '@posthorn/system/testing'
@@ -32,7 +39,12 @@ const opened = openForBench(system, pool, {
 })
 const app = await createBenchApp({ rateLimit: false })
 await opened.routes?.(app)
-if (parts.includes('workers')) startPeriodically(opened.workers ?? [], { log: silentLog })
+const { handlers = [] } = opened
+if (parts.includes('workers')) {
+  startPeriodically(opened.workers ?? [], { log: silentLog })
+  await posthorn({ pool, handlers, log: silentLog }).start()
+}
+const handled = new Set<unknown>(handlers.map(({ outbox }) => outbox))
 const kafka =
   brokers === undefined
     ? undefined
@@ -42,9 +54,9 @@ if (kafka && parts.includes('consumers')) {
     await kafka.subscribe({ ...consumer, ...(together && !order.alone && { batch: together }) })
   }
 }
-const outboxes: readonly Outbox[] = opened.outboxes.map((outbox) =>
-  batch === 0 ? outbox : { ...outbox, batch },
-)
+const outboxes: readonly Outbox[] = opened.outboxes
+  .filter((outbox) => !handled.has(outbox))
+  .map((outbox) => (batch === 0 ? outbox : { ...outbox, batch }))
 const relay: Relay | undefined =
   kafka && parts.includes('publisher')
     ? createRelay({

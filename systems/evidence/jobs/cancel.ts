@@ -1,5 +1,6 @@
 import { transaction, type Log } from '@posthorn/engine'
 import type { Pool } from 'pg'
+import { ringReaders } from '../processor/outbox.ts'
 import type { FileJob } from './job.ts'
 import { listCancelled, lockJob, markCancelled, stopRows, type JobKey } from './queries.ts'
 
@@ -25,6 +26,8 @@ export async function cancelJob(pool: Pool, cancellation: Cancellation): Promise
     if (!job) return { kind: 'unknown' }
     if (job.status === 'COMPLETED' || job.status === 'REJECTED') return { kind: 'ended', job }
     if (job.cancelled_at !== null) return { kind: 'cancelled', job }
+    // Whoever takes the file next ends it.
+    ringReaders(tx)
     return { kind: 'cancelled', job: await markCancelled(tx, cancellation) }
   })
 }

@@ -56,6 +56,8 @@ export interface FileJob extends RowOf<typeof JobResource, Derived> {
   readonly arrival_warnings: readonly string[]
   readonly bucket: string | null
   readonly not_before: Date
+  /** How it waits to be read. */
+  readonly reading: 'small' | 'large' | 'read'
   readonly staged_at: Date | null
   readonly lost_claims: number
   readonly failures: number

@@ -1,11 +1,11 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { silentLog, transaction, uuid } from '@posthorn/engine'
+import { posthorn, silentLog, transaction, uuid } from '@posthorn/engine'
 import { signTestToken } from '@posthorn/system/testing/serve'
 import { expect, test } from 'vitest'
 import { pdf, zip, zipOfCases } from '../testing/archive.ts'
 import { evidenceDatabase, runEvidence } from '../testing/running.ts'
-import { processNext } from '../processor/file-processor.ts'
+import { fileProcessors } from '../processor/file-processor.ts'
 import { DEFAULT_LIMITS } from '../archive/limits.ts'
 import { createProgress } from '../progress.ts'
 import { rowsOutbox } from '../outbox.ts'
@@ -173,17 +173,19 @@ test('an object that comes by itself waits while its merchant is over the daily 
   const options = {
     ...{ pool: idle.pool, log: silentLog, storage, outbox: rowsOutbox({ perMerchant: 0 }) },
     ...{ notify: async () => undefined, progress: createProgress(silentLog) },
-    ...{ limits: { ...DEFAULT_LIMITS, rows: 1_000 }, leaseMs: 30_000 },
+    ...{ limits: { ...DEFAULT_LIMITS, rows: 1_000 } },
   }
-  const { signal } = new AbortController()
-  const look = { maxSize: 1_000_000, signal }
-  expect(await processNext({ ...options, rowsPerDay: 100 }, look)).toBe(true)
+  const look = async (rowsPerDay: number) => {
+    const handlers = fileProcessors({ ...options, rowsPerDay, atOnce: 1 })
+    return (await posthorn({ pool: idle.pool, handlers, log: silentLog }).runOnce()) > 0
+  }
+  expect(await look(100)).toBe(true)
   const client = await waiting.as({ org: 'daily' })
   const job = async () => (await client.get(`${PATH}/${jobId}`)).body
   expect(await job()).toMatchObject({ waitsFor: 'DAILY_LIMIT', rowsRead: 0, status: 'PROCESSING' })
   // It waits, and is not tried again at once.
-  expect(await processNext({ ...options, rowsPerDay: 100 }, look)).toBe(false)
-  await idle.pool.query('update evidence.file_job set not_before = now()')
-  expect(await processNext({ ...options, rowsPerDay: 1_000 }, look)).toBe(true)
+  expect(await look(100)).toBe(false)
+  await idle.pool.query('update evidence.file_job set not_before = posthorn.now()')
+  expect(await look(1_000)).toBe(true)
   expect(await job()).toMatchObject({ waitsFor: null, totalRows: 2 })
 })

@@ -1,4 +1,5 @@
 import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { readingOf } from '../processor/outbox.ts'
 import type { CountedJob, FileJob, JobState, Tally } from './job.ts'
 
 /** Which job, and whose: another merchant's is not found. */
@@ -51,11 +52,11 @@ export async function insertJob(tx: Transaction, job: NewJob) {
       insert into evidence.file_job
              (id, org_id, filename, storage_key, storage_etag, storage_version, size_bytes,
               bucket, object_version, idempotency_key, request_fingerprint, created_by,
-              content_sha256, arrival_warnings)
+              content_sha256, arrival_warnings, reading)
       values (${job.id}, ${job.org}, ${job.filename}, ${job.key}, ${job.etag},
               ${job.version ?? null}, ${job.size}, ${job.bucket ?? null}, ${objectVersion},
               ${job.idempotencyKey ?? null}, ${job.fingerprint ?? null}, ${job.by ?? null},
-              ${job.sha256 ?? null}, ${JSON.stringify(job.warnings ?? [])}::jsonb)
+              ${job.sha256 ?? null}, ${JSON.stringify(job.warnings ?? [])}::jsonb, ${readingOf(job.size)})
           on conflict do nothing
       returning *
     ), tallied as (
@@ -88,7 +89,7 @@ export async function markCancelled(
   const { rows } = await tx.query<FileJob>(sql`
     update evidence.file_job
        set cancelled_at = now(), cancelled_by = ${by}, cancel_reason = ${reason},
-           claim_token = null, claimed_until = null, not_before = now(), waits_for = null
+           claim_token = null, claimed_until = null, not_before = posthorn.now(), waits_for = null
      where id = ${id}
     returning *`)
   return rows[0] as FileJob

@@ -1,4 +1,5 @@
 import { uuid, type Transaction } from '@posthorn/engine'
+import { ringReaders } from '../processor/outbox.ts'
 import type { FileJob } from './job.ts'
 import {
   countUsage,
@@ -45,6 +46,7 @@ export async function receiveUpload(
     sameWithinDays > 0 && (await findSameContent(tx, { org, sha256, days: sameWithinDays }))
   const warnings = same ? [sameWarning(same)] : []
   const job = await insertJob(tx, { ...upload, warnings })
+  ringReaders(tx)
   if (!job) throw new Error('an upload of its own id and key has a job already')
   return { kind: 'created', job }
 }
@@ -105,5 +107,6 @@ export async function receiveObject(
     bucket,
   })
   if (!job) throw new Error('an object that had no job has one')
+  ringReaders(tx)
   return { jobId: job.id, created: true }
 }

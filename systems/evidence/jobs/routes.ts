@@ -105,12 +105,10 @@ export interface JobRoutesOptions {
   readonly pool: Pool
   readonly outbox: RowsOutbox
   readonly findDeliveries: FindDeliveries
-  /** Called when there is something for those who read files. */
-  readonly changed: () => void
 }
 
 export function jobRoutes(app: App, options: JobRoutesOptions): void {
-  const { pool, outbox, findDeliveries, changed } = options
+  const { pool, outbox, findDeliveries } = options
   app.get(`${PATH}/settings`, { schema: schemas.settings }, async (request) => ({
     notificationEmail: await findNotificationEmail(pool, callerOf(request).org),
   }))
@@ -166,7 +164,6 @@ export function jobRoutes(app: App, options: JobRoutesOptions): void {
     }
     const job = cancelled.kind === 'cancelled' ? await findJob(pool, key) : undefined
     if (!job) throw problem('NOT_FOUND')
-    changed()
     return reply.code(202).send(toJobResource(job))
   })
 

@@ -52,12 +52,15 @@ create table evidence.file_job (
   -- When the ZIP and the staged files, or the ZIP alone, were given up.
   files_removed_at timestamptz,
   upload_removed_at timestamptz,
-  -- The file processor's lease and fence, by real time.
+  -- The outboxes evidence.files and evidence.large-files: how it waits to be read, since giants have places of
+  -- their own, and when it is read next. The claim's token is in every write of its reader.
+  reading text not null default 'read' check (reading in ('small', 'large', 'read')),
+  not_before timestamptz not null default posthorn.now(),
+  failures integer not null default 0,
   claim_token uuid,
   claimed_until timestamptz,
   lost_claims smallint not null default 0,
-  failures smallint not null default 0,
-  not_before timestamptz not null default now(),
+  quarantined_at timestamptz,
   -- Why it is not read yet although it could be; until not_before.
   waits_for text check (waits_for in ('DAILY_LIMIT', 'SCANNER')),
   unique (org_id, idempotency_key),
@@ -74,6 +77,13 @@ create unique index file_job_object on evidence.file_job (bucket, storage_key, o
 create index file_job_listed on evidence.file_job (org_id, id);
 create index file_job_unread on evidence.file_job (created_at)
   where status in ('RECEIVED', 'PROCESSING') and total_rows is null;
+create index file_job_due on evidence.file_job (org_id, not_before, id) where reading = 'small';
+create index file_job_suspect on evidence.file_job (not_before, id)
+  where reading = 'small' and lost_claims > 0;
+create index file_job_large_due on evidence.file_job (org_id, not_before, id) where reading = 'large';
+create index file_job_large_suspect on evidence.file_job (not_before, id)
+  where reading = 'large' and lost_claims > 0;
+create index file_job_quarantined on evidence.file_job (id) where quarantined_at is not null;
 create index file_job_content on evidence.file_job (org_id, content_sha256, created_at)
   where content_sha256 is not null;
 create index file_job_cancelled on evidence.file_job (id)
@@ -214,14 +224,14 @@ select posthorn.register_audit('evidence.file_outbox_row_audit', 'id',
 
 create table evidence.consumer_inbox (
   consumer text not null,
-  event_id uuid not null,
+  event_id text collate "C" not null,
   received_at timestamptz not null default now(),
   primary key (event_id, consumer)
 );
 -- The ids of attempts carry no time: this is what forgets them.
 create index consumer_inbox_others on evidence.consumer_inbox (received_at)
-  where not (get_byte(uuid_send(event_id), 6) >> 4 = 7 and get_byte(uuid_send(event_id), 8) >> 6 = 2);
-comment on table evidence.consumer_inbox is 'not personal: consumer';
+  where not (event_id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$');
+comment on table evidence.consumer_inbox is 'not personal: consumer, event_id';
 
 -- What a job's rows are, and what its merchant is told ------------------------------------------------
 

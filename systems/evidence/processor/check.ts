@@ -59,7 +59,8 @@ export async function check(
 export async function* csvRows(archive: Archive): AsyncGenerator<readonly CsvRow[]> {
   const bytes = await archive.readCsv()
   try {
-    for await (const batch of readCsv(bytes, { ragged: 'yield', batchRows: READ_AT_ONCE })) {
+    const options = { ...archive.csv.style, ragged: 'yield', batchRows: READ_AT_ONCE } as const
+    for await (const batch of readCsv(bytes, options)) {
       if (batch.length > 0) yield batch
     }
   } finally {

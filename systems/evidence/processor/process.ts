@@ -30,12 +30,11 @@ export interface ProcessorOptions {
   readonly notify: Notify
   readonly progress: Progress
   readonly limits: ArchiveLimits & { readonly rows: number }
-  readonly leaseMs: number
   /** Looks at every evidence file before it is kept; undefined for none. */
   readonly scanner?: Scanner | undefined
   /** Rows of one merchant in 24 hours; its objects wait once they are used up. */
   readonly rowsPerDay?: number
-  /** Rows stored in one transaction; default 5,000. */
+  /** Rows stored in one transaction; default 1,000. */
   readonly batchRows?: number
   /** Where ZIPs are copied to while they are read; default the folder for temporary files. */
   readonly spoolFolder?: string | undefined
@@ -163,11 +162,11 @@ async function stage(options: ProcessorOptions, work: Work): Promise<Rejection |
 }
 
 async function store(options: ProcessorOptions, { claim, archive, signal }: Work): Promise<void> {
-  const { pool, outbox, leaseMs, progress, batchRows = 5_000 } = options
+  const { pool, outbox, progress, batchRows = 1_000 } = options
   const { job } = claim
   const files = new Map((await listFiles(pool, job.id)).map((file) => [file.name, file]))
   const total = await storeRows({
-    ...{ pool, outbox, claim, archive, files, leaseMs, batchRows, signal },
+    ...{ pool, outbox, claim, archive, files, batchRows, signal },
     stored: (rows) => void progress.noteChange(pool, { ...job, rows_read: rows }),
   })
   const parsed = await transaction(pool, (tx) => markParsed(tx, claim, total))

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { silentLog, transaction } from '@posthorn/engine'
+import { posthorn, silentLog, transaction } from '@posthorn/engine'
+import { Value } from 'typebox/value'
 import { expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../archive/limits.ts'
 import { receiveObject } from '../jobs/receive.ts'
@@ -9,11 +10,12 @@ import { rowsOutbox } from '../outbox.ts'
 import { createProgress } from '../progress.ts'
 import type { MerchantEvent } from '../results/notification.ts'
 import { folderStorage } from '../storage/folder.ts'
+import { evidenceSettings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
 import { casesNamed, pdf, zip, zipOfCases } from '../testing/archive.ts'
 import { evidenceDatabase, runEvidence } from '../testing/running.ts'
 import type { ProcessorOptions } from './process.ts'
-import { processNext } from './file-processor.ts'
+import { fileProcessors } from './file-processor.ts'
 
 const db = await evidenceDatabase()
 // Files come by the API, and are read here, step by step.
@@ -32,15 +34,19 @@ function processor(more: Partial<ProcessorOptions> = {}): ProcessorOptions {
     notify: async (_tx, event) => void notified.push(event),
     progress: createProgress(silentLog),
     limits: { ...DEFAULT_LIMITS, rows: 5_000 },
-    leaseMs: 10_000,
     batchRows: 1_000,
     ...more,
   }
 }
 
-async function process(options = processor(), signal = new AbortController().signal) {
-  return processNext(options, { maxSize: Number.MAX_SAFE_INTEGER, signal })
-}
+const relayOf = (options: ProcessorOptions) =>
+  posthorn({
+    ...{ pool: db.pool, log: silentLog, drain: '1ms' },
+    handlers: fileProcessors({ ...options, atOnce: 1 }),
+  })
+
+/** One look, as a relay of its own; whether there was a file. */
+const process = async (options = processor()) => (await relayOf(options).runOnce()) > 0
 
 async function read(id: string): Promise<Record<string, unknown>> {
   return (await acme.get(`${PATH}/${id}`)).body
@@ -80,7 +86,7 @@ function failTimes(storage: Storage, verb: 'put' | 'read', times: number): Stora
   }
 }
 
-const again = () => db.pool.query('update evidence.file_job set not_before = now()')
+const again = () => db.pool.query('update evidence.file_job set not_before = posthorn.now()')
 
 test('stores every row once, with its files', async () => {
   const id = await acme.job(await zipOfCases(casesNamed('case', 2_345)))
@@ -109,6 +115,60 @@ test('long rows are stored in smaller batches: no file fills the memory', async 
     [id],
   )
   expect(batches.length).toBeGreaterThan(1)
+})
+
+test.each([
+  ['in windows-1252', 'latin1', ''],
+  ['in UTF-8', 'utf8', ''],
+  ['in UTF-8 with its mark', 'utf8', '\uFEFF'],
+] as const)('takes semicolons %s, and files however deep', async (_name, encoding, mark) => {
+  const deep = `März/${'ordner/'.repeat(40)}beleg.pdf`
+  const csv = [
+    'case_id;evidence_files;Händler, Ort',
+    `Fall-1;"a.pdf;${deep}";Müller, Köln`,
+    `Fall-2;${deep};Groß`,
+    '',
+  ]
+  const id = await acme.job(
+    await zip({
+      'a.csv': Buffer.from(mark + csv.join('\r\n'), encoding),
+      'a.pdf': pdf('a'),
+      [deep]: pdf('b'),
+    }),
+  )
+  await process()
+  expect(await read(id)).toMatchObject({ status: 'PROCESSING', counts: { PENDING: 2 } })
+  const { rows } = await db.pool.query(
+    `select metadata from evidence.file_outbox_row where file_job_id = $1 order by row_number`,
+    [id],
+  )
+  expect(rows).toEqual([
+    { metadata: { 'Händler, Ort': 'Müller, Köln' } },
+    { metadata: { 'Händler, Ort': 'Groß' } },
+  ])
+  expect(await artifactsOf(id)).toBe(3)
+})
+
+test('a file that is UTF-8 but for a byte is damaged, not windows-1252', async () => {
+  const csv = ['case_id,evidence_files,note', 'c1,a.pdf,Müller', 'c2,a.pdf,x', '']
+  const bytes = Buffer.from(csv.join('\n'))
+  bytes[bytes.lastIndexOf('x')] = 0xfc
+  const id = await acme.job(await zip({ 'a.csv': bytes, 'a.pdf': pdf('a') }))
+  await process()
+  expect(await read(id)).toMatchObject({ status: 'REJECTED', reason: 'CSV_ENCODING' })
+})
+
+test('a transaction stores 1,000 rows unless another number is set', async () => {
+  expect(Value.Default(evidenceSettings, {})).toMatchObject({ EVIDENCE_BATCH_ROWS: 1_000 })
+  const id = await acme.job(await zipOfCases(casesNamed('batch', 2_500)))
+  const { batchRows: _, ...unset } = processor()
+  await process(unset)
+  const { rows } = await db.pool.query(
+    'select pending from evidence.file_job_delta where file_job_id = $1 and pending > 0',
+    [id],
+  )
+  // A few more than 1,000 each, since they are read some at a time.
+  expect(rows).toHaveLength(3)
 })
 
 test('a file of bad rows alone has no artifacts, and every row is an error', async () => {
@@ -212,7 +272,7 @@ test('a process that lost its lease changes nothing, and the next one finishes',
     `update evidence.file_job set claimed_until = now() - interval '1 s' where id = $1`,
     [id],
   )
-  await process()
+  expect(await process()).toBe(true)
   expect(await numbersOf(id)).toEqual(upTo(2_000))
   release()
   await zombie
@@ -289,7 +349,8 @@ test('a file over which processes die is rejected, and one that cannot be read n
   const deadly = await acme.job(await zipOfCases(['a']))
   await db.pool.query(
     `update evidence.file_job
-        set status = 'PROCESSING', lost_claims = 2, claimed_until = now() - interval '1 s'
+        set status = 'PROCESSING', lost_claims = 2, claim_token = gen_random_uuid(),
+            claimed_until = now() - interval '1 s'
       where id = $1`,
     [deadly],
   )
@@ -316,17 +377,31 @@ test('a file over which processes die is rejected, and one that cannot be read n
   expect(await alerts()).toEqual([{ code: 'FILE_JOB_STUCK', recovered_at: expect.any(Date) }])
 })
 
+const waitsOf = async (id: string) => {
+  const { rows } = await db.pool.query(
+    'select reading, claim_token, failures from evidence.file_job where id = $1 and status = $2',
+    [id, 'PROCESSING'],
+  )
+  return rows as unknown[]
+}
+
 test('a process that stops gives its file back at once', async () => {
   const id = await acme.job(await zipOfCases(['a']))
-  const stop = new AbortController()
   const stopping: Storage = {
     ...whole,
     head: async (key) => {
-      stop.abort()
+      void relay.stop()
+      // The signal aborts the reading at its next step.
+      await new Promise((resolve) => setTimeout(resolve, 200))
       return whole.head(key)
     },
   }
-  await process(processor({ storage: stopping }), stop.signal)
+  const relay = relayOf(processor({ storage: stopping }))
+  await relay.start()
+  await expect
+    .poll(() => waitsOf(id))
+    .toEqual([{ reading: 'small', claim_token: null, failures: 0 }])
+  await relay.stop()
   await process()
   expect(await numbersOf(id)).toEqual([1])
 })

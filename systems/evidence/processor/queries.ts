@@ -3,78 +3,34 @@ import type { CopyStreamQuery } from 'pg-copy-streams'
 import { copyInto } from '@posthorn/bulk/copy'
 import type { FileJob } from '../jobs/job.ts'
 import type { Checked, Rejection } from './check.ts'
+import type { FileInHand } from './outbox.ts'
 import type { StagedFile } from './staging.ts'
 
-/** A job that is ours until the lease runs out. */
+/** A job that is ours for as long as it has our token. */
 export interface JobClaim {
   readonly job: FileJob
   readonly token: string
 }
 
-/**
- * Takes the next file to read. Merchants with the fewest files under way come first, so that one who
- * uploads a hundred does not keep another waiting.
- */
-export async function claimJob(
-  db: Queryable,
-  { token, leaseMs, maxSize }: { token: string; leaseMs: number; maxSize: number },
-) {
+/** Begins to read a file that is in hand; undefined if it is not any more. */
+export async function takeJob(db: Queryable, { id, token }: FileInHand) {
   const { rows } = await db.query<FileJob>(sql`
-    with next as (
-      select j.id
-        from evidence.file_job as j
-       where j.status in ('RECEIVED', 'PROCESSING') and j.total_rows is null
-         and j.not_before <= now()
-         and (j.claimed_until is null or j.claimed_until < now())
-         and j.size_bytes <= ${maxSize}
-       order by (select count(*)
-                   from evidence.file_job as o
-                  where o.status = 'PROCESSING' and o.total_rows is null
-                    and o.org_id = j.org_id and o.claimed_until > now()),
-                j.created_at
-       limit 1
-         for update of j skip locked
-    )
-    update evidence.file_job as j
-       set status = 'PROCESSING',
-           claim_token = ${token},
-           claimed_until = now() + ${leaseMs} * interval '1 ms',
-           lost_claims = j.lost_claims + (j.claimed_until is not null)::int
-      from next
-     where j.id = next.id
-    returning j.*`)
+    update evidence.file_job
+       set status = case status when 'RECEIVED' then 'PROCESSING' else status end
+     where id = ${id} and claim_token = ${token}
+    returning *`)
   return rows[0]
 }
 
-/** False: another process has the job by now. */
-export async function renewJob(db: Queryable, { job, token }: JobClaim, leaseMs: number) {
-  const { rows } = await db.query(sql`
-    update evidence.file_job
-       set claimed_until = now() + ${leaseMs} * interval '1 ms'
-     where id = ${job.id} and claim_token = ${token}
-    returning id`)
-  return rows.length > 0
-}
-
-/** How a job is given back. */
-export interface Release {
-  readonly afterMs: number
-  readonly failed: number
-  /** Why it is not read before then. */
-  readonly waitsFor?: FileJob['waits_for']
-}
-
-/** Gives a job back, to be tried again after a while; undefined: it was no longer ours. */
-export async function releaseJob(
+/** Says why a file is not read before its next date, if there is a reason; how often it has failed until now. */
+export async function noteWait(
   db: Queryable,
   { job, token }: JobClaim,
-  { afterMs, failed, waitsFor = null }: Release,
+  waitsFor: FileJob['waits_for'],
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ failures: number }>(sql`
     update evidence.file_job
-       set claim_token = null, claimed_until = null,
-           failures = least(failures + ${failed}::int, 1000), waits_for = ${waitsFor},
-           not_before = now() + ${afterMs} * interval '1 ms'
+       set waits_for = ${waitsFor}
      where id = ${job.id} and claim_token = ${token}
     returning failures`)
   return rows[0]?.failures
@@ -84,13 +40,11 @@ export async function releaseJob(
 export async function moveCheckpoint(
   tx: Transaction,
   { job, token }: JobClaim,
-  { from, to, leaseMs }: { from: number; to: number; leaseMs: number },
+  { from, to }: { from: number; to: number },
 ) {
   const { rows } = await tx.query(sql`
     update evidence.file_job
-       set rows_read = ${to},
-           failures = 0, lost_claims = 0,
-           claimed_until = now() + ${leaseMs} * interval '1 ms'
+       set rows_read = ${to}, failures = 0, lost_claims = 0
      where id = ${job.id} and claim_token = ${token} and rows_read = ${from}
     returning id`)
   return rows.length > 0
@@ -116,7 +70,7 @@ export async function markParsed(tx: Transaction, { job, token }: JobClaim, tota
   const { rows } = await tx.query(sql`
     with parsed as (
       update evidence.file_job
-         set total_rows = ${totalRows}, claim_token = null, claimed_until = null
+         set total_rows = ${totalRows}
        where id = ${job.id} and claim_token = ${token}
       returning id
     )
@@ -132,7 +86,7 @@ export async function markRejected(
   const { rows } = await tx.query(sql`
     update evidence.file_job
        set status = 'REJECTED', reason = ${reason}, reason_detail = ${detail},
-           completed_at = now(), claim_token = null, claimed_until = null, waits_for = null
+           completed_at = now(), waits_for = null
      where id = ${job.id} and claim_token = ${token}
     returning id`)
   return rows.length > 0

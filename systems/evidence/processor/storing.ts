@@ -35,7 +35,6 @@ export interface Storing {
   readonly claim: JobClaim
   readonly archive: Archive
   readonly files: ReadonlyMap<string, StagedFile>
-  readonly leaseMs: number
   /** Rows of one transaction; a few more, since they are read some at a time. */
   readonly batchRows: number
   readonly signal: AbortSignal
@@ -139,12 +138,12 @@ async function* linesOf({ archive, claim, files }: Storing) {
 }
 
 async function storeBatch(
-  { pool, outbox, claim, leaseMs }: Storing,
+  { pool, outbox, claim }: Storing,
   { from, to, lines }: Batch,
 ): Promise<void> {
   await transaction(pool, async (tx) => {
     // First, since it is the fence: no other process writes rows of this job until we have committed.
-    if (!(await moveCheckpoint(tx, claim, { from, to, leaseMs }))) throw new JobLost(claim.job.id)
+    if (!(await moveCheckpoint(tx, claim, { from, to }))) throw new JobLost(claim.job.id)
     await copyInto(copyRows(tx), lines.rows)
     await copyInto(copyArtifacts(tx), lines.artifacts)
     tx.ringLater(outbox.bell)

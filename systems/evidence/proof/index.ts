@@ -12,6 +12,7 @@ const ROWS = 25
 /** Files of cases, each case once. */
 export const proof: SystemProof = {
   name: 'evidence',
+  closed: ['evidence.files', 'evidence.large-files'],
   simulators: () => [documents()],
   env: ({ simulators, isImpatient }) => ({
     ...{ DOCUMENTS_URL: `${simulators}/documents`, EVIDENCE_LEASE_MS: '10000' },

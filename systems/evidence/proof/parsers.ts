@@ -6,7 +6,7 @@ import { json, type Parser } from '@posthorn/fuzz'
 import { DEFAULT_LIMITS } from '../archive/limits.ts'
 import { openArchive } from '../archive/open.ts'
 import { BadFileError } from '../archive/reasons.ts'
-import { makeZip } from '../archive/testing/made-zip.ts'
+import { makeZip } from '@posthorn/bulk/zip/testing'
 import { readNotification } from '../arrivals/notification.ts'
 import { folderStorage } from '../storage/folder.ts'
 

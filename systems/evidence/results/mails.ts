@@ -1,5 +1,6 @@
 import {
   defineOutbox,
+  deliverEach,
   delivered,
   enqueue,
   refused,
@@ -80,19 +81,18 @@ export async function enqueueMail(
 /** Sends letters by SMTP, a few at once; no database transaction is open meanwhile. */
 export function mailTransport(mailer: Mailer, from: string): Transport {
   return {
-    deliver: (batch) =>
-      Promise.all(
-        batch.map(async ({ message }) => {
-          try {
-            const payload = message.payload as MailPayload
-            const mailed = await mailer.send(letterOf(message.id, payload, from))
-            if (mailed.kind === 'sent') return delivered()
-            return refused({ code: 'MAIL_REFUSED', message: mailed.reason })
-          } catch (error) {
-            return retryLater(error)
-          }
-        }),
-      ),
+    takes: 'each',
+    deliver: (batch, options) =>
+      deliverEach(batch, options, async ({ message }) => {
+        try {
+          const payload = message.payload as MailPayload
+          const mailed = await mailer.send(letterOf(message.id, payload, from))
+          if (mailed.kind === 'sent') return delivered()
+          return refused({ code: 'MAIL_REFUSED', message: mailed.reason })
+        } catch (error) {
+          return retryLater(error)
+        }
+      }),
     close: async () => undefined,
   }
 }

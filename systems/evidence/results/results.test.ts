@@ -61,7 +61,7 @@ async function publish(): Promise<void> {
   await db.pool.query(
     `update evidence.file_outbox_row set next_retry_at = now() where status = 'FAILED'`,
   )
-  for (let i = 0; i < 20 && (await relay.tick()) > 0; i += 1);
+  for (let i = 0; i < 20 && (await relay.runOnce()) > 0; i += 1);
 }
 
 async function end(places: readonly number[], answer: Answer, attempt = 0): Promise<void> {

@@ -80,7 +80,7 @@ select extract(epoch from next_attempt_at - posthorn.now()) * 1000 as ms
   from evidence.file_job_mail
  where status = 'PENDING'
    and next_attempt_at > posthorn.now() - $1::float8 * interval '1 ms'
-   and claimed_until is null
+   and (claimed_until is null or claimed_until < now())
    and not exists (select from posthorn.pause where outbox = 'evidence.mails')
  order by next_attempt_at
  limit 1;

@@ -1,6 +1,6 @@
 -- The statements of evidence.rows, as they run.
 
--- claimBatch: $1 after, $2 batch, $3 token, $4 leaseMs
+-- claimBatch: $1 after, $2 full, $3 batch, $4 token, $5 leaseMs
 with recursive keys_after as (
   (select org_id as fair_key, next_retry_at as due_at
      from evidence.file_outbox_row
@@ -58,9 +58,10 @@ served as materialized (
             for update skip locked
          ) as first
    where due_at <= posthorn.now()
-     and room >= least($2::int, 500)
+     and fair_key::text <> all($2::text[])
+     and room >= least($3::int, 500)
      and not exists (select from posthorn.pause where outbox = 'evidence.rows')
-   limit $2
+   limit $3
 ),
 eligible as materialized (
   select picked.*, count(*) over () as everyone
@@ -81,14 +82,14 @@ due as (
             -- What is before it was settled or is claimed: it need not be looked at once more.
             and (next_retry_at, id) >= (first_due, first_id)
           order by next_retry_at, id
-          limit least(room, ceil($2::float8 / shares))::int
+          limit least(room, ceil($3::float8 / shares))::int
             for update skip locked
          ) as mine
-   limit $2
+   limit $3
 )
 update evidence.file_outbox_row as m
-   set claim_token = case when m.claimed_until is not null then null else $3::uuid end,
-       claimed_until = case when m.claimed_until is not null then null else now() + $4 * interval '1 ms' end,
+   set claim_token = case when m.claimed_until is not null then null else $4::uuid end,
+       claimed_until = case when m.claimed_until is not null then null else now() + $5 * interval '1 ms' end,
        lost_claims = (m.claimed_until is not null)::int,
        retry_count = case when m.claimed_until is not null then m.retry_count else m.retry_count + (m.status = 'FAILED' and m.lost_claims = 0)::int end,
        event_id = case when m.claimed_until is not null then m.event_id else case when m.lost_claims > 0 and m.event_id is not null then m.event_id else gen_random_uuid() end end
@@ -196,7 +197,7 @@ select extract(epoch from min(coalesce(next.due_at, case when fair_keys.due_at >
          from evidence.file_outbox_row
         where status in ('PENDING', 'FAILED') and org_id = fair_key
           and next_retry_at > at
-          and claimed_until is null
+          and (claimed_until is null or claimed_until < now())
           -- Else the walk has seen it.
           and fair_keys.due_at <= at
         order by next_retry_at

@@ -35,6 +35,7 @@ export const storageSettings = {
         'it is absolute',
       default: 'evidence',
       production: 'required',
+      unless: 'S3_BUCKET',
     }),
   ),
 }

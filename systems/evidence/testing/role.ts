@@ -3,6 +3,7 @@ import {
   type Transport,
   createNotifier,
   createRelay,
+  posthorn,
   schedule,
   silentLog,
 } from '@posthorn/engine'
@@ -14,7 +15,7 @@ import { DEFAULT_LIMITS } from '../archive/limits.ts'
 import { documentsApi } from '../attach/documents.ts'
 import { createPause } from '../attach/pause.ts'
 import { evidenceWorker } from '../attach/attacher.ts'
-import { createNudge, fileProcessors } from '../processor/file-processor.ts'
+import { fileProcessors } from '../processor/file-processor.ts'
 import { rowsOutbox } from '../outbox.ts'
 import { createProgress } from '../progress.ts'
 import { resultsWorker } from '../results/add-up.ts'
@@ -38,7 +39,6 @@ export interface RoleOptions {
 }
 
 const LIMITS = { ...DEFAULT_LIMITS, rows: 1_000_000 }
-const LEASE_MS = 30_000
 
 /** Starts one part of the system; what it returns stops it. */
 export async function startRole(role: Role, options: RoleOptions): Promise<() => Promise<void>> {
@@ -60,18 +60,26 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
   switch (role) {
     case 'processor': {
       const notifier = createNotifier(pool, [outbox])
-      const end = run(
-        fileProcessors({
-          ...{ ...common, storage, outbox, limits: LIMITS, leaseMs: LEASE_MS },
+      // The claims are not counted among the commits of the reader.
+      const claims = new Pool({ connectionString: options.databaseUrl, max: 4 })
+      const horn = posthorn({
+        pool: claims,
+        log: silentLog,
+        maintenance: 'off',
+        handlers: fileProcessors({
+          ...{ ...common, storage, outbox, limits: LIMITS },
           // Small, so that a file has several.
           batchRows: 1_000,
-          ...{ lanes: 1, everyMs: 50, nudge: createNudge() },
+          atOnce: 1,
           notify: async (_tx, { type }) => reach(`notified ${type}`),
         }),
-      )
+      })
+      await horn.start()
       return async () => {
+        await horn.stop()
         await notifier.close()
-        await end()
+        await claims.end()
+        await pool.end()
       }
     }
     case 'results':

@@ -5,6 +5,7 @@ import {
   type Transport,
   createNotifier,
   createRelay,
+  posthorn,
   schedule,
   silentLog,
 } from '@posthorn/engine'
@@ -69,9 +70,9 @@ export function topicForEach(
 
 /** The same topics and groups under names of its own. */
 export function underPrefix(
-  broker: Required<Transport> & Subscriber,
+  broker: Required<Omit<Transport, 'takes'>> & Subscriber,
   prefix = '',
-): Required<Transport> & Subscriber {
+): Required<Omit<Transport, 'takes'>> & Subscriber {
   if (prefix === '') return broker
   const rename = (destination: Destination): Destination => ({
     ...destination,
@@ -129,9 +130,12 @@ export async function startWorking(
     ? // The shortest session that a broker takes: so long is a dead process waited for.
       underPrefix(kafkaTransport({ brokers: kafkaBrokers, session: '6s', ...reading }), kafkaPrefix)
     : postgresTopics({ pool, poll: '100ms', lease: '2s', ...reading })
-  const { outboxes, workers = [], consumers = [], transports } = system
+  const { handlers = [], workers = [], consumers = [], transports } = system
   const isRelay = parts.includes('relay')
+  const handled = new Set<unknown>(handlers.map(({ outbox }) => outbox))
+  const outboxes = system.outboxes.filter((outbox) => !handled.has(outbox))
   const relay = createRelay({ pool, outboxes, transports: { kafka: broker, ...transports }, log })
+  const readers = posthorn({ pool, handlers, log })
   // A process without a relay rings for those elsewhere.
   const notifier = isRelay ? undefined : createNotifier(pool, outboxes, { log })
   const stopWorkers = startPeriodically(parts.includes('workers') ? workers : [], { log })
@@ -139,10 +143,12 @@ export async function startWorking(
     await Promise.all(consumers.map((consumer) => broker.subscribe(consumer)))
   }
   if (isRelay) await relay.start()
+  if (parts.includes('workers')) await readers.start()
   return {
     broker,
     async close() {
       await stopWorkers()
+      await readers.stop()
       await relay.stop()
       await broker.close()
       await notifier?.close()

@@ -31,8 +31,6 @@ export interface UploadOptions {
   readonly pace: Omit<Pace, 'tooSlow'>
   /** Of the ZIP. */
   readonly maxBytes: number
-  /** Called when there is a file to read. */
-  readonly received: () => void
 }
 
 interface Taken {
@@ -67,7 +65,7 @@ export function uploadKey(jobId: string): string {
 }
 
 export async function uploadRoutes(app: App, options: UploadOptions): Promise<void> {
-  const { pool, storage, limits, maxBytes, received, sameWithinDays } = options
+  const { pool, storage, limits, maxBytes, sameWithinDays } = options
   const slots = new UploadSlots(options.atOnce)
   // Each takes the merchant's lock, and one that waits for it in the database has a connection meanwhile.
   const receiving = createOneByOne()
@@ -117,7 +115,6 @@ export async function uploadRoutes(app: App, options: UploadOptions): Promise<vo
       if (reception.kind !== 'created') await storage.remove(stored.key).catch(() => undefined)
       const job = acceptedResource(reception)
       if (reception.kind === 'existing') reply.header('idempotent-replayed', 'true')
-      else received()
       return reply.code(202).send({ fileJobId: job.id, warnings: warningsOf(job) })
     }
   })

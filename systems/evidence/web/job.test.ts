@@ -20,3 +20,8 @@ test('every code of a row that the system names has advice of its own', async ()
   const unknown = adviceForRow('CASE_CLOSED')
   for (const code of codes) expect(adviceForRow(code ?? '')).not.toBe(unknown)
 })
+
+test('a code or a reason that every object has a property for is like any other', () => {
+  expect(adviceForRow('constructor')).toBe(adviceForRow('CASE_CLOSED'))
+  expect(adviceForFile('toString')).toBeUndefined()
+})

@@ -147,13 +147,14 @@ const ROW_ADVICE: Readonly<Record<string, string>> = {
 
 /** Undefined for a reason without advice. */
 export function adviceForFile(reason: string): string | undefined {
-  return FILE_ADVICE[reason]
+  return Object.hasOwn(FILE_ADVICE, reason) ? FILE_ADVICE[reason] : undefined
 }
 
 /** A code of the document service stands for a refusal: asking the same again changes nothing. */
 export function adviceForRow(code: string): string {
+  const known = Object.hasOwn(ROW_ADVICE, code) ? ROW_ADVICE[code] : undefined
   return (
-    ROW_ADVICE[code] ??
+    known ??
     'The document service refused it. Fix the cause there or in the line, then retry the errors.'
   )
 }
