@@ -197,7 +197,8 @@ async function settleAccounts(
   await stopSending(tx, changes.flatMap(stopOf))
   for (const { outcome } of changes) {
     const { probed } = outcome as Answered
-    if (!probed || (outcome.kind !== 'delivered' && outcome.kind !== 'refused')) continue
+    if (!probed || probed.byReport || (outcome.kind !== 'delivered' && outcome.kind !== 'refused'))
+      continue
     const { account, numberId } = probed
     const because = 'a message went through'
     await resumeSending(tx, outbox, { accountId: account.id, numberId, by: ACTOR, because })
@@ -212,7 +213,7 @@ function stopOf({ row, outcome }: MessageChange): NewStop[] {
   return [
     {
       ...{ accountId, orgId, credentials, code, reason },
-      numberId: stop.numberId,
+      ...{ numberId: stop.numberId, byReport: false },
       probeId: probed ? row.id : null,
     },
   ]

@@ -19,6 +19,10 @@ test('a person is erased from the messages of its dossier, and no other organisa
   const id = String(sent.body['id'])
   const read = async () => (await call(`/api/v1/outbound/messages/${id}`)).body
   await expect.poll(async () => (await read())['status']).toBe('DELIVERED')
+  await database.pool.query(
+    `insert into messages.person (user_id, org_id, recipient)
+     values ('US.1a2b', 'demo', '+16505551234'), ('US.12', 'demo', '+16505559999')`,
+  )
   const asked = await call('/api/v1/erasures', { subject: { dossierId: 'd1' }, reason: 'a letter' })
   expect(asked).toMatchObject({
     status: 202,
@@ -31,9 +35,12 @@ test('a person is erased from the messages of its dossier, and no other organisa
   const { rows } = await database.pool.query(
     `select from posthorn.erasure where sealed_subject is not null
       union all select from messages.delivery_status where report::text like '%16505551234%'
-      union all select from messages.outbound_attempt where provider_response::text like '%16505551234%'`,
+      union all select from messages.outbound_attempt where provider_response::text like '%16505551234%'
+      union all select from messages.person where user_id = 'US.1a2b' or recipient = '+16505551234'`,
   )
   expect(rows).toEqual([])
+  const others = await database.pool.query(`select from messages.person where user_id = 'US.12'`)
+  expect(others.rows).toHaveLength(1)
   for (const subject of [{}, { email: 'a@b.c', phone: '+16505551234' }, { email: 'none' }]) {
     expect((await call('/api/v1/erasures', { subject })).status).toBe(400)
   }

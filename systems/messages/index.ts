@@ -54,7 +54,7 @@ const definition = {
       relayed: settings.OUTBOUND_WORKER_ENABLED ? [outbox] : [],
       transports: { [TRANSPORT]: outboundTransport({ pool, providers, sealing }) },
       workers: [
-        parkedReports(pool, { outbox, log }),
+        parkedReports(pool, { outbox, log, providers, sealing }),
         accountProbes(pool, { outbox, providers, log }),
       ],
       searches: [searchMessages],
@@ -69,7 +69,7 @@ const definition = {
         templateRoutes(app, { pool, sealing, lister: templateListerOf(host) })
         conversationRoutes(app, { pool, outbox, providers })
         webhookRoutes(app, {
-          ...{ pool, outbox, log, sealing, notify },
+          ...{ pool, outbox, log, providers, sealing, notify },
           keywords: keywordsOf({
             optOut: settings.WHATSAPP_OPT_OUT_KEYWORDS,
             optIn: settings.WHATSAPP_OPT_IN_KEYWORDS ?? '',

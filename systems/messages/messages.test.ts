@@ -45,7 +45,7 @@ describe('a message', () => {
       idempotencyKey: expect.stringMatching(/^[0-9a-f-]{36}$/),
     })
     const { id } = answer.body
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(['SENT', 'DELIVERED']).toContain(await stateOf(id))
     await expect.poll(() => stateOf(id)).toBe('DELIVERED')
     await expect.poll(() => itemsOf('/api/v1/dossiers/d-1/activities')).toHaveLength(4)
@@ -99,7 +99,7 @@ describe('a message', () => {
   test('without a provider that answers is SENDING while it waits', async () => {
     await api.sim('POST', '/whatsapp/faults', { mode: 'slow', delayMs: 500, times: 1 })
     const { id } = await create()
-    const ticking = api.relay.tick()
+    const ticking = api.relay.runOnce()
     await expect.poll(() => stateOf(id)).toBe('SENDING')
     expect(await itemsOf(`${MESSAGES}/${id}/attempts`)).toMatchObject([{ status: 'TRYING' }])
     await ticking
@@ -107,7 +107,7 @@ describe('a message', () => {
 
   test('that cannot be delivered is FAILED by the webhook', async () => {
     const { id } = await create(sample('+16505550026'))
-    await api.relay.tick()
+    await api.relay.runOnce()
     await expect.poll(() => stateOf(id)).toBe('FAILED')
     const { body } = await api.call('GET', `${MESSAGES}/${id}`)
     expect(body).toMatchObject({ errorCode: '131026', providerMessageId: expect.any(String) })
@@ -124,7 +124,7 @@ describe('a message', () => {
       ...{ channel: 'email', to: 'ada@example.org', payloadJson },
     })
     expect((await api.call('GET', `${MESSAGES}/${id}`)).body['templateCode']).toBeNull()
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await stateOf(id)).toBe('SENT')
     const [letter] = (await api.sim('GET', '/mail/requests'))['items'] as [object]
     expect(letter).toMatchObject({
@@ -228,7 +228,7 @@ describe('consent', () => {
       channels: expect.arrayContaining(['whatsapp', 'email']),
     })
     expect(await itemsOf(`${MESSAGES}?status=QUEUED`)).toHaveLength(1)
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await itemsOf(`${MESSAGES}?status=CANCELLED`)).toEqual([])
   })
 
@@ -240,7 +240,7 @@ describe('consent', () => {
     expect((await actionsOf(`${MESSAGES}/${id}/audit`)).at(-1)).toBe(
       'CANCELLED Consent was withdrawn',
     )
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect((await api.sim('GET', '/whatsapp/requests'))['items']).toEqual([])
   })
 
@@ -248,13 +248,13 @@ describe('consent', () => {
     await api.call('PUT', consents, { body: { granted: true } })
     await api.sim('POST', '/whatsapp/faults', { mode: 'error', status: 400, code: 139_999 })
     const { id } = await create(linked)
-    await api.relay.tick()
+    await api.relay.runOnce()
     // As if the withdrawal had come while the message was SENDING.
     await database.pool.query(
       `update messages.consent set granted = false where dossier_id = 'd-2'`,
     )
     await api.sim('POST', '/clock/advance', { by: '2m' })
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await stateOf(id)).toBe('CANCELLED')
     expect(await itemsOf(`${MESSAGES}/${id}/attempts`)).toHaveLength(1)
     expect((await api.sim('GET', '/whatsapp/requests'))['items']).toHaveLength(1)
@@ -286,21 +286,21 @@ describe('by hand', () => {
 
   test('what failed is tried again, and old reports of it are history', async () => {
     const { id } = await create(sample('+16505550026'))
-    await api.relay.tick()
+    await api.relay.runOnce()
     await expect.poll(() => stateOf(id)).toBe('FAILED')
     expect((await api.call('POST', `${MESSAGES}/${id}/cancel`)).status).toBe(409)
     const retried = await api.call('POST', `${MESSAGES}/${id}/retry`)
     expect(retried.body).toMatchObject({
       ...{ status: 'QUEUED', attemptCount: 0, providerMessageId: null, errorCode: null },
     })
-    await api.relay.tick()
+    await api.relay.runOnce()
     const attempts = await itemsOf(`${MESSAGES}/${id}/attempts`)
     expect(attempts.map(({ attemptNo }) => attemptNo)).toEqual([2, 1])
   })
 
   test('what failed is not sent again once its contents are removed, by no way', async () => {
     const { id } = await create(sample('+16505550026'))
-    await api.relay.tick()
+    await api.relay.runOnce()
     await expect.poll(() => stateOf(id)).toBe('FAILED')
     const classes = messageRetention.classes.map((each) => ({ ...each, keep: '0d' as const }))
     const contents = classes.filter(({ name }) => name === 'messages.failed-contents')
@@ -321,7 +321,7 @@ describe('by hand', () => {
   test('a code is in no table once its time is over, not even as a hash', async () => {
     const body = { ...sample(), payloadJson: { language: 'en_US', parameters: ['830194'] } }
     const first = await api.call('POST', MESSAGES, { body, key: 'a code' })
-    await api.relay.tick()
+    await api.relay.runOnce()
     await expect.poll(() => stateOf(first.body.id), { timeout: 20_000 }).toBe('DELIVERED')
     const hash = fingerprint({ method: 'POST', route: MESSAGES, body: { maxAttempts: 5, ...body } })
     const places = async () => {
@@ -393,7 +393,7 @@ describe('times', () => {
     await quiet()
     const { id } = await create()
     expect(await show(id)).toMatchObject({ sendAt: null, sentAt: null, deliveredAt: null })
-    await api.relay.tick()
+    await api.relay.runOnce()
     const sent = await show(id)
     expect(sent).toMatchObject({ sentAt: expect.any(String), deliveredAt: null, readAt: null })
     const wamid = String(sent['providerMessageId'])
@@ -408,7 +408,7 @@ describe('times', () => {
       readAt: read,
     })
     const nonsense = await create()
-    await api.relay.tick()
+    await api.relay.runOnce()
     const other = String((await show(nonsense.id))['providerMessageId'])
     await report(other, { status: 'delivered', timestamp: '-5' })
     expect(await show(nonsense.id)).toMatchObject({ status: 'DELIVERED', deliveredAt: null })
@@ -416,7 +416,7 @@ describe('times', () => {
 
   test('of a message that is sent again are new', async () => {
     const { id } = await create(sample('+16505550026'))
-    await api.relay.tick()
+    await api.relay.runOnce()
     await expect.poll(() => stateOf(id)).toBe('FAILED')
     await api.call('POST', `${MESSAGES}/${id}/retry`)
     expect(await show(id)).toMatchObject({ sentAt: null, deliveredAt: null })
@@ -431,13 +431,13 @@ describe('times', () => {
     const linked = await create({ ...sample(), sendAt: soon, dossierId: 'd-5' })
     const past = await create({ ...sample(), sendAt: '2020-01-01T00:00:00Z' })
     expect(later).toMatchObject({ status: 'QUEUED', sendAt: soon })
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await stateOf(past.id)).not.toBe('QUEUED')
     expect(await stateOf(later.id)).toBe('QUEUED')
     await api.call('POST', `${MESSAGES}/${cancelled.id}/cancel`)
     await database.pool.query(`update messages.consent set granted = false`)
     await api.sim('POST', '/clock/advance', { by: '61m' })
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await stateOf(later.id)).not.toBe('QUEUED')
     expect(await stateOf(cancelled.id)).toBe('CANCELLED')
     expect(await stateOf(linked.id)).toBe('CANCELLED')
@@ -450,7 +450,7 @@ describe('times', () => {
     await quiet()
     const ids = [await create(), await create(), await create(sample('+16505550047'))]
     await create(sample(), { org: 'other' })
-    await api.relay.tick()
+    await api.relay.runOnce()
     const now = Math.floor(Date.now() / 1_000)
     for (const [i, { id }] of ids.slice(0, 2).entries()) {
       const wamid = String((await show(id))['providerMessageId'])
@@ -487,7 +487,7 @@ describe('times', () => {
     const payloadJson = { subject: 's', text: 't' }
     const mail = await create({ channel: 'email', to: 'a@b.org', payloadJson })
     const refused = await create(sample('+16505550047'))
-    await api.relay.tick()
+    await api.relay.runOnce()
     const found = async (query: string) =>
       (await itemsOf(`${MESSAGES}?${query}`)).map(({ id }) => id)
     expect(await found('dossierId=d-6')).toEqual([linked.id])
@@ -531,10 +531,10 @@ test('a campaign holds up neither other organisations nor one-time codes', async
     )
     return rows.map((row) => row.outbound_message_id)
   }
-  await api.relay.tick()
+  await api.relay.runOnce()
   expect(await tried()).toContain(code.id)
-  await api.relay.tick()
-  await api.relay.tick()
+  await api.relay.runOnce()
+  await api.relay.runOnce()
   // Thirteen organisations and thirty places: each has had its own.
   expect(await tried()).toEqual(expect.arrayContaining(others.map(({ id }) => id)))
   const rest = (await tried()).filter((id) => ids.has(id))

@@ -1,5 +1,5 @@
 import type { DataClass, PersonalTable, RetentionCatalogue } from '@posthorn/operate'
-import { listRecipients } from './dossiers/queries.ts'
+import { listNames } from './dossiers/queries.ts'
 
 const ORG_OF_ATTEMPT =
   '(select m.org_id from messages.outbound_message as m where m.id = t.outbound_message_id)'
@@ -20,6 +20,7 @@ const ofDossier = (table: string) => ({
 const messages = { ...ofDossier('outbound_message'), uuid: 'id', dated: 't.updated_at' }
 const inbound = { ...ofDossier('inbound_message'), uuid: 'id', dated: 't.received_at' }
 const reports = { table: 'messages.delivery_status', key: ['provider_message_id', 'status'] }
+const people = { table: 'messages.person', key: ['user_id', 'org_id'], org: 't.org_id' }
 const audit = {
   ...{ table: 'messages.audit_event', key: ['seq'], org: 't.org_id', audit: true as const },
   things: { dossier: DOSSIER_OF_AUDIT },
@@ -94,6 +95,12 @@ const classes: DataClass[] = [
     ],
   },
   {
+    ...{ name: 'messages.people', keep: '1095d', least: '365d', personal: true },
+    title: 'Which number is behind an id of WhatsApp',
+    leaves: 'Nothing: a message that comes without the number is then of an unknown person.',
+    rules: [{ ...people, since: 'seen_at', dated: 't.seen_at' }],
+  },
+  {
     ...{ name: 'messages.consents', keep: '3650d', least: '365d', personal: true },
     title: 'What people said about being written to, with proof',
     leaves: 'Whether the dossier or the number may be written to.',
@@ -105,6 +112,17 @@ const classes: DataClass[] = [
     title: "The provider's reports of delivery",
     leaves: "The message's state.",
     rules: [{ ...reports, org: 't.org_id', since: 'received_at', dated: 't.received_at' }],
+  },
+  {
+    ...{ name: 'messages.account-notices', keep: '365d', least: '8d', personal: false },
+    title: 'What WhatsApp said about accounts, numbers and templates',
+    leaves: 'Nothing.',
+    rules: [
+      {
+        ...{ table: 'messages.account_notice', key: ['id'], org: 't.org_id' },
+        ...{ since: 'said_at', dated: 't.said_at' },
+      },
+    ],
   },
   {
     ...{ name: 'messages.activities', keep: '1095d', personal: true },
@@ -135,6 +153,7 @@ const personal: PersonalTable[] = [
     things: { dossier: DOSSIER_OF_ATTEMPT },
   },
   { ...reports, org: 'coalesce(t.org_id, $tenant)', busy: 't.message_id is null' },
+  { ...people, columns: { user_id: { to: `'erased-' || gen_random_uuid()` } } },
   aboutDossier('activity'),
   {
     ...aboutDossier('inbound_message'),
@@ -169,8 +188,7 @@ export const messageRetention: RetentionCatalogue = {
   classes,
   things: { dossier: { table: 'messages.dossier', id: 'id', org: 'org_id' } },
   personal,
-  resolve: async (db, { tenant: orgId, kind, value: dossierId }) =>
-    kind === 'dossierId' ? listRecipients(db, { orgId, dossierId }) : [],
+  resolve: (db, { tenant: orgId, kind, value }) => listNames(db, { orgId, kind, value }),
   kept: {
     'messages.consent': 'the proof that messages were allowed, as long as the dossier',
     'messages.dossier': 'an id, and nothing else',

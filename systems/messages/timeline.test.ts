@@ -85,7 +85,7 @@ async function timelineOf(id: string, before: (minute: number) => unknown): Prom
   const minutes: number[] = []
   for (let minute = 0; minutes.length < 10;) {
     await before(minute)
-    await api.relay.tick()
+    await api.relay.runOnce()
     minutes.push(minute)
     expect(await attemptsOf(id)).toHaveLength(minutes.length)
     const { status, due_s: due, wait_s: wait } = await stand(id)
@@ -95,7 +95,7 @@ async function timelineOf(id: string, before: (minute: number) => unknown): Prom
       await endWait()
     } else if (status !== 'QUEUED') return minutes
     await advance(Math.max(due - 30, 0))
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await attemptsOf(id), 'not before it is due').toHaveLength(minutes.length)
     if ((await stand(id)).status === 'FAILED') return minutes
     await advance(Math.max((await stand(id)).due_s, 0))

@@ -69,7 +69,7 @@ describe('a failure that may pass', () => {
     async (maxAttempts, waits) => {
       await start()
       const id = await create('+16505550999', { maxAttempts })
-      await api.relay.tick()
+      await api.relay.runOnce()
       for (const [i, minutes] of waits.entries()) {
         expect(await show(id)).toMatchObject({
           status: 'QUEUED',
@@ -77,10 +77,10 @@ describe('a failure that may pass', () => {
           errorCode: '139999',
         })
         await advance(`${minutes * 60 - 5}s`)
-        await api.relay.tick()
+        await api.relay.runOnce()
         expect(await attemptsOf(id), `${minutes} minutes are not over`).toHaveLength(i + 1)
         await advance('5s')
-        await api.relay.tick()
+        await api.relay.runOnce()
       }
       expect(await show(id)).toMatchObject({
         status: 'FAILED',
@@ -88,7 +88,7 @@ describe('a failure that may pass', () => {
         nextRetryAt: null,
       })
       await advance('400d')
-      await api.relay.tick()
+      await api.relay.runOnce()
       const attempts = await attemptsOf(id)
       expect(attempts.map(({ attemptNo, status }) => `${attemptNo} ${status}`)).toEqual(
         Array.from({ length: maxAttempts }, (_, i) => `${i + 1} FAILED`),
@@ -105,7 +105,7 @@ describe('a failure that may pass', () => {
   test('says on message and attempt when it is tried again', async () => {
     await start()
     const id = await create('+16505550999')
-    await api.relay.tick()
+    await api.relay.runOnce()
     const { nextRetryAt } = await show(id)
     expect(nextRetryAt).toEqual(expect.any(String))
     expect(await attemptsOf(id)).toMatchObject([
@@ -125,7 +125,7 @@ describe('a failure that may pass', () => {
     const { port } = server.address() as AddressInfo
     await start({ WHATSAPP_API_URL: `http://127.0.0.1:${port}` })
     const id = await create('+16505551234')
-    await api.relay.tick()
+    await api.relay.runOnce()
     server.close()
     expect(await show(id)).toMatchObject({ status: 'QUEUED', errorCode: '139999' })
     expect(await attemptsOf(id)).toMatchObject([{ providerResponse: { error: { code: 139_999 } } }])
@@ -142,7 +142,7 @@ describe('a failure that will not pass', () => {
     // The code decides, not the status.
     await fault({ mode: 'error', status: code % 2 === 0 ? 400 : 503, code })
     const id = await create('+16505551234')
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(id)).toMatchObject({
       status: 'FAILED',
       errorCode: String(code),
@@ -155,7 +155,7 @@ describe('a failure that will not pass', () => {
     await start()
     await api.call('PUT', '/api/v1/dossiers/d-1/consents/whatsapp', { body: { granted: true } })
     await create('+16505550047', { dossierId: 'd-1' })
-    await api.relay.tick()
+    await api.relay.runOnce()
     const { body } = await api.call<{ items: Resource[] }>('GET', '/api/v1/dossiers/d-1/activities')
     expect(body.items).toMatchObject([
       { type: 'MESSAGE_FAILED', metadata: { errorCode: '131047' } },
@@ -176,10 +176,10 @@ describe('a failure that will not pass', () => {
     }
     await fault({ mode: 'error', status: 400, code: 131_050, times: 1 })
     await create('+16505551234', { dossierId: 'd-1' })
-    await api.relay.tick()
+    await api.relay.runOnce()
     const reported = await create('+16505551235', { dossierId: 'd-2' })
     await create('+16505551236', { dossierId: 'd-3' })
-    await api.relay.tick()
+    await api.relay.runOnce()
     // What waits for the same person goes with it.
     const waiting = await create('+16505551235', { dossierId: 'd-2' })
     const wamid = String((await show(reported))['providerMessageId'])
@@ -199,10 +199,10 @@ describe('a failure that will not pass', () => {
     await fault({ mode: 'error', status: 400, code: 131_050, times: 1 })
     const [answered, reported] = ['+16505551241', '+16505551242']
     const first = await create(answered)
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(first)).toMatchObject({ status: 'FAILED', errorCode: '131050' })
     const second = await create(reported)
-    await api.relay.tick()
+    await api.relay.runOnce()
     const waiting = await create(reported)
     const wamid = String((await show(second))['providerMessageId'])
     await api.webhook(webhookWith({ id: wamid, status: 'failed', code: 131_050 }))
@@ -233,10 +233,10 @@ describe('a limit', () => {
   test('of the number costs no attempt, and the message goes once it is over', async () => {
     await start()
     const id = await create('+16505550429', { maxAttempts: 1 })
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(id)).toMatchObject({ status: 'QUEUED', attemptCount: 0, errorCode: '130429' })
     await advance('2s')
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(id)).toMatchObject({ attemptCount: 1, errorCode: null })
     expect((await attemptsOf(id)).map(({ attemptNo, status }) => `${attemptNo} ${status}`)).toEqual(
       ['1 FAILED', '2 SUCCESS'],
@@ -247,13 +247,13 @@ describe('a limit', () => {
     await start()
     await fault({ mode: 'error', status: 429, code: 130_429, times: 1 })
     const first = await create('+16505551201')
-    await api.relay.tick()
+    await api.relay.runOnce()
     await fault({ mode: 'error', status: 400, code: 80_007, times: 1 })
     await advance('2s')
-    await api.relay.tick()
+    await api.relay.runOnce()
     // The second pause in a row is longer than a worker waits with a claimed message.
     const others = await Promise.all([1, 2, 3].map((n) => create(`+1650555130${n}`)))
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await requests()).toHaveLength(2)
     for (const id of others) {
       expect(await show(id)).toMatchObject({ status: 'QUEUED', attemptCount: 0 })
@@ -263,7 +263,7 @@ describe('a limit', () => {
     // The pause is of the world outside: two real seconds.
     await sleep(2_100)
     await advance('5s')
-    await api.relay.tick()
+    await api.relay.runOnce()
     for (const id of [first, ...others]) {
       expect(await show(id)).toMatchObject({ attemptCount: 1, errorCode: null })
     }
@@ -272,10 +272,10 @@ describe('a limit', () => {
   test('of a pair pauses that pair alone', async () => {
     await start()
     const id = await create('+16505550056', { maxAttempts: 1 })
-    await api.relay.tick()
+    await api.relay.runOnce()
     const again = await create('+16505550056')
     const other = await create('+16505551234')
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(other)).toMatchObject({ attemptCount: 1, errorCode: null })
     for (const each of [id, again])
       expect(await show(each)).toMatchObject({ status: 'QUEUED', attemptCount: 0 })
@@ -285,7 +285,7 @@ describe('a limit', () => {
   test('that names its end is believed', async () => {
     await start()
     const id = await create('+16505550429')
-    await api.relay.tick()
+    await api.relay.runOnce()
     const { rows } = await pool.query<{ ms: number }>(
       `select extract(epoch from next_retry_at - posthorn.now())::float8 * 1000 as ms
          from messages.outbound_message where id = $1`,
@@ -305,7 +305,7 @@ describe('an unknown outcome', () => {
     await start(env)
     await api.sim('PUT', '/whatsapp/behaviour', { paceMs: 600 })
     const id = await create(to)
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(id)).toMatchObject({
       status: 'SENDING',
       outcomeUnknown: true,
@@ -331,7 +331,7 @@ describe('an unknown outcome', () => {
     await mute()
     await fault({ mode: 'drop', times: 1 })
     const id = await create('+16505551234')
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(id)).toMatchObject({ status: 'SENDING', outcomeUnknown: true })
     const { rows } = await pool.query<{ ms: number }>(
       `select extract(epoch from claimed_until - now())::float8 * 1000 as ms from messages.outbound_message`,
@@ -339,7 +339,7 @@ describe('an unknown outcome', () => {
     expect(rows[0]?.ms).toBeGreaterThan(110_000)
     expect(rows[0]?.ms).toBeLessThanOrEqual(120_000)
     await expire()
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(id)).toMatchObject({ status: 'SENT', outcomeUnknown: false, attemptCount: 2 })
     expect(await attemptsOf(id)).toMatchObject([
       { status: 'FAILED', errorCode: 'OUTCOME_UNKNOWN' },
@@ -355,14 +355,14 @@ describe('an unknown outcome', () => {
     await mute()
     await fault({ mode: 'timeout', effect: true, times: 1 })
     const id = await create('+16505550500', more)
-    const ticking = api.relay.tick()
+    const ticking = api.relay.runOnce()
     await expect.poll(requests).toHaveLength(1)
     // The connection goes, as it does when the other side restarts.
     await api.sim('DELETE', '/whatsapp')
     api.app.server.closeAllConnections()
     await ticking
     await expire()
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(id)).toMatchObject({ status: 'FAILED', errorCode: 'OUTCOME_UNKNOWN' })
     expect(await attemptsOf(id)).toMatchObject([{ status: 'FAILED', errorCode: 'OUTCOME_UNKNOWN' }])
     expect((await auditOf(id)).at(-1)).toMatch(/^FAILED Message failed: It is unknown/)
@@ -378,7 +378,7 @@ test('an attempt that was never closed holds up no message, and is closed by the
      values (gen_random_uuid(), $1, 0, 'TRYING')`,
     [id],
   )
-  await api.relay.tick()
+  await api.relay.runOnce()
   expect(await attemptsOf(id)).toMatchObject([
     { attemptNo: 0, status: 'FAILED', errorCode: 'OUTCOME_UNKNOWN' },
     { attemptNo: 1, status: 'SUCCESS' },
@@ -403,10 +403,10 @@ describe('a worker killed between the answer and its settling', () => {
     await killWorker()
     expect(await show(id)).toMatchObject({ attemptCount: 1 })
     // Another worker is there all the time and must leave it alone.
-    await api.relay.tick()
+    await api.relay.runOnce()
     await expect.poll(async () => (await show(id)).status).toBe('DELIVERED')
     await expire()
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await requests()).toHaveLength(1)
     expect(await attemptsOf(id)).toMatchObject([{ attemptNo: 1, status: 'SUCCESS' }])
   })
@@ -416,10 +416,10 @@ describe('a worker killed between the answer and its settling', () => {
     await mute()
     const id = await create('+16505551234')
     await killWorker()
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(id)).toMatchObject({ status: 'SENDING', attemptCount: 1 })
     await expire()
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(id)).toMatchObject({ status: 'SENT', attemptCount: 2 })
     expect(await attemptsOf(id)).toMatchObject([
       { status: 'FAILED', errorCode: 'OUTCOME_UNKNOWN' },

@@ -1,5 +1,5 @@
 import {
-  failureOf,
+  deliverEach,
   refused,
   retryLater,
   unknown,
@@ -10,7 +10,7 @@ import {
 } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import type { Sealing } from '@posthorn/system'
-import { toSendingAccount, type AccountRow, type StopRow } from './accounts/account.ts'
+import { openAccount, type StopRow } from './accounts/account.ts'
 import { findAccounts, findStops } from './accounts/queries.ts'
 import { CONSENT_WITHDRAWN } from './attempts.ts'
 import { findWithdrawals } from './consents/queries.ts'
@@ -40,7 +40,8 @@ export interface OutboundTransportOptions {
 export function outboundTransport(options: OutboundTransportOptions): Transport {
   const { pool, providers } = options
   return {
-    async deliver(batch, { signal }) {
+    takes: 'each',
+    async deliver(batch, how) {
       const outgoing = batch.map(outgoingIn)
       const known = await Promise.all([
         findGrantedAmong(pool, outgoing),
@@ -48,13 +49,14 @@ export function outboundTransport(options: OutboundTransportOptions): Transport 
       ]).catch(asError)
       if (known instanceof Error) return outgoing.map(() => unaskedAnswer(known))
       const [granted, senderOf] = known
-      return Promise.all(
-        outgoing.map(async (message) => {
-          if (!granted(message)) return withdrawn(message)
-          const sender = senderOf(message)
-          return 'kind' in sender ? sender : sendOne(providers, message, { sender, signal })
-        }),
-      )
+      const answerFor = async (message: Outgoing): Promise<Answered> => {
+        if (!granted(message)) return withdrawn(message)
+        const sender = senderOf(message)
+        return 'kind' in sender
+          ? sender
+          : sendOne(providers, message, { sender, signal: how.signal })
+      }
+      return deliverEach(batch, how, (_, at) => answerFor(outgoing[at] as Outgoing))
     },
     async close() {
       await Promise.all([...providers.values()].map((provider) => provider.close()))
@@ -84,7 +86,9 @@ async function sendOne(
   try {
     const provider = providerOf(providers, message.channel)
     const answer = onSchedule(message, await provider.send(message, account, signal))
-    return stop ? { ...answer, probed: { account, numberId: stop.number_id } } : answer
+    return stop
+      ? { ...answer, probed: { account, numberId: stop.number_id, byReport: stop.by_report } }
+      : answer
   } catch (error) {
     return unknown(error)
   }
@@ -188,15 +192,6 @@ async function findSendersOf(
         (each.number_id === '' || each.number_id === number),
     )
     return { account, stop }
-  }
-}
-
-/** What cannot be opened, for want of a key, must not hold up other accounts. */
-function openAccount(sealing: Sealing, row: AccountRow): SendingAccount | Failure {
-  try {
-    return toSendingAccount(sealing, row)
-  } catch (error) {
-    return failureOf({ code: 'ACCOUNT_UNREADABLE', message: asError(error).message }, '')
   }
 }
 

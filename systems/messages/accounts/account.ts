@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { failureOf, type Failure } from '@posthorn/engine'
 import { NullableText, nullable, resource, type RowOf, type Sealing } from '@posthorn/system'
 import { Time } from '../message.ts'
 import type { SendingAccount } from '../providers/provider.ts'
@@ -43,6 +44,16 @@ export function toSendingAccount(sealing: Sealing, account: AccountRow): Sending
   }
 }
 
+/** What cannot be opened, for want of a key, must not hold up other accounts. */
+export function openAccount(sealing: Sealing, row: AccountRow): SendingAccount | Failure {
+  try {
+    return toSendingAccount(sealing, row)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return failureOf({ code: 'ACCOUNT_UNREADABLE', message }, '')
+  }
+}
+
 function contextOf(id: string, secret: Secret): string {
   return `messages.account ${id} ${secret}`
 }
@@ -80,6 +91,21 @@ export const StopResource = Type.Object({
   nextProbeAt: Time,
 })
 
+export const NoticeResource = Type.Object({
+  field: Type.String({ description: "the webhook's field, as account_update; errors" }),
+  subject: nullable(Type.String(), { description: 'the template or the number' }),
+  event: Type.String({ description: "what happened, in WhatsApp's word" }),
+  detail: NullableText,
+  saidAt: Time,
+})
+
+/** A row of `messages.account_notice`. */
+export interface NoticeRow extends RowOf<typeof NoticeResource> {
+  readonly account_id: string
+}
+
+const toNotice = resource(NoticeResource)
+
 export const AccountResource = Type.Object({
   id: Type.String({ description: 'whatsapp and email are the accounts of the settings' }),
   name: Type.String(),
@@ -89,6 +115,10 @@ export const AccountResource = Type.Object({
   businessAccountId: NullableText,
   webhookPath: NullableText,
   stops: Type.Array(StopResource),
+  notices: Type.Array(NoticeResource, {
+    description:
+      'the last ten things that WhatsApp said about the account; of the default ones for the platform only',
+  }),
   createdAt: nullable(Time),
   updatedAt: nullable(Time),
 })
@@ -102,6 +132,7 @@ export interface StopRow extends RowOf<typeof StopResource, 'phoneNumberId' | 'n
   readonly credentials: string
   readonly probe_at: Date
   readonly probe_message_id: string | null
+  readonly by_report: boolean
 }
 
 const toStop = resource(StopResource, {
@@ -114,26 +145,31 @@ export function webhookPathOf(id: string): string {
   return `/api/v1/webhooks/whatsapp/accounts/${id}/inbound`
 }
 
-type Stopped<Account> = Account & { readonly stops: readonly StopRow[] }
+type Watched<Account> = Account & {
+  readonly stops: readonly StopRow[]
+  readonly notices: readonly NoticeRow[]
+}
 
 /** An account of an organisation. */
 export const toAccount = resource(AccountResource, {
   isDefault: () => false,
   channel: () => 'whatsapp',
-  webhookPath: ({ id }: Stopped<AccountRow>) => webhookPathOf(id),
+  webhookPath: ({ id }: Watched<AccountRow>) => webhookPathOf(id),
   stops: ({ stops }) => stops.map(toStop),
+  notices: ({ notices }) => notices.map(toNotice),
 })
 
 /** An account of the settings. */
 export function ownResource(
   channel: string,
-  { id, numberIds, stops }: Stopped<SendingAccount>,
+  { id, numberIds, stops, notices }: Watched<SendingAccount>,
 ): Static<typeof AccountResource> {
   return {
     ...{ id, name: 'Default', isDefault: true, channel, phoneNumberIds: [...numberIds] },
     businessAccountId: null,
     webhookPath: channel === 'whatsapp' ? '/api/v1/webhooks/whatsapp/inbound' : null,
     stops: stops.map(toStop),
+    notices: notices.map(toNotice),
     createdAt: null,
     updatedAt: null,
   }

@@ -66,11 +66,11 @@ describe('an account that the provider refuses', () => {
   test('stops: its messages wait, nothing is charged, one alert is raised', async () => {
     await fault({ mode: 'error', status: 401, code: 190, times: 1 })
     const first = await create('+16505551201', { maxAttempts: 1 })
-    await api.relay.tick()
+    await api.relay.runOnce()
     const others = await Promise.all(
       Array.from({ length: 9 }, (_, n) => create(`+1650555${1_300 + n}`, { maxAttempts: 1 })),
     )
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await requests()).toHaveLength(1)
     expect(await show(first)).toMatchObject({ status: 'QUEUED', attemptCount: 0, errorCode: '190' })
     for (const id of others) {
@@ -88,29 +88,29 @@ describe('an account that the provider refuses', () => {
     // Mail has an account of its own.
     const payloadJson = { subject: 's', text: 't' }
     const mail = await create('a@b.org', { channel: 'email', templateCode: undefined, payloadJson })
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(mail)).toMatchObject({ status: 'SENT' })
   })
 
   test('is probed with one message, and goes on with all once that is through', async () => {
     await fault({ mode: 'error', status: 403, code: 131_042, times: 2 })
     const ids = [await create('+16505551201')]
-    await api.relay.tick()
+    await api.relay.runOnce()
     ids.push(await create('+16505551202'), await create('+16505551203'))
-    await api.relay.tick()
+    await api.relay.runOnce()
     const due = () => pool.query(`update messages.sending_stop set probe_at = now()`)
     await probe()
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await requests(), 'not before its time').toHaveLength(1)
     await due()
     await probe()
-    await api.relay.tick()
+    await api.relay.runOnce()
     // It met the same again: the others still wait, and it cost no attempt.
     expect(await requests()).toHaveLength(2)
     await due()
     await probe()
-    await api.relay.tick()
-    await api.relay.tick()
+    await api.relay.runOnce()
+    await api.relay.runOnce()
     expect(await requests()).toHaveLength(5)
     for (const id of ids) expect(await show(id)).toMatchObject({ attemptCount: 1, errorCode: null })
     expect(await alerts()).toMatchObject([{ code: '131042', recovered: true }])
@@ -119,13 +119,13 @@ describe('an account that the provider refuses', () => {
   test('goes on at once with other credentials in the settings', async () => {
     await fault({ mode: 'error', status: 401, code: 190, times: 1 })
     const id = await create('+16505551201')
-    await api.relay.tick()
+    await api.relay.runOnce()
     await pool.query(`update messages.sending_stop set credentials = 'of the token before'`)
     const other = await create('+16505551202')
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(other)).toMatchObject({ attemptCount: 1, errorCode: null })
     await probe()
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(id)).toMatchObject({ attemptCount: 1, errorCode: null })
     expect(await alerts()).toMatchObject([{ recovered: true }])
   })
@@ -133,13 +133,13 @@ describe('an account that the provider refuses', () => {
   test('goes on when the platform resumes it, and not when another does', async () => {
     await fault({ mode: 'error', status: 401, code: 190, times: 1 })
     const id = await create('+16505551201')
-    await api.relay.tick()
+    await api.relay.runOnce()
     const path = `${ACCOUNTS}/whatsapp/resume`
     expect((await api.call('POST', path)).status).toBe(403)
     expect((await api.call('POST', path, { role: 'operator' })).status).toBe(403)
     const { status, body } = await api.call('POST', path, { role: 'platform' })
     expect([status, body['resumed']]).toEqual([200, true])
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(id)).toMatchObject({ attemptCount: 1, errorCode: null })
     expect((await api.call('POST', `${ACCOUNTS}/nothing/resume`, admin)).status).toBe(404)
     const noId = 'a'.repeat(36)
@@ -152,11 +152,11 @@ describe('an account that the provider refuses', () => {
     await fault({ mode: 'error', status: 400, code: 133_010, times: 1 })
     const numbers = Array.from({ length: 20 }, (_, n) => `+1650555${1_400 + n}`)
     const first = await create(numbers[0] ?? '', { org: 'umbrella' })
-    await api.relay.tick()
+    await api.relay.runOnce()
     const others = []
     for (const to of numbers.slice(1)) others.push(await create(to, { org: 'umbrella' }))
-    await api.relay.tick()
-    await api.relay.tick()
+    await api.relay.runOnce()
+    await api.relay.runOnce()
     const codes = await Promise.all(
       others.map(async (id) => (await show(id, 'umbrella'))['errorCode']),
     )
@@ -165,7 +165,7 @@ describe('an account that the provider refuses', () => {
     await pool.query(`update messages.sending_stop set probe_at = now()`)
     await probe()
     // One by itself, then the rest, ten at a time.
-    for (let i = 0; i < 4; i += 1) await api.relay.tick()
+    for (let i = 0; i < 4; i += 1) await api.relay.runOnce()
     for (const id of [first, ...others]) {
       expect(await show(id, 'umbrella')).toMatchObject({ attemptCount: 1, errorCode: null })
     }
@@ -180,7 +180,7 @@ describe("an organisation's account", () => {
     await introduce(account)
     const id = await create('+16505551234', { org: 'umbrella' })
     const elsewhere = await create('+16505551234')
-    await api.relay.tick()
+    await api.relay.runOnce()
     await expect.poll(async () => (await show(id, 'umbrella')).status).toBe('DELIVERED')
     expect(await show(id, 'umbrella')).toMatchObject({ accountId: account.id })
     expect(await show(elsewhere)).toMatchObject({ accountId: null })
@@ -218,7 +218,7 @@ describe("an organisation's account", () => {
     await introduce(account, 'the-new-token')
     const id = await create('+16505551234', { org: 'umbrella' })
     const other = await create('+16505551234')
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(id, 'umbrella')).toMatchObject({ attemptCount: 0, errorCode: '190' })
     expect(await show(other)).toMatchObject({ attemptCount: 1 })
     const path = `${ACCOUNTS}/${account.id}`
@@ -227,7 +227,7 @@ describe("an organisation's account", () => {
     const body = { accessToken: 'the-new-token' }
     expect((await api.call('PATCH', path, { body, org: 'umbrella' })).status).toBe(403)
     expect((await api.call('PATCH', path, { body, ...options })).status).toBe(200)
-    await api.relay.tick()
+    await api.relay.runOnce()
     await expect.poll(async () => (await show(id, 'umbrella')).status).toBe('DELIVERED')
     expect((await api.call('DELETE', path, options)).status).toBe(204)
     const { rows } = await pool.query(
@@ -245,7 +245,7 @@ describe("an organisation's account", () => {
     }
     await api.sim('PUT', '/whatsapp/behaviour', { drop: ['sent', 'delivered', 'read', 'failed'] })
     const id = await create('+16505551234')
-    await api.relay.tick()
+    await api.relay.runOnce()
     const wamid = String((await show(id))['providerMessageId'])
     const body = webhookWith({ id: wamid, status: 'delivered', opaque: `${id}:1` })
     expect(await post(body, 'simulated-app-secret')).toBe(401)
@@ -278,7 +278,7 @@ test('an account that cannot be opened holds up no other', async () => {
     await create('+16505551234', { org: 'umbrella' }),
     await create('+16505551235'),
   ]
-  await api.relay.tick()
+  await api.relay.runOnce()
   expect(await show(broken, 'umbrella')).toMatchObject({
     ...{ status: 'QUEUED', attemptCount: 0, errorCode: 'ACCOUNT_UNREADABLE' },
   })

@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { AccountRow, StopRow } from './account.ts'
+import type { AccountRow, NoticeRow, StopRow } from './account.ts'
 
 /** Which account, and whose: another organisation's is not found. */
 export interface AccountKey {
@@ -123,6 +123,8 @@ export interface NewStop {
   readonly credentials: string
   /** The message that met it, if it was let through to see whether it is over. */
   readonly probeId: string | null
+  /** Met by a report: that a message is taken does not end it, a report that it went does. */
+  readonly byReport: boolean
 }
 
 /** Between two probes: 1, 2, 4 … 60 minutes. */
@@ -132,12 +134,13 @@ const NEXT_PROBE = sql`now() + least(power(2, least(probes, 10)), 60) * interval
 export async function upsertStop(tx: Transaction, stop: NewStop): Promise<void> {
   await tx.query(sql`
     insert into messages.sending_stop as s
-           (account_id, number_id, org_id, code, reason, credentials, probe_at)
+           (account_id, number_id, org_id, code, reason, credentials, by_report, probe_at)
     values (${stop.accountId}, ${stop.numberId}, ${stop.orgId}, ${stop.code}, ${stop.reason},
-            ${stop.credentials}, now() + interval '1 minute')
+            ${stop.credentials}, ${stop.byReport}, now() + interval '1 minute')
         on conflict (account_id, number_id)
         do update set code = excluded.code, reason = excluded.reason,
-                      credentials = excluded.credentials, probe_message_id = null
+                      credentials = excluded.credentials, by_report = excluded.by_report,
+                      probe_message_id = null
             where s.probe_message_id = ${stop.probeId}::uuid
                or s.credentials <> excluded.credentials`)
 }
@@ -152,6 +155,15 @@ export async function deleteStops(
      where account_id = ${accountId}
        and (${numberId ?? null}::text is null or number_id = ${numberId ?? null})
     returning *`)
+  return rows
+}
+
+/** Stops that were met by a report, and whose probe is one of these messages. */
+export async function findProven(tx: Transaction, messageIds: readonly string[]) {
+  const { rows } = await tx.query<StopRow>(sql`
+    select * from messages.sending_stop
+     where by_report and probe_message_id = any(${messageIds}::uuid[])
+     order by account_id, number_id`)
   return rows
 }
 
@@ -212,4 +224,63 @@ export async function releaseHeld(tx: Transaction, stop: StopRow): Promise<numbe
                      for update skip locked)
     returning id`)
   return rows.length
+}
+
+/** Something that WhatsApp said about an account. */
+export interface NewNotice extends Omit<NoticeRow, 'account_id' | 'said_at'> {
+  readonly id: string
+  readonly accountId: string
+  readonly orgId: string | null
+  readonly digest: Buffer
+  readonly saidAt: Date | null
+}
+
+/** Keeps a notice; false if it was known. */
+export async function insertNotice(tx: Transaction, notice: NewNotice): Promise<boolean> {
+  const { rows } = await tx.query(sql`
+    insert into messages.account_notice
+           (id, account_id, org_id, field, subject, event, detail, digest, said_at)
+    values (${notice.id}, ${notice.accountId}, ${notice.orgId}, ${notice.field}, ${notice.subject},
+            ${notice.event}, ${notice.detail}, ${notice.digest},
+            least(coalesce(${notice.saidAt}::timestamptz, now()), now()))
+        on conflict (digest) do nothing
+    returning 1`)
+  return rows.length > 0
+}
+
+/** The last ten notices of each account, newest first. */
+export async function listNotices(db: Queryable, accountIds: readonly string[]) {
+  const { rows } = await db.query<NoticeRow>(sql`
+    select n.*
+      from unnest(${accountIds}::text[]) as a (id)
+     cross join lateral (
+           select account_id, field, subject, event, detail, said_at
+             from messages.account_notice
+            where account_id = a.id
+            order by said_at desc, id desc
+            limit 10) as n`)
+  return rows
+}
+
+/** What WhatsApp says of a template, for those who send by the account: the last word stands. */
+export async function setTemplateStatus(
+  tx: Transaction,
+  said: Pick<NewNotice, 'accountId' | 'orgId' | 'subject' | 'saidAt'> & {
+    readonly name: string
+    readonly language: string
+    readonly status: string
+  },
+): Promise<void> {
+  await tx.query(sql`
+    update messages.template as t
+       set status = ${said.status}, updated_at = now()
+     where name = ${said.name} and language = ${said.language} and status <> ${said.status}
+       and case when ${said.orgId}::text is null
+                then not exists (select from messages.account as a where a.org_id = t.org_id)
+                else org_id = ${said.orgId} end
+       and not exists (
+           select from messages.account_notice as n
+            where n.account_id = ${said.accountId} and n.subject = ${said.subject}
+              and n.field = 'message_template_status_update'
+              and n.said_at > ${said.saidAt}::timestamptz)`)
 }

@@ -1,5 +1,5 @@
 import { transaction, uuid, type Outbox, type Transaction } from '@posthorn/engine'
-import { callerOf, requirePermission, type App } from '@posthorn/http'
+import { callerOf, may, requirePermission, type App } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
@@ -24,6 +24,7 @@ import {
   hasWaiting,
   insertAccount,
   listAccounts,
+  listNotices,
   lockAccount,
   updateAccount,
 } from './queries.ts'
@@ -78,18 +79,24 @@ export function accountRoutes(app: App, options: AccountRoutesOptions): void {
   const { pool, outbox, providers, sealing } = options
 
   app.get(PATH, { schema: schemas.list }, async (request) => {
-    const accounts = await listAccounts(pool, callerOf(request).org)
+    const caller = callerOf(request)
+    const accounts = await listAccounts(pool, caller.org)
     const own = [...providers.values()]
-    const ids = [...accounts.map(({ id }) => id), ...own.map((provider) => provider.own.id)]
-    const stops = await findStops(pool, ids)
-    const withStops = <Account extends { readonly id: string }>(account: Account) => ({
+    const ids = accounts.map(({ id }) => id)
+    const ownIds = own.map((provider) => provider.own.id)
+    const stops = await findStops(pool, [...ids, ...ownIds])
+    // Those of a shared account name other organisations' templates.
+    const shown = may(caller, 'operate-all') ? [...ids, ...ownIds] : ids
+    const notices = await listNotices(pool, shown)
+    const watched = <Account extends { readonly id: string }>(account: Account) => ({
       ...account,
       stops: stops.filter((stop) => stop.account_id === account.id),
+      notices: notices.filter((notice) => notice.account_id === account.id),
     })
     return {
       items: [
-        ...accounts.map((account) => toAccount(withStops(account))),
-        ...own.map(({ channel, own: account }) => ownResource(channel, withStops(account))),
+        ...accounts.map((account) => toAccount(watched(account))),
+        ...own.map(({ channel, own: account }) => ownResource(channel, watched(account))),
       ],
     }
   })
@@ -110,7 +117,7 @@ export function accountRoutes(app: App, options: AccountRoutesOptions): void {
       await record(tx, inserted, { action: 'CREATED', details: `Account ${body.name} added`, by })
       return inserted
     })
-    return reply.code(201).send(toAccount({ ...account, stops: [] }))
+    return reply.code(201).send(toAccount({ ...account, stops: [], notices: [] }))
   })
 
   /** Works on the caller's account under a lock. */
@@ -137,7 +144,9 @@ export function accountRoutes(app: App, options: AccountRoutesOptions): void {
         const because = 'its access token was changed'
         await resumeSending(tx, outbox, { accountId: account.id, by, because })
       }
-      return toAccount({ ...account, stops: await findStops(tx, [account.id]) })
+      const ids = [account.id]
+      const [stops, notices] = [await findStops(tx, ids), await listNotices(tx, ids)]
+      return toAccount({ ...account, stops, notices })
     }),
   )
 

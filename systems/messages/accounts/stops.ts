@@ -4,11 +4,13 @@ import type { Pool } from 'pg'
 import { recordAudit } from '../audit.ts'
 import type { OutboundMessage } from '../message.ts'
 import type { Providers, SendingAccount } from '../providers/provider.ts'
+import { classOf } from '../providers/whatsapp-errors.ts'
 import type { StopRow } from './account.ts'
 import {
   beginProbe,
   deleteStops,
   findAccounts,
+  findProven,
   findStops,
   listHeld,
   lockDueStops,
@@ -34,6 +36,44 @@ export async function stopSending(tx: Transaction, stops: readonly NewStop[]): P
       code: stop.code,
       detail: `Nothing is sent until this is mended: ${stop.reason}`,
     })
+  }
+}
+
+/** An error that WhatsApp reports by webhook, and the account that it is about. */
+export interface ReportedError {
+  readonly account: SendingAccount
+  readonly numberId: string | null
+  readonly code: string
+  readonly reason: string
+  /** The message that met it. */
+  readonly probeId: string | null
+}
+
+/** Stops what an answer with the same code would stop. */
+export async function stopReported(
+  tx: Transaction,
+  errors: readonly ReportedError[],
+): Promise<void> {
+  const stops = errors.flatMap(({ account, numberId, ...error }): NewStop[] => {
+    const errorClass = classOf(Number(error.code))
+    const { id: accountId, orgId, credentials } = account
+    const stop = { ...error, accountId, orgId, credentials, byReport: true }
+    if (errorClass === 'account') return [{ ...stop, numberId: '' }]
+    return errorClass === 'number' && numberId !== null ? [{ ...stop, numberId }] : []
+  })
+  await stopSending(tx, stops)
+}
+
+/** Lets accounts send again of which a report says that the message went that was let through. */
+export async function resumeProven(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  messageIds: readonly string[],
+): Promise<void> {
+  if (messageIds.length === 0) return
+  for (const { account_id: accountId, number_id: numberId } of await findProven(tx, messageIds)) {
+    const because = 'a message went through'
+    await resumeSending(tx, outbox, { accountId, numberId, by: 'WEBHOOK', because })
   }
 }
 

@@ -1,4 +1,5 @@
-import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import { sql, storableJson, uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import type { AuditEvent } from '../audit.ts'
 import { digestOf, formsOf } from '../phone-number.ts'
 import type { ConsentEventRow, ConsentWord } from './consent-event.ts'
 
@@ -92,10 +93,41 @@ export async function upsertRecipientConsent(
   return rows.length > 0
 }
 
+/** Meta's id of a person, and the number behind it; said where the audit of `entity` is. */
+export interface KnownPerson extends Pick<AuditEvent, 'entity' | 'entityId'> {
+  readonly orgId: string
+  readonly userId: string
+  readonly recipient: string
+}
+
+/** Notes which number is behind an id. Returns those of which that was not known. */
+export async function upsertPeople(tx: Transaction, people: readonly KnownPerson[]) {
+  const { rows } = await tx.query<KnownPerson>(sql`
+    with told as (
+      select distinct on ("userId", "orgId") *
+        from jsonb_to_recordset(${storableJson(people)}::jsonb)
+               as t ("orgId" text, "userId" text, recipient text, entity text, "entityId" text)
+    ),
+    kept as (
+      insert into messages.person as p (user_id, org_id, recipient)
+      -- In one order, so that two webhooks with the same people cannot deadlock.
+      select "userId", "orgId", recipient from told order by 1, 2
+          on conflict (user_id, org_id)
+          do update set recipient = excluded.recipient, seen_at = now()
+              where p.recipient <> excluded.recipient or p.seen_at < now() - interval '1 day'
+    )
+    select told.*
+      from told
+     where not exists (select from messages.person as p
+                        where p.user_id = told."userId" and p.org_id = told."orgId"
+                          and p.recipient = told.recipient)`)
+  return rows
+}
+
 /** Since when, and how, a recipient may not be written to. */
 export interface Withdrawal {
   readonly saidAt: Date
-  readonly source: string
+  readonly source: ConsentWord['source']
 }
 
 /**

@@ -6,8 +6,11 @@ import { digestOf } from '../phone-number.ts'
 import type { ConsentWord } from './consent-event.ts'
 import {
   findDossiersOf,
+  findWithdrawals,
   insertConsentEvent,
+  upsertPeople,
   upsertRecipientConsent,
+  type KnownPerson,
   type RecipientKey,
 } from './queries.ts'
 
@@ -46,6 +49,35 @@ export async function setRecipientConsent(
     await setConsent(tx, outbox, change)
   }
   if (!word.granted) await cancelForConsent(tx, outbox, { ...key, by: word.by })
+}
+
+/**
+ * Notes the numbers behind Meta's ids of people: what they write later may come without the number.
+ * A withdrawal that was noted for the id holds for the number from now on.
+ */
+export async function learnNumbers(
+  tx: Transaction,
+  outbox: Outbox<OutboundMessage>,
+  told: readonly (Omit<KnownPerson, 'userId'> & { readonly userId: string | null })[],
+): Promise<void> {
+  const people = told.flatMap(({ userId, ...person }) =>
+    userId === null || userId === person.recipient ? [] : [{ ...person, userId }],
+  )
+  if (people.length === 0) return
+  const channel = 'whatsapp'
+  const learnt = await upsertPeople(tx, people)
+  const withdrawals = await findWithdrawals(
+    tx,
+    learnt.map(({ orgId, userId: recipient }) => ({ orgId, channel, recipient })),
+  )
+  for (const [i, { orgId, userId, recipient, ...said }] of learnt.entries()) {
+    const withdrawal = withdrawals[i]
+    if (!withdrawal) continue
+    await setRecipientConsent(tx, outbox, {
+      ...{ orgId, channel, recipient, said, ...withdrawal },
+      ...{ granted: false, by: 'WEBHOOK', proof: `said as ${userId}` },
+    })
+  }
 }
 
 /** Meta's code for a person who wants no more messages. */

@@ -52,7 +52,7 @@ const requestsTo = async (to: string) =>
 /** A template that was sent to a person, and the provider's id of it. */
 async function sendTemplate(to: string, more: object = {}, org = 'acme') {
   const { body } = await api.call('POST', MESSAGES, { body: { ...sample(to), ...more }, org })
-  await api.relay.tick()
+  await api.relay.runOnce()
   const { providerMessageId } = await show(`${MESSAGES}/${body.id}`, org)
   return { id: body.id, wamid: String(providerMessageId) }
 }
@@ -204,7 +204,7 @@ describe('free text', () => {
       200,
     )
     expect((await answer(id, 'Another', { key: `k-${to}` })).status).toBe(409)
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect((await requestsTo(to))[0]).toMatchObject({
       path: '/sim/whatsapp/v23.0/106540352242922/messages',
       body: { to, type: 'text', text: { body: 'Good morning.\nHow can we help?' } },
@@ -227,7 +227,7 @@ describe('free text', () => {
     const waiting = await answer(id, 'Too late')
     await advance('24h')
     const { length } = await requestsTo(to)
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(`${MESSAGES}/${waiting.body.id}`)).toMatchObject({
       ...{ status: 'FAILED', errorCode: 'SESSION_CLOSED' },
       errorMessage: expect.stringContaining('24 hours'),
@@ -264,7 +264,7 @@ describe('free text', () => {
     const { id } = await conversationWith(to, 'umbrella')
     const { status, body } = await answer(id, 'Hello', { org: 'umbrella' })
     expect([status, body['accountId']]).toEqual([201, account.id])
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect((await requestsTo(to))[0]).toMatchObject({
       ...{ path: '/sim/whatsapp/v23.0/2002/messages', outcome: 'ok' },
     })
@@ -277,7 +277,7 @@ describe('free text', () => {
     await hear(said(to))
     const { id } = await conversationWith(to)
     const { body } = await answer(id, 'Hello')
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(`${MESSAGES}/${body.id}`)).toMatchObject({
       ...{ status: 'FAILED', errorCode: '131047' },
     })
@@ -358,7 +358,7 @@ describe('a keyword', () => {
       client.release()
     }
     const { length } = await requestsTo(to)
-    await api.relay.tick()
+    await api.relay.runOnce()
     expect(await show(`${MESSAGES}/${body.id}`)).toMatchObject({ status: 'CANCELLED' })
     expect(await requestsTo(to)).toHaveLength(length)
   })

@@ -30,6 +30,7 @@ describe('what people write', () => {
     ['a reaction', { type: 'reaction', reaction: { message_id: 'w', emoji: '👍' } }, '👍', null],
     ['a reaction that was taken back', { type: 'reaction', reaction: {} }, null, null],
     ['a kind of tomorrow', { type: 'hologram', hologram: { x: 1 } }, null, null],
+    ['a kind that every object has', { type: 'constructor' }, null, null],
     ['what is not passed on', { type: 'unsupported', errors: [{ code: 131_051 }] }, null, null],
     ['a text that is none', { type: 'text', text: 7 }, null, null],
   ])('%s is read, and kept as it came', (_, parts, text, word) => {
@@ -38,7 +39,7 @@ describe('what people write', () => {
     expect(messages).toEqual([
       {
         ...{ providerMessageId: 'wamid.1', numberId: '106540352242922', from: '+16505551234' },
-        ...{ kind: parts.type, text, word, contactName: null },
+        ...{ kind: parts.type, text, word, contactName: null, userId: null },
         content: { id: 'wamid.1', timestamp: '1769000200', ...parts },
         answers: JSON.stringify(parts).includes('message_id') ? 'w' : null,
         sentAt: new Date(1_769_000_200_000),
@@ -54,6 +55,20 @@ describe('what people write', () => {
     const text = sent({ type: 'text', text: { body: 'x' }, context: { id: 'wamid.0' } })
     const { messages } = readInbound([{ metadata, contacts, messages: [text, text] }, {}])
     expect(messages).toMatchObject([{ contactName: 'Ada', answers: 'wamid.0' }])
+  })
+
+  test('may come without a number', () => {
+    const text = { type: 'text', text: { body: 'x' }, from: undefined }
+    const userId = 'US.13491208655302741918'
+    const contacts = [{ user_id: userId, profile: { username: 'ada.l' } }]
+    const hidden = sent({ ...text, from_user_id: userId })
+    const heard = { from: null, userId, contactName: '@ada.l', content: { from_user_id: userId } }
+    expect(readInbound([{ metadata, contacts, messages: [hidden] }]).messages).toMatchObject([
+      heard,
+    ])
+    expect(read(sent({ ...text, from: userId })).messages).toMatchObject([{ from: null, userId }])
+    const answer = sent({ ...text, context: { id: 'wamid.0' } })
+    expect(read(answer).messages).toMatchObject([{ from: null, userId: null, answers: 'wamid.0' }])
   })
 
   test('is left out where it cannot be, and counted', () => {
@@ -74,11 +89,14 @@ describe('what people write', () => {
 
 test('a keyword is the word alone, in any case, with or without its accents', () => {
   const keywords = keywordsOf({ optOut: 'STOP, BAJA,cancelación', optIn: 'start' })
-  for (const text of ['STOP', ' stop\n', 'Bája', 'CANCELACION', 'cancelación']) {
+  for (const text of [
+    ...['STOP', ' stop\n', 'Bája', 'CANCELACION', 'cancelación'],
+    ...['Stop.', 'STOP!', '"stop"', '¡Baja!', 'Stop 🛑', '* stop *'],
+  ]) {
     expect(meaningOf(text, keywords)).toBe('out')
   }
   expect(meaningOf('Start', keywords)).toBe('in')
-  for (const text of ['', 'stop it', 'non-stop', 'STOPP', 'x'.repeat(200)]) {
+  for (const text of ['', '!', 'stop it', 'non-stop', 'STOPP', 'x'.repeat(200)]) {
     expect(meaningOf(text, keywords)).toBeUndefined()
   }
   expect(meaningOf('start', keywordsOf({ optOut: 'STOP', optIn: '' }))).toBeUndefined()

@@ -8,8 +8,10 @@ export interface Inbound {
   readonly providerMessageId: string
   /** Our own number that it was written to. */
   readonly numberId: string
-  /** The person's number, as `+16505551234`. */
-  readonly from: string
+  /** The person's number, as `+16505551234`; null where the person hides it behind a username. */
+  readonly from: string | null
+  /** Meta's id of the person, as `US.13491208655302741918`; null where none was given. */
+  readonly userId: string | null
   readonly contactName: string | null
   /** The provider's word: `text`, `button`, `image`, `reaction`, `unsupported`. */
   readonly kind: string
@@ -41,13 +43,16 @@ export interface WebhookValue {
 const Id = Type.String({ minLength: 1, maxLength: 500 })
 const Words = Type.String({ maxLength: 100_000 })
 const Metadata = Type.Object({ phone_number_id: Type.String({ pattern: '^[0-9]{1,30}$' }) })
+const Name = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
 const Contact = Type.Object({
-  wa_id: Type.String(),
-  profile: Type.Object({ name: Type.String({ maxLength: 1_000 }) }),
+  wa_id: Type.Optional(Type.String()),
+  user_id: Type.Optional(Type.String()),
+  profile: Type.Object({ name: Name, username: Name }),
 })
 const Message = Type.Object({
   id: Id,
-  from: Type.String({ pattern: '^[0-9]{5,20}$' }),
+  from: Type.Optional(Type.Unknown()),
+  from_user_id: Type.Optional(Type.Unknown()),
   type: Type.String({ pattern: '^[a-z_]{1,40}$' }),
   timestamp: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
 })
@@ -101,35 +106,59 @@ export function readInbound(values: readonly WebhookValue[]): {
 
 function inboundOf(message: unknown, { metadata, contacts = [] }: WebhookValue) {
   if (!Value.Check(Message, message) || !Value.Check(Metadata, metadata)) return undefined
-  const { id, from, type: kind } = message
+  const { id, type: kind } = message
+  const from = /^[0-9]{5,20}$/.test(String(message.from)) ? String(message.from) : null
+  const userId = userIdIn(message.from_user_id) ?? userIdIn(message.from)
+  const answers = answeredBy(message)
+  // By one of the three it is known who wrote.
+  if (from === null && userId === null && answers === null) return undefined
   const text = textOf(message)
   return {
     providerMessageId: id,
     numberId: metadata.phone_number_id,
-    from: `+${from}`,
-    contactName: nameOf(from, contacts),
+    from: from === null ? null : `+${from}`,
+    userId,
+    contactName: nameOf({ from, userId }, contacts),
     kind,
     text,
     word: SPOKEN.has(kind) ? text : null,
     content: contentOf(message),
-    answers: answeredBy(message),
+    answers,
     sentAt: timeOf(message.timestamp),
   } satisfies Inbound
 }
 
 function textOf(message: Static<typeof Message>): string | null {
-  for (const path of WORDS[message.type] ?? []) {
+  const paths = Object.hasOwn(WORDS, message.type) ? WORDS[message.type] : undefined
+  for (const path of paths ?? []) {
     const words = valueAt(message, path)
     if (Value.Check(Words, words) && words !== '') return words
   }
   return null
 }
 
-function nameOf(from: string, contacts: readonly unknown[]): string | null {
+/** Our number that a webhook's value is about. */
+export function numberIn(value: unknown): string | undefined {
+  const { metadata } = value as WebhookValue
+  return Value.Check(Metadata, metadata) ? metadata.phone_number_id : undefined
+}
+
+/** Meta's id of a person within a business: the country, and letters and digits. */
+export function userIdIn(value: unknown): string | null {
+  return /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/.test(String(value)) ? String(value) : null
+}
+
+function nameOf(
+  { from, userId }: { from: string | null; userId: string | null },
+  contacts: readonly unknown[],
+): string | null {
   const contact = contacts.find(
-    (each): each is Static<typeof Contact> => Value.Check(Contact, each) && each.wa_id === from,
+    (each): each is Static<typeof Contact> =>
+      Value.Check(Contact, each) &&
+      ((from !== null && each.wa_id === from) || (userId !== null && each.user_id === userId)),
   )
-  return contact?.profile.name.slice(0, 200) ?? null
+  const { name, username } = contact?.profile ?? {}
+  return (name ?? (username === undefined ? undefined : `@${username}`))?.slice(0, 200) ?? null
 }
 
 /** Without the number, which has a column of its own. */
@@ -150,7 +179,8 @@ function timeOf(timestamp: string | number | undefined): Date | null {
   return isTime ? new Date(seconds * 1_000) : null
 }
 
-function valueAt(value: unknown, path: readonly string[]): unknown {
+/** What stands at a path within an answer or a webhook. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (at, key) =>
       typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[key] : undefined,
@@ -187,7 +217,8 @@ export function meaningOf(text: string, { optOut, optIn }: Keywords): 'out' | 'i
   return optIn.has(word) ? 'in' : undefined
 }
 
-/** Without accents, in upper case, without the spaces around it. */
+/** Without accents, in upper case, without spaces and punctuation around it. */
 function plainWord(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toUpperCase().trim()
+  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toUpperCase()
+  return plain.replaceAll(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
 }

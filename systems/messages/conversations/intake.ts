@@ -2,7 +2,7 @@ import { type Log, type Outbox, type Transaction, uuid } from '@posthorn/engine'
 import { announce, raiseAlert } from '@posthorn/operate'
 import { recordActivities } from '../audit.ts'
 import { keywordTime } from '../consents/consent-event.ts'
-import { setRecipientConsent } from '../consents/recipient-consent.ts'
+import { learnNumbers, setRecipientConsent } from '../consents/recipient-consent.ts'
 import type { OutboundMessage } from '../message.ts'
 import { type Inbound, type Keywords, meaningOf } from './inbound.ts'
 import {
@@ -72,6 +72,13 @@ export async function takeInbound(
   if (fresh.length === 0) return
   const placed = await place(tx, intake, { messages: fresh, orgId })
   const stored = await store(tx, placed)
+  await learnNumbers(
+    tx,
+    intake.outbox,
+    stored.map(({ orgId: org, userId, recipient, conversationId }) => ({
+      ...{ orgId: org, userId, recipient, entity: 'CONVERSATION', entityId: conversationId },
+    })),
+  )
   for (const message of stored) await tell(tx, intake, message)
   for (const { conversationId: id, orgId: tenant } of firstOfEach(stored)) {
     await announce(tx, { topic: CONVERSATION_TOPIC, id, tenant })
@@ -86,12 +93,13 @@ export async function takeInbound(
 interface Placed {
   readonly message: Inbound
   readonly owner: Owner | undefined
+  readonly recipient: string
 }
 
 /** Finds whose messages these are. */
 async function place(
   tx: Transaction,
-  { defaultOrg }: InboundIntake,
+  { defaultOrg, log }: InboundIntake,
   { messages, orgId }: Heard,
 ): Promise<Placed[]> {
   const owners = new Map(
@@ -101,11 +109,18 @@ async function place(
     ]),
   )
   const stranger = orgId ?? defaultOrg
-  return messages.map((message) => {
-    const { providerMessageId, from: recipient } = message
-    const known = owners.get(providerMessageId)
-    if (known || stranger === undefined) return { message, owner: known }
-    return { message, owner: { providerMessageId, orgId: stranger, recipient, dossierId: null } }
+  return messages.flatMap((message): Placed[] => {
+    const { providerMessageId, from, userId } = message
+    const owner = owners.get(providerMessageId)
+    if (owner) return [{ message, owner, recipient: owner.recipient }]
+    const recipient = from ?? userId
+    if (recipient === null) {
+      log.warn({ providerMessageId }, 'a message that does not say who wrote it; ignored')
+      return []
+    }
+    if (stranger === undefined) return [{ message, owner: undefined, recipient }]
+    const made = { providerMessageId, orgId: stranger, recipient, dossierId: null }
+    return [{ message, owner: made, recipient }]
   })
 }
 
@@ -116,7 +131,6 @@ interface Stored extends NewInbound {
   /** As it counts: the provider's time, or now. */
   readonly saidAt: Date
   readonly answersMessageId: string | null
-  readonly recipient: string
 }
 
 /** Stores messages with their conversations; those that were new and belong to an organisation. */
@@ -124,13 +138,13 @@ async function store(tx: Transaction, placed: readonly Placed[]): Promise<Stored
   const conversations = new Map(
     (await upsertConversations(tx, changesOf(placed))).map((each) => [wordOf(each), each.id]),
   )
-  const rows = placed.map(({ message, owner }) => ({
+  const rows = placed.map(({ message, owner, recipient }) => ({
     ...message,
     id: uuid(),
     orgId: owner?.orgId ?? null,
     conversationId: (owner && conversations.get(wordOf(owner))) ?? null,
     dossierId: owner?.dossierId ?? null,
-    recipient: owner?.recipient ?? message.from,
+    recipient,
   }))
   const inserted = new Map((await insertInbound(tx, rows)).map((row) => [row.id, row]))
   return rows.flatMap((row): Stored[] => {
@@ -192,6 +206,7 @@ async function tell(tx: Transaction, intake: InboundIntake, message: Stored): Pr
     data: {
       ...{ messageId: id, conversationId, dossierId, channel: 'whatsapp' },
       from: message.recipient,
+      userId: message.userId,
       numberId: message.numberId,
       ...{ kind, text: message.text, content: message.content, answersMessageId },
       sentAt: saidAt.toISOString(),

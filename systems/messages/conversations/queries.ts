@@ -27,31 +27,42 @@ export interface Owner {
  */
 export async function findOwners(
   db: Queryable,
-  messages: readonly Pick<Inbound, 'providerMessageId' | 'numberId' | 'from' | 'answers'>[],
+  messages: readonly Pick<
+    Inbound,
+    'providerMessageId' | 'numberId' | 'from' | 'userId' | 'answers'
+  >[],
   orgId: string | null,
 ) {
-  const asked = messages.map(({ providerMessageId, numberId, from, answers }) => ({
-    ...{ providerMessageId, numberId, from, answers },
-    forms: formsOf(from),
+  const asked = messages.map(({ providerMessageId, numberId, from, userId, answers }) => ({
+    ...{ providerMessageId, numberId, from, userId, answers },
+    forms: [...(from === null ? [] : formsOf(from)), ...(userId === null ? [] : [userId])],
   }))
   const { rows } = await db.query<Owner>(sql`
     select u."providerMessageId", o.org_id as "orgId",
            coalesce(
              (select c.recipient
                 from messages.conversation as c
-               where c.recipient = any(u.forms) and c.channel = 'whatsapp' and c.org_id = o.org_id
+               where c.recipient = any(u.names) and c.channel = 'whatsapp' and c.org_id = o.org_id
+                 -- By the number if any is known: consent is kept by it.
+                 and c.recipient is distinct from u."userId"
                order by c.recipient
                limit 1),
-             o.recipient, u."from") as recipient,
+             (select p.recipient
+                from messages.person as p
+               where p.user_id = u."userId" and p.org_id = o.org_id),
+             o.recipient, u."from", u."userId") as recipient,
            (select m.dossier_id
               from messages.outbound_message as m
-             where m.to_recipient = any(u.forms) and m.org_id = o.org_id
+             where m.to_recipient = any(u.names) and m.org_id = o.org_id
                and m.channel = 'whatsapp' and m.dossier_id is not null
              order by m.id desc
              limit 1) as "dossierId"
-      from jsonb_to_recordset(${storableJson(asked)}::jsonb)
-             as u ("providerMessageId" text, "numberId" text, "from" text, answers text,
-                   forms text[])
+      from (select r.*, r.forms || array(select p.recipient
+                                           from messages.person as p
+                                          where p.user_id = r."userId") as names
+              from jsonb_to_recordset(${storableJson(asked)}::jsonb)
+                     as r ("providerMessageId" text, "numberId" text, "from" text, "userId" text,
+                           answers text, forms text[])) as u
      cross join lateral (
            select * from (
              (select m.org_id, m.to_recipient as recipient, 1 as choice
@@ -62,7 +73,7 @@ export async function findOwners(
               union all
              (select c.org_id, null, 2
                 from messages.conversation as c
-               where c.recipient = any(u.forms) and c.channel = 'whatsapp'
+               where c.recipient = any(u.names) and c.channel = 'whatsapp'
                  and c.number_id = u."numberId"
                  and (${orgId}::text is null or c.org_id = ${orgId})
                order by c.active_at desc
@@ -70,7 +81,7 @@ export async function findOwners(
               union all
              (select m.org_id, m.to_recipient, 3
                 from messages.outbound_message as m
-               where m.to_recipient = any(u.forms) and m.channel = 'whatsapp'
+               where m.to_recipient = any(u.names) and m.channel = 'whatsapp'
                  and (${orgId}::text is null or m.org_id = ${orgId})
                order by m.id desc
                limit 1)) as found
@@ -133,6 +144,8 @@ export async function upsertConversations(
 /** A message with its place, ready to be stored. */
 export interface NewInbound extends Inbound {
   readonly id: string
+  /** Whom it is kept under: the number, or Meta's id where no number is known. */
+  readonly recipient: string
   readonly orgId: string | null
   readonly conversationId: string | null
   readonly dossierId: string | null
@@ -149,12 +162,12 @@ export async function insertInbound(tx: Transaction, messages: readonly NewInbou
            (id, provider_message_id, org_id, channel, conversation_id, number_id, from_number, kind,
             text, content, answers, dossier_id, sent_at, at)
     select u.id, u."providerMessageId", u."orgId", 'whatsapp', u."conversationId", u."numberId",
-           u."from", u.kind, u.text, u.content, u.answers, u."dossierId", t.at,
+           coalesce(u."from", u."userId", u.recipient), u.kind, u.text, u.content, u.answers, u."dossierId", t.at,
            -- Whole seconds: it was sent within that second, and before it arrived.
            least(now(), t.at + interval '999 milliseconds')
       from jsonb_to_recordset(${storableJson(messages)}::jsonb)
              as u (id uuid, "providerMessageId" text, "orgId" text, "conversationId" uuid,
-                   "numberId" text, "from" text, kind text, text text, content jsonb, answers text,
+                   "numberId" text, "from" text, "userId" text, recipient text, kind text, text text, content jsonb, answers text,
                    "dossierId" text, "sentAt" timestamptz)
      cross join lateral (select least(coalesce(u."sentAt", now()), now()) as at) as t
      order by u."providerMessageId"

@@ -128,14 +128,23 @@ export async function listActivities(
   return rows
 }
 
-/** Addresses and numbers to which a dossier's messages went. */
-export async function listRecipients(
+/** Addresses and numbers to which a dossier's messages went, and Meta's ids of a person. */
+export async function listNames(
   db: Queryable,
-  { orgId, dossierId }: DossierKey,
+  { orgId, kind, value }: { orgId: string; kind: string; value: string },
 ): Promise<string[]> {
-  const { rows } = await db.query<{ to_recipient: string }>(sql`
-    select distinct to_recipient
-      from messages.outbound_message
-     where org_id = ${orgId} and dossier_id = ${dossierId} and to_recipient ~ '[0-9]{6}|@'`)
-  return rows.map((row) => row.to_recipient)
+  const { rows } = await db.query<{ name: string }>(sql`
+    with recipients as (
+      select to_recipient as name
+        from messages.outbound_message
+       where org_id = ${orgId} and dossier_id = ${value} and ${kind}::text = 'dossierId'
+         and to_recipient ~ '[0-9]{6}|@'
+    )
+    select name from recipients
+    union
+    select user_id
+      from messages.person
+     where org_id = ${orgId}
+       and recipient in (select name from recipients union select ${value} where ${kind} = 'phone')`)
+  return rows.map(({ name }) => name)
 }

@@ -64,6 +64,19 @@ create table messages.recipient_consent (
 comment on table messages.recipient_consent is
   'not personal: org_id, channel, recipient_digest, source';
 
+-- Which number is behind Meta's id of a person: who has a username may write without the number.
+create table messages.person (
+  user_id text not null,
+  org_id text not null,
+  recipient text not null,
+  seen_at timestamptz not null default now(),
+  primary key (user_id, org_id)
+);
+create index person_age on messages.person (seen_at);
+comment on column messages.person.user_id is 'personal';
+comment on column messages.person.recipient is 'personal';
+comment on table messages.person is 'not personal: org_id';
+
 -- Accounts and templates -----------------------------------------------------------------------------
 
 -- WhatsApp accounts of organisations.
@@ -100,10 +113,31 @@ create table messages.sending_stop (
   probe_at timestamptz not null,
   probes integer not null default 0,
   probe_message_id uuid,
+  -- Met by a report: only a report ends it.
+  by_report boolean not null,
   primary key (account_id, number_id)
 );
 comment on table messages.sending_stop is
   'not personal: account_id, number_id, org_id, code, reason, credentials';
+
+-- What WhatsApp said about accounts, their numbers and templates.
+create table messages.account_notice (
+  id uuid primary key,
+  -- Of `account`, or the channel whose account is in the settings.
+  account_id text not null,
+  org_id text,
+  field text not null,
+  subject text,
+  event text not null,
+  detail text,
+  -- The provider repeats itself.
+  digest bytea not null unique,
+  said_at timestamptz not null
+);
+create index account_notice_listed on messages.account_notice (account_id, said_at, id);
+create index account_notice_age on messages.account_notice (said_at);
+comment on table messages.account_notice is
+  'not personal: account_id, org_id, field, subject, event, detail, digest';
 
 -- Templates that organisations have registered: what a message of them must have.
 create table messages.template (
@@ -126,7 +160,7 @@ create table messages.conversation (
   id uuid primary key,
   org_id text not null,
   channel text not null,
-  -- The person's number.
+  -- The person's number; Meta's id of the person while no number is known.
   recipient text not null,
   -- Our number that the person wrote to last: answers go out from it.
   number_id text not null,

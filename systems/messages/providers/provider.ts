@@ -50,7 +50,7 @@ export type Answered = Outcome & {
   /** Set where the account must not be used again before a person has acted. */
   readonly stop?: Stop
   /** Set where the message was let through to see whether this stop is over. */
-  readonly probed?: Stop
+  readonly probed?: Stop & { readonly byReport: boolean }
 }
 
 /** How long a message waits at the most for an account that is stopped; the resumption ends it. */

@@ -216,7 +216,8 @@ function toMetaMessage(message: Outgoing): unknown {
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
-    to: message.to,
+    // A person who hides the number is written to by Meta's id.
+    ...(message.to.startsWith('+') ? { to: message.to } : { recipient: message.to }),
     ...(message.conversationId === null ? templateOf(message) : textOf(message)),
     biz_opaque_callback_data: callbackData(message),
   }

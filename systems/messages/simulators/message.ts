@@ -142,7 +142,7 @@ function buttonOf(button: NonNullable<SimulatedTemplate['button']>): unknown {
 const TextMessage = Type.Object({
   messaging_product: Type.Literal('whatsapp'),
   recipient_type: Type.Optional(Type.Literal('individual')),
-  to: Type.String({ pattern: '^\\+?[0-9]{7,15}$' }),
+  to: Type.String({ pattern: '^(\\+?[0-9]{7,15}|[A-Z]{2}\\.[A-Za-z0-9]{1,128})$' }),
   type: Type.Literal('text'),
   text: Type.Object({
     body: Type.String({ minLength: 1, maxLength: 4_096 }),
@@ -160,10 +160,13 @@ export function isText(body: unknown): boolean {
 
 /** The text in a request, or what Meta would say is wrong with it. */
 export function readTextMessage(body: unknown): TextMessage | GraphError {
-  if (Value.Check(TextMessage, body)) return body
-  const { messaging_product: product, to, text } = (body ?? {}) as Record<string, unknown>
+  const { recipient, ...rest } = (body ?? {}) as Record<string, unknown>
+  // By the number if both are there, as Meta does.
+  const message = { to: recipient, ...rest }
+  if (Value.Check(TextMessage, message)) return message
+  const { messaging_product: product, to, text } = message as Record<string, unknown>
   if (product !== 'whatsapp') return GRAPH_ERRORS.parameterInvalid
   if (to === undefined || text === undefined) return GRAPH_ERRORS.parameterMissing
-  const [first] = Value.Errors(TextMessage, body)
+  const [first] = Value.Errors(TextMessage, message)
   return { ...GRAPH_ERRORS.valueInvalid, details: `${first?.instancePath} ${first?.message}` }
 }

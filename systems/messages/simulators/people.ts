@@ -13,7 +13,18 @@ const SESSION_MS = 24 * 3_600_000
 /** What a person writes; set by `POST /sim/whatsapp/inbound`. */
 export const PersonsMessage = Type.Object(
   {
-    from: Type.String({ pattern: '^\\+?[0-9]{7,15}$', description: "the person's number" }),
+    from: Type.Optional(
+      Type.String({
+        pattern: '^\\+?[0-9]{7,15}$',
+        description: "the person's number; left out, it is hidden",
+      }),
+    ),
+    userId: Type.Optional(
+      Type.String({
+        pattern: '^[A-Z]{2}\\.[A-Za-z0-9]{1,128}$',
+        description: "Meta's id of the person, as US.13491208655302741918; none",
+      }),
+    ),
     kind: Type.Optional(
       Type.Enum(['text', 'button', 'list', 'image', 'reaction', 'unsupported'], {
         description: 'text',
@@ -58,16 +69,18 @@ export class People {
 
   /** A person writes: the number that it writes to, and the webhook's value. */
   write(message: PersonsMessage, now: Date): { id: string; numberId: string; value: object } {
-    const from = digitsOf(message.from)
-    const numberId = message.to ?? this.#writtenBy.get(from) ?? FIRST_NUMBER
-    this.#wroteAt.set(`${numberId} ${from}`, now)
+    const { userId, from: number } = message
+    const from = number === undefined ? undefined : digitsOf(number)
+    const person = from ?? userId ?? ''
+    const numberId = message.to ?? this.#writtenBy.get(person) ?? FIRST_NUMBER
+    this.#wroteAt.set(`${numberId} ${person}`, now)
     const id = `wamid.${randomBytes(24).toString('base64url')}`
     const { kind = 'text', name = 'Ada', replyTo } = message
-    const contacts = [{ profile: { name }, wa_id: from }]
+    const contacts = [{ profile: { name }, wa_id: from, user_id: userId }]
     const sent = {
       ...(replyTo !== undefined &&
         kind !== 'reaction' && { context: { from: numberId, id: replyTo } }),
-      from,
+      ...{ from, from_user_id: userId },
       id,
       timestamp: String(Math.floor(Date.now() / 1_000)),
       ...contentOf(kind, message),

@@ -1,6 +1,6 @@
 -- The statements of messages.outbound, as they run.
 
--- claimBatch: $1 after, $2 batch, $3 token, $4 leaseMs
+-- claimBatch: $1 after, $2 full, $3 batch, $4 token, $5 leaseMs
 with recursive keys_after as (
   (select lane as fair_key, next_retry_at as due_at
      from messages.outbound_message
@@ -71,8 +71,9 @@ served_first as materialized (
          ) as first
    where due_at <= posthorn.now()
      and starts_with(fair_key::text, 'urgent/')
+     and fair_key::text <> all($2::text[])
      and not exists (select from posthorn.pause where outbox = 'messages.outbound')
-   limit $2
+   limit $3
 ),
 served as materialized (
   select fair_key, first.*
@@ -91,8 +92,9 @@ served as materialized (
          ) as first
    where due_at <= posthorn.now()
      and fair_key <> all(array(select fair_key from served_first))
+     and fair_key::text <> all($2::text[])
      and not exists (select from posthorn.pause where outbox = 'messages.outbound')
-   limit $2
+   limit $3
 ),
 eligible as materialized (
   select picked.*, count(*) over () as everyone
@@ -114,15 +116,15 @@ due as (
             -- What is before it was settled or is claimed: it need not be looked at once more.
             and (next_retry_at, id) >= (first_due, first_id)
           order by next_retry_at, id
-          limit ceil($2::float8 / case when shares < everyone then 2 else 1 end / shares)::int
+          limit ceil($3::float8 / case when shares < everyone then 2 else 1 end / shares)::int
             for update skip locked
          ) as mine
-   limit $2
+   limit $3
 ),
 taken as (
   update messages.outbound_message as m
-     set claim_token = $3::uuid,
-         claimed_until = now() + $4 * interval '1 ms',
+     set claim_token = $4::uuid,
+         claimed_until = now() + $5 * interval '1 ms',
          lost_claims = m.lost_claims + (m.claimed_until is not null)::int,
          status = 'SENDING',
          attempt_count = m.attempt_count + 1
@@ -242,7 +244,7 @@ select extract(epoch from min(coalesce(next.due_at, case when fair_keys.due_at >
          from messages.outbound_message
         where status = 'QUEUED' and lane = fair_key
           and next_retry_at > at
-          and claimed_until is null
+          and (claimed_until is null or claimed_until < now())
           -- Else the walk has seen it.
           and fair_keys.due_at <= at
         order by next_retry_at

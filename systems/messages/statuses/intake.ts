@@ -7,9 +7,14 @@ import {
   type Outbox,
   type Transaction,
 } from '@posthorn/engine'
+import type { Sealing } from '@posthorn/system'
+import { openAccount } from '../accounts/account.ts'
+import { findAccounts } from '../accounts/queries.ts'
+import { resumeProven, stopReported, type ReportedError } from '../accounts/stops.ts'
 import { recordActivities, recordAudit, type Activity, type AuditEvent } from '../audit.ts'
-import { withdrawOptedOut, type Refusal } from '../consents/recipient-consent.ts'
+import { learnNumbers, withdrawOptedOut, type Refusal } from '../consents/recipient-consent.ts'
 import type { OutboundMessage, MessageState } from '../message.ts'
+import type { Providers } from '../providers/provider.ts'
 import {
   fileReports,
   findSubjects,
@@ -74,6 +79,8 @@ function courseOf(
 
 /** What the intake works on. */
 export interface Intake {
+  readonly providers: Providers
+  readonly sealing: Sealing
   readonly outbox: Outbox<OutboundMessage>
   readonly log: Log
 }
@@ -114,6 +121,8 @@ export async function takeReports(
     ...courseFor(message, byMessage.get(message.id) ?? []),
   }))
   await follow(tx, intake.outbox, courses)
+  await stopReported(tx, await errorsOf(tx, intake, courses))
+  await resumeProven(tx, intake.outbox, courses.flatMap(provenBy))
   return left.map(({ report }) => report)
 }
 
@@ -186,6 +195,44 @@ async function follow(
   await recordAudit(tx, courses.flatMap(auditOf))
   await recordActivities(tx, courses.flatMap(activitiesOf))
   await withdrawOptedOut(tx, outbox, courses.flatMap(refusalsOf))
+  await learnNumbers(tx, outbox, courses.flatMap(peopleOf))
+}
+
+/** Errors by which messages failed, with the accounts that sent them. */
+async function errorsOf(
+  tx: Transaction,
+  { providers, sealing }: Intake,
+  courses: readonly Followed[],
+): Promise<ReportedError[]> {
+  const failed = courses.flatMap(({ message, steps }) =>
+    steps.flatMap(({ report, move }) => (move === 'FAILED' ? [{ message, report }] : [])),
+  )
+  const ids = failed.flatMap(({ message }) => message.account_id ?? [])
+  const rows = ids.length === 0 ? [] : await findAccounts(tx, ids)
+  const own = providers.get('whatsapp')?.own
+  return failed.flatMap(({ message, report }) => {
+    const row = rows.find(({ id }) => id === message.account_id)
+    const account = row ? openAccount(sealing, row) : own
+    // Of an account that cannot be opened nothing is sent as it is.
+    if (!account || 'code' in account || (message.account_id !== null && !row)) return []
+    const { errorCode, errorMessage, numberId = null } = report
+    const error = { code: errorCode ?? '', reason: errorMessage ?? '', probeId: message.id }
+    return [{ account, numberId, ...error }]
+  })
+}
+
+/** Messages of which a report says that WhatsApp has sent them on. */
+function provenBy({ message, steps }: Followed): string[] {
+  const isProven = steps.some(
+    ({ report, move }) => report.status !== 'failed' && move !== 'late' && move !== 'nothing',
+  )
+  return isProven ? [message.id] : []
+}
+
+function peopleOf({ message, steps }: Followed) {
+  const { id: entityId, org_id: orgId, to_recipient: recipient } = message
+  const person = { orgId, recipient, entity: 'OUTBOUND_MESSAGE', entityId } as const
+  return steps.map(({ report }) => ({ ...person, userId: report.userId ?? null }))
 }
 
 /** A message that was read has arrived, also where no report said so. */

@@ -60,6 +60,7 @@ export interface LockedMessage {
   readonly channel: string
   readonly status: MessageState
   readonly attempt_count: number
+  readonly account_id: string | null
   readonly to_recipient: string
   readonly provider_message_id: string | null
   /** The number of the last attempt. */
@@ -75,7 +76,7 @@ export interface LockedMessage {
 export async function lockMessages(tx: Transaction, ids: readonly string[]) {
   const { rows } = await tx.query<LockedMessage>(sql`
     select m.id, m.org_id, m.dossier_id, m.channel, m.status, m.to_recipient, m.attempt_count,
-           m.attempt_no, m.provider_message_id,
+           m.account_id, m.attempt_no, m.provider_message_id,
            array(select a.provider_message_id
                    from messages.outbound_attempt as a
                   where a.outbound_message_id = m.id

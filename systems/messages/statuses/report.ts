@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { Value } from 'typebox/value'
-import { InboundValue } from '../conversations/inbound.ts'
+import { InboundValue, numberIn, userIdIn } from '../conversations/inbound.ts'
 
 export const REPORTED = ['sent', 'delivered', 'read', 'failed'] as const
 
@@ -18,6 +18,10 @@ export interface Report extends ReportKey {
   readonly attemptNo: number | null
   readonly errorCode: string | null
   readonly errorMessage: string | null
+  /** Our number that sent it. */
+  readonly numberId?: string | undefined
+  /** Meta's id of the person whom it was sent to. */
+  readonly userId?: string | null
   /** When it happened, by the provider's clock. */
   readonly at: string | null
 }
@@ -28,10 +32,12 @@ export const WebhookBody = Type.Object(
     entry: Type.Array(
       Type.Object(
         {
+          time: Type.Optional(Type.Unknown()),
           changes: Type.Optional(
             Type.Array(
               Type.Object(
                 {
+                  field: Type.Optional(Type.Unknown()),
                   value: Type.Optional(
                     Type.Object(
                       {
@@ -61,6 +67,7 @@ const Status = Type.Object({
   status: Type.Enum([...REPORTED]),
   timestamp: Type.Optional(Type.Unknown()),
   biz_opaque_callback_data: Type.Optional(Type.String()),
+  recipient_user_id: Type.Optional(Type.Unknown()),
   errors: Type.Optional(Type.Array(Type.Unknown())),
 })
 
@@ -81,11 +88,11 @@ export function readReports(body: Static<typeof WebhookBody>): {
 } {
   const statuses = body.entry
     .flatMap(({ changes = [] }) => changes)
-    .flatMap(({ value }) => value?.statuses ?? [])
+    .flatMap(({ value }) => (value?.statuses ?? []).map((status) => [status, value] as const))
   const reports = new Map<string, Report>()
   let others = 0
-  for (const status of statuses) {
-    const report = reportOf(status)
+  for (const [status, value] of statuses) {
+    const report = reportOf(status, value)
     if (!report) others += 1
     // A repeat within a batch says nothing new; the order of the first ones is kept.
     else if (!reports.has(keyOf(report))) reports.set(keyOf(report), report)
@@ -97,7 +104,7 @@ export function keyOf({ providerMessageId, status }: ReportKey): string {
   return `${status} ${providerMessageId}`
 }
 
-function reportOf(status: unknown): Report | undefined {
+function reportOf(status: unknown, value: unknown): Report | undefined {
   if (!Value.Check(Status, status)) return undefined
   const { id, status: word, biz_opaque_callback_data: opaque = '', errors = [] } = status
   const error = errors.find((each) => Value.Check(StatusError, each))
@@ -110,6 +117,8 @@ function reportOf(status: unknown): Report | undefined {
     attemptNo: attemptNo === undefined ? null : Number(attemptNo),
     errorCode: word === 'failed' ? String(failed?.code ?? 'UNKNOWN') : null,
     errorMessage: word === 'failed' ? (textOf(failed) ?? 'The provider gave no reason.') : null,
+    numberId: numberIn(value),
+    userId: userIdIn(status.recipient_user_id),
     at: timeOf(status.timestamp),
   }
 }

@@ -6,11 +6,13 @@ import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static, type TObject } from 'typebox'
 import type { Sealing } from '@posthorn/system'
-import { openSecret, webhookPathOf } from '../accounts/account.ts'
+import { openSecret, toSendingAccount, webhookPathOf } from '../accounts/account.ts'
+import { readNotices, takeNotices } from '../accounts/notices.ts'
 import { findAccount } from '../accounts/queries.ts'
-import { readInbound, type WebhookValue } from '../conversations/inbound.ts'
+import { readInbound } from '../conversations/inbound.ts'
 import { takeInbound, type InboundIntake } from '../conversations/intake.ts'
 import { problem } from '../problems.ts'
+import type { SendingAccount } from '../providers/provider.ts'
 import { takeReports, type Intake, type Reports } from './intake.ts'
 import { readReports, WebhookBody, type Report } from './report.ts'
 
@@ -57,11 +59,14 @@ interface Signer {
   readonly verifyToken: string
   /** Undefined: all organisations' that have no account of their own. */
   readonly orgId: string | undefined
+  /** Undefined without a provider for WhatsApp. */
+  readonly account: SendingAccount | undefined
 }
 
 export function webhookRoutes(app: App, options: WebhookOptions): void {
   const { pool, sealing, appSecret, verifyToken } = options
-  const own: Signer = { appSecret, verifyToken, orgId: undefined }
+  const shared = options.providers.get('whatsapp')?.own
+  const own: Signer = { appSecret, verifyToken, orgId: undefined, account: shared }
   receive(app, options, { path: PATH, schemas: { handshake, inbound }, signerOf: async () => own })
 
   const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
@@ -73,6 +78,7 @@ export function webhookRoutes(app: App, options: WebhookOptions): void {
       const account = UUID.test(id) ? await findAccount(pool, { id }) : undefined
       if (!account) return undefined
       return {
+        account: toSendingAccount(sealing, account),
         appSecret: openSecret(sealing, account, 'app_secret'),
         verifyToken: openSecret(sealing, account, 'verify_token'),
         orgId: account.org_id,
@@ -138,16 +144,21 @@ function receive(app: App, options: WebhookOptions, { path, schemas, signerOf }:
       const signer = await signerOf(request)
       const orgId = signer?.orgId ?? (named === undefined ? undefined : String(named))
       await takeAll(options, reports, orgId)
-      const { messages, others: odd } = readInbound(valuesIn(request.body))
+      const changes = changesIn(request.body)
+      const values = changes.flatMap(({ value }) => value ?? [])
+      const { messages, others: odd } = readInbound(values)
       if (odd > 0) log.warn({ others: odd }, 'webhook has messages of an unknown form; ignored')
       await transaction(options.pool, (tx) => takeInbound(tx, options, { messages, orgId }))
-      return { received: reports.length + messages.length }
+      const notices = readNotices(changes)
+      const account = signer?.account
+      if (account) await transaction(options.pool, (tx) => takeNotices(tx, account, notices))
+      return { received: reports.length + messages.length + notices.length }
     },
   )
 }
 
-function valuesIn({ entry }: Static<typeof WebhookBody>): WebhookValue[] {
-  return entry.flatMap(({ changes = [] }) => changes.flatMap(({ value }) => value ?? []))
+function changesIn({ entry }: Static<typeof WebhookBody>) {
+  return entry.flatMap(({ time, changes = [] }) => changes.map((change) => ({ ...change, time })))
 }
 
 /** Waits before reports of messages that a worker has in hand are tried again; then they are parked. */

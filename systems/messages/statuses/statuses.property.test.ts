@@ -17,6 +17,8 @@ import { dropOld, parkedReports, placeParked } from './parked-reports.ts'
 
 const database = await testDatabase({ migrations: [await messages.migrations()] })
 const { pool } = database
+/** The reports in these tests are of accounts that need nothing. */
+const providers = new Map()
 let api: TestApi
 
 beforeAll(async () => {
@@ -43,7 +45,7 @@ const queueMessage = async (org = 'acme') =>
 /** A message that the provider has, and the provider's id of it. */
 const sendMessage = async () => {
   const id = await queueMessage()
-  await api.relay.tick()
+  await api.relay.runOnce()
   return { id, wamid: String((await show(id))['providerMessageId']) }
 }
 /** A message that was claimed by a worker which was never heard of again. */
@@ -112,7 +114,7 @@ describe('reports', () => {
     await fc.assert(
       fc.asyncProperty(series, fc.boolean(), async (words, early) => {
         const id = early ? await abandonMessage() : await queueMessage()
-        if (!early) await api.relay.tick()
+        if (!early) await api.relay.runOnce()
         const wamid = early ? `wamid.early-${id}` : String((await show(id))['providerMessageId'])
         for (const status of words) {
           await api.webhook(webhookWith({ id: wamid, status, opaque: id, code: 131_026 }))
@@ -156,7 +158,7 @@ describe('reports', () => {
       effect: true,
     })
     const id = await queueMessage()
-    const ticking = api.relay.tick()
+    const ticking = api.relay.runOnce()
     await expect.poll(async () => (await show(id)).status).toBe('SENDING')
     const wamid = 'wamid.the-first'
     await api.webhook(webhookWith({ id: wamid, status: 'delivered', opaque: id }))
@@ -180,7 +182,7 @@ describe('reports', () => {
     const outbox = api.system.outboxes[0]
     const warned: object[] = []
     const log = { ...console, warn: (details: object) => void warned.push(details) }
-    const intake = { outbox, log } as Parameters<typeof placeParked>[1]
+    const intake = { outbox, log, providers } as unknown as Parameters<typeof placeParked>[1]
     await api.webhook(
       webhookWith({ id: wamid, status: 'delivered' }, { id: 'wamid.unknown', status: 'sent' }),
     )
@@ -215,8 +217,12 @@ describe('reports', () => {
     expect((await show(held.id)).status).toBe('SENT')
     await client.query('commit')
     client.release()
-    const intake = { outbox: api.system.outboxes[0], log: silentLog }
-    const taken = await placeParked(pool, intake as Parameters<typeof placeParked>[1], all)
+    const intake = { outbox: api.system.outboxes[0], log: silentLog, providers }
+    const taken = await placeParked(
+      pool,
+      intake as unknown as Parameters<typeof placeParked>[1],
+      all,
+    )
     expect(taken.placed).toBe(1)
     expect((await show(held.id)).status).toBe('DELIVERED')
   })
@@ -247,7 +253,8 @@ describe('reports', () => {
     const sweep = parkedReports(pool, {
       outbox: api.system.outboxes[0],
       log: silentLog,
-    } as Parameters<typeof parkedReports>[1])
+      providers,
+    } as unknown as Parameters<typeof parkedReports>[1])
     const { signal } = new AbortController()
     expect(await sweep.step(signal)).toBe('more')
     expect(await sweep.step(signal)).toBeUndefined()
@@ -277,7 +284,7 @@ describe('reports', () => {
     await api.webhook(webhookWith({ id: wamid, status: 'sent', opaque }))
     await api.webhook(webhookWith({ id: 'wamid.twin', status: 'failed', opaque, code: 131_026 }))
     expect((await show(id)).status).toBe('QUEUED')
-    await api.relay.tick()
+    await api.relay.runOnce()
     await api.webhook(webhookWith({ id: wamid, status: 'failed', opaque: id, code: 131_000 }))
     expect((await show(id)).status).toBe('SENT')
     await api.webhook(webhookWith({ id: wamid, status: 'read', opaque }))

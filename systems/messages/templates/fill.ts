@@ -111,7 +111,7 @@ function bodyValues({ body }: Wanted, { payload: { parameters = [] }, wrong }: G
     if (!body.includes(name)) wrong(`parameters.${name}`, 'is not known in the template')
   }
   for (const name of body) {
-    if (named[name] === undefined) wrong(`parameters.${name}`, 'is required')
+    if (!Object.hasOwn(named, name)) wrong(`parameters.${name}`, 'is required')
   }
   return body.map((name) => named[name] ?? '')
 }

@@ -104,6 +104,11 @@ describe('a message', () => {
     [PLAIN, { header: 'Ada', parameters: { day: 'Monday' } }, ['parameters']],
     [SHIPPED, {}, ['header', 'parameters', 'buttons']],
     [
+      [{ type: 'BODY', text: 'To {{constructor}}' }],
+      { parameters: {} },
+      ['parameters.constructor'],
+    ],
+    [
       SHIPPED,
       { header: { id: '1', link: 'https://a.b' }, parameters: { nam: 'A', order: '1' } },
       ['header', 'parameters.nam', 'parameters.name', 'buttons'],
@@ -167,7 +172,7 @@ describe('the registry', () => {
     expect(foreign.body['errors']).toMatchObject([{ field: 'payloadJson.language' }])
     const { body } = await send({ templateCode, payloadJson: { parameters: ['4711'] } })
     expect(body['priority']).toBe('urgent')
-    await api.relay.tick()
+    await api.relay.runOnce()
     // The simulator refuses a code without its button.
     await expect
       .poll(async () => (await api.call('GET', `${MESSAGES}/${body.id}`)).body.status)
@@ -177,7 +182,7 @@ describe('the registry', () => {
     })
     // Of another organisation, which has not registered it, the provider decides.
     const other = await send({ templateCode, payloadJson: { parameters: ['1'] } }, { org: 'other' })
-    await api.relay.tick()
+    await api.relay.runOnce()
     const refused = await api.call('GET', `${MESSAGES}/${other.body.id}`, { org: 'other' })
     expect(refused.body).toMatchObject({ status: 'FAILED', errorCode: '132000' })
     const header = await send({ payloadJson: { header: 'x', parameters: ['1'] } })
@@ -197,7 +202,7 @@ describe('the registry', () => {
       },
     })
     expect(message.status).toBe(201)
-    await api.relay.tick()
+    await api.relay.runOnce()
     await expect
       .poll(async () => (await api.call('GET', `${MESSAGES}/${message.body.id}`)).body.status)
       .toBe('DELIVERED')

@@ -148,6 +148,12 @@ export function webhookOf(content: object) {
   }
 }
 
+/** A webhook of Meta's about the account itself. */
+export function accountWebhook(field: string, value: object, time = 1_769_000_200) {
+  const entry = [{ id: '102290129340398', time, changes: [{ field, value }] }]
+  return { object: 'whatsapp_business_account', entry }
+}
+
 /** A message that the simulator takes. */
 export function sample(to = '+16505551234'): Record<string, unknown> {
   return {

@@ -48,6 +48,9 @@ begin
   values (public.uuid_of(at), org, 'normal/' || org, dossier, 'whatsapp', phone, conversation, jsonb_build_object('text', note), case when over then 'SENT' else 'QUEUED' end, conversation::text, 'f', at, at);
   insert into messages.consent_event (id, org_id, channel, dossier_id, recipient, granted, source, proof, actor, said_at, created_at)
   values (public.uuid_of(at), org, 'whatsapp', dossier, phone, true, 'form', note, 'u', at, case when over then at else now() end);
+  insert into messages.person (user_id, org_id, recipient, seen_at) values ('US.' || replace(phone, '+', '') || '.' || at, org, phone, case when over then at else now() end);
+  insert into messages.account_notice (id, account_id, org_id, field, subject, event, digest, said_at)
+  values (public.uuid_of(at), '1', org, 'account_update', '1', 'VERIFIED_ACCOUNT', sha256(convert_to(message::text, 'UTF8')), case when over then at else now() end);
   insert into messages.activity (id, org_id, dossier_id, type, metadata, created_at) values (public.uuid_of(at), org, dossier, 'MESSAGE_SENT', person, case when over then at else now() end);
   insert into posthorn.transition (outbox, message_id, to_state, error, actor, at, tenant) values ('messages.outbound', message::text, 'SENT', note, 'RELAY', at, org);
   things := things || jsonb_build_object('dossier', dossier);

@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { axe, openDashboard, screenshot } from '@posthorn/dashboard/testing'
 import { messages } from '../index.ts'
+import { accountWebhook, signHeaders } from '../testing/api.ts'
 
 const dashboard = await openDashboard({
   systems: [messages],
@@ -239,6 +240,26 @@ test('an account is added and changed, and says why it is stopped', async () => 
   await expect.poll(stopped, patient).toBe('190')
   await page.reload()
   await page.getByText('Nothing is sent by this account').waitFor(patient)
+  const { items } = (await dashboard.call('/api/v1/outbound/accounts', shop)) as {
+    items: { webhookPath: string }[]
+  }
+  const ban = { waba_ban_state: 'SCHEDULE_FOR_DISABLE', waba_ban_date: 'July 3, 2026' }
+  const bytes = JSON.stringify(
+    accountWebhook('account_update', { event: 'DISABLED_UPDATE', ban_info: ban }),
+  )
+  const told = await fetch(`${dashboard.url}${items[0]?.webhookPath}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...signHeaders(bytes, 'a-secret-of-the-shop'),
+    },
+    body: bytes,
+  })
+  expect(told.status).toBe(200)
+  await page.reload()
+  await page
+    .getByText('Account update: DISABLED_UPDATE, SCHEDULE_FOR_DISABLE, July 3, 2026')
+    .waitFor(patient)
   await axe(page)
   await screenshot(page, 'accounts-light')
   await page.setViewportSize({ width: 390, height: 844 })

@@ -33,3 +33,7 @@ test('kinds have names, and parameters are texts', () => {
   expect(parametersOf({ parameters: ['4711', 3] })).toEqual(['4711'])
   expect(parametersOf(null)).toEqual([])
 })
+
+test('a kind of message that every object has a property for is named like any other', () => {
+  expect(kindName('constructor')).toBe('Message of the kind constructor')
+})

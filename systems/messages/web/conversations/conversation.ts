@@ -24,7 +24,8 @@ const KINDS: Readonly<Record<string, string>> = {
 /** A name for the kind of a message; undefined for plain text, which needs none. */
 export function kindName(kind: string): string | undefined {
   if (kind === 'text' || kind === 'template') return undefined
-  return KINDS[kind] ?? `Message of the kind ${kind}`
+  const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined
+  return known ?? `Message of the kind ${kind}`
 }
 
 /** A person by name, else by number. */

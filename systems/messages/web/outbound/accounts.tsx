@@ -57,7 +57,7 @@ export function Accounts() {
 }
 
 function AccountPanel({ account }: { account: Account }) {
-  const { stops } = account
+  const { stops, notices } = account
   const [isShown, shown] = useDisclosure(false)
   return (
     <Panel
@@ -84,6 +84,16 @@ function AccountPanel({ account }: { account: Account }) {
             </Stack>
           </Alert>
         ))}
+        {notices.length > 0 && (
+          <Stack gap={4} role="list" aria-label="What WhatsApp says">
+            {notices.map(({ field, subject, event, detail, saidAt }) => (
+              <Text key={`${field} ${subject} ${event} ${saidAt}`} size="sm" role="listitem">
+                <Time at={saidAt} /> {humanField(field)}:{' '}
+                {[event, subject, detail].filter(Boolean).join(', ')}
+              </Text>
+            ))}
+          </Stack>
+        )}
         <KeyValue
           facts={{
             [account.channel === 'email' ? 'Sender' : 'Numbers']: account.phoneNumberIds.join(', '),
@@ -113,6 +123,11 @@ function AccountPanel({ account }: { account: Account }) {
       </Stack>
     </Panel>
   )
+}
+
+/** `account_update` as people write it. */
+function humanField(field: string): string {
+  return field[0]?.toUpperCase() + field.slice(1).replaceAll('_', ' ')
 }
 
 function AccountActions({ account }: { account: Account }) {
