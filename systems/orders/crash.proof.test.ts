@@ -1,5 +1,8 @@
-import { killAtPoint, killPoints } from '@posthorn/engine/testing'
+import type { Outbox } from '@posthorn/engine'
+import { killAtPoint, killPoints, viewTable } from '@posthorn/engine/testing'
+import { sagaTurns } from '@posthorn/saga'
 import { afterAll, expect, test } from 'vitest'
+import { orderEvents } from './outbox.ts'
 import { expectStockAddsUp, orderDatabase, runOrders } from './testing/running.ts'
 import { ROLES, type Role, startRole } from './testing/role.ts'
 
@@ -32,9 +35,8 @@ function killAt(role: Role, point: string): Promise<void> {
 
 /** As if those who were killed had been gone for long. */
 async function expireClaims(): Promise<void> {
-  const past = `claimed_until = now() - interval '1 s' where claimed_until is not null`
-  await db.pool.query(`update sagas.saga_turn set ${past}`)
-  await db.pool.query(`update sagas.saga_outbox set ${past}`)
+  await viewTable(db.pool, sagaTurns as unknown as Outbox).expireLeases()
+  await viewTable(db.pool, orderEvents('topics', 'orders') as unknown as Outbox).expireLeases()
 }
 
 /** How an order ends, and what the gateway has of it then. */

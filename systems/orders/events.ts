@@ -1,4 +1,4 @@
-import { SAGA_ID_HEADER, sagaReplies } from '@posthorn/saga'
+import { sagaReplies } from '@posthorn/saga'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { Item } from './order.ts'
@@ -64,7 +64,7 @@ export function answers(pool: Pool, transport: string, topic: string): SystemCon
     pool,
     topic,
     group: ANSWERS,
-    sagaIdOf: ({ type, headers }) => (isReply.has(type) ? headers[SAGA_ID_HEADER] : undefined),
+    wants: ({ type }) => isReply.has(type),
   })
   return { ...consumer, transport }
 }

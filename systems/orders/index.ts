@@ -1,5 +1,5 @@
 import { migrationsFrom } from '@posthorn/engine'
-import { sagaMigrations, sagaTransport, sagaTurns } from '@posthorn/saga'
+import { sagaMigrations, sagas } from '@posthorn/saga'
 import { SIMULATED, createGateway } from '@posthorn/gateway'
 import { gateway as simulatedGateway } from '@posthorn/gateway/simulators'
 import { defineSystem } from '@posthorn/system'
@@ -37,14 +37,14 @@ export const orders = defineSystem({
     const { SAGAS_BROKER: transport, SAGAS_TOPIC: topic } = settings
     const events = orderEvents(transport, topic)
     const gateway = createGateway({ settings, baseUrl })
-    const sagas = { order: orderSaga({ pool, gateway }), held: heldOrderSaga({ pool, gateway }) }
-    const all = [sagas.order, sagas.held]
+    const kinds = { order: orderSaga({ pool, gateway }), held: heldOrderSaga({ pool, gateway }) }
+    const flow = sagas(pool, [kinds.order, kinds.held], { events })
     const participants = { pool, events, transport, log }
     // A second for what is not the network's.
     const callMs = CALLS * settings.GATEWAY_TIMEOUT_MS + 1_000
     return {
-      outboxes: [sagaTurns, events],
-      transports: { sagas: sagaTransport({ pool, sagas: all, events }) },
+      outboxes: flow.outboxes,
+      transports: flow.transports,
       consumers: [
         stockKeeper(participants, settings.SAGAS_OPENING_STOCK),
         cashier({ ...participants, gateway, callMs }),
@@ -67,10 +67,10 @@ export const orders = defineSystem({
       retention: orderRetention({ keys: orderKeys }),
       simulators: settings.GATEWAY_URL === SIMULATED ? [simulatedGateway()] : [],
       routes(app) {
-        orderRoutes(app, { pool, sagas })
+        orderRoutes(app, { pool, sagas: kinds })
         sagaRoutes(app, pool)
         steeringRoutes(app, pool)
-        signalRoutes(app, { pool, keys: orderKeys, sagas: all })
+        signalRoutes(app, { pool, keys: orderKeys, flow })
       },
     }
   },

@@ -299,7 +299,7 @@ outboxConformance(orderEvents('topics', 'conformance'), {
     step: 'pay',
     topic: 'conformance',
     event_type: 'payment.take',
-    key: String(n),
+    key: 'one saga',
     payload: { n },
   }),
 })

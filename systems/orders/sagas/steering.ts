@@ -1,13 +1,12 @@
 import { type Transaction, transaction } from '@posthorn/engine'
 import { type App, callerOf, invalid, withIdempotencyKey } from '@posthorn/http'
 import {
-  type AnySaga,
+  type Sagas,
   type SagaDetails,
   type SignalOutcome,
   type Steering,
   cancelSaga,
   resumeSaga,
-  signalSaga,
   skipStep,
   terminateSaga,
 } from '@posthorn/saga'
@@ -182,21 +181,20 @@ const schema = {
 interface SignalRoutesOptions {
   readonly pool: Pool
   readonly keys: IdempotencyStore
-  /** The definitions that say which signals there are. */
-  readonly sagas: readonly AnySaga[]
+  readonly flow: Pick<Sagas, 'signal'>
 }
 
 /** Signals to sagas: what a definition waits for, and nothing that a participant answers. */
-export function signalRoutes(app: App, { pool, keys, sagas }: SignalRoutesOptions): void {
+export function signalRoutes(app: App, { pool, keys, flow }: SignalRoutesOptions): void {
   const options = { schema, config: { access: 'operate' }, bodyLimit: MOST_BYTES } as const
   app.post('/api/v1/sagas/:id/events', options, async (request, reply) => {
     const { id: sagaId } = request.params
     const { org } = callerOf(request)
     const key = request.headers['idempotency-key']
-    const signal = { ...request.body, ...(typeof key === 'string' && { key }), sagaId, sagas }
+    const signal = { ...request.body, ...(typeof key === 'string' && { key }), sagaId }
     await withIdempotencyKey(reply, { pool, store: keys }, async (tx) => {
       await findOwn(tx, { id: sagaId, org })
-      return { status: 202, body: { outcome: expectTaken(await signalSaga(tx, signal)) } }
+      return { status: 202, body: { outcome: expectTaken(await flow.signal(tx, signal)) } }
     })
     return reply
   })

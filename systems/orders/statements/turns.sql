@@ -80,7 +80,7 @@ select extract(epoch from due_at - posthorn.now()) * 1000 as ms
   from sagas.saga_turn
  where status = 'READY'
    and due_at > posthorn.now() - $1::float8 * interval '1 ms'
-   and claimed_until is null
+   and (claimed_until is null or claimed_until < now())
    and not exists (select from posthorn.pause where outbox = 'sagas.turns')
  order by due_at
  limit 1;

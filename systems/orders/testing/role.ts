@@ -5,7 +5,7 @@ import {
   schedule,
   silentLog,
 } from '@posthorn/engine'
-import { type AnySaga, sagaTransport, sagaTurns } from '@posthorn/saga'
+import { type AnySaga, sagas, sagaTurns } from '@posthorn/saga'
 import { postgresTopics } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
 import { type Gateway, createGateway } from '@posthorn/gateway'
@@ -48,7 +48,7 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
   await own.query('select')
   const gateway = reachGateway(gatewayUrl, reach)
   const participants = { pool, events, transport: 'topics', log: silentLog }
-  const sagas = [reachSaga(orderSaga({ pool, gateway }), reach)]
+  const kinds = [reachSaga(orderSaga({ pool, gateway }), reach)]
   const consumers = {
     stock: () => stockKeeper(participants, OPENING),
     payments: () => cashier({ ...participants, gateway, callMs: 3 * GATEWAY_TIMEOUT_MS }),
@@ -59,7 +59,7 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
     relay: () => ({ outboxes: [events], transports: { topics } }),
     orchestrator: () => ({
       outboxes: [sagaTurns],
-      transports: { sagas: sagaTransport({ pool, sagas, events }) },
+      transports: sagas(pool, kinds, { events }).transports,
     }),
   }
   const notifier = createNotifier(own, [sagaTurns, events])

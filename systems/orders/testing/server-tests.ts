@@ -21,6 +21,7 @@ begin
   insert into sagas.saga (id, name, version, step_names, tenant, status, input, created_at, finished_at)
   values (saga, 'order', 1, '{a}', org, case when over then 'COMPLETED' else 'RUNNING' end, person, at, case when over then at end);
   insert into sagas.saga_step (saga_id, position, name, status, output, created_at) values (saga, 0, 'a', case when over then 'COMPLETED' else 'WAITING' end, person, at);
+  insert into sagas.saga_key (key, name, tenant, saga_id) values (saga::text, 'order', org, saga);
   insert into sagas.saga_action (saga_id, action, was, actor, reason, at) values (saga, 'cancel', 'RUNNING', 'u', note, at);
   insert into sagas.saga_reply (saga_id, event_id, event_type, payload, headers, status, received_at) values (saga, public.uuid_of(at), 'x', person, '{}', 'USED', at);
   insert into sagas.saga_outbox (id, saga_id, step, topic, event_type, key, tenant, payload, status, sent_at, created_at)
