@@ -25,7 +25,7 @@ export function valuesOf<Name extends string>(texts: Readonly<Record<Name, strin
 export interface Invited extends Values<
   'invitationId' | 'familyId' | 'email' | 'role' | 'invitedByUserId'
 > {
-  /** Secret, and sealed unless `FAMILIES_EVENT_TOKEN` says otherwise. Absent once it is processed. */
+  /** Secret: sealed in the row; on the wire if `FAMILIES_EVENT_TOKEN` says so. Absent once processed. */
   readonly token?: ValueObject
   readonly expiresAt: string
   readonly isResend: boolean

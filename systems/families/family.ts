@@ -56,6 +56,8 @@ const NAME = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,100}$/u
 
 /** A family and who belongs to it. The rules of inviting are its own; see `FamilyMemberInvitation`. */
 export class Family extends AggregateRoot<FamilyEvent> {
+  static readonly aggregateType = 'Family'
+
   readonly state: FamilyState
 
   constructor(state: FamilyState) {

@@ -5,7 +5,7 @@ import { defineSystem } from '@posthorn/system'
 import { demo } from './demo.ts'
 import { createCommands } from './commands.ts'
 import { invitationPage, familyRoutes } from './routes.ts'
-import { familyEvents, familyOutbox, TOPIC, TRANSPORT } from './outbox.ts'
+import { endTopologyAlert, familyEvents, familyOutbox, TOPIC, TRANSPORT } from './outbox.ts'
 import { familyRetention } from './retention.ts'
 import { familySettings } from './settings.ts'
 import { invitationMails } from './invitation-mails.ts'
@@ -38,7 +38,12 @@ export const families = defineSystem({
         }),
       ],
       // With a queue that takes everything, unroutable can only mean that the queue or its binding was removed.
-      queues: [{ transport: TRANSPORT, topic: TOPIC, group: 'archive', maxLength: ARCHIVED }],
+      queues: [
+        {
+          ...{ transport: TRANSPORT, topic: TOPIC, group: 'archive', maxLength: ARCHIVED },
+          declared: endTopologyAlert,
+        },
+      ],
       retention: familyRetention,
       simulators: smtpUrl === SIMULATED_MAILBOX ? [mail()] : [],
       routes(app) {

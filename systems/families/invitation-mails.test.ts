@@ -67,7 +67,7 @@ test('from the family to the new member, by the Postgres topic and a real mail',
       familyId: { value: family },
       email: { value: address },
       role: { value: 'Member' },
-      token: { value: expect.stringMatching(/^s1\./) },
+      token: { value: token },
       invitedByUserId: { value: 'ada' },
       isResend: false,
     })
@@ -75,9 +75,8 @@ test('from the family to the new member, by the Postgres topic and a real mail',
     await expect.poll(countUnprocessed).toBe(0)
     for (const secret of [token, second]) {
       expect(logged.join('\n')).not.toContain(secret)
-      expect(await allTables()).not.toContain(secret)
+      expect(await allTables(/^families\.|^posthorn\.(?!topic)/)).not.toContain(secret)
     }
-    expect(await allTables()).toContain('s1.')
     expect(await allTables(/^families\.outbox_events$/)).not.toContain('token')
     const { rows } = await db.pool.query<{ event: string }>(
       `select aggregate_type || ' ' || event_type || ' ' || event_version as event
@@ -119,7 +118,7 @@ test('a recipient whose server says "not now" holds up no other invitation', asy
     const { items } = await listDeadLetters(db.pool, { topic })
     expect(items).toMatchObject([{ state: 'retry', attempts: 1, messageId: messages[0]?.id }])
     for (const { key = '' } of messages) {
-      expect(await allTables()).not.toContain(await sentToken(running, key))
+      expect(await allTables(/^families\./)).not.toContain(await sentToken(running, key))
     }
     expect(JSON.stringify(items[0]?.payload)).toContain('"token":"(redacted)"')
   } finally {

@@ -117,7 +117,7 @@ export function invitationMails(options: InvitationMailsOptions): SystemConsumer
                   source: 'families.invitation-mails',
                   subject: mailed.invitationId,
                   ...(tenant !== undefined && { tenant }),
-                  code: 'MAIL_REFUSED',
+                  ...{ code: 'MAIL_REFUSED', occurrence: id },
                   detail: mailed.reason,
                 })
               }

@@ -105,6 +105,8 @@ export interface InvitationState {
  *    └────── revoke ───┴──┴──▶ REVOKED
  */
 export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
+  static readonly aggregateType = 'FamilyMemberInvitation'
+
   readonly state: InvitationState
 
   constructor(state: InvitationState) {

@@ -1,4 +1,4 @@
-import { eventOutbox, type EventOutbox } from '@posthorn/domain'
+import { aggregateTypeOf, eventOutbox, type EventOutbox } from '@posthorn/domain'
 import {
   defineOutbox,
   schedule,
@@ -43,7 +43,7 @@ const BROKEN_TOPOLOGY: readonly string[] = ['UNROUTABLE', 'TOPIC_MISSING']
 /** What happened in the families, in order for each aggregate, until the broker has it. */
 export function familyOutbox(
   sealing: Sealing,
-  tokens: 'sealed' | 'clear' = 'sealed',
+  tokens: 'sealed' | 'clear' = 'clear',
 ): Outbox<OutboxEvent> {
   return defineOutbox<OutboxEvent>({
     name: NAME,
@@ -88,7 +88,7 @@ export function familyEvents(outbox: Outbox<OutboxEvent>, sealing: Sealing): Eve
     return {
       event_type: type,
       event_version: version,
-      aggregate_type: aggregate.constructor.name,
+      aggregate_type: aggregateTypeOf(aggregate),
       aggregate_id: aggregate.id,
       org_id: (aggregate as Family | FamilyMemberInvitation).state.orgId,
       payload: {
@@ -115,23 +115,21 @@ function payloadOf(
   return tokens === 'clear' ? { ...payload, token: { value: opened } } : payload
 }
 
+const TOPOLOGY = { source: NAME, subject: TOPIC }
+
 /**
  * One alert for as long as the topology is broken: this outbox never gives up, so nothing else
- * would say so. What had failed and is sent ends it; the usual case asks the database nothing.
+ * would say so. That an event is sent does not end it: any one queue takes that.
  */
 async function watchTopology(
   tx: Transaction,
   changes: readonly Change<OutboxEvent>[],
 ): Promise<void> {
-  const alert = { source: NAME, subject: TOPIC }
   const failure = changes
     .flatMap(({ outcome }) => (outcome.kind === 'retryLater' ? [outcome.failure] : []))
     .find(({ code }) => BROKEN_TOPOLOGY.includes(code))
-  if (failure) {
-    await raiseAlert(tx, { ...alert, code: failure.code, detail: failure.message })
-  } else if (
-    changes.some(({ row, outcome }) => row.error_message && outcome.kind === 'delivered')
-  ) {
-    await recoverAlert(tx, alert)
-  }
+  if (failure) await raiseAlert(tx, { ...TOPOLOGY, code: failure.code, detail: failure.message })
 }
+
+/** Runs when the broker has the archive's queue, which takes every event. */
+export const endTopologyAlert = (tx: Transaction) => recoverAlert(tx, TOPOLOGY)

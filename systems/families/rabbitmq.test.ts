@@ -97,7 +97,7 @@ withBroker('RABBITMQ_URL', (url) => {
   )
 
   test(
-    'an event that no queue wants is an alert until a queue is there',
+    "an event that no queue wants is an alert until the archive's queue is there",
     { timeout: 60_000 },
     async () => {
       const topic = newTopic()
@@ -108,10 +108,15 @@ withBroker('RABBITMQ_URL', (url) => {
       const alerts = async () =>
         (await listAlerts(db.pool, { code: 'UNROUTABLE' })).items.map(({ state }) => state)
       await expect.poll(alerts, wait).toEqual(['open'])
-      for (const { group, maxLength = 0 } of system.queues ?? []) {
+      await broker.declareQueue(topic, 'of-a-reader')
+      const pending = async () => (await outboxStats(db.pool, outbox)).counts['0'] ?? 0
+      await expect.poll(pending, wait).toBe(0)
+      expect(await alerts(), 'another queue took it').toEqual(['open'])
+      for (const { group, maxLength = 0, declared } of system.queues ?? []) {
         await broker.declareQueue(topic, group, { maxLength })
+        await transaction(db.pool, async (tx) => declared?.(tx))
       }
-      await expect.poll(alerts, wait).toEqual(['recovered'])
+      expect(await alerts()).toEqual(['recovered'])
     },
   )
 

@@ -12,7 +12,7 @@ export const familySettings = Type.Object({
   ),
   FAMILIES_EVENT_TOKEN: Type.Union([Type.Literal('sealed'), Type.Literal('clear')], {
     description:
-      '`sealed` or `clear`: how events carry the token of an invitation. Consumers other than the mailer of this server can read it only in clear, and then it stands in the queues and topics',
-    default: 'sealed',
+      '`clear` or `sealed`: how events carry the token of an invitation. Sealed, only the mailer of this server can read it; in clear it stands in the queues and topics',
+    default: 'clear',
   }),
 })

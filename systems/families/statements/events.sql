@@ -1,16 +1,16 @@
 -- The statements of families.events, as they run.
 
--- claimFlow: $1 buckets, $2 tokens, $3 server, $4 floors, $5 late, $6 limit, $7 batch
+-- claimFlow: $1 buckets, $2 tokens, $3 session, $4 server, $5 floors, $6 late, $7 limit, $8 batch
 with lease as materialized (
   select b.bucket, b.run, b.token, l.place
     from unnest($1::smallint[], $2::uuid[])
            with ordinality as l (bucket, token, place)
    cross join lateral (
-           select bucket, run, token, until from posthorn.bucket
+           select bucket, run, token from posthorn.bucket
             where outbox = 'families.events' and bucket = l.bucket
             order by run desc
             limit 1) as b
-   where b.token = l.token and b.until > now()
+   where b.token = l.token and (select until > now() from posthorn.session where id = $3::uuid)
      and not exists (select from posthorn.pause where outbox = 'families.events')
 ),
 run as (
@@ -19,13 +19,13 @@ run as (
    cross join lateral (
      select *
        from families.outbox_events
-      where bucket = lease.bucket and seq >= coalesce((select case when $3::text = extract(epoch from pg_postmaster_start_time())::text then $4::bigint[] end)[lease.place], 0)
+      where bucket = lease.bucket and seq >= coalesce((select case when $4::text = extract(epoch from pg_postmaster_start_time())::text then $5::bigint[] end)[lease.place], 0)
         and status = 0 and quarantined_at is null and not held
-        and aggregate_id::text <> all($5::text[])
+        and aggregate_id::text <> all($6::text[])
       order by seq
-      limit $6
+      limit $7
    ) as t
-   limit $7
+   limit $8
 ),
 size as materialized (
   select counted.*, lease.run, lease.token
@@ -34,8 +34,8 @@ size as materialized (
 ),
 noted as (
   update posthorn.bucket as b
-     set run = b.run + 1, run_upto = r.upto, run_size = r.size, run_keys = null, run_uptos = null,
-         floor = greatest(b.floor, (select case when $3::text = extract(epoch from pg_postmaster_start_time())::text then $4::bigint[] end)[array_position($1::smallint[], r.bucket)])
+     set run = b.run + 1, run_upto = greatest(b.run_upto, r.upto), run_size = coalesce(b.run_size, 0) + r.size,
+         floor = greatest(b.floor, (select case when $4::text = extract(epoch from pg_postmaster_start_time())::text then $5::bigint[] end)[array_position($1::smallint[], r.bucket)])
     from size as r
    where b.outbox = 'families.events' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
@@ -52,17 +52,17 @@ select run.*, noted.run as claim_run, h.tail as claim_tail,
   join noted on noted.bucket = run.bucket
   left join posthorn.held_key as h on h.outbox = 'families.events' and h.key = run.aggregate_id::text;
 
--- claimHeld: $1 buckets, $2 tokens, $3 late, $4 share, $5 keys, $6 limit, $7 batch
+-- claimHeld: $1 buckets, $2 tokens, $3 session, $4 late, $5 share, $6 keys, $7 limit, $8 batch
 with lease as materialized (
   select b.bucket, b.run, b.token, l.place
     from unnest($1::smallint[], $2::uuid[])
            with ordinality as l (bucket, token, place)
    cross join lateral (
-           select bucket, run, token, until from posthorn.bucket
+           select bucket, run, token from posthorn.bucket
             where outbox = 'families.events' and bucket = l.bucket
             order by run desc
             limit 1) as b
-   where b.token = l.token and b.until > now()
+   where b.token = l.token and (select until > now() from posthorn.session where id = $3::uuid)
      and not exists (select from posthorn.pause where outbox = 'families.events')
 ),
 due as (
@@ -71,12 +71,12 @@ due as (
    cross join lateral (
      select bucket, key, version
        from posthorn.held_key
-      where outbox = 'families.events' and bucket = lease.bucket and key <> all($3::text[])
+      where outbox = 'families.events' and bucket = lease.bucket and key <> all($4::text[])
         and due_at <= posthorn.now() and not suspect
       order by due_at
-      limit $4
+      limit $5
    ) as h
-   limit $5
+   limit $6
 ),
 run as (
   select due.bucket as claim_bucket, due.key as claim_key, due.version as claim_version, t.*
@@ -88,9 +88,9 @@ run as (
        from (select * from families.outbox_events
               where held and aggregate_id::text = due.key and status = 0 and quarantined_at is null
               order by seq
-              limit $6) as r
+              limit $7) as r
    ) as t on t.others = 0 or t.position = 1
-   limit $7
+   limit $8
 ),
 size as materialized (
   select counted.*, lease.run, lease.token
@@ -106,7 +106,8 @@ size as materialized (
 ),
 noted as (
   update posthorn.bucket as b
-     set run = b.run + 1, run_upto = null, run_size = r.size, run_keys = r.keys, run_uptos = r.uptos
+     set run = b.run + 1, run_size = nullif(coalesce(b.run_size, 0) + coalesce(r.size, 0), 0),
+         run_keys = b.run_keys || r.keys, run_uptos = b.run_uptos || r.uptos
     from size as r
    where b.outbox = 'families.events' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
@@ -119,17 +120,17 @@ select run.*, noted.run as claim_run,
   from run
   join noted on noted.bucket = run.claim_bucket;
 
--- claimSuspect: $1 buckets, $2 tokens, $3 late, $4 share, $5 keys, $6 limit, $7 batch
+-- claimSuspect: $1 buckets, $2 tokens, $3 session, $4 late, $5 share, $6 keys, $7 limit, $8 batch
 with lease as materialized (
   select b.bucket, b.run, b.token, l.place
     from unnest($1::smallint[], $2::uuid[])
            with ordinality as l (bucket, token, place)
    cross join lateral (
-           select bucket, run, token, until from posthorn.bucket
+           select bucket, run, token from posthorn.bucket
             where outbox = 'families.events' and bucket = l.bucket
             order by run desc
             limit 1) as b
-   where b.token = l.token and b.until > now()
+   where b.token = l.token and (select until > now() from posthorn.session where id = $3::uuid)
      and not exists (select from posthorn.pause where outbox = 'families.events')
 ),
 due as (
@@ -138,12 +139,12 @@ due as (
    cross join lateral (
      select bucket, key, version
        from posthorn.held_key
-      where outbox = 'families.events' and bucket = lease.bucket and key <> all($3::text[])
+      where outbox = 'families.events' and bucket = lease.bucket and key <> all($4::text[])
         and due_at <= posthorn.now() and suspect
       order by due_at
-      limit $4
+      limit $5
    ) as h
-   limit $5
+   limit $6
 ),
 found as (
   select due.bucket as claim_bucket, due.key as claim_key, due.version as claim_version, t.*
@@ -155,9 +156,9 @@ found as (
        from (select * from families.outbox_events
               where held and aggregate_id::text = due.key and status = 0 and quarantined_at is null
               order by seq
-              limit $6) as r
+              limit $7) as r
    ) as t on t.others = 0 or t.position = 1
-   limit $7
+   limit $8
 ),
 run as (
   select *
@@ -180,7 +181,8 @@ size as materialized (
 ),
 noted as (
   update posthorn.bucket as b
-     set run = b.run + 1, run_upto = null, run_size = r.size, run_keys = r.keys, run_uptos = r.uptos
+     set run = b.run + 1, run_size = nullif(coalesce(b.run_size, 0) + coalesce(r.size, 0), 0),
+         run_keys = b.run_keys || r.keys, run_uptos = b.run_uptos || r.uptos
     from size as r
    where b.outbox = 'families.events' and b.bucket = r.bucket and b.run = r.run and b.token = r.token
      and (select set_config('synchronous_commit', 'off', true)) = 'off'
@@ -251,42 +253,46 @@ insert into posthorn.bucket (outbox, bucket)
 select 'families.events', n from generate_series(0, 63) as n
 on conflict do nothing;
 
--- acquireBuckets: $1 unanswered, $2 holds, $3 want, $4 token, $5 relay, $6 leaseMs
-with free as (
+-- acquireBuckets: $1 session, $2 holds, $3 want, $4 token
+with others as materialized (
+  select id from posthorn.session where until is not null and id <> $1::uuid
+),
+free as (
   select bucket, run
     from posthorn.bucket
-   where outbox = 'families.events' and (token is null or until < now() or token = any($1::uuid[]))
+   where outbox = 'families.events' and (session is null or session not in (select id from others))
      and bucket <> all($2::smallint[])
-   order by bucket
-   limit $3
+     and exists (select from posthorn.session where id = $1::uuid and until is not null)
+   order by session is distinct from $1::uuid, bucket
+   limit greatest($3, (select count(*) from posthorn.bucket
+                                  where outbox = 'families.events' and session = $1::uuid
+                                    and bucket <> all($2::smallint[])))
      for update skip locked
 )
 update posthorn.bucket as b
-   set token = $4::uuid,
-       relay = $5::text,
-       until = now() + $6 * interval '1 ms'
+   set token = $4::uuid, session = $1::uuid
   from free
  where b.outbox = 'families.events' and b.bucket = free.bucket and b.run = free.run
 returning b.bucket, b.run_size is not null as lost, b.floor, extract(epoch from pg_postmaster_start_time())::text as server;
 
--- renewBuckets: $1 leaseMs, $2 buckets, $3 tokens
-update posthorn.bucket as b
-   set until = now() + $1 * interval '1 ms'
+-- lockBuckets: $1 buckets, $2 tokens
+select b.bucket
   from (
         select l.*, newest.run
-          from unnest((select $2::smallint[])::smallint[], (select $3::uuid[])::uuid[]) as l (bucket, token)
+          from unnest((select $1::smallint[])::smallint[], (select $2::uuid[])::uuid[]) as l (bucket, token)
          cross join lateral (
            select run from posthorn.bucket
             where outbox = 'families.events' and bucket = l.bucket
             order by run desc
             limit 1) as newest
          limit (select 64)) as l
- where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token
-returning b.bucket;
+  join posthorn.bucket as b
+    on b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token
+   for update of b;
 
 -- releaseBuckets: $1 buckets, $2 tokens
 update posthorn.bucket as b
-   set token = null, relay = null, until = null, run_upto = null, run_size = null, run_keys = null, run_uptos = null
+   set token = null, session = null, run_upto = null, run_size = null, run_keys = null, run_uptos = null
   from (
         select l.*, newest.run
           from unnest((select $1::smallint[])::smallint[], (select $2::uuid[])::uuid[]) as l (bucket, token)
@@ -298,19 +304,38 @@ update posthorn.bucket as b
          limit (select 64)) as l
  where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token;
 
--- endRun: $1 leaseMs, $2 buckets, $3 tokens, $4 runs
+-- endRun: $1 buckets, $2 tokens, $3 runs
 update posthorn.bucket as b
-     set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null,
-         until = now() + $1 * interval '1 ms'
+     set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null
     from (
         select l.*, newest.run
-          from unnest((select $2::smallint[])::smallint[], (select $3::uuid[])::uuid[], (select $4::bigint[])::bigint[]) as l (bucket, token, runs)
+          from unnest((select $1::smallint[])::smallint[], (select $2::uuid[])::uuid[], (select $3::bigint[])::bigint[]) as l (bucket, token, runs)
          cross join lateral (
            select run from posthorn.bucket
             where outbox = 'families.events' and bucket = l.bucket
             order by run desc
             limit 1) as newest
          limit (select 64)) as l
+   where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run <= l.runs
+  returning b.bucket;
+
+-- endRunExcept: $1 buckets, $2 tokens, $3 runs, $4 uptos, $5 sizes, $6 openBuckets, $7 openKeys, $8 openKeyUptos
+update posthorn.bucket as b
+     set run = l.runs + 1, run_upto = l.uptos, run_size = l.sizes, run_keys = busy.keys, run_uptos = busy.uptos
+    from (
+        select l.*, newest.run
+          from unnest((select $1::smallint[])::smallint[], (select $2::uuid[])::uuid[], (select $3::bigint[])::bigint[], (select $4::bigint[])::bigint[], (select $5::bigint[])::bigint[]) as l (bucket, token, runs, uptos, sizes)
+         cross join lateral (
+           select run from posthorn.bucket
+            where outbox = 'families.events' and bucket = l.bucket
+            order by run desc
+            limit 1) as newest
+         limit (select 64)) as l
+    left join lateral (
+         select array_agg(k.key) as keys, array_agg(k.upto) as uptos
+           from unnest($6::smallint[], $7::text[], $8::bigint[])
+             as k (bucket, key, upto)
+          where k.bucket = l.bucket) as busy on true
    where b.outbox = 'families.events' and b.bucket = l.bucket and b.run = l.run and b.token = l.token and l.run <= l.runs
   returning b.bucket;
 
@@ -359,10 +384,14 @@ with kept as (
    group by key
    order by key
       on conflict (outbox, key) do update set version = h.version + 1
+  returning key, version
+),
+aside as (
+  update families.outbox_events
+     set held = true
+   where event_id = any((select $3::uuid[])::uuid[]) and not held
 )
-update families.outbox_events
-   set held = true
- where event_id = any((select $3::uuid[])::uuid[]) and not held;
+select key, version from kept;
 
 -- freeKeys: $1 keys, $2 versions
 with read as materialized (
@@ -434,23 +463,23 @@ update posthorn.held_key as h
  where h.outbox = 'families.events' and h.key = gone.key and h.version = gone.version
 returning h.key;
 
--- nextDue: $1 buckets
+-- nextDue: $1 buckets, $2 late
 select extract(epoch from min(due_at) - posthorn.now()) * 1000 as ms
   from posthorn.held_key
  where outbox = 'families.events' and bucket = any($1::smallint[]) and due_at is not null
+   and key <> all($2::text[])
    and not exists (select from posthorn.pause where outbox = 'families.events');
 
--- settle sent: $1 ids, $2 leaseMs, $3 buckets, $4 tokens, $5 runs, $6 actor, $7 reason
+-- settle sent: $1 ids, $2 buckets, $3 tokens, $4 runs, $5 actor, $6 reason
 with patience as materialized (
   select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
 ),
 lease as (
   update posthorn.bucket as b
-     set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null,
-         until = now() + $2 * interval '1 ms'
+     set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null
     from (
         select l.*, newest.run
-          from unnest((select $3::smallint[])::smallint[], (select $4::uuid[])::uuid[], (select $5::bigint[])::bigint[]) as l (bucket, token, runs)
+          from unnest((select $2::smallint[])::smallint[], (select $3::uuid[])::uuid[], (select $4::bigint[])::bigint[]) as l (bucket, token, runs)
          cross join lateral (
            select run from posthorn.bucket
             where outbox = 'families.events' and bucket = l.bucket
@@ -475,20 +504,19 @@ settled as (
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
-  select 'families.events', id::text, 0::text, 1::text, attempt, null, null, $6::text, $7::text, tenant from settled
+  select 'families.events', id::text, 0::text, 1::text, attempt, null, null, $5::text, $6::text, tenant from settled
 )
 select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coalesce(array_agg(id::text), '{}') end as only,
        set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
--- settle retry: $1 ids, $2 delay_ms, $3 bump, $4 lost, $5 code, $6 error, $7 leaseMs, $8 buckets, $9 tokens, $10 runs, $11 actor, $12 reason
+-- settle retry: $1 ids, $2 delay_ms, $3 counted, $4 bump, $5 lost, $6 code, $7 error, $8 buckets, $9 tokens, $10 runs, $11 actor, $12 reason
 with patience as materialized (
   select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
 ),
 lease as (
   update posthorn.bucket as b
-     set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null,
-         until = now() + $7 * interval '1 ms'
+     set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null
     from (
         select l.*, newest.run
           from unnest((select $8::smallint[])::smallint[], (select $9::uuid[])::uuid[], (select $10::bigint[])::bigint[]) as l (bucket, token, runs)
@@ -509,12 +537,12 @@ settled as (
          error_message = u.error,
          held = true,
          next_attempt_at = posthorn.now() + u.delay_ms * interval '1 ms'
-    from unnest((select $1::uuid[])::uuid[], (select $2::float8[])::float8[], (select $3::int[])::int[], (select $4::int[])::int[], (select $5::text[])::text[], (select $6::text[])::text[])
-           as u (id, delay_ms, bump, lost, code, error)
+    from unnest((select $1::uuid[])::uuid[], (select $2::float8[])::float8[], (select $3::int[])::int[], (select $4::int[])::int[], (select $5::int[])::int[], (select $6::text[])::text[], (select $7::text[])::text[])
+           as u (id, delay_ms, counted, bump, lost, code, error)
    where m.event_id = u.id
-     and m.bucket = any(array(select bucket from lease)) and m.status = 0
+     and m.bucket = any(array(select bucket from lease)) and m.status = 0 and m.retry_count = u.counted
      and (select now from patience) is not null
-  returning m.event_id as id, m.retry_count - u.bump + 1 as attempt, u.delay_ms, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
+  returning m.event_id as id, m.retry_count - u.bump + 1 as attempt, u.delay_ms, u.counted, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)
@@ -524,14 +552,13 @@ select case when count(*) < cardinality((select $1::uuid[])::uuid[]) then coales
        set_config('lock_timeout', (select before from patience), true) as patience
   from settled;
 
--- settle quarantined: $1 ids, $2 bump, $3 lost, $4 code, $5 error, $6 leaseMs, $7 buckets, $8 tokens, $9 runs, $10 actor, $11 reason
+-- settle quarantined: $1 ids, $2 counted, $3 bump, $4 lost, $5 code, $6 error, $7 buckets, $8 tokens, $9 runs, $10 actor, $11 reason
 with patience as materialized (
   select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
 ),
 lease as (
   update posthorn.bucket as b
-     set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null,
-         until = now() + $6 * interval '1 ms'
+     set run = l.runs + 1, run_upto = null, run_size = null, run_keys = null, run_uptos = null
     from (
         select l.*, newest.run
           from unnest((select $7::smallint[])::smallint[], (select $8::uuid[])::uuid[], (select $9::bigint[])::bigint[]) as l (bucket, token, runs)
@@ -551,12 +578,12 @@ settled as (
          error_message = u.error,
          held = true,
          quarantined_at = now()
-    from unnest((select $1::uuid[])::uuid[], (select $2::int[])::int[], (select $3::int[])::int[], (select $4::text[])::text[], (select $5::text[])::text[])
-           as u (id, bump, lost, code, error)
+    from unnest((select $1::uuid[])::uuid[], (select $2::int[])::int[], (select $3::int[])::int[], (select $4::int[])::int[], (select $5::text[])::text[], (select $6::text[])::text[])
+           as u (id, counted, bump, lost, code, error)
    where m.event_id = u.id
-     and m.bucket = any(array(select bucket from lease)) and m.status = 0
+     and m.bucket = any(array(select bucket from lease)) and m.status = 0 and m.retry_count = u.counted
      and (select now from patience) is not null
-  returning m.event_id as id, m.retry_count - u.bump + 1 as attempt, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
+  returning m.event_id as id, m.retry_count - u.bump + 1 as attempt, u.counted, u.bump, u.lost, u.code, u.error, m.org_id::text as tenant
 ),
 noted as (
   insert into posthorn.transition (outbox, message_id, from_state, to_state, attempt, code, error, actor, reason, tenant)

@@ -82,7 +82,7 @@ export async function runFamilies(db: Pick<TestDatabase, 'pool'>): Promise<Runni
     outbox,
     broker,
     async deliver() {
-      for (let i = 0; i < 200 && (await relay.tick()) > 0; i += 1);
+      for (let i = 0; i < 200 && (await relay.runOnce()) > 0; i += 1);
     },
     logged,
     as: async (caller) => clientOf(url, await signTestToken(caller)),
@@ -105,12 +105,12 @@ export async function runFamilies(db: Pick<TestDatabase, 'pool'>): Promise<Runni
   }
 }
 
-/** The token of an invitation, as the mailer of the server opens it. */
+/** The token of an invitation, as it was sent. */
 export async function sentToken(running: Running, invitationId: string): Promise<string> {
   await running.deliver()
   const sent = running.broker.arrived.findLast(({ key }) => key === invitationId)
   const payload = sent?.payload as { token: { value: string } } | undefined
-  return sent && payload ? sealing.open(payload.token.value, sent.id) : 'not sent'
+  return payload?.token.value ?? 'not sent'
 }
 
 /** The token in the link of a mail. */

@@ -107,6 +107,7 @@ export const serverTests: ServerTests = {
       return { invitation: token }
     },
     mistakes: ['/graphql?query={'],
+    careful: { FAMILIES_EVENT_TOKEN: 'sealed' },
     // `sealed` or `clear`: how, not what.
     open: ['FAMILIES_EVENT_TOKEN'],
   },
