@@ -1,4 +1,20 @@
-import { sql, type Queryable } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+
+/**
+ * Notes the key that this server seals with in the place of one that it can open, or of none. False if
+ * the database has secrets of a key that this server does not have.
+ */
+export async function noteSealingKey(
+  db: Queryable,
+  { newest, all }: { newest: string; all: readonly string[] },
+): Promise<boolean> {
+  const { rows } = await db.query(sql`
+    insert into posthorn.sealing_key as k (name) values (${newest})
+        on conflict (is_only)
+        do update set name = excluded.name where k.name = any(${all}::text[])
+    returning 1`)
+  return rows.length > 0
+}
 
 /** What the server says it is, e.g. `18.4`. */
 export async function serverVersion(db: Queryable): Promise<string> {
@@ -9,6 +25,14 @@ export async function serverVersion(db: Queryable): Promise<string> {
 /** The least a database can answer. */
 export async function selectOne(db: Queryable): Promise<void> {
   await db.query(sql`select 1`)
+}
+
+/**
+ * Writes something that is gone with its commit. A new table takes new space: on a disk that is full, an
+ * update of a row may still find room in its page.
+ */
+export async function writeNothing(tx: Transaction): Promise<void> {
+  await tx.query(sql`create temp table posthorn_written on commit drop as select 1 as written`)
 }
 
 /** Whether a session may write nothing: it is a replica's, or the server says so. */

@@ -11,7 +11,7 @@ import { openBrokers, type Brokers } from './brokers/broker-catalogue.ts'
 import type { Configuration } from './configuration/configuration.ts'
 import { openDatabase } from './database/database.ts'
 import { SERVER_METRICS } from './health/metrics.ts'
-import { allMigrations, openSystems } from './systems/open-systems.ts'
+import { allMigrations, compareKeys, openSystems } from './systems/open-systems.ts'
 import { OWN_OUTBOXES } from './systems/own-outboxes.ts'
 import { createReadiness, PATIENCE_MS } from './health/health.ts'
 import { startTracing } from './tracing.ts'
@@ -80,6 +80,7 @@ async function startParts(
   const migrations = await allMigrations(systems)
   const hasSystems = systems.some(({ name }) => name !== OWN_OUTBOXES)
   const migrated = await bringUpToDate(pool, migrations, { ...configuration, hasSystems, log })
+  if (hasSystems) await compareKeys(pool, configuration)
   const brokers = await openBrokers({ configuration, pool, log })
   closers.push(() => brokers.close())
 

@@ -1,6 +1,7 @@
 import {
   createNotifier,
-  createRelay,
+  posthorn,
+  transaction,
   type Log,
   type Metrics,
   type Relay,
@@ -42,9 +43,9 @@ const DRAIN = '6s'
 export async function startWork(options: WorkOptions): Promise<Work> {
   const { configuration, database, opened, metrics, log } = options
   const { roles } = configuration
-  const notifier = roles.has('relay')
-    ? undefined
-    : createNotifier(database.pool, opened.outboxes, { log })
+  const { outboxes, handlers } = relayedBy(roles, opened)
+  const others = opened.outboxes.filter((outbox) => !outboxes.includes(outbox))
+  const notifier = others.length === 0 ? undefined : createNotifier(database.pool, others, { log })
   const started: (() => Promise<void>)[] = []
   const reading: Reading[] = []
   // Side by side: each may need the whole time that there is. The bell is the last to be given up.
@@ -65,7 +66,9 @@ export async function startWork(options: WorkOptions): Promise<Work> {
     if (roles.has('relay')) {
       const declaring = opened.queues.map((queue) => declareQueue(queue, options))
       started.push(startPeriodically(declaring, { log, metrics }))
-      const relay = relayOf(options)
+    }
+    if (outboxes.length > 0) {
+      const relay = relayOf(options, { outboxes, handlers })
       await relay.start()
       started.push(() => relay.stop())
     }
@@ -94,12 +97,26 @@ function sealingTask(pool: Pool): PeriodicTask {
   }
 }
 
-function relayOf({ configuration, database, brokers, opened, metrics, log }: WorkOptions): Relay {
-  const { relayed: outboxes } = opened
+type Relayed = Pick<Opened, 'outboxes' | 'handlers'>
+
+/** Relays deliver to other places; workers run the systems' own handlers. */
+function relayedBy(roles: Configuration['roles'], { relayed, handlers }: Opened): Relayed {
+  const handled = new Set<unknown>(handlers.map(({ outbox }) => outbox))
+  return {
+    outboxes: relayed.filter((box) => roles.has(handled.has(box) ? 'worker' : 'relay')),
+    handlers: roles.has('worker') ? handlers : [],
+  }
+}
+
+function relayOf(
+  { configuration, database, brokers, opened, metrics, log }: WorkOptions,
+  { outboxes, handlers }: Relayed,
+): Relay {
   const size = outboxes.reduce((sum, { lanes }) => sum + lanes + 2, 2)
-  return createRelay({
+  return posthorn({
     pool: database.openPool('posthorn-relay', size),
     outboxes,
+    handlers,
     transports: { ...brokers.byName, ...opened.transports },
     mode: configuration.relayMode,
     drain: DRAIN,
@@ -160,18 +177,22 @@ function subscribe(consumer: SystemConsumer, { brokers, log }: WorkOptions): Rea
   }
 }
 
-/** Declares a system's queue, again and again until its broker takes it. */
-function declareQueue(
-  { transport, topic, group, maxLength }: SystemQueue,
-  { brokers }: WorkOptions,
-): PeriodicTask {
+/** A queue that somebody removes is back after this time at the most. */
+const DECLARE_EVERY_MS = 30_000
+
+/** Declares a system's queue, now and again: what was removed on the broker is put back. */
+function declareQueue(queue: SystemQueue, { brokers, database }: WorkOptions): PeriodicTask {
+  const { transport, topic, group, maxLength } = queue
   return {
     name: `declare ${topic} for ${group}`,
-    everyMs: 0,
+    everyMs: DECLARE_EVERY_MS,
     async step() {
       const limits = maxLength === undefined ? {} : { maxLength }
-      await brokers.byName[transport]?.declareQueue?.(topic, group, limits)
-      return 'done'
+      const broker = brokers.byName[transport]
+      if (!broker?.declareQueue) return 'done'
+      await broker.declareQueue(topic, group, limits)
+      if (queue.declared) await transaction(database.pool, async (tx) => queue.declared?.(tx))
+      return undefined
     },
   }
 }

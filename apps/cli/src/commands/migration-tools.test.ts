@@ -249,7 +249,7 @@ async function deliverOne(pool: Pool): Promise<unknown[]> {
   const transports = { handlers: transport }
   const horn = posthorn({ pool, outboxes: [events], transports, log: silentLog })
   await horn.transaction((tx) => events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7' }))
-  for (let i = 0; i < 5 && transport.arrived.length === 0; i += 1) await horn.tick()
+  for (let i = 0; i < 5 && transport.arrived.length === 0; i += 1) await horn.runOnce()
   await horn.stop()
   return transport.arrived.map(({ payload }) => payload)
 }

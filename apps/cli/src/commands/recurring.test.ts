@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 test('none are listed until a relay has noted them', async () => {
   expect(await run()).toMatchObject({ code: 0, stdout: '' })
-  await horn.tick()
+  await horn.runOnce()
   const { code, stdout } = await run()
   expect(code).toBe(0)
   expect(stdout).toMatch(/^NAME +OUTBOX +WHEN +RULE +MISSED +LAST +NEXT +STATE$/m)
@@ -48,11 +48,11 @@ test('one is paused and resumed, and the audit says by whom', async () => {
   expect(again.stdout).toMatch(/is paused already, by cli:ada \d+s ago, month end\n$/)
   expect((await run()).stdout).toMatch(/report .* – +paused by cli:ada \d+s ago, month end$/m)
   await advanceClock(pool, '3d')
-  await horn.tick()
+  await horn.runOnce()
   expect(await statusOf('report')).toMatchObject({ enqueued: 0 })
   const resumed = await run('resume', 'report', '--missed', 'skip', '--json')
   expect(JSON.parse(resumed.stdout)).toMatchObject({ changed: true, recurring: { paused: null } })
-  await horn.tick()
+  await horn.runOnce()
   expect(await statusOf('report')).toMatchObject({ enqueued: 0, overdue: false })
   expect((await run('resume', 'report')).stdout).toBe('report of house.chores was not paused\n')
   const { rows } = await pool.query(

@@ -1050,6 +1050,7 @@ export interface paths {
                   }
                   dead: number[]
                   delivered: number[]
+                  /** @description attempts that were made and did not succeed */
                   failed: number[]
                   /** @description milliseconds from commit, or from when it was due, to delivery */
                   latency: {
@@ -1064,6 +1065,8 @@ export interface paths {
                   oldestDueSeconds: (number | null)[]
                   /** @description one for each stretch; null where nothing is known */
                   oldestUndeliveredSeconds: (number | null)[]
+                  /** @description messages that were claimed and not tried: breaker open, destination busy, limit */
+                  postponed: number[]
                   /** @description one for each stretch; null where nothing is known */
                   waiting: (number | null)[]
                 }
@@ -2387,6 +2390,89 @@ export interface paths {
         }
       }
     }
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/disputes': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The disputes of all payments, newest first, or by the deadline for evidence */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          /** @description whose evidence is due before */
+          dueBefore?: string
+          limit?: number
+          /** @description inquiries and disputes that have not ended */
+          open?: boolean
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-openedAt' | 'openedAt' | 'evidenceDueAt' | '-evidenceDueAt'
+          status?: 'inquiry' | 'opened' | 'won' | 'lost' | 'withdrawn'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                amount: number
+                closedAt: string | null
+                currency: string
+                evidenceDueAt: string | null
+                /** @description what the gateway calls it */
+                gatewayRef: string
+                /** Format: uuid */
+                id: string
+                openedAt: string
+                /** Format: uuid */
+                paymentId: string
+                reason: string | null
+                /** @enum {unknown} */
+                status: 'inquiry' | 'opened' | 'won' | 'lost' | 'withdrawn'
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
     options?: never
     head?: never
     patch?: never
@@ -5477,6 +5563,18 @@ export interface paths {
                 /** @description in the settings of the server, for all organisations */
                 isDefault: boolean
                 name: string
+                /** @description the last ten things that WhatsApp said about the account; of the default ones for the platform only */
+                notices: {
+                  detail: string | null
+                  /** @description what happened, in WhatsApp's word */
+                  event: string
+                  /** @description the webhook's field, as account_update; errors */
+                  field: string
+                  /** Format: date-time */
+                  saidAt: string
+                  /** @description the template or the number */
+                  subject: string | null
+                }[]
                 phoneNumberIds: string[]
                 stops: {
                   code: string
@@ -5553,6 +5651,18 @@ export interface paths {
               /** @description in the settings of the server, for all organisations */
               isDefault: boolean
               name: string
+              /** @description the last ten things that WhatsApp said about the account; of the default ones for the platform only */
+              notices: {
+                detail: string | null
+                /** @description what happened, in WhatsApp's word */
+                event: string
+                /** @description the webhook's field, as account_update; errors */
+                field: string
+                /** Format: date-time */
+                saidAt: string
+                /** @description the template or the number */
+                subject: string | null
+              }[]
               phoneNumberIds: string[]
               stops: {
                 code: string
@@ -5686,6 +5796,18 @@ export interface paths {
               /** @description in the settings of the server, for all organisations */
               isDefault: boolean
               name: string
+              /** @description the last ten things that WhatsApp said about the account; of the default ones for the platform only */
+              notices: {
+                detail: string | null
+                /** @description what happened, in WhatsApp's word */
+                event: string
+                /** @description the webhook's field, as account_update; errors */
+                field: string
+                /** Format: date-time */
+                saidAt: string
+                /** @description the template or the number */
+                subject: string | null
+              }[]
               phoneNumberIds: string[]
               stops: {
                 code: string
@@ -9097,10 +9219,13 @@ export interface paths {
                   dead: number
                   delivered: number
                   due: number | null
+                  /** @description attempts that were made and did not succeed */
                   failed: number
                   lost: number
                   oldestDueSeconds: number | null
                   oldestUndeliveredSeconds: number | null
+                  /** @description messages that were claimed and not tried */
+                  postponed: number
                   retrying: number | null
                   /** @description how much of it is over: the present stretch is not whole */
                   seconds: number
@@ -9197,9 +9322,9 @@ export interface paths {
                 createdAt: string
                 currency: string
                 description: string | null
-                /** @description of disputes that are open or lost */
+                /** @description of disputes that are open or lost; not of inquiries */
                 disputedAmount: number
-                disputeStatus: ('opened' | 'won' | 'lost' | 'withdrawn') | null
+                disputeStatus: ('inquiry' | 'opened' | 'won' | 'lost' | 'withdrawn') | null
                 errorCode: string | null
                 errorMessage: string | null
                 externalPaymentId: string | null
@@ -9209,8 +9334,18 @@ export interface paths {
                 metadata: {
                   [key: string]: unknown
                 } | null
-                /** @description what was taken, less both */
+                /** @description what was taken, less both; negative if more went back */
                 netAmount: number
+                /** @description in lists its type alone */
+                nextAction: {
+                  /** @description of an sdk: for the gateway’s own library */
+                  clientSecret?: string
+                  /** @enum {unknown} */
+                  type: 'redirect' | 'sdk'
+                  /** @description of a redirect: where the customer goes */
+                  url?: string
+                } | null
+                paymentMethod: string | null
                 /** @description given back, as the gateway confirmed */
                 refundedAmount: number
                 refundedAt: string | null
@@ -9298,6 +9433,15 @@ export interface paths {
               gatewayRef: string | null
               /** Format: uuid */
               id: string
+              /** @description the customer has to authenticate; the webhook says how that ended */
+              nextAction?: {
+                /** @description of an sdk: for the gateway’s own library */
+                clientSecret?: string
+                /** @enum {unknown} */
+                type: 'redirect' | 'sdk'
+                /** @description of a redirect: where the customer goes */
+                url?: string
+              }
               /** @enum {unknown} */
               status: 'pending' | 'succeeded' | 'failed' | 'refunded'
             }
@@ -9322,6 +9466,15 @@ export interface paths {
               gatewayRef: string | null
               /** Format: uuid */
               id: string
+              /** @description the customer has to authenticate; the webhook says how that ended */
+              nextAction?: {
+                /** @description of an sdk: for the gateway’s own library */
+                clientSecret?: string
+                /** @enum {unknown} */
+                type: 'redirect' | 'sdk'
+                /** @description of a redirect: where the customer goes */
+                url?: string
+              }
               /** @enum {unknown} */
               status: 'pending' | 'succeeded' | 'failed' | 'refunded'
             }
@@ -9390,9 +9543,9 @@ export interface paths {
               createdAt: string
               currency: string
               description: string | null
-              /** @description of disputes that are open or lost */
+              /** @description of disputes that are open or lost; not of inquiries */
               disputedAmount: number
-              disputeStatus: ('opened' | 'won' | 'lost' | 'withdrawn') | null
+              disputeStatus: ('inquiry' | 'opened' | 'won' | 'lost' | 'withdrawn') | null
               errorCode: string | null
               errorMessage: string | null
               externalPaymentId: string | null
@@ -9402,8 +9555,18 @@ export interface paths {
               metadata: {
                 [key: string]: unknown
               } | null
-              /** @description what was taken, less both */
+              /** @description what was taken, less both; negative if more went back */
               netAmount: number
+              /** @description in lists its type alone */
+              nextAction: {
+                /** @description of an sdk: for the gateway’s own library */
+                clientSecret?: string
+                /** @enum {unknown} */
+                type: 'redirect' | 'sdk'
+                /** @description of a redirect: where the customer goes */
+                url?: string
+              } | null
+              paymentMethod: string | null
               /** @description given back, as the gateway confirmed */
               refundedAmount: number
               refundedAt: string | null
@@ -9422,7 +9585,102 @@ export interface paths {
     delete?: never
     options?: never
     head?: never
-    patch?: never
+    /**
+     * Change the metadata of a payment
+     * @description Each field that is given is set, or removed if it is null; all others stay. So a payment can be told its payout once it is known.
+     */
+    patch: {
+      parameters: {
+        query?: never
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            metadata: {
+              [key: string]: unknown
+            }
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description in minor units */
+              amount: number
+              /** @description of a payment with manual capture; null until the gateway has answered */
+              authorisation: ('authorised' | 'captured' | 'voided' | 'expired') | null
+              /** @enum {unknown} */
+              capture: 'automatic' | 'manual'
+              /** @description what was taken of what was authorised, in minor units */
+              capturedAmount: number | null
+              createdAt: string
+              currency: string
+              description: string | null
+              /** @description of disputes that are open or lost; not of inquiries */
+              disputedAmount: number
+              disputeStatus: ('inquiry' | 'opened' | 'won' | 'lost' | 'withdrawn') | null
+              errorCode: string | null
+              errorMessage: string | null
+              externalPaymentId: string | null
+              gatewayRef: string | null
+              /** Format: uuid */
+              id: string
+              metadata: {
+                [key: string]: unknown
+              } | null
+              /** @description what was taken, less both; negative if more went back */
+              netAmount: number
+              /** @description in lists its type alone */
+              nextAction: {
+                /** @description of an sdk: for the gateway’s own library */
+                clientSecret?: string
+                /** @enum {unknown} */
+                type: 'redirect' | 'sdk'
+                /** @description of a redirect: where the customer goes */
+                url?: string
+              } | null
+              paymentMethod: string | null
+              /** @description given back, as the gateway confirmed */
+              refundedAmount: number
+              refundedAt: string | null
+              settledAt: string | null
+              /** @enum {unknown} */
+              status: 'pending' | 'succeeded' | 'failed' | 'refunded'
+              updatedAt: string
+              userId: string
+            }
+          }
+        }
+      }
+    }
     trace?: never
   }
   '/api/v1/payments/{id}/audit': {
@@ -9567,6 +9825,15 @@ export interface paths {
               gatewayRef: string | null
               /** Format: uuid */
               id: string
+              /** @description the customer has to authenticate; the webhook says how that ended */
+              nextAction?: {
+                /** @description of an sdk: for the gateway’s own library */
+                clientSecret?: string
+                /** @enum {unknown} */
+                type: 'redirect' | 'sdk'
+                /** @description of a redirect: where the customer goes */
+                url?: string
+              }
               /** @enum {unknown} */
               status: 'pending' | 'succeeded' | 'failed' | 'refunded'
             }
@@ -9674,7 +9941,7 @@ export interface paths {
                 paymentId: string
                 reason: string | null
                 /** @enum {unknown} */
-                status: 'opened' | 'won' | 'lost' | 'withdrawn'
+                status: 'inquiry' | 'opened' | 'won' | 'lost' | 'withdrawn'
               }[]
             }
           }
@@ -9746,7 +10013,10 @@ export interface paths {
                 id: string
                 /** Format: uuid */
                 paymentId: string
-                /** @enum {unknown} */
+                /**
+                 * @description pending until the gateway’s webhook says what became of it
+                 * @enum {unknown}
+                 */
                 status: 'pending' | 'succeeded' | 'failed'
                 updatedAt: string
               }[]
@@ -9814,7 +10084,10 @@ export interface paths {
               id: string
               /** Format: uuid */
               paymentId: string
-              /** @enum {unknown} */
+              /**
+               * @description pending until the gateway’s webhook says what became of it
+               * @enum {unknown}
+               */
               status: 'pending' | 'succeeded' | 'failed'
             }
           }
@@ -9834,7 +10107,10 @@ export interface paths {
               id: string
               /** Format: uuid */
               paymentId: string
-              /** @enum {unknown} */
+              /**
+               * @description pending until the gateway’s webhook says what became of it
+               * @enum {unknown}
+               */
               status: 'pending' | 'succeeded' | 'failed'
             }
           }
@@ -9940,7 +10216,10 @@ export interface paths {
               id: string
               /** Format: uuid */
               paymentId: string
-              /** @enum {unknown} */
+              /**
+               * @description pending until the gateway’s webhook says what became of it
+               * @enum {unknown}
+               */
               status: 'pending' | 'succeeded' | 'failed'
               updatedAt: string
             }
@@ -10094,6 +10373,15 @@ export interface paths {
               gatewayRef: string | null
               /** Format: uuid */
               id: string
+              /** @description the customer has to authenticate; the webhook says how that ended */
+              nextAction?: {
+                /** @description of an sdk: for the gateway’s own library */
+                clientSecret?: string
+                /** @enum {unknown} */
+                type: 'redirect' | 'sdk'
+                /** @description of a redirect: where the customer goes */
+                url?: string
+              }
               /** @enum {unknown} */
               status: 'pending' | 'succeeded' | 'failed' | 'refunded'
             }
@@ -11288,16 +11576,27 @@ export interface paths {
                 difference: string | null
                 entries: number
                 firstLine: number | null
+                /** @description its first day */
+                from: string | null
                 lastLine: number | null
+                /** @description numbers between the statement of the account that was loaded before it and this one: a warning */
+                missing: {
+                  first: number
+                  last: number
+                } | null
                 /** @description which one of the file, from 1 */
                 number: number
                 opening: string | null
                 /** @description why not, in words */
                 reason: string | null
+                /** @description its number among those of the account */
+                sequence: number | null
                 /** @description as the bank calls it */
                 statementId: string
                 /** @description null where the file does not say both balances */
                 tiesOut: boolean | null
+                /** @description its last day */
+                to: string | null
               }[]
               /** @description whether the file goes on */
               truncated: boolean
@@ -11411,7 +11710,7 @@ export interface paths {
     put?: never
     /**
      * Load a file of a bank, all of it or nothing
-     * @description The body is the file, or a form with one (`multipart/form-data`). Its content shows what it is: camt.053 (ISO 20022), MT940 (SWIFT), or CSV with the columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise. A workbook (XLSX) is 415: save it as CSV.
+     * @description The body is the file, or a form with one (`multipart/form-data`). Its content shows what it is: camt.053 (ISO 20022), MT940 (SWIFT), or CSV with the columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise. Several camt.053 files may come in one ZIP, and are one run. A workbook (XLSX) is 415: save it as CSV.
      */
     post: {
       parameters: {
@@ -11465,6 +11764,39 @@ export interface paths {
               filename: string
               /** @enum {unknown} */
               format: 'csv' | 'camt.053' | 'mt940'
+              /** @description statements before which others of the account are missing: a warning */
+              gaps: {
+                account: string | null
+                /** @description what the entries add up to, in minor units */
+                booked: string
+                closing: string | null
+                currency: string
+                /** @description the closing balance less the opening one and the entries, in minor units */
+                difference: string | null
+                entries: number
+                firstLine: number | null
+                /** @description its first day */
+                from: string | null
+                lastLine: number | null
+                /** @description numbers between the statement of the account that was loaded before it and this one: a warning */
+                missing: {
+                  first: number
+                  last: number
+                } | null
+                /** @description which one of the file, from 1 */
+                number: number
+                opening: string | null
+                /** @description why not, in words */
+                reason: string | null
+                /** @description its number among those of the account */
+                sequence: number | null
+                /** @description as the bank calls it */
+                statementId: string
+                /** @description null where the file does not say both balances */
+                tiesOut: boolean | null
+                /** @description its last day */
+                to: string | null
+              }[]
               /** Format: uuid */
               id: string
               /** @description entries that are not booked, and no records */
@@ -11633,6 +11965,8 @@ export interface paths {
                     /** @enum {unknown} */
                     kind: 'fee' | 'rounding' | 'other'
                   }
+                  /** @description disputes that the record is, or that a payout was paid less */
+                  disputeIds?: string[]
                   /** @enum {string} */
                   do: 'match'
                   /** @description the record is a part of its one payment, which others are paid in too */
@@ -11693,6 +12027,7 @@ export interface paths {
                 bookedOn: string
                 currency: string
                 decidedBy: string | null
+                disputeIds: string[]
                 duplicateOf: number | null
                 externalTransactionId: string
                 /** @description what was taken off: by the match, else as the file names it */
@@ -11701,14 +12036,15 @@ export interface paths {
                 gross: number
                 id: string
                 lineNumber: number
-                /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
-                matchedAs: ('payment' | 'part' | 'refund') | null
+                /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+                matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
                 matchedPaymentId: string | null
                 occurrenceNo: number
                 paymentIds: string[]
                 reason:
                   | (
                       | 'exact_match'
+                      | 'payment_not_succeeded'
                       | 'no_match'
                       | 'duplicate'
                       | 'amount_mismatch'
@@ -11760,6 +12096,7 @@ export interface paths {
           limit?: number
           reason?:
             | 'exact_match'
+            | 'payment_not_succeeded'
             | 'no_match'
             | 'duplicate'
             | 'amount_mismatch'
@@ -11811,6 +12148,7 @@ export interface paths {
                 /** @enum {unknown} */
                 reason:
                   | 'exact_match'
+                  | 'payment_not_succeeded'
                   | 'no_match'
                   | 'duplicate'
                   | 'amount_mismatch'
@@ -11979,6 +12317,82 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/api/v1/reconciliations/{id}/disputes': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Disputes that took money and that no record has, newest first */
+    get: {
+      parameters: {
+        query?: {
+          currency?: string
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                /** @description in minor units */
+                amount: number
+                createdAt: string
+                currency: string
+                externalPaymentId: string | null
+                gatewayRef: string | null
+                /** Format: uuid */
+                id: string
+                /** Format: uuid */
+                paymentId: string
+                status: string
+              }[]
+              nextCursor: string | null
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/api/v1/reconciliations/{id}/exceptions': {
     parameters: {
       query?: never
@@ -11995,6 +12409,7 @@ export interface paths {
           limit?: number
           reason?:
             | 'exact_match'
+            | 'payment_not_succeeded'
             | 'no_match'
             | 'duplicate'
             | 'amount_mismatch'
@@ -12073,6 +12488,7 @@ export interface paths {
                 /** @enum {unknown} */
                 reason:
                   | 'exact_match'
+                  | 'payment_not_succeeded'
                   | 'no_match'
                   | 'duplicate'
                   | 'amount_mismatch'
@@ -12094,6 +12510,7 @@ export interface paths {
                   bookedOn: string
                   currency: string
                   decidedBy: string | null
+                  disputeIds: string[]
                   duplicateOf: number | null
                   externalTransactionId: string
                   /** @description what was taken off: by the match, else as the file names it */
@@ -12102,14 +12519,15 @@ export interface paths {
                   gross: number
                   id: string
                   lineNumber: number
-                  /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
-                  matchedAs: ('payment' | 'part' | 'refund') | null
+                  /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+                  matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
                   matchedPaymentId: string | null
                   occurrenceNo: number
                   paymentIds: string[]
                   reason:
                     | (
                         | 'exact_match'
+                        | 'payment_not_succeeded'
                         | 'no_match'
                         | 'duplicate'
                         | 'amount_mismatch'
@@ -12295,6 +12713,7 @@ export interface paths {
           limit?: number
           reason?:
             | 'exact_match'
+            | 'payment_not_succeeded'
             | 'no_match'
             | 'duplicate'
             | 'amount_mismatch'
@@ -12349,6 +12768,7 @@ export interface paths {
                 bookedOn: string
                 currency: string
                 decidedBy: string | null
+                disputeIds: string[]
                 duplicateOf: number | null
                 externalTransactionId: string
                 /** @description what was taken off: by the match, else as the file names it */
@@ -12357,14 +12777,15 @@ export interface paths {
                 gross: number
                 id: string
                 lineNumber: number
-                /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
-                matchedAs: ('payment' | 'part' | 'refund') | null
+                /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+                matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
                 matchedPaymentId: string | null
                 occurrenceNo: number
                 paymentIds: string[]
                 reason:
                   | (
                       | 'exact_match'
+                      | 'payment_not_succeeded'
                       | 'no_match'
                       | 'duplicate'
                       | 'amount_mismatch'
@@ -12450,6 +12871,7 @@ export interface paths {
               bookedOn: string
               currency: string
               decidedBy: string | null
+              disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
               /** @description what was taken off: by the match, else as the file names it */
@@ -12465,6 +12887,7 @@ export interface paths {
                 /** @enum {unknown} */
                 reason:
                   | 'exact_match'
+                  | 'payment_not_succeeded'
                   | 'no_match'
                   | 'duplicate'
                   | 'amount_mismatch'
@@ -12479,8 +12902,8 @@ export interface paths {
               }[]
               id: string
               lineNumber: number
-              /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
-              matchedAs: ('payment' | 'part' | 'refund') | null
+              /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+              matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
@@ -12497,6 +12920,7 @@ export interface paths {
               reason:
                 | (
                     | 'exact_match'
+                    | 'payment_not_succeeded'
                     | 'no_match'
                     | 'duplicate'
                     | 'amount_mismatch'
@@ -12512,6 +12936,12 @@ export interface paths {
               /** @enum {unknown} */
               status: 'unmatched' | 'matched'
               suggestions: {
+                /** @description what the difference becomes when it is accepted, a line of its own: a fee is negative */
+                adjustment: {
+                  amount: number
+                  /** @enum {unknown} */
+                  kind: 'fee' | 'rounding' | 'other'
+                } | null
                 ambiguous: boolean
                 createdAt: string
                 /** @description the record's amount less that of the payments */
@@ -12606,6 +13036,7 @@ export interface paths {
               bookedOn: string
               currency: string
               decidedBy: string | null
+              disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
               /** @description what was taken off: by the match, else as the file names it */
@@ -12614,14 +13045,15 @@ export interface paths {
               gross: number
               id: string
               lineNumber: number
-              /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
-              matchedAs: ('payment' | 'part' | 'refund') | null
+              /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+              matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
               reason:
                 | (
                     | 'exact_match'
+                    | 'payment_not_succeeded'
                     | 'no_match'
                     | 'duplicate'
                     | 'amount_mismatch'
@@ -12693,7 +13125,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Match a record by hand: with a payment, several, a part of one, or refunds */
+    /** Match a record by hand: with a payment, several, a part of one, refunds or disputes */
     post: {
       parameters: {
         query?: never
@@ -12714,6 +13146,8 @@ export interface paths {
               /** @enum {unknown} */
               kind: 'fee' | 'rounding' | 'other'
             }
+            /** @description disputes that the record is, or that a payout was paid less */
+            disputeIds?: string[]
             /** @description the record is a part of its one payment, which others are paid in too */
             part?: boolean
             /** Format: uuid */
@@ -12763,6 +13197,7 @@ export interface paths {
               bookedOn: string
               currency: string
               decidedBy: string | null
+              disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
               /** @description what was taken off: by the match, else as the file names it */
@@ -12771,14 +13206,15 @@ export interface paths {
               gross: number
               id: string
               lineNumber: number
-              /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
-              matchedAs: ('payment' | 'part' | 'refund') | null
+              /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+              matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
               reason:
                 | (
                     | 'exact_match'
+                    | 'payment_not_succeeded'
                     | 'no_match'
                     | 'duplicate'
                     | 'amount_mismatch'
@@ -12907,6 +13343,7 @@ export interface paths {
               bookedOn: string
               currency: string
               decidedBy: string | null
+              disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
               /** @description what was taken off: by the match, else as the file names it */
@@ -12915,14 +13352,15 @@ export interface paths {
               gross: number
               id: string
               lineNumber: number
-              /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
-              matchedAs: ('payment' | 'part' | 'refund') | null
+              /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+              matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
               reason:
                 | (
                     | 'exact_match'
+                    | 'payment_not_succeeded'
                     | 'no_match'
                     | 'duplicate'
                     | 'amount_mismatch'
@@ -13051,6 +13489,7 @@ export interface paths {
               bookedOn: string
               currency: string
               decidedBy: string | null
+              disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
               /** @description what was taken off: by the match, else as the file names it */
@@ -13059,14 +13498,15 @@ export interface paths {
               gross: number
               id: string
               lineNumber: number
-              /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
-              matchedAs: ('payment' | 'part' | 'refund') | null
+              /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+              matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
               reason:
                 | (
                     | 'exact_match'
+                    | 'payment_not_succeeded'
                     | 'no_match'
                     | 'duplicate'
                     | 'amount_mismatch'
@@ -13337,16 +13777,27 @@ export interface paths {
                 difference: string | null
                 entries: number
                 firstLine: number | null
+                /** @description its first day */
+                from: string | null
                 lastLine: number | null
+                /** @description numbers between the statement of the account that was loaded before it and this one: a warning */
+                missing: {
+                  first: number
+                  last: number
+                } | null
                 /** @description which one of the file, from 1 */
                 number: number
                 opening: string | null
                 /** @description why not, in words */
                 reason: string | null
+                /** @description its number among those of the account */
+                sequence: number | null
                 /** @description as the bank calls it */
                 statementId: string
                 /** @description null where the file does not say both balances */
                 tiesOut: boolean | null
+                /** @description its last day */
+                to: string | null
               }[]
               nextCursor: string | null
             }
@@ -13400,12 +13851,9 @@ export interface paths {
                   kind: 'date_window'
                 }
               | {
-                  before?: number
-                  by:
-                    | 'date'
-                    | {
-                        metadata: string
-                      }
+                  by: {
+                    metadata: string
+                  }
                   fee?: {
                     /** @description minor units */
                     absolute?: number
@@ -13520,6 +13968,12 @@ export interface paths {
           content: {
             'application/json': {
               items: {
+                /** @description what the difference becomes when it is accepted, a line of its own: a fee is negative */
+                adjustment: {
+                  amount: number
+                  /** @enum {unknown} */
+                  kind: 'fee' | 'rounding' | 'other'
+                } | null
                 ambiguous: boolean
                 createdAt: string
                 /** @description the record's amount less that of the payments */
@@ -13613,6 +14067,7 @@ export interface paths {
               bookedOn: string
               currency: string
               decidedBy: string | null
+              disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
               /** @description what was taken off: by the match, else as the file names it */
@@ -13621,14 +14076,15 @@ export interface paths {
               gross: number
               id: string
               lineNumber: number
-              /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
-              matchedAs: ('payment' | 'part' | 'refund') | null
+              /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+              matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
               reason:
                 | (
                     | 'exact_match'
+                    | 'payment_not_succeeded'
                     | 'no_match'
                     | 'duplicate'
                     | 'amount_mismatch'
@@ -13744,6 +14200,12 @@ export interface paths {
           }
           content: {
             'application/json': {
+              /** @description what the difference becomes when it is accepted, a line of its own: a fee is negative */
+              adjustment: {
+                amount: number
+                /** @enum {unknown} */
+                kind: 'fee' | 'rounding' | 'other'
+              } | null
               ambiguous: boolean
               createdAt: string
               /** @description the record's amount less that of the payments */
@@ -13856,6 +14318,7 @@ export interface paths {
           limit?: number
           reason?:
             | 'exact_match'
+            | 'payment_not_succeeded'
             | 'no_match'
             | 'duplicate'
             | 'amount_mismatch'
@@ -13932,6 +14395,7 @@ export interface paths {
                 /** @enum {unknown} */
                 reason:
                   | 'exact_match'
+                  | 'payment_not_succeeded'
                   | 'no_match'
                   | 'duplicate'
                   | 'amount_mismatch'
@@ -13953,6 +14417,7 @@ export interface paths {
                   bookedOn: string
                   currency: string
                   decidedBy: string | null
+                  disputeIds: string[]
                   duplicateOf: number | null
                   externalTransactionId: string
                   /** @description what was taken off: by the match, else as the file names it */
@@ -13961,14 +14426,15 @@ export interface paths {
                   gross: number
                   id: string
                   lineNumber: number
-                  /** @description what the record stands for; of a refund, matchedPaymentId is what was refunded */
-                  matchedAs: ('payment' | 'part' | 'refund') | null
+                  /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+                  matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
                   matchedPaymentId: string | null
                   occurrenceNo: number
                   paymentIds: string[]
                   reason:
                     | (
                         | 'exact_match'
+                        | 'payment_not_succeeded'
                         | 'no_match'
                         | 'duplicate'
                         | 'amount_mismatch'
@@ -14076,6 +14542,90 @@ export interface paths {
               /** @description open for more than 7 days */
               staleExceptions: number
               total: number
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/refunds': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** The refunds of all payments as they stand now, newest first */
+    get: {
+      parameters: {
+        query?: {
+          /** @description `nextCursor` of the page before */
+          cursor?: string
+          limit?: number
+          /** @description a field of the items, `-` before it for the highest first */
+          sort?: '-createdAt' | 'createdAt'
+          /** @description pending until the gateway’s webhook says what became of it */
+          status?: 'pending' | 'succeeded' | 'failed'
+        }
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              items: {
+                amount: number
+                /** @description when the webhook of the gateway said that the money went back */
+                confirmedAt: string | null
+                createdAt: string
+                currency: string
+                errorCode: string | null
+                errorMessage: string | null
+                gatewayRef: string | null
+                /** Format: uuid */
+                id: string
+                /** Format: uuid */
+                paymentId: string
+                /**
+                 * @description pending until the gateway’s webhook says what became of it
+                 * @enum {unknown}
+                 */
+                status: 'pending' | 'succeeded' | 'failed'
+                updatedAt: string
+              }[]
+              nextCursor: string | null
             }
           }
         }
@@ -15683,8 +16233,6 @@ export interface paths {
                 } | null
                 /** Format: date-time */
                 startedAt: string
-                /** @description the answer has not come yet */
-                underWay: boolean
               }[]
               nextCursor: string | null
             }
@@ -17962,6 +18510,7 @@ export interface paths {
           'application/json': {
             entry: ({
               changes?: ({
+                field?: unknown
                 value?: {
                   contacts?: unknown[]
                   messages?: unknown[]
@@ -17973,6 +18522,7 @@ export interface paths {
               } & {
                 [key: string]: unknown
               })[]
+              time?: unknown
             } & {
               [key: string]: unknown
             })[]
@@ -18083,6 +18633,7 @@ export interface paths {
           'application/json': {
             entry: ({
               changes?: ({
+                field?: unknown
                 value?: {
                   contacts?: unknown[]
                   messages?: unknown[]
@@ -18094,6 +18645,7 @@ export interface paths {
               } & {
                 [key: string]: unknown
               })[]
+              time?: unknown
             } & {
               [key: string]: unknown
             })[]
@@ -18560,7 +19112,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Readiness: database, migrations, brokers */
+    /** Readiness: database, a recent write, migrations, brokers */
     get: {
       parameters: {
         query?: never
@@ -19138,6 +19690,78 @@ export interface paths {
     patch?: never
     trace?: never
   }
+  '/sim/gateway/authenticate/{id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /** Where a customer authenticates: `outcome` says how that ends, without it a page asks */
+    get: {
+      parameters: {
+        query?: {
+          outcome?: 'succeeds' | 'fails'
+        }
+        header?: never
+        path: {
+          id: string
+        }
+        cookie?: never
+      }
+      requestBody?: never
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': unknown
+          }
+        }
+        /** @description Default Response */
+        422: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              error: {
+                code: string
+                message: string
+              }
+            }
+          }
+        }
+      }
+    }
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
   '/sim/gateway/disputes': {
     parameters: {
       query?: never
@@ -19199,7 +19823,13 @@ export interface paths {
             /** @description minor units; all of it */
             amount?: number
             chargeId: string
+            currency?: string
             reason?: string
+            /**
+             * @description inquiry: takes no money yet; opened
+             * @enum {unknown}
+             */
+            status?: 'inquiry' | 'opened'
           }
         }
       }
@@ -19276,7 +19906,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** End a dispute */
+    /** End a dispute, or make one of an inquiry */
     post: {
       parameters: {
         query?: never
@@ -19290,7 +19920,7 @@ export interface paths {
         content: {
           'application/json': {
             /** @enum {unknown} */
-            status: 'won' | 'lost' | 'withdrawn'
+            status: 'opened' | 'won' | 'lost' | 'withdrawn'
           }
         }
       }
@@ -19594,6 +20224,80 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/sim/gateway/refund-failures': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Let a refund that was made fail at the bank, as happens days later */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            refundId: string
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': unknown
+          }
+        }
+        /** @description Default Response */
+        422: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              error: {
+                code: string
+                message: string
+              }
+            }
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never
@@ -20675,8 +21379,8 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description the person's number */
-            from: string
+            /** @description the person's number; left out, it is hidden */
+            from?: string
             /**
              * @description text
              * @enum {unknown}
@@ -20692,6 +21396,8 @@ export interface paths {
             text?: string
             /** @description the id of the number it is written to; the one that wrote last */
             to?: string
+            /** @description Meta's id of the person, as US.13491208655302741918; none */
+            userId?: string
           }
         }
       }

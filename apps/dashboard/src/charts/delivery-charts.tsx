@@ -164,6 +164,7 @@ function throughputOf({ outboxes }: Charts, { times, outbox }: Shown): PlotSerie
     const parts = [
       { id: 'delivered', label: 'delivered', color: 'teal', values: own.delivered },
       { id: 'failed', label: 'failed', color: 'orange', values: own.failed },
+      { id: 'postponed', label: 'postponed', color: 'gray', values: own.postponed },
       { id: 'dead', label: 'given up', color: 'red', values: own.dead },
     ]
     return parts.map((each) => ({ ...each, values: ratesOf(each.values, times) }))

@@ -24,6 +24,8 @@ function defaults(folder: string): NodeJS.ProcessEnv {
     POSTHORN_DATA_DIR: folder,
     POSTHORN_RATE_LIMIT: '0',
     POSTHORN_REMOTE_DEVELOPMENT: 'true',
+    // Of all servers of a database: the next one has another folder.
+    POSTHORN_ENCRYPTION_KEYS: 'a-key-of-the-tests-of-the-dashboard',
   }
 }
 

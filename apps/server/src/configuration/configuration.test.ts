@@ -5,7 +5,10 @@ import { readConfiguration, type ConfigurationError } from './configuration.ts'
 
 const own = { name: 'shop', settings: Type.Object({ SHOP_NAME: Type.String({ minLength: 3 }) }) }
 
-function mistakesOf(env: NodeJS.ProcessEnv, systems = [own]): readonly string[] {
+function mistakesOf(
+  env: NodeJS.ProcessEnv,
+  systems: Parameters<typeof readConfiguration>[1] = [own],
+): readonly string[] {
   try {
     readConfiguration(env, systems)
     return []
@@ -126,6 +129,24 @@ describe('readConfiguration', () => {
     expect(mistakes.join()).toContain('POSTHORN_JWT_SECRET or POSTHORN_JWKS_URL is missing')
     const both = { POSTHORN_JWT_SECRET: 'x'.repeat(32), POSTHORN_JWKS_URL: 'https://x/keys' }
     expect(mistakesOf(both, [])).toEqual([expect.stringContaining('exclude each other')])
+  })
+
+  test('production names everything that is missing at once, and each thing once', () => {
+    const folder = { default: 'files', production: 'required', unless: 'BUCKET' }
+    const settings = Type.Object({
+      MAIL: Type.String({ description: 'the mail server', default: 'sim', production: 'required' }),
+      BUCKET: Type.Optional(Type.String()),
+      FOLDER: Type.Optional(Type.String({ description: 'the folder', ...folder })),
+    })
+    const systems = ['shop', 'desk'].map((name) => ({ name, settings }))
+    const mistakes = mistakesOf({ NODE_ENV: 'production' }, systems)
+    expect(mistakes.filter((each) => !/DATABASE|JWT|ENCRYPTION/.test(each))).toEqual([
+      'MAIL is missing: the mail server',
+      'BUCKET or FOLDER is missing: the folder',
+    ])
+    const named = mistakesOf({ NODE_ENV: 'production', MAIL: 'x', BUCKET: 'b' }, systems)
+    expect(named).toHaveLength(3)
+    expect(mistakesOf({}, systems)).toEqual([])
   })
 
   test('a login by OpenID Connect is whole, with keys to check its tokens by', () => {

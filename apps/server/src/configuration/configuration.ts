@@ -89,7 +89,8 @@ export function readConfiguration(
     ...accessMistakes(env),
     ...read.flatMap((each) => each.mistakes),
   ]
-  if (all.length > 0) throw new ConfigurationError(all)
+  // Systems share settings: what is wrong with one is said once.
+  if (all.length > 0) throw new ConfigurationError([...new Set(all)])
   return {
     ...fieldsOf(values),
     production,

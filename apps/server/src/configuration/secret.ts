@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -13,7 +13,8 @@ export async function developmentSecret(dataFolder: string, name: SecretName): P
   const known = await readSecret(file)
   if (known !== undefined) return known
   await mkdir(dataFolder, { recursive: true })
-  const draft = `${file}.${process.pid}`
+  // Of this caller alone: processes in containers have the same id.
+  const draft = `${file}.${randomUUID()}`
   await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600 })
   try {
     // Linking is all or nothing: of two processes at once one wins, and both read its secret.

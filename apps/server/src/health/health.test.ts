@@ -80,6 +80,35 @@ describe('/readyz', () => {
     })
   })
 
+  test('is 503 while nothing can be written, although the database answers', async () => {
+    const full = await testDatabase()
+    const broken = await testServer(full, { env: { POSTHORN_ROLES: 'api' } })
+    const setReadOnly = async (value: 'on' | 'off') => {
+      const { rows } = await full.pool.query('select current_database() as name')
+      const name = `"${String(rows[0]?.name)}"`
+      await full.pool.query(`set default_transaction_read_only = off`)
+      await full.pool.query(`alter database ${name} set default_transaction_read_only = ${value}`)
+      await full.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name like 'posthorn%'`,
+      )
+    }
+    await setReadOnly('on')
+    const readiness = async () => (await broken.call('/readyz')).body
+    await expect.poll(readiness, { timeout: 20_000 }).toMatchObject({
+      ready: false,
+      checks: {
+        database: { ok: true },
+        writes: { ok: false, reason: expect.stringContaining('read-only') },
+      },
+    })
+    await setReadOnly('off')
+    await expect.poll(readiness, { timeout: 20_000 }).toMatchObject({
+      ready: true,
+      checks: { writes: { ok: true } },
+    })
+  })
+
   test('is 200 while requests have all connections', async () => {
     const crowded = await testDatabase()
     const busy = await testServer(crowded, { env: { POSTHORN_POOL_SIZE: '2' } })

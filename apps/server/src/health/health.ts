@@ -1,4 +1,4 @@
-import type { MigrationSet } from '@posthorn/engine'
+import { transaction, type MigrationSet } from '@posthorn/engine'
 import { migrationStatus } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
@@ -6,7 +6,7 @@ import type { Registry } from 'prom-client'
 import { Type } from 'typebox'
 import type { Brokers } from '../brokers/broker-catalogue.ts'
 import { withoutPassword } from '../log.ts'
-import { selectOne } from '../queries.ts'
+import { selectOne, writeNothing } from '../queries.ts'
 import type { Work } from '../work.ts'
 
 const Checked = Type.Object({
@@ -34,7 +34,7 @@ const healthz = {
 }
 
 const readyz = {
-  summary: 'Readiness: database, migrations, brokers',
+  summary: 'Readiness: database, a recent write, migrations, brokers',
   tags: ['health'],
   response: { 200: Checked, 503: Checked },
 }
@@ -96,21 +96,39 @@ export interface ReadinessOptions {
 
 /** Says whether this process can do its work, and what is in the way. */
 export function createReadiness(options: ReadinessOptions): () => Promise<Readiness> {
+  const checkWrites = watchWrites(options.pool)
   let last: { readonly at: number; readonly answer: Promise<Readiness> } | undefined
   return () => {
     if (!last || performance.now() - last.at > FRESH_MS) {
-      last = { at: performance.now(), answer: look(options) }
+      last = { at: performance.now(), answer: look(options, checkWrites) }
     }
     return last.answer
   }
 }
 
-async function look({ pool, migrations, brokers, work }: ReadinessOptions): Promise<Readiness> {
+/** Between two writes that only a probe asks for; one that failed is tried again at each look. */
+const WRITE_EVERY_MS = 30_000
+
+/** Whether a recent write went through: a database that answers may have a full disk. */
+function watchWrites(pool: Pool): () => Promise<void> {
+  let wroteAt = -Infinity
+  return async () => {
+    if (performance.now() - wroteAt < WRITE_EVERY_MS) return
+    await transaction(pool, writeNothing)
+    wroteAt = performance.now()
+  }
+}
+
+async function look(
+  { pool, migrations, brokers, work }: ReadinessOptions,
+  checkWrites: () => Promise<void>,
+): Promise<Readiness> {
   const pings = Object.entries(brokers.byName).flatMap(([name, broker]) => {
     return broker.ping ? [[name, () => broker.ping?.()] as const] : []
   })
   const named = [
     ['database', () => selectOne(pool)],
+    ['writes', checkWrites],
     ['migrations', () => checkMigrations(pool, migrations)],
     ['consumers', async () => checkConsumers(work.listUnjoined())],
     ...pings,

@@ -44,7 +44,13 @@ const ChartsResource = Type.Object({
     Type.String(),
     Type.Object({
       delivered: Counts,
-      failed: Counts,
+      failed: Type.Array(Type.Number(), {
+        description: 'attempts that were made and did not succeed',
+      }),
+      postponed: Type.Array(Type.Number(), {
+        description:
+          'messages that were claimed and not tried: breaker open, destination busy, limit',
+      }),
       dead: Counts,
       waiting: Line,
       oldestDueSeconds: Line,

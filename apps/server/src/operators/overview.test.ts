@@ -68,12 +68,13 @@ describe('the overview', () => {
 
   test('names the breakers that relays have open, and since when', async () => {
     await pool.query(`
-      insert into posthorn.relay (relay, outbox, breakers)
-      values ('elsewhere', 'test.letters', '[{"destination": "post:letters", "openMs": 60000,
-                "probeMs": 9000, "cause": {"code": "HTTP_503", "message": "closed"}}]'),
-             ('gone', 'test.letters', '[{"destination": "post:other", "openMs": 1}]')`)
+      insert into posthorn.session (relay, outboxes, breakers)
+      values ('elsewhere', '{test.letters}',
+              '{"test.letters": [{"destination": "post:letters", "openMs": 60000,
+                "probeMs": 9000, "cause": {"code": "HTTP_503", "message": "closed"}}]}'),
+             ('gone', '{test.letters}', '{"test.letters": [{"destination": "post:other", "openMs": 1}]}')`)
     await pool.query(
-      `update posthorn.relay set seen_at = now() - interval '1 minute' where relay = 'gone'`,
+      `update posthorn.session set seen_at = now() - interval '1 minute' where relay = 'gone'`,
     )
     const breakers = async () => (await lettersNow())['breakers'] as Item[]
     await expect.poll(breakers, soon).toMatchObject([

@@ -3,6 +3,7 @@ import {
   engineMigrations,
   keyRing,
   toMs,
+  type Handlers,
   type Log,
   type MigrationSet,
   type Outbox,
@@ -35,6 +36,7 @@ import { join } from 'node:path'
 import { ConfigurationError, type Configuration } from '../configuration/configuration.ts'
 import { OWN_OUTBOXES } from './own-outboxes.ts'
 import { developmentSecret } from '../configuration/secret.ts'
+import { noteSealingKey } from '../queries.ts'
 
 /** All systems together, as their hosts need them. */
 export interface Opened {
@@ -43,6 +45,7 @@ export interface Opened {
   readonly outboxes: readonly Outbox[]
   /** Those of them that a relay here runs. */
   readonly relayed: readonly Outbox[]
+  readonly handlers: readonly Handlers[]
   readonly consumers: readonly SystemConsumer[]
   readonly queues: readonly SystemQueue[]
   readonly workers: readonly PeriodicTask[]
@@ -109,6 +112,7 @@ export async function openSystems(
       configuration.retention,
     ),
     relayed: opened.flatMap((each) => each.relayed ?? each.outboxes),
+    handlers: opened.flatMap(({ handlers = [] }) => handlers),
     consumers: opened.flatMap(({ consumers = [] }) => consumers),
     queues: opened.flatMap(({ queues = [] }) => queues),
     workers: opened.flatMap(({ workers = [] }) => workers),
@@ -180,6 +184,19 @@ type SealingConfiguration = Pick<Configuration, 'dataFolder' | 'encryptionKeys' 
 /** Seals with the keys of the configuration; development makes one up. */
 export async function sealingOf(configuration: SealingConfiguration): Promise<Sealing> {
   return createSealing(await keysOf(configuration))
+}
+
+/**
+ * Compares the keys of this server with the last one that secrets were sealed with: a server with
+ * another one would start, and fail at the first secret of the others.
+ */
+export async function compareKeys(pool: Pool, configuration: SealingConfiguration): Promise<void> {
+  const keys = await keysOf(configuration)
+  const all = keys.map((key) => createSealing([key]).digest('', 'posthorn sealing key'))
+  if (await noteSealingKey(pool, { newest: all[0] ?? '', all })) return
+  throw new ConfigurationError([
+    'POSTHORN_ENCRYPTION_KEYS lacks the key that secrets in this database are sealed with: give all servers of a database the same keys, or in development the same POSTHORN_DATA_DIR. If that key is lost, `delete from posthorn.sealing_key` lets this server start; what was sealed stays closed',
+  ])
 }
 
 /** Production is without only where nothing is stored that would be opened again. */

@@ -135,6 +135,8 @@ export interface SecretTests {
   /** The same for servers that refuse it, with the environment that leads there. */
   neighbours?(): Readonly<Record<string, GivenSecret>>
   readonly neighbourhood?: Readonly<Record<string, string>>
+  /** Settings with which no secret leaves for a queue or a topic in clear. */
+  readonly careful?: Readonly<Record<string, string>>
   /** Checks of `/readyz` that fail there. */
   readonly away?: readonly string[]
   /** Needs those servers; the answers, which are searched too. */

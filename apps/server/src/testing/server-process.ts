@@ -13,6 +13,9 @@ const GREETINGS = fileURLToPath(new URL('./greetings/index.ts', import.meta.url)
 const NOT_INHERITED =
   /^(DATABASE_URL|KAFKA_|RABBITMQ_|NATS_|REDIS_|SQS_|POSTHORN_|OTEL_|PORT$|HOST$|NODE_ENV$)/
 
+/** Servers of one database have the same. */
+export const TEST_KEY = 'a-key-of-tests-that-all-servers-have'
+
 export interface ServerProcess {
   readonly output: () => string
   /** Waits until it says something. */
@@ -32,7 +35,8 @@ export function startProcess(env: NodeJS.ProcessEnv): ServerProcess {
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...Object.fromEntries(inherited),
-      ...{ PORT: '0', POSTHORN_CONFIG: GREETINGS, POSTHORN_REMOTE_DEVELOPMENT: 'true', ...env },
+      ...{ PORT: '0', POSTHORN_CONFIG: GREETINGS, POSTHORN_REMOTE_DEVELOPMENT: 'true' },
+      ...{ POSTHORN_ENCRYPTION_KEYS: TEST_KEY, ...env },
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -10,7 +10,7 @@ import { readConfiguration } from '../configuration/configuration.ts'
 import { greetings } from './greetings/index.ts'
 import { createLog } from '../log.ts'
 import { startServer, type Server } from '../server.ts'
-import { call } from './server-process.ts'
+import { call, TEST_KEY } from './server-process.ts'
 
 export interface TestServer extends Server {
   readonly url: string
@@ -43,6 +43,7 @@ export async function testServer(
       POSTHORN_JWT_SECRET: secret,
       POSTHORN_LOG_LEVEL: 'silent',
       POSTHORN_RATE_LIMIT: '0',
+      POSTHORN_ENCRYPTION_KEYS: TEST_KEY,
       ...env,
     },
     systems,

@@ -2,11 +2,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { createApp, createVerifier, type App } from '@posthorn/http'
+import { createApp, createVerifier, type App, type AppOptions } from '@posthorn/http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { dashboardRoutes, type DashboardOptions } from './dashboard.ts'
 
 const SCRIPT = 'console.log("hello")\n'.repeat(200)
+type RateLimit = NonNullable<AppOptions['rateLimit']>
 const DEVELOPMENT = { production: false, oidc: undefined, portalAncestors: [] }
 
 async function buildFolder(): Promise<string> {
@@ -25,8 +26,12 @@ async function buildFolder(): Promise<string> {
   return folder
 }
 
-async function serveDashboard(options: Partial<DashboardOptions> = {}): Promise<App> {
+async function serveDashboard(
+  options: Partial<DashboardOptions> = {},
+  rateLimit?: RateLimit,
+): Promise<App> {
   const app = await createApp({
+    ...(rateLimit && { rateLimit }),
     title: 'Test',
     version: '0',
     production: false,
@@ -38,6 +43,18 @@ async function serveDashboard(options: Partial<DashboardOptions> = {}): Promise<
   await dashboardRoutes(app, { configuration: DEVELOPMENT, has: [], ...options, folder })
   return app
 }
+
+test('bad requests keep nobody of their network from the page to log in', async () => {
+  const app = await serveDashboard({}, { max: 5, windowMs: 60_000 })
+  const statusOf = async (url: string) => (await app.inject(url)).statusCode
+  const bad = []
+  for (let n = 0; n < 8; n += 1) bad.push(await statusOf(n % 2 ? '/api/v1/things' : '/no-page'))
+  expect(bad.slice(5)).toEqual([429, 429, 429])
+  for (const file of ['/', '/assets/index-a1B2_-c3.js', '/dashboard.json', '/outboxes', '/']) {
+    expect(await statusOf(file)).toBe(200)
+  }
+  expect(await statusOf('/'), 'an allowance too, of its own').toBe(429)
+})
 
 describe('a built dashboard', () => {
   test.each(['/', '/outboxes', '/outboxes/', '/outboxes/example.greetings?tab=keys'])(

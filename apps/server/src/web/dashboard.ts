@@ -16,6 +16,7 @@ const BUILT = join(
 )
 
 const PUBLIC = { schema: { hide: true }, config: { access: 'public' } } as const
+const FILE = { ...PUBLIC, config: { access: 'public', rateLimit: 'files' } } as const
 
 export function isBuilt(folder = BUILT): boolean {
   return existsSync(join(folder, 'index.html'))
@@ -39,13 +40,13 @@ export interface DashboardOptions {
  */
 export async function dashboardRoutes(app: App, options: DashboardOptions): Promise<void> {
   const { configuration, has, login = 'here', folder = BUILT } = options
-  app.get('/dashboard.json', PUBLIC, async (_request, reply) => {
+  app.get('/dashboard.json', FILE, async (_request, reply) => {
     const { production, oidc } = configuration
     reply.header('cache-control', 'no-store')
     return { production, oidc: oidc ?? null, minorUnits: MINOR_UNITS, has, login }
   })
   if (!isBuilt(folder)) {
-    app.get('/', PUBLIC, (_request, reply) => reply.redirect('/docs'))
+    app.get('/', FILE, (_request, reply) => reply.redirect('/docs'))
     return
   }
   await assetRoutes(app, folder)
@@ -67,7 +68,7 @@ async function assetRoutes(app: App, folder: string): Promise<void> {
     index: false,
     dotfiles: 'ignore',
   })
-  app.get('/assets/*', PUBLIC, (request, reply) => {
+  app.get('/assets/*', FILE, (request, reply) => {
     const { '*': name } = request.params as { '*': string }
     if (!PLAIN.test(name)) return reply.callNotFound()
     const lasting = HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache'
@@ -97,13 +98,13 @@ async function pageRoutes(
       )
   }
   for (const address of addresses) {
-    app.get(address, PUBLIC, (_request, reply) => sendPage(reply, 'index.html', []))
+    app.get(address, FILE, (_request, reply) => sendPage(reply, 'index.html', []))
   }
   // An address that is none is a page that says so; programs get their problem.
   app.get('/*', PUBLIC, (request, reply) =>
     isForPeople(request) ? sendPage(reply.code(404), 'index.html', []) : reply.callNotFound(),
   )
-  app.get('/portal', PUBLIC, (_request, reply) => {
+  app.get('/portal', FILE, (_request, reply) => {
     const { portalAncestors: ancestors } = configuration
     // It knows one answer for all; the policy above it names the origins, and browsers prefer it.
     if (ancestors.length > 0) reply.removeHeader('x-frame-options')

@@ -43,18 +43,36 @@ const session = {
 }
 
 afterEach(() =>
-  pool.query(`truncate shop.event, shop.order_event, shop.letter, posthorn.relay, posthorn.pulse,
+  pool.query(`truncate shop.event, shop.order_event, shop.letter, posthorn.session, posthorn.pulse,
     posthorn.bucket, posthorn.held_key, posthorn.alert, posthorn.pause`),
 )
 
 /** As if a relay had said so. */
 async function alive(outbox: string, secondsAgo = 0): Promise<void> {
   await pool.query(
-    `insert into posthorn.relay (relay, outbox, seen_at)
-     values ('relay-' || $2::int, $1, now() - $2::int * interval '1 s')`,
+    `insert into posthorn.session (relay, outboxes, seen_at)
+     values ('relay-' || $2::int, array[$1], now() - $2::int * interval '1 s')`,
     [outbox, secondsAgo],
   )
 }
+
+test('names relays that keep a table another way, and what another way was noted', async () => {
+  await pool.query(`insert into posthorn.outbox (name, table_name, storage)
+                    values ('shop.orders', 'shop.order_event', 'row')`)
+  const find = async () => (await checkTable(pool, shopOrders))[0]
+  expect(await find()).toMatchObject({
+    level: 'warn',
+    says: 'shop.order_event is kept by row, not as it is defined; the next start of a relay moves what waits',
+  })
+  await alive('shop.orders')
+  expect(await find()).toMatchObject({
+    level: 'fail',
+    says: expect.stringContaining(
+      'STORAGE_IN_USE: shop.order_event is kept by row by the relay relay-0',
+    ),
+  })
+  await pool.query('delete from posthorn.outbox')
+})
 
 async function work() {
   return checkWork(await readStatus(session), await selectRelayFacts(pool))
@@ -63,6 +81,26 @@ async function work() {
 describe('a table', () => {
   test.each(outboxes)('of $name as its migration makes it is fine', async (outbox) => {
     expect(await checkTable(pool, outbox)).toEqual([])
+  })
+
+  test('that hides messages from a relay is named with what mends it', async () => {
+    await pool.query('alter table shop.letter alter column due_at drop not null')
+    const [found, ...others] = await checkTable(pool, letters)
+    expect(found).toEqual({
+      check: 'shop.letters',
+      level: 'fail',
+      says: 'TABLE_MISMATCH: columns.dueAt: "due_at" may be null, and messages without a value would never be claimed',
+      todo: 'Give those that have none a value, and add to a migration',
+      run: 'alter table shop.letter alter column due_at set not null;',
+    })
+    expect(others).toEqual([])
+    await pool.query(found?.run ?? '')
+    await pool.query('create unique index letter_once on shop.letter (due_at)')
+    expect(await checkTable(pool, letters)).toMatchObject([
+      { level: 'warn', says: expect.stringContaining('INDEX_IN_THE_WAY') },
+    ])
+    await pool.query('drop index shop.letter_once')
+    expect(await checkTable(pool, letters)).toEqual([])
   })
 
   test('that lacks an index is named with what makes it, and that mends it', async () => {
@@ -289,9 +327,11 @@ describe('leases', () => {
   })
 
   test('by key, that no relay takes over', async () => {
-    await pool.query(`insert into posthorn.bucket (outbox, bucket, token, relay, until)
-      select 'shop.orders', n, gen_random_uuid(), 'gone', now() - interval '5 min'
-        from generate_series(0, 3) as n`)
+    await pool.query(`with gone as (
+        insert into posthorn.session (relay, outboxes, seen_at, until)
+        values ('gone', '{shop.orders}', now() - interval '5 min', null) returning id)
+      insert into posthorn.bucket (outbox, bucket, token, session)
+      select 'shop.orders', n, gen_random_uuid(), id from gone, generate_series(0, 3) as n`)
     expect(await checkLeases(pool, shopOrders, running)).toMatchObject([
       { says: '4 buckets left behind by a lost relay for 5m, and no relay takes over' },
     ])

@@ -9,6 +9,23 @@ export async function selectColumns(db: Queryable, table: string): Promise<strin
   return rows.map(({ name }) => name)
 }
 
+/** Another storage than the definition's that is noted for its table, and whether relays keep it so. */
+export async function selectOtherStorage(
+  db: Queryable,
+  { name, table, log, order }: Outbox,
+): Promise<{ outbox: string; storage: string; relay: string | null } | undefined> {
+  const own = log === undefined ? (order ? 'key' : 'row') : 'log'
+  const { rows } = await db.query<{ outbox: string; storage: string; relay: string | null }>(sql`
+    select o.name as outbox, o.storage, r.relay
+      from posthorn.outbox as o
+      left join posthorn.relay as r on r.outbox = o.name and r.seen_at > now() - interval '30 s'
+     where to_regclass(o.table_name) = to_regclass(${sql.id(table).name}) and o.storage <> ${own}
+       and (o.name = ${name} or r.relay is not null)
+     order by r.relay nulls last
+     limit 1`)
+  return rows[0]
+}
+
 export interface IndexFacts {
   readonly name: string
   /** With its schema, quoted where it must be. */
@@ -89,7 +106,7 @@ export async function selectStuckClaims(
   return rows[0] ?? { count: 0, seconds: 0 }
 }
 
-/** Buckets whose lease ran out so long ago that a relay should have taken them over. */
+/** Buckets whose relay is gone for so long that another one should have taken them over. */
 export async function selectAbandonedBuckets(
   db: Queryable,
   outbox: string,
@@ -97,9 +114,11 @@ export async function selectAbandonedBuckets(
 ): Promise<StuckFacts> {
   const { rows } = await db.query<StuckFacts>(sql`
     select count(*)::int as count,
-           coalesce(extract(epoch from now() - min(until)), 0)::float8 as seconds
-      from posthorn.bucket
-     where outbox = ${outbox} and until < now() - ${afterSeconds} * interval '1 s'`)
+           coalesce(extract(epoch from now() - min(s.seen_at)), 0)::float8 as seconds
+      from posthorn.bucket as b
+      join posthorn.session as s on s.id = b.session
+     where b.outbox = ${outbox}
+       and coalesce(s.until, s.seen_at) < now() - ${afterSeconds} * interval '1 s'`)
   return rows[0] ?? { count: 0, seconds: 0 }
 }
 

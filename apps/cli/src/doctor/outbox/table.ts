@@ -1,4 +1,4 @@
-import { outboxTableSql, sql, type Outbox, type Queryable } from '@posthorn/engine'
+import { listHazards, outboxTableSql, sql, type Outbox, type Queryable } from '@posthorn/engine'
 import { duration, number } from '../../terminal/words.ts'
 import { fail, ok, warn, type Finding } from '../finding.ts'
 import {
@@ -12,6 +12,7 @@ import {
 import {
   selectColumns,
   selectIndexes,
+  selectOtherStorage,
   selectVacuum,
   type IndexFacts,
   type VacuumFacts,
@@ -21,6 +22,7 @@ import {
 export async function checkTable(db: Queryable, outbox: Outbox): Promise<Finding[]> {
   const { name } = outbox
   const table = sql.id(outbox.table).name
+  const claimed = sql.id(outbox.exceptions ?? outbox.table).name
   const columns = await selectColumns(db, table)
   if (columns.length === 0) {
     const advice = { todo: 'make it by a migration', run: 'posthorn migrate' }
@@ -37,12 +39,45 @@ export async function checkTable(db: Queryable, outbox: Outbox): Promise<Finding
   if (outbox.log !== undefined) {
     const logged = await selectColumns(db, sql.id(outbox.log).name)
     const unlogged = columns.filter((column) => !logged.includes(column))
+    const todo = 'add them by a migration; `outboxTableSql` says how'
     if (unlogged.length > 0) {
-      const todo = 'add them by a migration; `outboxTableSql` says how'
       return [fail(name, `${outbox.log} has no column ${unlogged.join(', ')}`, todo)]
     }
+    const kept = await selectColumns(db, claimed)
+    if (kept.join() !== logged.join()) {
+      return [fail(name, `${claimed} has not the columns of ${outbox.log}, in their order`, todo)]
+    }
   }
-  return [...(await checkIndexes(db, outbox, text)), ...(await checkVacuum(db, name, table))]
+  return [
+    ...(await checkStorage(db, outbox)),
+    ...(await checkHazards(db, outbox)),
+    ...(await checkIndexes(db, outbox, text)),
+    ...(await checkVacuum(db, name, claimed)),
+  ]
+}
+
+/** Whether a relay of the definition could start, and would find what waits where it looks. */
+async function checkStorage(db: Queryable, outbox: Outbox): Promise<Finding[]> {
+  const found = await selectOtherStorage(db, outbox)
+  if (!found) return []
+  const { storage, relay } = found
+  const kept = `${outbox.table} is kept ${storage === 'log' ? 'in a log' : `by ${storage}`}`
+  const todo = 'see docs/concepts/storage.md#another-storage'
+  if (relay === null) {
+    const says = `${kept}, not as it is defined; the next start of a relay moves what waits`
+    return [warn(outbox.name, says, { todo, run: 'posthorn relay' })]
+  }
+  const says = `STORAGE_IN_USE: ${kept} by the relay ${relay} (outbox ${found.outbox}), not as it is defined`
+  return [fail(outbox.name, says, todo)]
+}
+
+/** What a relay looks for at its start, as this role sees it. */
+async function checkHazards(db: Queryable, outbox: Outbox): Promise<Finding[]> {
+  const hazards = await listHazards(db, outbox)
+  return hazards.map(({ level, code, says, todo, run }) => {
+    const finding = level === 'fail' ? fail : warn
+    return finding(outbox.name, `${code}: ${says}`, { todo, run })
+  })
 }
 
 function engineColumns(text: string): string[] {
@@ -74,10 +109,10 @@ interface WantedIndex {
 /** Compares the indexes of a table with those in the definition's SQL, `text`. */
 async function checkIndexes(
   db: Queryable,
-  { name: outbox, table: own }: Outbox,
+  { name: outbox, table: own, exceptions }: Outbox,
   text: string,
 ): Promise<Finding[]> {
-  const table = sql.id(own).name
+  const table = sql.id(exceptions ?? own).name
   const present = await selectIndexes(db, table)
   const broken = present
     .filter(({ valid }) => !valid)
@@ -153,7 +188,7 @@ const LARGE_TABLE = 50_000
 const LARGE_FACTOR = 0.1
 
 /** The engine's own tables that change with every message. */
-const HOT_TABLES = ['posthorn.bucket', 'posthorn.held_key', 'posthorn.relay', 'posthorn.pulse']
+const HOT_TABLES = ['posthorn.bucket', 'posthorn.held_key', 'posthorn.session', 'posthorn.pulse']
 
 /** Whether dead rows are cleared away from the engine's own tables. */
 export async function checkHotTables(db: Queryable): Promise<Finding[]> {

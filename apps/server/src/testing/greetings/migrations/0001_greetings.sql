@@ -27,7 +27,7 @@ create table example.greeted (
 );
 create table example.inbox (
   consumer text not null,
-  event_id uuid not null,
+  event_id text collate "C" not null,
   received_at timestamptz not null default now(),
   primary key (event_id, consumer)
 );
