@@ -74,9 +74,10 @@ try {
   await step('tests', () => runTests({ env, signal }))
   env = { ...env, PROOF: form }
   const chosen = proofs.filter((proof) => proof[form] !== undefined)
-  for (const { name, program: script, [form]: args } of chosen.filter(isProgram)) {
+  for (const { name, program: script, [form]: args, env: own } of chosen.filter(isProgram)) {
     if (signal.aborted) break
-    await step(`proof: ${name}`, () => runProgramProof({ name, script, args, env, signal }))
+    const proof = { name, script, args, env: { ...env, ...own }, signal }
+    await step(`proof: ${name}`, () => runProgramProof(proof))
   }
   // In one run: a file that waits for its kills leaves the processors to the others.
   const together = chosen.filter((proof) => !isProgram(proof))

@@ -42,7 +42,12 @@ const STORIES = [
 ]
 
 /** Part of `npm test` too, with fewer runs. */
-const MODEL = ['packages/engine/src/relay/model.test.ts', 'packages/saga/src/run/property.test.ts']
+const MODEL = [
+  'packages/engine/src/relay/model.test.ts',
+  'packages/saga/src/run/property.test.ts',
+  'test/fuzz/hostile-consumers.test.ts',
+  'test/fuzz/hostile-outboxes.test.ts',
+]
 
 /** The packages as they are published, and services that `npm create posthorn` makes: each with its tests, each broker for real; an outbox by other libraries too. */
 const PACKAGES = ['test/docs/compare.test.ts', 'test/package/package.test.ts']
@@ -63,7 +68,34 @@ const RUNTIMES = ['test/package/runtimes.test.ts']
 /** Topics behind a PgBouncer: the conformance suite once more, where every wake-up is a poll. */
 const POOLER = ['packages/transports/src/postgres/pgbouncer.test.ts']
 
+/** What an older PostgreSQL may not know: every kind of claim and settle, the log, the inbox, migrations. */
+const ENGINE = [
+  'packages/engine/src/database/migrate.test.ts',
+  'packages/engine/src/host/sql-enqueue.test.ts',
+  'packages/engine/src/host/posthorn.test.ts',
+  'packages/engine/src/inbox/idempotency.test.ts',
+  'packages/engine/src/inbox/inbox.test.ts',
+  'packages/engine/src/maintain',
+  'packages/engine/src/relay/key/keys.test.ts',
+  'packages/engine/src/relay/log/log.test.ts',
+  'packages/engine/src/relay/row/row-source.test.ts',
+  'packages/engine/src/relay/statements.test.ts',
+]
+
+/**
+ * The engine on another PostgreSQL than the newest, which all other tests run on. An empty DATABASE_URL lets
+ * the tests start a server of their own.
+ */
+const onPostgres = (major, forms) => ({
+  ...{ name: `PostgreSQL ${major}`, program: 'scripts/test.mjs', full: ['packages/engine/src'] },
+  ...forms,
+  env: { POSTHORN_TEST_POSTGRES: major, DATABASE_URL: '' },
+})
+
 export const proofs = [
+  onPostgres('14', { short: ENGINE }),
+  ...['15', '16', '17'].map((major) => onPostgres(major)),
+  { name: 'old server', files: ['test/postgres/old-server.test.ts'], short: true, full: true },
   { name: 'crash', program: 'proof/crash/main.ts', short: ['--ci'], full: ['--full'] },
   {
     name: 'chaos',
@@ -83,6 +115,7 @@ export const proofs = [
   { name: 'containers', files: CONTAINERS, short: true, full: true },
   { name: 'locks', program: 'proof/upgrade/main.ts', full: ['--locks', '--rows', '1000000'] },
   { name: 'restore', program: 'proof/restore/main.ts', full: ['--full'] },
+  { name: 'worst', program: 'proof/worst/main.ts', full: [] },
   { name: 'flood', program: 'proof/flood/main.ts', full: [] },
   { name: 'release', program: 'test/release/main.ts', full: [] },
   { name: 'fuzz', program: 'test/fuzz/main.ts', full: [] },
@@ -90,6 +123,7 @@ export const proofs = [
   // A bug that is put in must be found.
   { name: 'seeded answer', program: 'proof/chaos/seeded/main.ts', full: ['answer'] },
   { name: 'seeded fence', program: 'proof/chaos/seeded/main.ts', full: ['fence'] },
+  { name: 'stalls', program: 'proof/stalls/main.ts', full: [] },
   { name: 'newcomer', program: 'test/newcomer/main.ts', full: [] },
 ]
 

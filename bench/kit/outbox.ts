@@ -33,6 +33,8 @@ export interface OutboxForm {
   readonly record: 'all' | 'none'
   /** Batches under way at once, each on a connection of its own. */
   readonly lanes: number
+  /** Messages a claim. Default `BATCH`. */
+  readonly batch?: number
   /** Whether payloads are stored encrypted. Default false. */
   readonly encrypted?: boolean
   /** What it has beside. Default nothing. */
@@ -51,8 +53,8 @@ const NOWHERE: Destination = { transport: 'noop', topic: 'bench' }
 
 /** A small outbox as an application would define it; by default the destination does nothing. */
 export function benchOutbox(
-  { claims, record, lanes, encrypted = false, extra }: OutboxForm,
-  destination: Destination = NOWHERE,
+  { claims, record, lanes, batch = BATCH, encrypted = false, extra }: OutboxForm,
+  destination: Destination | ((row: OutboxRow) => Destination) = NOWHERE,
 ): Outbox<OutboxRow> {
   return defineOutbox<OutboxRow>({
     name: 'bench.outbox',
@@ -65,7 +67,7 @@ export function benchOutbox(
     ...(extra === 'limit' && { limit: { rate: 1_000_000, per: '1s' } }),
     ...(extra === 'recurring' && { recurring: { hourly: { every: '1h', message: tick } } }),
     counter: { column: 'attempts', bumps: 'on-failure' },
-    claim: { batch: BATCH, lanes },
+    claim: { batch, lanes },
     ...(claims === 'by row' ? {} : { order: { key: 'key', dead: 'block' } }),
     ...(claims === 'log' ? { storage: 'log' } : {}),
     ...(encrypted ? { encrypt: { columns: ['payload'], keys: keyRing([SECRET]) } } : {}),

@@ -35,12 +35,15 @@ export interface Drained {
 /** A contestant of `latency`. */
 export interface LatencyContestant extends Named {
   /** Starts a worker that calls `handle` with a message's sample number when its handler starts. */
-  open(database: Database, handle: (sample: number) => void): Promise<LatencyQueue>
+  open(database: Database, handle: Handle): Promise<LatencyQueue>
 }
 
+/** A message is handled when this resolves. */
+export type Handle = (sample: number) => void | Promise<void>
+
 export interface LatencyQueue {
-  /** Enqueues one message in a transaction of its own and commits it. */
-  send(sample: number): Promise<Commit>
+  /** Enqueues one message in a transaction of its own and commits it. Nothing shares the key of a `lone` one. */
+  send(sample: number, how?: { readonly lone: boolean }): Promise<Commit>
   close(): Promise<void>
 }
 

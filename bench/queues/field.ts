@@ -11,7 +11,8 @@ import {
   pgTransactionalOutbox,
   pgTransactionalOutboxEnqueue,
 } from './contestants/pg-transactional-outbox.ts'
-import { posthorn, posthornEnqueue, posthornLatency } from './contestants/posthorn.ts'
+import { posthorn, posthornEnqueue, posthornLatency, posthornSlow } from './contestants/posthorn.ts'
+import { posthornSlowSagas, posthornSlowWebhooks } from './contestants/posthorn-slow.ts'
 import {
   plainClaimAndMark,
   plainEnqueue,
@@ -84,8 +85,24 @@ export const latencyField: Field<LatencyContestant> = {
   ours: [...CLAIMS, 'log' as const].flatMap((claims) =>
     (['own', 'borrowed'] as const).map((kind) => posthornLatency(claims, kind)),
   ),
-  peers: [graphileWorkerLatency(500), graphileWorkerLatency(0), pgBossLatency],
+  peers: [graphileWorkerLatency(500), graphileWorkerLatency(0), pgBossLatency()],
   limits: [],
+}
+
+/** Everyone may handle `atOnce` messages at once. */
+export function slowField(atOnce: number): Field<LatencyContestant> {
+  return {
+    ours: [
+      ...[...CLAIMS, 'log' as const].map((claims) => posthornSlow(claims, atOnce)),
+      posthornSlowSagas,
+      posthornSlowWebhooks(atOnce),
+    ],
+    peers: [
+      graphileWorkerLatency(0, atOnce),
+      pgBossLatency({ batchSize: 1, localConcurrency: atOnce }),
+    ],
+    limits: [],
+  }
 }
 
 export const enqueueField: Field<EnqueueContestant> = {

@@ -1,6 +1,7 @@
-import { engineMigrations, migrate, transaction } from '@posthorn/engine'
+import { createRelay, engineMigrations, migrate, transaction } from '@posthorn/engine'
 import {
-  createOrchestrator,
+  sagas,
+  sagaTurns,
   defineSaga,
   sagaEvents,
   sagaMigrations,
@@ -74,7 +75,9 @@ export function posthornSagas({ connections, starts, sends, steps }: SagaForm): 
     async open({ pool }) {
       await migrate(pool, [await engineMigrations(), await sagaMigrations()])
       const events = sagaEvents({ transport: 'none' })
-      const orchestrator = createOrchestrator({ pool, sagas: [saga], events, maintenance: 'off' })
+      const { transports } = sagas(pool, [saga], { events })
+      const outboxes = [sagaTurns]
+      const orchestrator = createRelay({ pool, outboxes, transports, maintenance: 'off' })
       await orchestrator.start()
       let ended = 0
       return {

@@ -15,7 +15,7 @@ export const rowEvents = rowOutbox(
   { retry: exponential('200ms', { max: '5s', attempts: 60 }) },
 )
 
-/** As ordered as the first, kept in a log in front of its table. */
+/** As ordered as the first, kept in a log beside its table. */
 export const logEvents = keyedOutbox(
   { name: 'failover.log', table: 'crash.logged_event', transport: KEYED_TRANSPORT },
   { storage: 'log' },

@@ -1,18 +1,17 @@
 import { sql, type Outbox, type Queryable, type Transaction } from '@posthorn/engine'
 import type { EventRow } from '../kit/events/outbox.ts'
 import type { Entry } from '../kit/events/queries.ts'
+import { rowsOf } from '../kit/stand/queries.ts'
 
 /** Business rows without their message, and messages without their business row. */
-export async function countHalves(
-  db: Queryable,
-  { name, table, log }: Outbox<EventRow>,
-): Promise<number> {
+export async function countHalves(db: Queryable, outbox: Outbox<EventRow>): Promise<number> {
+  const { name, log } = outbox
   const logged = log === undefined ? '' : `union all select id from ${log}`
   const { rows } = await db.query<{ count: number }>({
     text: `
 select count(*)::int as count
   from (select message_id from crash.entry where source = $1) as entry
-  full join (select id from ${table} ${logged}) as message on message.id = entry.message_id
+  full join (select id from ${rowsOf(outbox)} ${logged}) as message on message.id = entry.message_id
  where message.id is null or entry.message_id is null`,
     values: [name],
   })
@@ -48,13 +47,13 @@ export async function countOpen(
   outboxes: readonly Outbox<EventRow>[],
 ): Promise<number> {
   let open = 0
-  for (const { name, table } of outboxes) {
+  for (const outbox of outboxes) {
     const { rows } = await db.query<{ count: number }>({
       text: `
-select (select count(*) from ${table} where status = 'ready')::int
+select (select count(*) from ${rowsOf(outbox)} where status = 'ready')::int
      + (select count(*) from crash.entry as e where e.source = $1
            and not exists (select from crash.effect as f where f.message_id = e.message_id))::int as count`,
-      values: [name],
+      values: [outbox.name],
     })
     open += rows[0]?.count ?? 0
   }

@@ -34,7 +34,8 @@ export interface InFlight {
 
 export async function selectInFlight(db: Queryable): Promise<InFlight> {
   const { rows } = await db.query<Omit<InFlight, 'ofSystems'>>(sql`
-    select (select count(*)::int from posthorn.bucket where token is not null) as leases,
+    select (select count(*)::int from posthorn.bucket
+             where session in (select id from posthorn.session where until is not null)) as leases,
            (select count(*)::int from posthorn.held_key) as "heldKeys",
            (select count(*)::int from posthorn.transition) as transitions`)
   const ofSystems: Record<string, number> = {}

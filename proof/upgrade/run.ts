@@ -243,7 +243,7 @@ async function selectRest(db: Queryable): Promise<Rest> {
     select ((select count(*) from crash.key_event where status <> 'sent')
              + (select count(*) from crash.row_event where status <> 'sent'))::int as unsent,
            (select count(*) from posthorn.held_key)::int as "heldKeys",
-           ((select count(*) from posthorn.bucket where token is not null)
+           ((select count(*) from posthorn.bucket as b join posthorn.session as s on s.id = b.session and s.until is not null)
              + (select count(*) from crash.row_event where claim_token is not null))::int as leases,
            (select count(*) from posthorn.alert)::int as alerts`)
   return rows[0] as Rest
@@ -251,4 +251,4 @@ async function selectRest(db: Queryable): Promise<Rest> {
 
 /** A migration of the version after the one under test. */
 const newerMigration = `
-alter table posthorn.relay add column from_the_future text;`
+alter table posthorn.session add column from_the_future text;`

@@ -31,6 +31,9 @@ export function inspectServices(
   options?: In & { names?: ServiceName[] },
 ): Promise<Record<ServiceName, { env: Env; version: string; pid?: number } | undefined>>
 
+/** The programs of another PostgreSQL than the installed one, by its major; undefined for that one. */
+export function postgresPrograms(major?: string, log?: Log): Promise<string | undefined>
+
 /** A server that belongs to its caller; started again in the same `dir` it has its address and data. */
 type Owned = Promise<{
   url: string

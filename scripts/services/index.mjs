@@ -17,6 +17,7 @@ export { ensureKafka } from './servers/kafka.mjs'
 export { ensurePatroni } from './servers/patroni.mjs'
 export { readConfig } from './lifecycle.mjs'
 export { freePorts } from './ports.mjs'
+export { postgresPrograms } from './servers/postgres.mjs'
 export { ensureRabbitmq } from './servers/rabbitmq.mjs'
 export {
   ensureCompose,

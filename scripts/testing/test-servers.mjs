@@ -4,6 +4,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import { postgresPrograms } from '../services/servers/postgres.mjs'
 import { serviceNames, serviceWith, startServices } from '../services/index.mjs'
 
 // As Node reads it: Vitest's way of reading modules does not find the programs of PostgreSQL.
@@ -57,7 +58,14 @@ async function haveServer(name) {
 async function startPostgres() {
   const given = process.env.DATABASE_URL
   if (given) return { env: { DATABASE_URL: given }, failures: {} }
-  const { url, version, close } = await temporaryPostgres({ settings: SETTINGS })
+  const major = process.env.POSTHORN_TEST_POSTGRES
+  const programs = await postgresPrograms(major)
+  const { file_copy_method: clone, ...older } = SETTINGS
+  const settings = programs === undefined ? { ...older, file_copy_method: clone } : older
+  const { url, version, close } = await temporaryPostgres({
+    settings,
+    ...(programs !== undefined && { programs }),
+  })
   const env = { DATABASE_URL: url }
   return { env, versions: { postgres: version }, failures: {}, stop: close }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { seededBugs } from '../../proof/chaos/seeded/bugs.ts'
+import { takenOut } from '../../proof/stalls/bugs.ts'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFile(new URL(path, root), 'utf8')
@@ -12,6 +13,17 @@ test('the page of proofs names each bug that can be put in, and each is one line
     const source = await read(file)
     expect(source.split(line), `${file}: ${line}`).toHaveLength(2)
     expect(becomes).not.toContain(line)
+  }
+})
+
+test('and each fix that can be taken out, with the rule that notices it', async () => {
+  const page = await read('docs/proof.md')
+  for (const [name, { text, rule, changes }] of Object.entries(takenOut)) {
+    expect(page).toMatch(new RegExp(`\\| \`${name}\` +\\| ${text} +\\| \`${rule}\``))
+    for (const { file, line, becomes } of changes) {
+      expect((await read(file)).split(line), `${file}: ${line}`).toHaveLength(2)
+      expect(becomes).not.toContain(line)
+    }
   }
 })
 

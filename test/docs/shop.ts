@@ -148,7 +148,7 @@ export async function makeTrouble(pool: Pool): Promise<void> {
   const outboxes = [shopEvents, orderEvents]
   const relay = createRelay({ pool, outboxes, transports: { broker }, name: 'relay-1' })
   // Counts are written with the next heartbeat.
-  for (let i = 0; i < 3; i += 1) await relay.tick()
+  for (let i = 0; i < 3; i += 1) await relay.runOnce()
   await transaction(pool, async (tx) => {
     for (const n of [4, 5, 6]) await enqueue(tx, shopEvents, { id: idOf(n), type: 'order.paid' })
     await pause(tx, shopEvents, { by: 'ada', reason: 'the broker moves house' })
@@ -159,8 +159,8 @@ export async function makeTrouble(pool: Pool): Promise<void> {
        set claim_token = gen_random_uuid(), claimed_until = now() + interval '20 s'
      where id = '${idOf(5)}';
     update shop.outbox set lost_claims = 2 where id = '${idOf(6)}';
-    insert into posthorn.relay (relay, outbox, started_at, seen_at)
-    values ('relay-0', 'shop.events', now() - interval '1 day', now() - interval '5 minutes');
+    insert into posthorn.session (relay, outboxes, started_at, seen_at)
+    values ('relay-0', '{shop.events}', now() - interval '1 day', now() - interval '5 minutes');
     update posthorn.pulse set lost = 1;
     insert into sagas.saga (id, name, version, step_names, status, resumes_as, input, position,
                             error_code, error, cause_code, cause, finished_at)

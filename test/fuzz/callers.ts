@@ -6,38 +6,9 @@ import { fuzzGraphql } from '@posthorn/fuzz'
 import { ensureSchemathesis } from '../../scripts/services/index.mjs'
 import type { Ledger } from '../../proof/kit/ledger.ts'
 import { shareOut, type Description, type Shard } from './shards.ts'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { temporaryPostgres } from '@posthorn/postgres'
-import { createLog, loadSystems, readConfiguration, startServer } from '@posthorn/server'
+import { startWholeServer } from '../../proof/kit/stand/whole-server.ts'
 import { readOptions, requireOneOf } from '../../proof/kit/options.ts'
-
-type Fuzzed = Awaited<ReturnType<typeof startFuzzed>>
-
-/** A server with all systems and roles on a database of its own, without limits on requests. */
-async function startFuzzed(secret: string) {
-  await using opened = new AsyncDisposableStack()
-  const folder = await mkdtemp(join(tmpdir(), 'posthorn-fuzz-'))
-  opened.defer(() => rm(folder, { recursive: true, force: true }))
-  const postgres = await temporaryPostgres({ settings: { fsync: 'off' } })
-  opened.defer(() => postgres.close())
-  const systems = await loadSystems({})
-  const env = {
-    PORT: '0',
-    DATABASE_URL: postgres.url,
-    POSTHORN_DATA_DIR: folder,
-    POSTHORN_JWT_SECRET: secret,
-    POSTHORN_RATE_LIMIT: '0',
-  }
-  const server = await startServer(readConfiguration(env, systems), {
-    systems,
-    log: createLog('silent'),
-  })
-  opened.defer(() => server.close())
-  const everything = opened.move()
-  return { url: server.url, [Symbol.asyncDispose]: () => everything.disposeAsync() }
-}
 
 const CHECKS = [
   'not_a_server_error',
@@ -71,7 +42,12 @@ interface Stage extends Options {
 export async function fuzzAs(role: Role, stage: Stage): Promise<Ledger> {
   const library = await ensureSchemathesis()
   const secret = randomBytes(24).toString('hex')
-  await using server = await startFuzzed(secret)
+  const postgres = await temporaryPostgres({ settings: { fsync: 'off' } })
+  await using opened = new AsyncDisposableStack()
+  opened.defer(() => postgres.close())
+  const server = opened.use(
+    await startWholeServer({ DATABASE_URL: postgres.url, POSTHORN_JWT_SECRET: secret }),
+  )
   const token = await signToken({ secret, sub: role, org: 'demo', role, expiresIn: '1d' })
   const failures: string[] = []
   const url = `${server.url}/graphql`
@@ -112,7 +88,7 @@ export async function fuzzAs(role: Role, stage: Stage): Promise<Ledger> {
 }
 
 interface Target {
-  readonly server: Fuzzed
+  readonly server: { readonly url: string }
   readonly token: string
   readonly library: string
 }

@@ -208,6 +208,7 @@ test('after a demo with faults no secret stands in clear in a log, table, metric
   const opened = await openServer(
     {
       ...environmentOf(given),
+      ...merged(contributed.map(({ careful }) => careful)),
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       NOTICES_ALLOW_CIDRS: '127.0.0.0/8',
     },

@@ -100,8 +100,11 @@ async function open({ url }: Database, form: Form, queueName: QueueName): Promis
 }
 
 /** Enqueues with its SQL function, in the caller's transaction, as its documentation shows. */
-export function graphileWorkerLatency(localQueue: number): LatencyContestant {
-  const form: Form = { ...FASTEST, localQueue }
+export function graphileWorkerLatency(
+  localQueue: number,
+  concurrentJobs = FASTEST.concurrentJobs,
+): LatencyContestant {
+  const form: Form = { ...FASTEST, localQueue, concurrentJobs }
   return {
     name: localQueue === 0 ? 'graphile-worker without local queue' : 'graphile-worker',
     version: VERSION,
@@ -164,7 +167,7 @@ async function openMigratedPool(url: string, { concurrentJobs }: Form): Promise<
 function startRunner(
   pool: Pool,
   { concurrentJobs, localQueue, pollIntervalMs }: Form,
-  handle: (message: unknown) => void,
+  handle: (message: unknown) => void | Promise<void>,
 ): Promise<Runner> {
   return run({
     pgPool: pool,

@@ -52,28 +52,34 @@ export const pgBoss: Contestant = {
 }
 
 /** Woken by LISTEN/NOTIFY, which its queue's `notify` sends in the enqueueing transaction. */
-export const pgBossLatency: LatencyContestant = {
-  name: 'pg-boss',
-  version: VERSION,
-  settings: `notify, batchSize ${BATCH}, burstWhenBatchFull, pollingIntervalSeconds ${POLLING_SECONDS}`,
-  async open({ url }, handle) {
-    const boss = await startBoss(url)
-    const senders = new Pool({ connectionString: url, max: SENDERS })
-    const woken = { ...WORK, notifyPollingIntervalSeconds: POLLING_SECONDS }
-    await boss.work<unknown>(QUEUE, woken, async (batch) => {
-      for (const { data } of batch) handle(sampleOf(data))
-    })
-    return {
-      send: (sample) =>
-        commitEach(senders, (client) =>
-          boss.send(QUEUE, samplePayload(sample), { db: inTransactionOf(client) }),
-        ),
-      async close() {
-        await boss.stop()
-        await senders.end()
-      },
-    }
-  },
+export function pgBossLatency({ batchSize = BATCH, localConcurrency = WORKERS } = {}) {
+  const contestant: LatencyContestant = {
+    name: 'pg-boss',
+    version: VERSION,
+    settings: `notify, batchSize ${batchSize}, burstWhenBatchFull, localConcurrency ${localConcurrency}, pollingIntervalSeconds ${POLLING_SECONDS}`,
+    async open({ url }, handle) {
+      const boss = await startBoss(url)
+      const senders = new Pool({ connectionString: url, max: SENDERS })
+      const woken = {
+        ...{ ...WORK, batchSize, localConcurrency },
+        notifyPollingIntervalSeconds: POLLING_SECONDS,
+      }
+      await boss.work<unknown>(QUEUE, woken, async (batch) => {
+        await Promise.all(batch.map(async ({ data }) => handle(sampleOf(data))))
+      })
+      return {
+        send: (sample) =>
+          commitEach(senders, (client) =>
+            boss.send(QUEUE, samplePayload(sample), { db: inTransactionOf(client) }),
+          ),
+        async close() {
+          await boss.stop()
+          await senders.end()
+        },
+      }
+    },
+  }
+  return contestant
 }
 
 export const pgBossEnqueue: EnqueueContestant = {

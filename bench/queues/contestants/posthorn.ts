@@ -5,6 +5,7 @@ import {
   enqueueAll,
   fromPg,
   transaction,
+  type Delivery,
   type Outbox,
   type Outcome,
   type Relay,
@@ -15,6 +16,7 @@ import {
   commitEach,
   type Contestant,
   type EnqueueContestant,
+  type Handle,
   type LatencyContestant,
 } from '../contestant.ts'
 import {
@@ -80,7 +82,7 @@ export function posthornLatency(
     async open({ url }, handle) {
       const { pool, outbox } = await openOutbox(url, form)
       const senders = new Pool({ connectionString: url, max: SENDERS })
-      const relay = await startRelay(pool, outbox, (message) => handle(sampleOf(message)))
+      const relay = await startRelay(pool, outbox, (message) => void handle(sampleOf(message)))
       const row = (sample: number) => ({ key: key(sample), payload: samplePayload(sample) })
       return {
         send: (sample) =>
@@ -92,6 +94,54 @@ export function posthornLatency(
           await Promise.all([pool.end(), senders.end()])
         },
       }
+    },
+  }
+}
+
+/** Handlers that take their time, `atOnce` of them at once. */
+export function posthornSlow(claims: OutboxForm['claims'], atOnce: number): LatencyContestant {
+  const form: OutboxForm = { claims, record: 'none', lanes: 2, batch: atOnce / 2 }
+  return {
+    name: `posthorn ${claims}`,
+    version: VERSION,
+    settings: `batches of ${form.batch}, lanes ${form.lanes}`,
+    async open({ url }, handle) {
+      const { pool, outbox } = await openOutbox(url, form)
+      const senders = new Pool({ connectionString: url, max: SENDERS })
+      const noop = eachTransport(handle)
+      const relay = createRelay({ pool, outboxes: [outbox], transports: { noop } })
+      await relay.start()
+      return {
+        send: (sample, how) =>
+          ownTransaction(senders, outbox, {
+            key: how?.lone === true ? `lone-${sample}` : key(sample),
+            payload: samplePayload(sample),
+          }),
+        async close() {
+          await relay.stop()
+          await Promise.all([pool.end(), senders.end()])
+        },
+      }
+    },
+  }
+}
+
+/** Side by side, the messages of one key one after the other. */
+function eachTransport(handle: Handle): Transport {
+  return {
+    takes: 'each',
+    async deliver(batch, { ordered, report }) {
+      const queues = Map.groupBy(batch.entries(), ([at, { message }]) =>
+        ordered ? message.key : at,
+      )
+      const run = async (queue: [number, Delivery][]) => {
+        for (const [at, { message }] of queue) {
+          await handle(sampleOf(message.payload))
+          report?.(at, delivered())
+        }
+      }
+      await Promise.all([...queues.values()].map(run))
+      return batch.map(() => delivered())
     },
   }
 }

@@ -1,10 +1,9 @@
+import type { Change } from '../../kit/copy.ts'
+
 /** A bug that is put into a copy of the sources: one line becomes another. */
-export interface SeededBug {
+export interface SeededBug extends Change {
   /** What the server does wrong then. */
   readonly text: string
-  readonly file: string
-  readonly line: string
-  readonly becomes: string
   /** Arguments of chaos that make it likely to matter. */
   readonly args: readonly string[]
 }

@@ -6,6 +6,7 @@ import {
   type Transaction,
 } from '@posthorn/engine'
 import { inboxTableSql } from '@posthorn/engine/inbox'
+import { rowsOf } from '../stand/queries.ts'
 import { inbox, type EventRow } from './outbox.ts'
 
 /** What makes tables, which another version of the engine may make otherwise. */
@@ -153,13 +154,14 @@ export interface Standing {
 }
 
 /** What is in the table, and what is in the log, with the state that its cursor says. */
-function everyMessage({ name, table, log, order, states }: Outbox<EventRow>): string {
+function everyMessage(outbox: Outbox<EventRow>): string {
+  const { name, log, order, states } = outbox
   const columns = [
     'id, key, n, attempts, lost_claims, error_code, due_at',
     order ? 'held, seq, bucket' : 'claim_token',
     ...(states.dead === undefined ? ['quarantined_at'] : []),
   ].join(', ')
-  const kept = `select ${columns}, status from ${table}`
+  const kept = `select ${columns}, status from ${rowsOf(outbox)}`
   if (log === undefined) return kept
   const shown = columns.replaceAll(/\w+/g, 'm.$&')
   return `${kept}
@@ -175,7 +177,7 @@ export async function selectStanding(db: Queryable, outbox: Outbox<EventRow>): P
   const quarantined =
     outbox.states.dead === undefined ? 'count(*) filter (where quarantined_at is not null)' : '0'
   const leases = order
-    ? '(select count(*) from posthorn.bucket where outbox = $1 and token is not null)'
+    ? '(select count(*) from posthorn.bucket where outbox = $1 and session in (select id from posthorn.session where until is not null))'
     : 'count(*) filter (where claim_token is not null)'
   const { rows } = await db.query<Standing>({
     text: `
@@ -202,7 +204,8 @@ export async function selectLeases(
 ): Promise<{ buckets: number; inFlight: number }> {
   const { rows } = await db.query<{ buckets: number; inFlight: number }>(sql`
     select count(*)::int as buckets, coalesce(sum(run_size), 0)::int as "inFlight"
-      from posthorn.bucket where relay = ${relay}`)
+      from posthorn.bucket
+     where session in (select id from posthorn.session where relay = ${relay})`)
   return rows[0] ?? { buckets: 0, inFlight: 0 }
 }
 
@@ -215,10 +218,11 @@ export async function selectStuck(
   const { rows } = await db.query({
     text: `
 select t.bucket, t.key, t.seq, t.n, t.held, t.lost_claims, t.error_code,
-       h.due_at - posthorn.now() as due_in, h.held_by, b.relay, b.until - now() as lease, b.run_size
+       h.due_at - posthorn.now() as due_in, h.held_by, s.relay, s.until - now() as lease, b.run_size
   from (${everyMessage(outbox)}) as t
   left join posthorn.held_key as h on h.outbox = $1 and h.key = t.key
   left join posthorn.bucket as b on b.outbox = $1 and b.bucket = t.bucket
+  left join posthorn.session as s on s.id = b.session
  where t.status = 'ready'
  order by t.seq
  limit 20`,

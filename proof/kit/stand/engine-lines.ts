@@ -70,8 +70,11 @@ export async function outboxLines(pool: Pool, outboxes: readonly Outbox[]): Prom
     }
     return found.join(', ') || 'none'
   }
-  const recorded = (count: typeof countGaps) => async (db: Pool, outbox: Outbox) =>
-    outbox.audit.record === 'all' ? count(db, outbox) : 0
+  const closedBySystems = systemProofs.flatMap(({ closed }) => closed ?? [])
+  const recorded = (count: typeof countGaps) => async (db: Pool, outbox: Outbox) => {
+    const isRecorded = outbox.audit.record === 'all' && !closedBySystems.includes(outbox.name)
+    return isRecorded ? count(db, outbox) : 0
+  }
   const { codes, ...alerts } = await alertsOf(pool)
   return [
     { name: 'outboxes', value: outboxes.length },

@@ -1,12 +1,17 @@
 import { sql, type Outbox, type Queryable } from '@posthorn/engine'
 
+/** The table whose rows say what became of them: of a log its exceptions. */
+export function rowsOf<Row>({ exceptions, table }: Outbox<Row>): string {
+  return exceptions ?? table
+}
+
 /** Rows of an outbox that have not come to an end. */
 export async function countUnfinished(db: Queryable, outbox: Outbox): Promise<number> {
-  const { name, table, log, states, columns } = outbox
+  const { name, log, states, columns } = outbox
   const open = [states.ready, states.claimed, states.retry, states.failing]
   const words = [...new Set(open.filter((state) => state !== undefined))].map(literal)
   const standing = states.dead === undefined ? 'and quarantined_at is null' : ''
-  const kept = `select from ${table} where ${columns.status} in (${words.join()}) ${standing}`
+  const kept = `select from ${rowsOf(outbox)} where ${columns.status} in (${words.join()}) ${standing}`
   if (log === undefined) return countRows(db, kept)
   const logged = `
 select from ${log} as m
@@ -19,7 +24,9 @@ select from ${log} as m
 export async function countClaims(db: Queryable, { name, table, order }: Outbox): Promise<number> {
   const statement = order
     ? `select from posthorn.bucket
-        where outbox = '${name}' and (token is not null or run_size is not null)`
+        where outbox = '${name}'
+          and (run_size is not null
+               or session in (select id from posthorn.session where until is not null))`
     : `select from ${table} where claim_token is not null`
   return countRows(db, statement)
 }
@@ -27,35 +34,32 @@ export async function countClaims(db: Queryable, { name, table, order }: Outbox)
 /** Leases on buckets by the relays that left them over, for a look. */
 export async function selectLeftLeases(db: Queryable): Promise<Record<string, unknown>[]> {
   const { rows } = await db.query(sql`
-    select outbox, relay, array_agg(bucket order by bucket) as buckets, run_size is not null as in_flight,
-           now() as at, min(until) as until
-      from posthorn.bucket
-     where token is not null
-     group by outbox, relay, token, run_size is not null`)
+    select b.outbox, s.relay, array_agg(b.bucket order by b.bucket) as buckets,
+           b.run_size is not null as in_flight, now() as at, min(s.until) as until
+      from posthorn.bucket as b
+      left join posthorn.session as s on s.id = b.session
+     where b.run_size is not null or s.until is not null
+     group by b.outbox, s.relay, b.token, b.run_size is not null`)
   return rows
 }
 
-/**
- * Leases that no relay renews, and that no other has taken over yet: of relays that are gone, or of claims
- * that could not be settled. Those in use are renewed in the first third of their time.
- */
+/** Buckets whose relay is gone, and that no other has taken over yet. */
 export async function countAbandoned(db: Queryable, outboxes: readonly Outbox[]): Promise<number> {
   const { rows } = await db.query<{ count: number }>(sql`
     select count(*)::int as count
       from posthorn.bucket as b
-      join unnest(${outboxes.map(({ name }) => name)}::text[],
-                  ${outboxes.map(({ leaseMs }) => leaseMs)}::bigint[]) as o (name, lease_ms)
-        on o.name = b.outbox
-     where b.token is not null and b.until < now() + o.lease_ms * interval '0.5 ms'`)
+     where b.outbox = any(${outboxes.map(({ name }) => name)}::text[])
+       and b.token is not null
+       and not exists (select from posthorn.session as s where s.id = b.session and s.until > now())`)
   return rows[0]?.count ?? 0
 }
 
 /** Messages whose last transition is not what their row says. */
 export async function countUnrecorded(db: Queryable, outbox: Outbox): Promise<number> {
-  const { name, table, columns } = outbox
+  const { name, columns } = outbox
   return countRows(
     db,
-    `select from ${table} as m
+    `select from ${rowsOf(outbox)} as m
        left join lateral (
          select to_state from posthorn.transition as t
           where t.outbox = '${name}' and t.message_id = m.${columns.id}::text
@@ -97,24 +101,22 @@ export async function selectMoves(db: Queryable, { name }: Outbox): Promise<Move
 }
 
 /** Messages that were set aside, in an outbox whose policy never gives up. */
-export async function countSetAsideForGood(
-  db: Queryable,
-  { table, states }: Outbox,
-): Promise<number> {
-  if (states.dead !== undefined) return 0
-  return countRows(db, `select from ${table} where quarantined_at is not null`)
+export async function countSetAsideForGood(db: Queryable, outbox: Outbox): Promise<number> {
+  if (outbox.states.dead !== undefined) return 0
+  return countRows(db, `select from ${rowsOf(outbox)} where quarantined_at is not null`)
 }
 
 /** The ids of dead messages, but those whose key begins so. */
 export async function selectDead(
   db: Queryable,
-  { table, columns, states }: Outbox,
+  outbox: Outbox,
   except?: string,
 ): Promise<string[]> {
+  const { columns, states } = outbox
   if (states.dead === undefined) return []
   const spared = except === undefined ? '' : `and key not like '${except}%'`
   const { rows } = await db.query<{ id: string }>({
-    text: `select ${columns.id}::text as id from ${table}
+    text: `select ${columns.id}::text as id from ${rowsOf(outbox)}
             where ${columns.status} = ${literal(states.dead)} ${spared}`,
     values: [],
   })

@@ -57,6 +57,8 @@ export interface SystemProof extends Load {
   readonly ways?: Readonly<Record<string, readonly string[]>>
   /** Outboxes whose dead messages are not sent again: they would die again. */
   readonly final?: readonly Outbox['name'][]
+  /** Outboxes whose rows the system itself opens and closes, which the engine's transitions do not tell. */
+  readonly closed?: readonly Outbox['name'][]
   /** What has not come to its end, besides the messages of outboxes. */
   rest?(db: Queryable, options: { readonly isLossy: boolean }): Promise<Counts>
   /** What an operator does for what has failed; says for how many. */

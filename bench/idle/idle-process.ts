@@ -1,0 +1,48 @@
+import { outbox, posthorn, silentLog } from '@posthorn/engine'
+import { run } from 'graphile-worker'
+import { Pool } from 'pg'
+import { PgBoss } from 'pg-boss'
+import type { IdleOrder } from './order.ts'
+
+/* A child process of `idle`: waits for messages that nobody sends. */
+
+const order = JSON.parse(process.argv[2] ?? '{}') as IdleOrder
+if (order.who === 'posthorn') await startPosthorn()
+else if (order.who === 'pg-boss') await startBoss()
+else await startWorker()
+process.send?.('ready')
+process.on('message', () => process.send?.(process.cpuUsage()))
+process.once('disconnect', () => process.exit())
+
+async function startPosthorn(): Promise<void> {
+  const pool = new Pool({ connectionString: order.databaseUrl, max: 10 })
+  const parts = Array.from({ length: order.queues }, (_, n) =>
+    // Half of them ordered, and the odd one of a single outbox is not.
+    outbox(`public.idle_${n}`, n % 2 === 1 ? { order: 'key' } : {}).handle({
+      any: async () => undefined,
+    }),
+  )
+  const horn = posthorn(pool, parts, { log: silentLog })
+  await horn.setUp()
+  await horn.start()
+}
+
+async function startBoss(): Promise<void> {
+  const boss = new PgBoss({ connectionString: order.databaseUrl, useListenNotify: true })
+  boss.on('error', (error) => console.error(error))
+  await boss.start()
+  for (let n = 0; n < order.queues; n += 1) {
+    await boss.createQueue(`idle_${n}`, { notify: true })
+    await boss.work(`idle_${n}`, async () => undefined)
+  }
+}
+
+async function startWorker(): Promise<void> {
+  const tasks = Array.from({ length: order.queues }, (_, n) => [`idle_${n}`, async () => undefined])
+  await run({
+    connectionString: order.databaseUrl,
+    noHandleSignals: true,
+    taskList: Object.fromEntries(tasks),
+    parsedCronItems: [],
+  })
+}
