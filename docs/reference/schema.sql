@@ -197,6 +197,12 @@ CREATE OR REPLACE FUNCTION posthorn.erase_text(value text, pattern text)
  IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(value, pattern, '[erased]'::text, 'gi'::text);
 
+CREATE OR REPLACE FUNCTION posthorn.id_digest(id text)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN sha256(convert_to(id, 'UTF8'::name));
+
 CREATE OR REPLACE FUNCTION posthorn.keep_audit()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -267,6 +273,36 @@ CREATE OR REPLACE FUNCTION posthorn.now()
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN statement_timestamp();
+
+CREATE OR REPLACE FUNCTION posthorn.redirect_message()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  place regclass;
+  columns text;
+begin
+  -- An older snapshot may show the place of before: then the writer fails, and tries again.
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform from posthorn.outbox where name = tg_argv[0] for share;
+  end if;
+  select to_regclass(coalesce(o.log_name, o.table_name)) into place
+    from posthorn.outbox as o
+   where o.name = tg_argv[0] and coalesce(o.log_name, o.table_name) <> tg_argv[1];
+  if place is null then
+    return null;
+  end if;
+  select string_agg(quote_ident(a.attname), ', ') into columns
+    from pg_attribute as a
+   where a.attrelid = place and a.attnum > 0 and not a.attisdropped
+     and a.attgenerated = '' and a.attidentity = '' and a.attname not in ('xid', 'logged_at')
+     and exists (select from pg_attribute as b
+                  where b.attrelid = tg_relid and b.attname = a.attname and not b.attisdropped);
+  execute format('insert into %s (%s) select %2$s from (select ($1).*) as n', place, columns) using new;
+  execute format('delete from %s where bucket = $1 and seq = $2', tg_relid::regclass) using new.bucket, new.seq;
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION posthorn.refuse_key(key text)
  RETURNS smallint
@@ -389,6 +425,7 @@ create table posthorn.alert (
   subject text not null,
   tenant text,
   code text not null,
+  occurrence text,
   detail text not null,
   raised_at timestamp with time zone not null default now(),
   recovered_at timestamp with time zone,
@@ -400,7 +437,7 @@ CREATE INDEX alert_open ON posthorn.alert USING btree (id) WHERE ((acknowledged_
 CREATE INDEX alert_standing ON posthorn.alert USING btree (source, code) WHERE (recovered_at IS NULL);
 CREATE INDEX alert_subject ON posthorn.alert USING btree (source, subject);
 comment on column posthorn.alert.detail is 'personal';
-comment on table posthorn.alert is 'not personal: source, subject, tenant, code, acknowledged_by';
+comment on table posthorn.alert is 'not personal: source, subject, tenant, code, occurrence, acknowledged_by';
 
 create table posthorn.archive (
   outbox text not null,
@@ -459,8 +496,7 @@ create table posthorn.bucket (
   outbox text not null,
   bucket smallint not null,
   token uuid,
-  relay text,
-  until timestamp with time zone,
+  session uuid,
   run bigint not null default 0,
   run_upto bigint,
   run_size integer,
@@ -536,7 +572,7 @@ create table posthorn.consumer_message (
 );
 CREATE INDEX consumer_message_dead ON posthorn.consumer_message USING btree (id) WHERE (state = 'dead'::text);
 CREATE INDEX consumer_message_due ON posthorn.consumer_message USING btree (topic, group_name, due_at) WHERE (state = 'retry'::text);
-CREATE UNIQUE INDEX consumer_message_id ON posthorn.consumer_message USING btree (topic, group_name, message_id) WHERE (partition IS NULL);
+CREATE UNIQUE INDEX consumer_message_id ON posthorn.consumer_message USING btree (topic, group_name, posthorn.id_digest(message_id)) WHERE (partition IS NULL);
 CREATE INDEX consumer_message_key ON posthorn.consumer_message USING btree (topic, group_name, posthorn.key_digest(key), id);
 CREATE UNIQUE INDEX consumer_message_position ON posthorn.consumer_message USING btree (topic, group_name, partition, log_offset) WHERE (partition IS NOT NULL);
 comment on column posthorn.consumer_message.headers is 'personal';
@@ -684,9 +720,11 @@ create table posthorn.outbox (
   name text not null,
   table_name text not null,
   log_name text,
+  storage text not null,
   serialise boolean,
   since timestamp with time zone not null default now(),
-  constraint outbox_pkey PRIMARY KEY (name)
+  constraint outbox_pkey PRIMARY KEY (name),
+  constraint outbox_storage_check CHECK ((storage = ANY (ARRAY['row'::text, 'key'::text, 'log'::text])))
 );
 
 create table posthorn.pause (
@@ -713,6 +751,7 @@ create table posthorn.pulse (
   at timestamp with time zone not null,
   delivered bigint not null default 0,
   failed bigint not null default 0,
+  postponed bigint not null default 0,
   dead bigint not null default 0,
   lost bigint not null default 0,
   latency jsonb,
@@ -740,16 +779,6 @@ create table posthorn.recurring (
   seen_at timestamp with time zone not null default now(),
   constraint recurring_pkey PRIMARY KEY (outbox, name)
 );
-
-create table posthorn.relay (
-  relay text not null,
-  outbox text not null,
-  version text,
-  started_at timestamp with time zone not null default now(),
-  seen_at timestamp with time zone not null default now(),
-  breakers jsonb not null default '[]'::jsonb,
-  constraint relay_pkey PRIMARY KEY (relay, outbox)
-) with (fillfactor=50);
 
 create table posthorn.relay_start (
   at timestamp with time zone not null default date_trunc('minute'::text, now()),
@@ -817,6 +846,26 @@ create table posthorn.sample (
   oldest_undelivered_seconds double precision,
   constraint sample_pkey PRIMARY KEY (outbox, at)
 );
+
+create table posthorn.sealing_key (
+  is_only boolean not null default true,
+  name text not null,
+  constraint sealing_key_pkey PRIMARY KEY (is_only),
+  constraint sealing_key_is_only_check CHECK (is_only)
+);
+comment on table posthorn.sealing_key is 'not personal: name';
+
+create table posthorn.session (
+  id uuid not null default gen_random_uuid(),
+  relay text not null,
+  version text,
+  outboxes text[] not null,
+  started_at timestamp with time zone not null default now(),
+  seen_at timestamp with time zone not null default now(),
+  until timestamp with time zone default (now() + '00:00:30'::interval),
+  breakers jsonb not null default '{}'::jsonb,
+  constraint session_pkey PRIMARY KEY (id)
+) with (fillfactor=50);
 
 create table posthorn.topic (
   name text not null,
@@ -916,6 +965,16 @@ alter table posthorn.replayed_message add constraint replayed_message_replay_id_
 alter table posthorn.topic_group_member add constraint topic_group_member_topic_fkey FOREIGN KEY (topic) REFERENCES posthorn.topic(name);
 alter table posthorn.topic_group_partition add constraint topic_group_partition_topic_partition_fkey FOREIGN KEY (topic, partition) REFERENCES posthorn.topic_partition(topic, partition);
 alter table posthorn.topic_partition add constraint topic_partition_topic_fkey FOREIGN KEY (topic) REFERENCES posthorn.topic(name);
+
+create view posthorn.relay as
+ SELECT s.relay,
+    outbox.outbox,
+    s.version,
+    s.started_at,
+    s.seen_at,
+    COALESCE((s.breakers -> outbox.outbox), '[]'::jsonb) AS breakers
+   FROM (posthorn.session s
+     CROSS JOIN LATERAL unnest(s.outboxes) outbox(outbox));
 
 create schema evidence;
 
@@ -1077,12 +1136,12 @@ comment on table evidence.audit_log is 'not personal: org_id, action, entity_typ
 
 create table evidence.consumer_inbox (
   consumer text not null,
-  event_id uuid not null,
+  event_id text not null,
   received_at timestamp with time zone not null default now(),
   constraint consumer_inbox_pkey PRIMARY KEY (event_id, consumer)
 );
-CREATE INDEX consumer_inbox_others ON evidence.consumer_inbox USING btree (received_at) WHERE (NOT (((get_byte(uuid_send(event_id), 6) >> 4) = 7) AND ((get_byte(uuid_send(event_id), 8) >> 6) = 2)));
-comment on table evidence.consumer_inbox is 'not personal: consumer';
+CREATE INDEX consumer_inbox_others ON evidence.consumer_inbox USING btree (received_at) WHERE (NOT (event_id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'::text));
+comment on table evidence.consumer_inbox is 'not personal: consumer, event_id';
 
 create table evidence.file_job (
   id uuid not null,
@@ -1119,11 +1178,13 @@ create table evidence.file_job (
   completed_at timestamp with time zone,
   files_removed_at timestamp with time zone,
   upload_removed_at timestamp with time zone,
+  reading text not null default 'read'::text,
+  not_before timestamp with time zone not null default posthorn.now(),
+  failures integer not null default 0,
   claim_token uuid,
   claimed_until timestamp with time zone,
   lost_claims smallint not null default 0,
-  failures smallint not null default 0,
-  not_before timestamp with time zone not null default now(),
+  quarantined_at timestamp with time zone,
   waits_for text,
   constraint file_job_pkey PRIMARY KEY (id),
   constraint file_job_org_id_idempotency_key_key UNIQUE (org_id, idempotency_key),
@@ -1132,13 +1193,19 @@ create table evidence.file_job (
   constraint file_job_check1 CHECK (((status = 'REJECTED'::text) = (reason IS NOT NULL))),
   constraint file_job_check2 CHECK (((status <> 'REJECTED'::text) OR ((rows_read = 0) AND (total_rows IS NULL)))),
   constraint file_job_check3 CHECK (((rows_read = 0) OR (staged_at IS NOT NULL))),
+  constraint file_job_reading_check CHECK ((reading = ANY (ARRAY['small'::text, 'large'::text, 'read'::text]))),
   constraint file_job_status_check CHECK ((status = ANY (ARRAY['RECEIVED'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'REJECTED'::text]))),
   constraint file_job_waits_for_check CHECK ((waits_for = ANY (ARRAY['DAILY_LIMIT'::text, 'SCANNER'::text])))
 );
 CREATE INDEX file_job_cancelled ON evidence.file_job USING btree (id) WHERE ((cancelled_at IS NOT NULL) AND (status = ANY (ARRAY['RECEIVED'::text, 'PROCESSING'::text])));
 CREATE INDEX file_job_content ON evidence.file_job USING btree (org_id, content_sha256, created_at) WHERE (content_sha256 IS NOT NULL);
+CREATE INDEX file_job_due ON evidence.file_job USING btree (org_id, not_before, id) WHERE (reading = 'small'::text);
+CREATE INDEX file_job_large_due ON evidence.file_job USING btree (org_id, not_before, id) WHERE (reading = 'large'::text);
+CREATE INDEX file_job_large_suspect ON evidence.file_job USING btree (not_before, id) WHERE ((reading = 'large'::text) AND (lost_claims > 0));
 CREATE INDEX file_job_listed ON evidence.file_job USING btree (org_id, id);
 CREATE UNIQUE INDEX file_job_object ON evidence.file_job USING btree (bucket, storage_key, object_version) WHERE (bucket IS NOT NULL);
+CREATE INDEX file_job_quarantined ON evidence.file_job USING btree (id) WHERE (quarantined_at IS NOT NULL);
+CREATE INDEX file_job_suspect ON evidence.file_job USING btree (not_before, id) WHERE ((reading = 'small'::text) AND (lost_claims > 0));
 CREATE INDEX file_job_unread ON evidence.file_job USING btree (created_at) WHERE ((status = ANY (ARRAY['RECEIVED'::text, 'PROCESSING'::text])) AND (total_rows IS NULL));
 CREATE TRIGGER file_job_audited AFTER UPDATE OF status, cancelled_at ON evidence.file_job FOR EACH ROW WHEN (((new.status IS DISTINCT FROM old.status) OR (new.cancelled_at IS DISTINCT FROM old.cancelled_at))) EXECUTE FUNCTION evidence.job_audited();
 CREATE TRIGGER file_job_files_removed AFTER UPDATE OF files_removed_at, upload_removed_at ON evidence.file_job FOR EACH ROW WHEN (((new.files_removed_at IS DISTINCT FROM old.files_removed_at) OR (new.upload_removed_at IS DISTINCT FROM old.upload_removed_at))) EXECUTE FUNCTION evidence.job_files_removed();
@@ -1396,12 +1463,12 @@ $function$;
 
 create table families.consumer_inbox (
   consumer text not null,
-  event_id uuid not null,
+  event_id text not null,
   received_at timestamp with time zone not null default now(),
   constraint consumer_inbox_pkey PRIMARY KEY (event_id, consumer)
 );
-CREATE INDEX consumer_inbox_others ON families.consumer_inbox USING btree (received_at) WHERE (NOT (((get_byte(uuid_send(event_id), 6) >> 4) = 7) AND ((get_byte(uuid_send(event_id), 8) >> 6) = 2)));
-comment on table families.consumer_inbox is 'not personal: consumer';
+CREATE INDEX consumer_inbox_others ON families.consumer_inbox USING btree (received_at) WHERE (NOT (event_id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'::text));
+comment on table families.consumer_inbox is 'not personal: consumer, event_id';
 
 create table families.families (
   id uuid not null,
@@ -1642,6 +1709,23 @@ create table messages.account (
 );
 comment on table messages.account is 'not personal: org_id, name, business_account_id, phone_number_ids, access_token, app_secret, verify_token';
 
+create table messages.account_notice (
+  id uuid not null,
+  account_id text not null,
+  org_id text,
+  field text not null,
+  subject text,
+  event text not null,
+  detail text,
+  digest bytea not null,
+  said_at timestamp with time zone not null,
+  constraint account_notice_pkey PRIMARY KEY (id),
+  constraint account_notice_digest_key UNIQUE (digest)
+);
+CREATE INDEX account_notice_age ON messages.account_notice USING btree (said_at);
+CREATE INDEX account_notice_listed ON messages.account_notice USING btree (account_id, said_at, id);
+comment on table messages.account_notice is 'not personal: account_id, org_id, field, subject, event, detail, digest';
+
 create table messages.activity (
   id uuid not null,
   seq bigint not null generated always as identity,
@@ -1878,6 +1962,18 @@ comment on column messages.outbound_message.idempotency_key is 'personal';
 comment on column messages.outbound_message.error_message is 'personal';
 comment on table messages.outbound_message is 'not personal: org_id, dossier_id, channel, template_code, lane, provider_message_id, request_fingerprint, error_code, traceparent';
 
+create table messages.person (
+  user_id text not null,
+  org_id text not null,
+  recipient text not null,
+  seen_at timestamp with time zone not null default now(),
+  constraint person_pkey PRIMARY KEY (user_id, org_id)
+);
+CREATE INDEX person_age ON messages.person USING btree (seen_at);
+comment on column messages.person.user_id is 'personal';
+comment on column messages.person.recipient is 'personal';
+comment on table messages.person is 'not personal: org_id';
+
 create table messages.recipient_consent (
   org_id text not null,
   channel text not null,
@@ -1900,6 +1996,7 @@ create table messages.sending_stop (
   probe_at timestamp with time zone not null,
   probes integer not null default 0,
   probe_message_id uuid,
+  by_report boolean not null,
   constraint sending_stop_pkey PRIMARY KEY (account_id, number_id)
 );
 comment on table messages.sending_stop is 'not personal: account_id, number_id, org_id, code, reason, credentials';
@@ -1961,8 +2058,6 @@ CREATE OR REPLACE FUNCTION payments.dispute_guarded()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
-declare
-  disputed payments.payments;
 begin
   if tg_op = 'UPDATE' then
     if (new.id, new.payment_id, new.org_id, new.gateway_ref, new.amount, new.currency)
@@ -1971,18 +2066,17 @@ begin
       raise exception 'dispute %: what it is about cannot change', old.id
         using errcode = 'check_violation', constraint = 'dispute_fixed';
     end if;
-    if new.status <> old.status and old.status <> 'opened' then
+    if new.status <> old.status
+       and (old.status not in ('inquiry', 'opened') or new.status = 'inquiry') then
       raise exception 'dispute %: % cannot become %', old.id, old.status, new.status
         using errcode = 'check_violation', constraint = 'dispute_moves';
     end if;
     return new;
   end if;
-  select * into disputed from payments.payments where id = new.payment_id;
-  if new.amount > disputed.amount or new.currency <> disputed.currency
-     or new.org_id <> disputed.org_id then
-    raise exception 'dispute %: % % is not of payment %, of % %', new.id, new.amount, new.currency,
-                    disputed.id, disputed.amount, disputed.currency
-      using errcode = 'check_violation', constraint = 'dispute_within_payment';
+  if not exists (select from payments.payments
+                  where id = new.payment_id and org_id = new.org_id) then
+    raise exception 'dispute %: payment % is another organisation''s', new.id, new.payment_id
+      using errcode = 'check_violation', constraint = 'dispute_of_payment';
   end if;
   return new;
 end $function$;
@@ -2007,23 +2101,18 @@ begin
   end if;
   if new.status <> old.status then
     if (old.status, new.status) not in
-       (('pending', 'succeeded'), ('pending', 'failed'), ('succeeded', 'refunded')) then
+       (('pending', 'succeeded'), ('pending', 'failed'), ('succeeded', 'refunded'),
+        ('refunded', 'succeeded')) then
       raise exception 'payment %: % cannot become %', old.id, old.status, new.status
         using errcode = 'check_violation', constraint = 'payment_moves';
     end if;
-    if old.status = 'pending' then new.settled_at := posthorn.now(); end if;
-    if new.status = 'refunded' then new.refunded_at := posthorn.now(); end if;
+    if old.status = 'pending' then
+      new.settled_at := posthorn.now();
+      new.next_action := null;
+    end if;
+    new.refunded_at := case new.status when 'refunded' then posthorn.now() end;
   end if;
   new.updated_at := posthorn.now();
-  return new;
-end $function$;
-
-CREATE OR REPLACE FUNCTION payments.payment_lookup_planned()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.updated_at := old.updated_at;
   return new;
 end $function$;
 
@@ -2041,6 +2130,20 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION payments.reconciliation_dispute_guarded()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (select from payments.reconciliation_records
+                  where run_id = new.run_id and line_number = new.line_number
+                    and status = 'matched') then
+    raise exception 'record % of % is not matched', new.line_number, new.run_id
+      using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION payments.reconciliation_link_guarded()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2048,7 +2151,8 @@ AS $function$
 begin
   perform from payments.payments where id = new.payment_id for update;
   if exists (select from payments.reconciliation_records
-              where matched_payment_id = new.payment_id and matched_as is distinct from 'refund')
+              where matched_payment_id = new.payment_id
+                and (matched_as is null or matched_as = 'part'))
   then
     raise exception 'payment % is matched by a record', new.payment_id
       using errcode = 'unique_violation', constraint = 'reconciliation_payment_once';
@@ -2102,7 +2206,7 @@ begin
     if exists (select
                  from changed as c
                  join payments.reconciliation_links as l on l.payment_id = c.matched_payment_id
-                where c.matched_as is distinct from 'refund') then
+                where c.matched_as is null or c.matched_as = 'part') then
       raise exception 'a payment is linked to another record'
         using errcode = 'unique_violation', constraint = 'reconciliation_payment_once';
     end if;
@@ -2133,6 +2237,16 @@ begin
                    on f.run_id = c.run_id and f.line_number = c.line_number
                 where c.status = 'unmatched') then
       raise exception 'a record that is not matched has no refunds'
+        using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
+    end if;
+  end if;
+  if exists (select from payments.reconciliation_disputes) then
+    if exists (select
+                 from changed as c
+                 join payments.reconciliation_disputes as f
+                   on f.run_id = c.run_id and f.line_number = c.line_number
+                where c.status = 'unmatched') then
+      raise exception 'a record that is not matched has no disputes'
         using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
     end if;
   end if;
@@ -2188,6 +2302,7 @@ begin
                     new.currency, given_back, most, taken.currency
       using errcode = 'check_violation', constraint = 'refunds_within_payment';
   end if;
+  new.org_id := taken.org_id;
   return new;
 end $function$;
 
@@ -2274,11 +2389,13 @@ create table payments.disputes (
   constraint disputes_pkey PRIMARY KEY (id),
   constraint disputes_payment_id_gateway_ref_key UNIQUE (payment_id, gateway_ref),
   constraint disputes_amount_check CHECK ((amount > 0)),
-  constraint disputes_check CHECK (((status = 'opened'::text) = (closed_at IS NULL))),
+  constraint disputes_check CHECK (((status = ANY (ARRAY['inquiry'::text, 'opened'::text])) = (closed_at IS NULL))),
+  constraint disputes_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint disputes_gateway_ref_check CHECK (((length(gateway_ref) >= 1) AND (length(gateway_ref) <= 255))),
-  constraint disputes_status_check CHECK ((status = ANY (ARRAY['opened'::text, 'won'::text, 'lost'::text, 'withdrawn'::text])))
+  constraint disputes_status_check CHECK ((status = ANY (ARRAY['inquiry'::text, 'opened'::text, 'won'::text, 'lost'::text, 'withdrawn'::text])))
 );
 CREATE INDEX disputes_listed ON payments.disputes USING btree (org_id, payment_id);
+CREATE INDEX disputes_of_org ON payments.disputes USING btree (org_id, id);
 CREATE TRIGGER disputes_guarded BEFORE INSERT OR UPDATE ON payments.disputes FOR EACH ROW EXECUTE FUNCTION payments.dispute_guarded();
 comment on column payments.disputes.reason is 'personal';
 comment on table payments.disputes is 'not personal: org_id, gateway_ref, currency';
@@ -2307,7 +2424,7 @@ create table payments.idempotency_keys (
   constraint idempotency_keys_key_check CHECK (((octet_length(key) >= 1) AND (octet_length(key) <= 255)))
 ) with (fillfactor=70);
 CREATE INDEX idempotency_keys_expired ON payments.idempotency_keys USING btree (expires_at);
-CREATE INDEX idempotency_keys_stale ON payments.idempotency_keys USING btree (locked_until) WHERE (completed_at IS NULL);
+CREATE INDEX idempotency_keys_open ON payments.idempotency_keys USING btree (((state ->> 'transactionId'::text))) WHERE (completed_at IS NULL);
 comment on column payments.idempotency_keys.key is 'personal';
 comment on column payments.idempotency_keys.state is 'personal';
 comment on column payments.idempotency_keys.response_headers is 'personal';
@@ -2329,14 +2446,13 @@ create table payments.payments (
   authorisation text,
   captured_amount bigint,
   gateway_ref text,
+  next_action jsonb,
   error_code text,
   error_message text,
   created_at timestamp with time zone not null default posthorn.now(),
   updated_at timestamp with time zone not null default posthorn.now(),
   settled_at timestamp with time zone,
   refunded_at timestamp with time zone,
-  lookup_at timestamp with time zone,
-  lookups integer not null default 0,
   constraint payments_pkey PRIMARY KEY (id),
   constraint payments_amount_check CHECK (((amount >= 1) AND (amount <= '999999999999'::bigint))),
   constraint payments_authorisation CHECK (((authorisation IS NULL) OR ((authorisation = ANY (ARRAY['authorised'::text, 'captured'::text, 'voided'::text, 'expired'::text])) AND (capture_method = 'manual'::text)))),
@@ -2345,6 +2461,7 @@ create table payments.payments (
   constraint payments_check CHECK (((status = 'pending'::text) = (settled_at IS NULL))),
   constraint payments_check1 CHECK (((status = 'refunded'::text) = (refunded_at IS NOT NULL))),
   constraint payments_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  constraint payments_next_action CHECK (((next_action IS NULL) OR (status = 'pending'::text))),
   constraint payments_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'refunded'::text]))),
   constraint payments_taken CHECK ((((capture_method = 'automatic'::text) OR (status <> ALL (ARRAY['succeeded'::text, 'refunded'::text])) OR (captured_amount IS NOT NULL)) AND ((authorisation IS NULL) OR (authorisation <> ALL (ARRAY['voided'::text, 'expired'::text])) OR (status = 'failed'::text))))
 ) with (fillfactor=85);
@@ -2355,15 +2472,13 @@ CREATE INDEX payments_by_gateway_ref ON payments.payments USING btree (gateway_r
 CREATE INDEX payments_by_status ON payments.payments USING btree (org_id, status, id);
 CREATE INDEX payments_by_time ON payments.payments USING btree (org_id, created_at);
 CREATE INDEX payments_listed ON payments.payments USING btree (org_id, id);
-CREATE INDEX payments_lookup_due ON payments.payments USING btree (lookup_at) INCLUDE (created_at) WHERE (status = 'pending'::text);
 CREATE TRIGGER payments_authorisation_guarded BEFORE UPDATE OF capture_method, payment_method, authorisation, captured_amount ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.authorisation_guarded();
 CREATE TRIGGER payments_guarded BEFORE INSERT OR UPDATE ON payments.payments FOR EACH ROW EXECUTE FUNCTION payments.payment_guarded();
-CREATE TRIGGER payments_lookup_planned BEFORE UPDATE OF lookup_at ON payments.payments FOR EACH ROW WHEN (((old.status = new.status) AND (NOT (old.gateway_ref IS DISTINCT FROM new.gateway_ref)))) EXECUTE FUNCTION payments.payment_lookup_planned();
 comment on column payments.payments.external_payment_id is 'personal';
 comment on column payments.payments.description is 'personal';
 comment on column payments.payments.metadata is 'personal';
 comment on column payments.payments.error_message is 'personal';
-comment on table payments.payments is 'not personal: org_id, user_id, currency, payment_method, authorisation, gateway_ref, error_code';
+comment on table payments.payments is 'not personal: org_id, user_id, currency, payment_method, authorisation, gateway_ref, next_action, error_code';
 
 create table payments.proposals (
   id uuid not null,
@@ -2391,7 +2506,6 @@ create table payments.proposals (
   constraint proposals_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'withdrawn'::text, 'expired'::text])))
 );
 CREATE UNIQUE INDEX proposals_by_key ON payments.proposals USING btree (org_id, proposed_by, request_key) WHERE (request_key IS NOT NULL);
-CREATE INDEX proposals_expiring ON payments.proposals USING btree (expires_at) WHERE (status = 'pending'::text);
 CREATE INDEX proposals_listed ON payments.proposals USING btree (org_id, id);
 CREATE UNIQUE INDEX proposals_one_pending ON payments.proposals USING btree (org_id, kind, subject) WHERE (status = 'pending'::text);
 comment on column payments.proposals.request is 'personal';
@@ -2412,13 +2526,23 @@ create table payments.reconciliation_details (
   created_at timestamp with time zone not null default posthorn.now(),
   constraint reconciliation_details_pkey PRIMARY KEY (run_id, line_number),
   constraint reconciliation_details_note_check CHECK ((length(note) <= 2000)),
-  constraint reconciliation_details_reason CHECK ((reason = ANY (ARRAY['exact_match'::text, 'no_match'::text, 'duplicate'::text, 'amount_mismatch'::text, 'currency_mismatch'::text, 'manual_match'::text, 'manual_unmatch'::text, 'ignored'::text, 'reopened'::text, 'discarded'::text]))),
+  constraint reconciliation_details_reason CHECK ((reason = ANY (ARRAY['exact_match'::text, 'payment_not_succeeded'::text, 'no_match'::text, 'duplicate'::text, 'amount_mismatch'::text, 'currency_mismatch'::text, 'manual_match'::text, 'manual_unmatch'::text, 'ignored'::text, 'reopened'::text, 'discarded'::text]))),
   constraint reconciliation_details_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 64))),
   constraint reconciliation_details_run_no_check CHECK ((run_no >= 0))
 ) with (fillfactor=85);
+CREATE INDEX reconciliation_details_awaiting ON payments.reconciliation_details USING btree (run_id, line_number) WHERE (reason = 'payment_not_succeeded'::text);
 CREATE TRIGGER reconciliation_details_replaced AFTER UPDATE ON payments.reconciliation_details REFERENCING OLD TABLE AS replaced NEW TABLE AS present FOR EACH STATEMENT EXECUTE FUNCTION payments.reconciliation_detail_replaced();
 comment on column payments.reconciliation_details.note is 'personal';
 comment on table payments.reconciliation_details is 'not personal: actor';
+
+create table payments.reconciliation_disputes (
+  dispute_id uuid not null,
+  run_id uuid not null,
+  line_number integer not null,
+  constraint reconciliation_disputes_pkey PRIMARY KEY (dispute_id)
+);
+CREATE INDEX reconciliation_disputes_of_record ON payments.reconciliation_disputes USING btree (run_id, line_number);
+CREATE TRIGGER reconciliation_disputes_guarded BEFORE INSERT OR UPDATE ON payments.reconciliation_disputes FOR EACH ROW EXECUTE FUNCTION payments.reconciliation_dispute_guarded();
 
 create table payments.reconciliation_history (
   seq bigint not null generated always as identity,
@@ -2501,14 +2625,14 @@ create table payments.reconciliation_records (
   constraint reconciliation_records_adjusted CHECK ((((adjustment IS NULL) = (adjustment_kind IS NULL)) AND ((adjustment IS NULL) OR (status = 'matched'::text)))),
   constraint reconciliation_records_adjustment_check CHECK ((adjustment <> 0)),
   constraint reconciliation_records_adjustment_kind_check CHECK ((adjustment_kind = ANY (ARRAY['fee'::text, 'rounding'::text, 'other'::text]))),
-  constraint reconciliation_records_amount_check CHECK (((amount >= '-999999999999'::bigint) AND (amount <= '999999999999'::bigint))),
+  constraint reconciliation_records_amount_check CHECK (((amount >= '-9007199254740991'::bigint) AND (amount <= '9007199254740991'::bigint))),
   constraint reconciliation_records_check CHECK (((occurrence_no > 1) = (duplicate_of IS NOT NULL))),
   constraint reconciliation_records_currency_check CHECK ((octet_length(currency) = 3)),
   constraint reconciliation_records_decided_by CHECK ((decided_by = ANY (ARRAY['auto'::text, 'manual'::text, 'ignored'::text]))),
   constraint reconciliation_records_external_transaction_id_check CHECK (((octet_length(external_transaction_id) >= 1) AND (octet_length(external_transaction_id) <= 1020))),
   constraint reconciliation_records_fee CHECK ((fee <> 0)),
   constraint reconciliation_records_line_number_check CHECK ((line_number > 0)),
-  constraint reconciliation_records_matched_as CHECK (((matched_as IS NULL) OR ((matched_as = ANY (ARRAY['part'::text, 'refund'::text])) AND (status = 'matched'::text)))),
+  constraint reconciliation_records_matched_as CHECK (((matched_as IS NULL) OR ((matched_as = ANY (ARRAY['part'::text, 'refund'::text, 'dispute'::text])) AND (status = 'matched'::text)))),
   constraint reconciliation_records_matched_has_payment CHECK (((status = 'matched'::text) = (matched_payment_id IS NOT NULL))),
   constraint reconciliation_records_matched_is_decided CHECK (
 CASE
@@ -2573,7 +2697,7 @@ create table payments.reconciliation_runs (
   constraint reconciliation_runs_pending CHECK ((pending >= 0)),
   constraint reconciliation_runs_ran CHECK (((run_no = 0) = (ran_at IS NULL))),
   constraint reconciliation_runs_status CHECK ((status = ANY (ARRAY['loaded'::text, 'running'::text, 'completed'::text, 'discarded'::text]))),
-  constraint reconciliation_runs_total_check CHECK ((total > 0)),
+  constraint reconciliation_runs_total_check CHECK ((total >= 0)),
   constraint reconciliation_runs_unmatched_check CHECK ((unmatched >= 0))
 ) with (fillfactor=80);
 CREATE INDEX reconciliation_runs_by_org ON payments.reconciliation_runs USING btree (org_id, id);
@@ -2587,22 +2711,29 @@ create table payments.reconciliation_statements (
   run_id uuid not null,
   number integer not null,
   currency text not null,
+  org_id text not null,
   statement_id text not null,
   account text,
+  from_day date,
+  to_day date,
+  sequence integer,
+  identity bytea,
   first_line integer,
   last_line integer,
   entries integer not null,
-  booked bigint not null,
-  opening bigint,
-  closing bigint,
-  difference bigint generated always as (((closing - opening) - booked)) stored,
+  booked numeric(30,0) not null,
+  opening numeric(30,0),
+  closing numeric(30,0),
+  difference numeric(30,0) generated always as (((closing - opening) - booked)) stored,
   constraint reconciliation_statements_pkey PRIMARY KEY (run_id, number, currency),
   constraint reconciliation_statements_entries_check CHECK ((entries >= 0)),
   constraint reconciliation_statements_number_check CHECK ((number > 0))
 );
+CREATE INDEX reconciliation_statements_of_account ON payments.reconciliation_statements USING btree (org_id, account, to_day, sequence) WHERE (sequence IS NOT NULL);
+CREATE UNIQUE INDEX reconciliation_statements_once ON payments.reconciliation_statements USING btree (org_id, identity, currency) WHERE (identity IS NOT NULL);
 comment on column payments.reconciliation_statements.statement_id is 'personal';
 comment on column payments.reconciliation_statements.account is 'personal';
-comment on table payments.reconciliation_statements is 'not personal: currency';
+comment on table payments.reconciliation_statements is 'not personal: org_id, currency, identity';
 
 create table payments.reconciliation_suggestions (
   id uuid not null,
@@ -2630,16 +2761,46 @@ create table payments.reconciliation_tallies (
   currency text not null,
   reason text not null,
   records integer not null,
-  amount bigint not null,
+  amount numeric(30,0) not null,
   constraint reconciliation_tallies_pkey PRIMARY KEY (run_id, run_no, currency, reason),
   constraint reconciliation_tallies_records_check CHECK ((records >= 0)),
   constraint reconciliation_tallies_run_no_check CHECK ((run_no > 0))
 ) with (fillfactor=70);
 comment on table payments.reconciliation_tallies is 'not personal: currency, reason';
 
+create table payments.tasks (
+  id uuid not null,
+  type text not null,
+  payload jsonb not null,
+  key text,
+  tenant text,
+  headers jsonb,
+  dedupe text,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null default posthorn.now(),
+  created_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  error text,
+  error_code text,
+  traceparent text,
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
+  constraint tasks_pkey PRIMARY KEY (id),
+  constraint tasks_dedupe_key UNIQUE (dedupe),
+  constraint tasks_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'dead'::text, 'cancelled'::text])))
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX tasks_dead ON payments.tasks USING btree (created_at) WHERE (status = 'dead'::text);
+CREATE INDEX tasks_due ON payments.tasks USING btree (due_at, id) WHERE (status = 'pending'::text);
+CREATE INDEX tasks_finished ON payments.tasks USING btree (finished_at) WHERE (status = ANY (ARRAY['sent'::text, 'cancelled'::text]));
+CREATE INDEX tasks_suspect ON payments.tasks USING btree (due_at, id) WHERE ((status = 'pending'::text) AND (lost_claims > 0));
+comment on table payments.tasks is 'not personal: type, payload, key, tenant, headers, dedupe, error, error_code, traceparent';
+
 create table payments.transactions (
   id uuid not null,
   payment_id uuid not null,
+  org_id text,
   type text not null,
   status text not null default 'pending'::text,
   amount bigint not null,
@@ -2651,35 +2812,41 @@ create table payments.transactions (
   created_at timestamp with time zone not null default posthorn.now(),
   updated_at timestamp with time zone not null default posthorn.now(),
   confirmed_at timestamp with time zone,
-  lookup_at timestamp with time zone,
+  follow_up text not null default 'closed'::text,
+  lookup_at timestamp with time zone not null default posthorn.now(),
   lookups integer not null default 0,
+  claim_token uuid,
+  claimed_until timestamp with time zone,
+  lost_claims smallint not null default 0,
+  quarantined_at timestamp with time zone,
   constraint transactions_pkey PRIMARY KEY (id),
   constraint transactions_gateway_key_key UNIQUE (gateway_key),
   constraint transactions_amount_check CHECK ((amount > 0)),
   constraint transactions_check CHECK (((status <> 'succeeded'::text) OR (gateway_ref IS NOT NULL))),
   constraint transactions_check1 CHECK (((status <> 'failed'::text) OR (error_code IS NOT NULL))),
-  constraint transactions_confirmed CHECK (((confirmed_at IS NULL) OR (type = 'refund'::text))),
+  constraint transactions_confirmed CHECK (((confirmed_at IS NULL) OR ((type = 'refund'::text) AND (status <> 'failed'::text)))),
+  constraint transactions_follow_up_check CHECK ((follow_up = ANY (ARRAY['open'::text, 'closed'::text]))),
   constraint transactions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text]))),
   constraint transactions_type_check CHECK ((type = ANY (ARRAY['charge'::text, 'authorisation'::text, 'capture'::text, 'void'::text, 'refund'::text])))
-) with (fillfactor=85);
-CREATE INDEX transactions_lookup_due ON payments.transactions USING btree (lookup_at) INCLUDE (created_at) WHERE ((type = 'refund'::text) AND (status = 'succeeded'::text) AND (confirmed_at IS NULL));
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX transactions_due ON payments.transactions USING btree (lookup_at, id) WHERE (follow_up = 'open'::text);
 CREATE INDEX transactions_of_payment ON payments.transactions USING btree (payment_id, id);
 CREATE UNIQUE INDEX transactions_one_authorisation ON payments.transactions USING btree (payment_id) WHERE (type = 'authorisation'::text);
 CREATE UNIQUE INDEX transactions_one_charge ON payments.transactions USING btree (payment_id) WHERE (type = 'charge'::text);
 CREATE UNIQUE INDEX transactions_one_decision ON payments.transactions USING btree (payment_id) WHERE ((type = ANY (ARRAY['capture'::text, 'void'::text])) AND (status <> 'failed'::text));
+CREATE INDEX transactions_quarantined ON payments.transactions USING btree (id) WHERE (quarantined_at IS NOT NULL);
 CREATE INDEX transactions_refunds ON payments.transactions USING btree (payment_id) WHERE (type = 'refund'::text);
 CREATE INDEX transactions_refunds_listed ON payments.transactions USING btree (id) WHERE (type = 'refund'::text);
+CREATE INDEX transactions_refunds_of_org ON payments.transactions USING btree (org_id, id) WHERE (type = 'refund'::text);
+CREATE INDEX transactions_suspect ON payments.transactions USING btree (lookup_at, id) WHERE ((follow_up = 'open'::text) AND (lost_claims > 0));
 CREATE TRIGGER transactions_refund_guarded BEFORE INSERT OR UPDATE OF status, amount, currency, payment_id, type ON payments.transactions FOR EACH ROW WHEN (((new.type = 'refund'::text) AND (new.status <> 'failed'::text))) EXECUTE FUNCTION payments.refund_guarded();
 comment on column payments.transactions.error_message is 'personal';
-comment on table payments.transactions is 'not personal: currency, gateway_key, gateway_ref, error_code';
+comment on table payments.transactions is 'not personal: org_id, currency, gateway_key, gateway_ref, error_code';
 
 create table payments.webhook_attempts (
   id uuid not null,
   delivery_id uuid not null,
   attempt_no integer not null,
-  state text not null,
-  open_until timestamp with time zone,
-  outcome jsonb,
   request_url text,
   request_headers jsonb,
   response_status integer,
@@ -2692,15 +2859,10 @@ create table payments.webhook_attempts (
   error text,
   started_at timestamp with time zone not null default now(),
   constraint webhook_attempts_pkey PRIMARY KEY (id),
-  constraint webhook_attempts_check CHECK (((state = 'open'::text) = (open_until IS NOT NULL))),
-  constraint webhook_attempts_check1 CHECK (((state = 'answered'::text) = (outcome IS NOT NULL))),
-  constraint webhook_attempts_response_encoding_check CHECK ((response_encoding = ANY (ARRAY['utf8'::text, 'base64'::text]))),
-  constraint webhook_attempts_state_check CHECK ((state = ANY (ARRAY['open'::text, 'answered'::text, 'settled'::text])))
+  constraint webhook_attempts_response_encoding_check CHECK ((response_encoding = ANY (ARRAY['utf8'::text, 'base64'::text])))
 );
 CREATE INDEX webhook_attempts_age ON payments.webhook_attempts USING brin (started_at);
 CREATE INDEX webhook_attempts_of_delivery ON payments.webhook_attempts USING btree (delivery_id, id);
-CREATE UNIQUE INDEX webhook_attempts_unsettled ON payments.webhook_attempts USING btree (delivery_id) WHERE (state <> 'settled'::text);
-comment on column payments.webhook_attempts.outcome is 'personal';
 comment on column payments.webhook_attempts.request_url is 'personal';
 comment on column payments.webhook_attempts.request_headers is 'personal';
 comment on column payments.webhook_attempts.response_headers is 'personal';
@@ -2884,6 +3046,8 @@ create table payments.webhook_tallies (
 comment on table payments.webhook_tallies is 'not personal: counts';
 
 alter table payments.disputes add constraint disputes_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
+alter table payments.reconciliation_disputes add constraint reconciliation_disputes_dispute_id_fkey FOREIGN KEY (dispute_id) REFERENCES payments.disputes(id);
+alter table payments.reconciliation_disputes add constraint reconciliation_disputes_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
 alter table payments.reconciliation_history add constraint reconciliation_history_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
 alter table payments.reconciliation_links add constraint reconciliation_links_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
 alter table payments.reconciliation_links add constraint reconciliation_links_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
@@ -2908,9 +3072,9 @@ create view payments.ledger as
     p.currency,
     sums.taken,
     sums.refunded,
-    sums.disputed,
-    ((sums.taken - sums.refunded) - sums.disputed) AS net
-   FROM (payments.payments p
+    claims.disputed,
+    ((sums.taken - sums.refunded) - claims.disputed) AS net
+   FROM ((payments.payments p
      CROSS JOIN LATERAL ( SELECT
                 CASE
                     WHEN (p.status = ANY (ARRAY['succeeded'::text, 'refunded'::text])) THEN COALESCE(p.captured_amount, p.amount)
@@ -2921,21 +3085,67 @@ create view payments.ledger as
                     ELSE ( SELECT (COALESCE(sum(r.amount), (0)::numeric))::bigint AS "coalesce"
                        FROM payments.transactions r
                       WHERE ((r.payment_id = p.id) AND (r.type = 'refund'::text) AND (r.status = 'succeeded'::text) AND (r.confirmed_at IS NOT NULL)))
-                END AS refunded,
-            ( SELECT (COALESCE(sum(d.amount), (0)::numeric))::bigint AS "coalesce"
-                   FROM payments.disputes d
-                  WHERE ((d.payment_id = p.id) AND (d.status = ANY (ARRAY['opened'::text, 'lost'::text])))) AS disputed) sums);
+                END AS refunded) sums)
+     CROSS JOIN LATERAL ( SELECT GREATEST((COALESCE(sum(d.amount) FILTER (WHERE (d.currency = p.currency)), (0)::numeric))::bigint,
+                CASE
+                    WHEN bool_or((d.currency <> p.currency)) THEN (sums.taken - sums.refunded)
+                    ELSE NULL::bigint
+                END) AS disputed
+           FROM payments.disputes d
+          WHERE ((d.payment_id = p.id) AND (d.status = ANY (ARRAY['opened'::text, 'lost'::text])))) claims);
+
+create view payments.reconciliation_counts as
+ SELECT reconciliation_tallies.run_id,
+    reconciliation_tallies.run_no,
+    reconciliation_tallies.currency,
+    reconciliation_tallies.reason,
+    reconciliation_tallies.records,
+    reconciliation_tallies.amount
+   FROM payments.reconciliation_tallies
+UNION ALL
+ SELECT d.run_id,
+    u.run_no,
+    r.currency,
+    m.reason,
+    m.sign AS records,
+    (m.sign * r.amount) AS amount
+   FROM (((payments.reconciliation_reasons d
+     JOIN payments.reconciliation_runs u ON ((u.id = d.run_id)))
+     JOIN payments.reconciliation_records r ON (((r.run_id = d.run_id) AND (r.line_number = d.line_number))))
+     CROSS JOIN LATERAL ( VALUES (d.stored,'-1'::integer), (d.reason,1)) m(reason, sign))
+  WHERE ((d.stored = 'payment_not_succeeded'::text) AND (d.reason <> d.stored));
+
+create view payments.reconciliation_reasons as
+ SELECT run_id,
+    line_number,
+    run_no,
+    reason AS stored,
+        CASE
+            WHEN ((reason <> 'payment_not_succeeded'::text) OR (( SELECT p.status
+               FROM payments.payments p
+              WHERE (p.id = d.payment_id)) = ANY (ARRAY['pending'::text, 'failed'::text])) OR (EXISTS ( SELECT
+               FROM (payments.reconciliation_links l
+                 JOIN payments.payments p ON ((p.id = l.payment_id)))
+              WHERE ((l.run_id = d.run_id) AND (l.line_number = d.line_number) AND (p.status = ANY (ARRAY['pending'::text, 'failed'::text])))))) THEN reason
+            WHEN (actor IS NULL) THEN 'exact_match'::text
+            ELSE 'manual_match'::text
+        END AS reason,
+    payment_id,
+    note,
+    actor,
+    created_at
+   FROM payments.reconciliation_details d;
 
 create schema sagas;
 
 create table sagas.consumer_inbox (
   consumer text not null,
-  event_id uuid not null,
+  event_id text not null,
   received_at timestamp with time zone not null default now(),
   constraint consumer_inbox_pkey PRIMARY KEY (event_id, consumer)
 );
-CREATE INDEX consumer_inbox_others ON sagas.consumer_inbox USING btree (received_at) WHERE (NOT (((get_byte(uuid_send(event_id), 6) >> 4) = 7) AND ((get_byte(uuid_send(event_id), 8) >> 6) = 2)));
-comment on table sagas.consumer_inbox is 'not personal: consumer';
+CREATE INDEX consumer_inbox_others ON sagas.consumer_inbox USING btree (received_at) WHERE (NOT (event_id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$'::text));
+comment on table sagas.consumer_inbox is 'not personal: consumer, event_id';
 
 create table sagas.idempotency_keys (
   scope text not null,
@@ -3080,6 +3290,16 @@ comment on column sagas.saga_action.actor is 'personal';
 comment on column sagas.saga_action.reason is 'personal';
 comment on table sagas.saga_action is 'not personal: step, was';
 
+create table sagas.saga_key (
+  key text not null,
+  name text not null,
+  tenant text not null default ''::text,
+  saga_id uuid not null,
+  constraint saga_key_pkey PRIMARY KEY (key, name, tenant)
+);
+CREATE INDEX saga_key_saga ON sagas.saga_key USING btree (saga_id);
+comment on table sagas.saga_key is 'not personal: key, name, tenant';
+
 create table sagas.saga_outbox (
   id uuid not null,
   seq bigint not null generated always as identity,
@@ -3098,25 +3318,24 @@ create table sagas.saga_outbox (
   last_error text,
   sent_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
-  claim_token uuid,
-  claimed_until timestamp with time zone,
   lost_claims smallint not null default 0,
+  bucket smallint not null generated always as (posthorn.bucket_of(key)) stored,
+  held boolean not null default false,
   constraint saga_outbox_pkey PRIMARY KEY (id),
   constraint saga_outbox_status_check CHECK ((status = ANY (ARRAY['PENDING'::text, 'CLAIMED'::text, 'SENT'::text, 'FAILED'::text, 'DEAD_LETTER'::text])))
 ) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
-CREATE INDEX saga_outbox_claimed ON sagas.saga_outbox USING btree (claimed_until) WHERE (status = 'CLAIMED'::text);
 CREATE INDEX saga_outbox_dead ON sagas.saga_outbox USING btree (created_at) WHERE (status = 'DEAD_LETTER'::text);
-CREATE INDEX saga_outbox_due ON sagas.saga_outbox USING btree (next_retry_at, id) WHERE (status = 'PENDING'::text);
 CREATE INDEX saga_outbox_finished ON sagas.saga_outbox USING btree (sent_at) WHERE (status = 'SENT'::text);
+CREATE INDEX saga_outbox_flow ON sagas.saga_outbox USING btree (bucket, seq) WHERE ((status = 'PENDING'::text) AND (NOT held));
+CREATE INDEX saga_outbox_held ON sagas.saga_outbox USING btree (key, seq) WHERE (held AND (status = 'PENDING'::text));
 CREATE INDEX saga_outbox_saga ON sagas.saga_outbox USING btree (saga_id);
-CREATE INDEX saga_outbox_suspect ON sagas.saga_outbox USING btree (next_retry_at, id) WHERE ((status = 'PENDING'::text) AND (lost_claims > 0));
 comment on column sagas.saga_outbox.payload is 'personal';
 comment on column sagas.saga_outbox.last_error is 'personal';
 comment on table sagas.saga_outbox is 'not personal: step, topic, event_type, key, tenant, traceparent, error_code';
 
 create table sagas.saga_reply (
   saga_id uuid not null,
-  event_id uuid not null,
+  event_id text not null,
   event_type text not null,
   payload jsonb not null,
   headers jsonb not null,
@@ -3127,7 +3346,7 @@ create table sagas.saga_reply (
 );
 comment on column sagas.saga_reply.payload is 'personal';
 comment on column sagas.saga_reply.headers is 'personal';
-comment on table sagas.saga_reply is 'not personal: event_type';
+comment on table sagas.saga_reply is 'not personal: event_id, event_type';
 
 create table sagas.saga_step (
   saga_id uuid not null,
