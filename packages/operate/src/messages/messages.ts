@@ -178,14 +178,13 @@ interface PlacedRow {
   readonly row: OutboxRow
 }
 
-/** Those of a table that keeps no time come last; at the same moment by outbox, then as their table has them. */
+/** Messages without a time count as the oldest; those of one moment are sorted by outbox, then as in their table. */
 function byTime(sort: TimeSort) {
   const sign = sort === 'newest' ? -1 : 1
   return (one: PlacedRow, other: PlacedRow): number => {
     const [a, b] = [microseconds(one.row), microseconds(other.row)]
     if (a === b) return -sign * one.outbox.name.localeCompare(other.outbox.name)
-    if (a === undefined || b === undefined) return a === undefined ? 1 : -1
-    return a < b ? -sign : sign
+    return (a ?? 0n) < (b ?? 0n) ? -sign : sign
   }
 }
 
