@@ -47,7 +47,8 @@ export async function clusterVersion(folder: ServerFolder): Promise<string | und
 
 async function readPassword(folder: ServerFolder): Promise<string | undefined> {
   try {
-    return (await readFile(folder.password, 'utf8')).trim()
+    // A starter killed between making the file and writing it leaves it empty.
+    return (await readFile(folder.password, 'utf8')).trim() || undefined
   } catch (error) {
     const refusal = unreachable(folder.path, error)
     if (refusal !== error) throw refusal

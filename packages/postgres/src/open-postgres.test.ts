@@ -217,6 +217,14 @@ test('gets over a kill at any moment of the first start', async () => {
   expect((await readdir(folder)).filter((name) => name.startsWith('unfinished'))).toEqual([])
 })
 
+test('makes a new password when a killed start left the file empty', async () => {
+  await writeFile(join(folder, 'password'), '')
+  const postgres = await openPostgres({ folder })
+  expect(new URL(postgres.url).password).not.toBe('')
+  expect(await ask(postgres.url, 'select 1')).toBe(1)
+  await postgres.close()
+})
+
 test('ends the initdb of a starter that was killed, which would write on', async () => {
   void openElsewhere()
   const initdb = await vi.waitUntil(
