@@ -4,10 +4,10 @@ import { AXES, POINTS, STORAGES, pointName, type Axis, type Point } from './poin
 import { inDatabase, progress } from '../kit/harness.ts'
 import type { Options } from '../kit/options.ts'
 import type { Server } from '../kit/postgres.ts'
-import { cell, type Line, type Report } from '../kit/report.ts'
+import type { Line, Report } from '../kit/report.ts'
 import { plot, type Series } from './plot.ts'
 
-/** Where results, plots and tables go. */
+/** Where results and plots go. */
 const FOLDER = new URL('../../docs/operate/performance/', import.meta.url)
 const RESULTS = new URL('growth.json', FOLDER)
 
@@ -104,29 +104,15 @@ function rates(title: string, x: string): Drawn {
   return { title, x, y: 'messages a second', field: 'perSecond' }
 }
 
-function notMeasured(axis: Axis): string {
-  return `Not measured yet: \`npm run bench -- growth --only ${axis}/\` does it.`
-}
-
-/** Draws every axis that has results, and puts plot and table into the page between its marks. */
+/** Draws every axis that has results. */
 async function renderGrowth(results: GrowthResults, folder: URL): Promise<void> {
-  const page = new URL('README.md', folder)
-  let text = await readFile(page, 'utf8').catch(() => '')
   for (const axis of AXES) {
     const lines = linesOf(results, axis)
-    if (lines.length === 0) {
-      text = between(text, axis, notMeasured(axis))
-      continue
-    }
+    if (lines.length === 0) continue
     const drawn = DRAWN[axis]
     const svg = plot({ ...drawn, series: seriesOf(axis, lines, drawn) })
     await writeFile(new URL(`${axis}.svg`, folder), svg)
-    const image = `![${drawn.y} by ${drawn.x || axis}](${axis}.svg)`
-    text = between(text, axis, `${image}\n\n${table(lines)}`)
   }
-  const machine = Object.entries(results.machine).map(([setting, value]) => ({ setting, value }))
-  text = between(text, 'machine', table(machine))
-  if (text !== '') await writeFile(page, text)
 }
 
 function linesOf({ points }: GrowthResults, axis: Axis): Line[] {
@@ -151,30 +137,4 @@ function seriesOf(axis: Axis, lines: readonly Line[], { field }: Drawn): Series[
       })),
     }))
   })
-}
-
-/** Replaces what stands between two marks; a page without them stays as it is. */
-function between(text: string, name: string, inside: string): string {
-  const [from, to] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
-  const [start, end] = [text.indexOf(from), text.indexOf(to)]
-  if (start < 0 || end < start) return text
-  return `${text.slice(0, start + from.length)}\n\n${inside}\n\n${text.slice(end)}`
-}
-
-/** A Markdown table as Prettier has it. */
-function table(lines: readonly Line[]): string {
-  const columns = Object.keys(lines[0] ?? {})
-  const isNumber = columns.map((column) => lines.every((line) => typeof line[column] === 'number'))
-  const rows = [
-    columns.map((column) => column.replaceAll(/[A-Z]/g, (c) => ` ${c.toLowerCase()}`)),
-    ...lines.map((line) => columns.map((column) => cell(line[column]))),
-  ]
-  const widths = columns.map((_, i) => Math.max(3, ...rows.map((row) => row[i]?.length ?? 0)))
-  const write = (cells: readonly string[]) =>
-    `| ${cells.map((text, i) => (isNumber[i] ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0))).join(' | ')} |`
-  const rule = widths.map((width, i) =>
-    isNumber[i] ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width),
-  )
-  const [head = [], ...body] = rows
-  return [write(head), write(rule), ...body.map(write)].join('\n')
 }
