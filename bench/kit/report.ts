@@ -52,7 +52,7 @@ function heading(column: string): string {
 }
 
 /** A value as text. */
-export function cell(value: Line[string] | undefined): string {
+function cell(value: Line[string] | undefined): string {
   if (value === undefined) return ''
   if (typeof value === 'string') return value
   if (typeof value === 'number') return number(value)
