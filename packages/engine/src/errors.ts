@@ -59,6 +59,9 @@ export const ERROR_CODES = {
   PARKED: 'An earlier message of the same key is dead and this outbox parks what comes after it.',
   CONFIRM_OVERDUE: 'No outcome came in time; the message is sent again.',
   OUTBOX_STALLED: 'Messages are due and no relay takes them; the alert says what the relays see.',
+  OUTBOX_BEHIND: 'Messages are due for much longer than is usual for this outbox.',
+  DESTINATION_DOWN:
+    'A destination does not answer: its breaker is open, or most attempts of the last minutes failed.',
   MESSAGE_STUCK:
     'The same message is tried again and again and no attempt is counted; it would never end.',
   REPLAYED: 'An operator sent the message again.',

@@ -60,7 +60,7 @@ export {
 } from './maintain/periodic.ts'
 export { prune } from './maintain/prune.ts'
 export { takeSamples } from './maintain/sample.ts'
-export { selectStats, triedCondition } from './maintain/stats.sql.ts'
+export { failedCondition, postponedCondition, selectStats } from './maintain/stats.sql.ts'
 export { outboxStats, type OutboxStats } from './maintain/stats.ts'
 export {
   METRICS,

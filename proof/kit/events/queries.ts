@@ -190,7 +190,8 @@ select count(*) filter (where status = 'sent')::int as sent,
        (${leases})::int as leases,
        (select count(*) from posthorn.held_key where outbox = $1)::int as "heldKeys",
        (select count(*) from posthorn.bucket where outbox = $1 and run_size is not null)::int as runs,
-       (select count(*) from posthorn.alert where source = $1)::int as alerts
+       (select count(*) from posthorn.alert
+         where source = $1 and code not in ('DESTINATION_DOWN', 'OUTBOX_BEHIND'))::int as alerts
   from (${everyMessage(outbox)}) as t`,
     values: [name],
   })

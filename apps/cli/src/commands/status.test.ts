@@ -13,6 +13,7 @@ const calm: OutboxStatus = {
   approximate: true,
   due: 0,
   retrying: 0,
+  postponed: 0,
   scheduled: 0,
   oldestDueSeconds: 0,
   oldestUndeliveredSeconds: 0,

@@ -7172,6 +7172,8 @@ export interface paths {
                 pauseReason: string | null
                 /** @description of all organisations together; null for an operator of one */
                 perSecond: number | null
+                /** @description what was claimed and not tried: a breaker is open, the destination is busy, a limit is used up */
+                postponed: number
                 /** @description of all organisations together; null for an operator of one */
                 quarantined: number | null
                 relays: number
@@ -7188,7 +7190,7 @@ export interface paths {
                   retry: string | null
                   sent: string | null
                 }
-                /** @description what is for later and was not tried yet */
+                /** @description what is for later and was not claimed yet */
                 scheduled: number
                 states: string[]
               }[]
@@ -7279,6 +7281,8 @@ export interface paths {
               pauseReason: string | null
               /** @description of all organisations together; null for an operator of one */
               perSecond: number | null
+              /** @description what was claimed and not tried: a breaker is open, the destination is busy, a limit is used up */
+              postponed: number
               /** @description of all organisations together; null for an operator of one */
               quarantined: number | null
               relays: number
@@ -7295,7 +7299,7 @@ export interface paths {
                 retry: string | null
                 sent: string | null
               }
-              /** @description what is for later and was not tried yet */
+              /** @description what is for later and was not claimed yet */
               scheduled: number
               states: string[]
             }
@@ -9057,6 +9061,19 @@ export interface paths {
                 bySource: {
                   [key: string]: number
                 }
+                /** @description what stands, one entry for each cause, the oldest first */
+                causes: {
+                  code: string
+                  destination: string | null
+                  /** @description of the newest alert */
+                  detail: string
+                  name: string | null
+                  /** @description alerts that nobody has acknowledged */
+                  open: number
+                  /** Format: date-time */
+                  since: string
+                  source: string
+                }[]
                 open: number
                 since: string | null
               }
@@ -9080,6 +9097,14 @@ export interface paths {
                 sampledAt: string | null
                 topic: string
                 transport: string | null
+              }[]
+              /** @description destinations that did not answer in this minute or the one before, the worst first, at most 20 */
+              failing: {
+                answered: number
+                destination: string
+                name: string | null
+                outbox: string
+                unanswered: number
               }[]
               outboxes: {
                 alive: {
@@ -9132,6 +9157,8 @@ export interface paths {
                 pauseReason: string | null
                 /** @description delivered in the last minute, by the second */
                 perSecond: number
+                /** @description what was claimed and not tried: a breaker is open, the destination is busy, a limit is used up */
+                postponed: number
                 quarantined: number
                 relays: number
                 /** @description what waits for another attempt after one that failed */
@@ -9147,7 +9174,7 @@ export interface paths {
                   retry: string | null
                   sent: string | null
                 }
-                /** @description what is for later and was not tried yet */
+                /** @description what is for later and was not claimed yet */
                 scheduled: number
                 states: string[]
               }[]

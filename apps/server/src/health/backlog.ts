@@ -11,6 +11,9 @@ const FRESH_MS = 2_000
 /** A database that takes longer is as good as away: the rest of the metrics must not wait. */
 const PATIENCE_MS = 4_000
 
+/** Why a message waits. */
+const REASONS = ['due', 'retrying', 'postponed', 'scheduled'] as const
+
 export interface BacklogOptions {
   readonly pool: Pool
   readonly outboxes: readonly Outbox[]
@@ -30,6 +33,7 @@ export function watchBacklog(
   const gauge = (name: Parameters<typeof tableGauge>[1], labelNames: string[] = ['outbox']) =>
     tableGauge(registry, name, labelNames)
   const messages = gauge('posthorn_messages', ['outbox', 'state'])
+  const waiting = gauge('posthorn_waiting', ['outbox', 'reason'])
   const oldest = gauge('posthorn_oldest_due_seconds')
   const relays = gauge('posthorn_relays')
   const paused = gauge('posthorn_paused')
@@ -45,6 +49,7 @@ export function watchBacklog(
 
   const show = ({ name: outbox, counts, ...stats }: OutboxStats) => {
     for (const [state, count] of Object.entries(counts)) messages.set({ outbox, state }, count)
+    for (const reason of REASONS) waiting.set({ outbox, reason }, stats[reason])
     oldest.set({ outbox }, stats.oldestDueSeconds)
     relays.set({ outbox }, stats.relays)
     paused.set({ outbox }, stats.paused ? 1 : 0)

@@ -9,6 +9,10 @@ export const SERVER_METRICS = {
     help: '1 if the tables could be read; with 0 the gauges about them are old',
   },
   posthorn_messages: { kind: 'gauge', help: 'Messages by state' },
+  posthorn_waiting: {
+    kind: 'gauge',
+    help: 'Messages that wait, by the reason: due, retrying, postponed, scheduled',
+  },
   posthorn_oldest_due_seconds: {
     kind: 'gauge',
     help: 'How long the oldest due message has waited',

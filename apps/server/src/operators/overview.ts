@@ -22,6 +22,7 @@ import {
 } from './outboxes/outbox-registry.ts'
 
 const Time = Type.String({ format: 'date-time' })
+const TextOrNull = Type.Union([Type.String(), Type.Null()])
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()])
 
 /** Several dashboards, and an impatient one, share an answer for this long. */
@@ -66,7 +67,32 @@ const show = {
         open: Type.Integer(),
         since: Type.Union([Time, Type.Null()]),
         bySource: Type.Record(Type.String(), Type.Integer()),
+        causes: Type.Array(
+          Type.Object({
+            source: Type.String(),
+            code: Type.String(),
+            destination: TextOrNull,
+            name: TextOrNull,
+            open: Type.Integer({ description: 'alerts that nobody has acknowledged' }),
+            since: Time,
+            detail: Type.String({ description: 'of the newest alert' }),
+          }),
+          { description: 'what stands, one entry for each cause, the oldest first' },
+        ),
       }),
+      failing: Type.Array(
+        Type.Object({
+          outbox: Type.String(),
+          destination: Type.String(),
+          name: TextOrNull,
+          answered: Type.Integer(),
+          unanswered: Type.Integer(),
+        }),
+        {
+          description:
+            'destinations that did not answer in this minute or the one before, the worst first, at most 20',
+        },
+      ),
       outboxes: Type.Array(
         Type.Object({ ...OutboxResource.properties, roles: StateWords, ...Around.properties }),
       ),
@@ -122,9 +148,13 @@ export function overviewRoutes(app: App, options: OverviewOptions): void {
   const read = shareReads(() => readOverview(pool, [...outboxes.values()]))
 
   app.get('/api/v1/overview', { schema: show, config: PLATFORM }, async () => {
-    const { at, clock, alerts, alertsSince, outboxes: items, consumers } = await read()
-    const broken = items.flatMap(({ breakers }) => breakers.map(({ destination }) => destination))
-    const names = await nameDestinations(destinationNames, broken)
+    const { at, clock, alerts, alertsSince, causes, failing, ...all } = await read()
+    const { outboxes: items, consumers } = all
+    const named = [...items.flatMap(({ breakers }) => breakers), ...causes, ...failing]
+    const destinations = new Set(named.flatMap(({ destination }) => destination ?? []))
+    const names = await nameDestinations(destinationNames, [...destinations])
+    const nameOf = (destination: string | undefined) =>
+      (destination === undefined ? undefined : names.get(destination)) ?? null
     return {
       at: at.toISOString(),
       clock: { now: clock.now.toISOString(), aheadSeconds: clock.aheadSeconds },
@@ -132,7 +162,14 @@ export function overviewRoutes(app: App, options: OverviewOptions): void {
         open: Object.values(alerts).reduce((sum, count) => sum + count, 0),
         since: textOrNull(alertsSince),
         bySource: { ...alerts },
+        causes: causes.map(({ since, destination, ...cause }) => ({
+          ...cause,
+          destination: destination ?? null,
+          name: nameOf(destination),
+          since: since.toISOString(),
+        })),
       },
+      failing: failing.map((each) => ({ ...each, name: nameOf(each.destination) })),
       outboxes: items.map((item) => itemOf(item, outboxes.get(item.name), names)),
       consumers: consumers.map(consumerOf),
     }

@@ -5,7 +5,7 @@ import { insertSample, limitCounting, updateSample } from './maintenance.sql.ts'
 import { selectKinds, selectStirring, selectWaiting, type LiveCount } from './stats.sql.ts'
 import { type CheckedDefinition, inSql } from '../outbox/resolved-definition.ts'
 import { transaction } from '../database/transaction.ts'
-import { watchOutbox } from './watchdog.ts'
+import { watchBacklog, watchOutbox } from './watchdog.ts'
 
 /**
  * Counts what waits in each outbox and keeps it, once a minute, whichever process comes first. Where nothing
@@ -22,15 +22,16 @@ export async function takeSamples(
     const { rows } = await pool.query<{ at: Date }>(insertSample(outbox.name))
     const at = rows[0]?.at
     if (!at) continue
-    await watchOutbox(pool, outbox, log).catch((error: unknown) =>
+    const noStall = (error: unknown) =>
       log.warn(
         { outbox: outbox.name, err: error },
         'the look for a stall failed; the next is in a minute',
-      ),
-    )
+      )
+    await watchOutbox(pool, outbox, log).catch(noStall)
     await takeSample(pool, outbox, at).catch((error: unknown) =>
       log.warn({ outbox: outbox.name, err: error }, 'backlog sample failed; the history has a gap'),
     )
+    await watchBacklog(pool, outbox, log).catch(noStall)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../errors.ts'
 import type { State } from '../outbox/definition.ts'
 import { bare, bareTable, beside, schemaOf } from '../database/sql-names.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
@@ -49,8 +50,10 @@ export interface LiveCount {
   readonly n: number
   /** Of those, what waits and is due … */
   readonly due: number
-  /** … and what waits for its next attempt after one that failed. */
+  /** … what waits for its next attempt after one that failed … */
   readonly retrying: number
+  /** … and what was claimed and not tried. */
+  readonly postponed: number
   /** Real seconds since the oldest that should be delivered was written; null if there is none. */
   readonly oldest: number | null
 }
@@ -183,7 +186,7 @@ export function selectStirring(definitions: readonly ResolvedDefinition[]): Prep
  where ${waits.join('\n    or ')}
     or exists (select from posthorn.watch where outbox = '${name}')
     or exists (select from posthorn.alert where source = '${name}' and recovered_at is null
-                  and code in ('OUTBOX_STALLED', 'MESSAGE_STUCK'))
+                  and code in ('OUTBOX_STALLED', 'OUTBOX_BEHIND', 'MESSAGE_STUCK'))
     or (select waiting from posthorn.sample where outbox = '${name}' order by at desc limit 1)
        is distinct from 0`
   })
@@ -239,29 +242,52 @@ function countSql(definition: ResolvedDefinition, search: Search): string {
   const { index, where, order, waits, limit = `limit ${MOST_COUNTED + 1}` } = search
   const isClaimed = states.claimed !== undefined && search.state === states.claimed
   const due = waits ? `${columns.dueAt} <= (select posthorn.now())` : 'false'
-  const tried = waits ? `(${triedCondition(definition)})` : String(isClaimed)
+  const failed = waits ? failedCondition(definition) : String(isClaimed)
+  const postponed = waits ? postponedCondition(definition) : 'false'
   const written = columns.createdAt === undefined ? 'null' : columns.createdAt
   return `select '${bareTable(table)}_${index}' as index, ${waits} as waits, state, count(*)::int as n, count(*) filter (where due)::int as due,
-                       count(*) filter (where ${waits} and tried and not due)::int as retrying,
-                       extract(epoch from now() - min(written::timestamptz) filter (where due or tried))::float8 as oldest
-                  from (select ${columns.status}::text as state, ${due} as due, ${tried} as tried, ${written} as written
+                       count(*) filter (where ${waits} and failed and not due)::int as retrying,
+                       count(*) filter (where postponed and not due)::int as postponed,
+                       extract(epoch from now() - min(written::timestamptz) filter (where due or failed or postponed))::float8 as oldest
+                  from (select ${columns.status}::text as state, ${due} as due, ${failed} as failed, ${postponed} as postponed, ${written} as written
                           from ${table}
                          where ${where}
                          order by ${order} ${limit}) as found
                  group by state`
 }
 
+/** Codes of the engine with which a message waits although nobody tried it. */
+const NOT_TRIED: readonly ErrorCode[] = ['BREAKER_OPEN', 'HELD_BACK', 'PAYLOAD_KEY_MISSING']
+
+/** Whether an attempt was counted: then the message is tried again, whatever keeps it waiting now. */
+function countedCondition({ columns, counter, states }: ResolvedDefinition): string {
+  const counted = `${counter.column} > 0`
+  if (states.retry === undefined || states.retry === states.ready) return counted
+  return `${counted} or ${columns.status} = ${literal(states.retry)}`
+}
+
 /**
- * Whether an attempt was made: one that could not reach its destination is not counted, but leaves
- * its error.
+ * Whether a message that waits was claimed and not tried. Where every failed attempt is counted, whatever left an
+ * error without a count was not tried; elsewhere the code says it.
  */
-export function triedCondition({ columns, counter, states }: ResolvedDefinition): string {
-  const signs = [`${counter.column} > 0`]
-  if (states.retry !== undefined && states.retry !== states.ready)
-    signs.push(`${columns.status} = ${literal(states.retry)}`)
-  for (const column of [columns.errorCode, columns.error])
-    if (column !== undefined) signs.push(`${column} is not null`)
-  return signs.join(' or ')
+export function postponedCondition(definition: ResolvedDefinition): string {
+  const { columns, counter } = definition
+  const { errorCode } = columns
+  const isCounted = counter.unreachable === 'charged' && counter.bumps !== 'on-retry-claim'
+  const codes = NOT_TRIED.map((code) => `'${code}'`).join(', ')
+  const says = errorCode === undefined ? 'false' : `coalesce(${errorCode} in (${codes}), false)`
+  return `(not (${countedCondition(definition)}) and ${isCounted ? leftError(definition) : says})`
+}
+
+/** Whether the last attempt failed: one that could not reach its destination may not be counted, but leaves its error. */
+export function failedCondition(definition: ResolvedDefinition): string {
+  const untold = `${leftError(definition)} and not ${postponedCondition(definition)}`
+  return `(${countedCondition(definition)} or ${untold})`
+}
+
+function leftError({ columns }: ResolvedDefinition): string {
+  const left = [columns.errorCode, columns.error].filter((column) => column !== undefined)
+  return `(${left.map((column) => `${column} is not null`).join(' or ') || 'false'})`
 }
 
 /** Dead ones that are looked at to say since when there are any. */

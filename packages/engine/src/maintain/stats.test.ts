@@ -5,6 +5,7 @@ import type { Outbox } from '../outbox/define.ts'
 import { enqueueAll } from '../enqueue/enqueue.ts'
 import { delivered, refused, retryLater } from '../outbox/outcome.ts'
 import { createRelay } from '../relay/relay.ts'
+import { PosthornError } from '../errors.ts'
 import { selectStats } from './stats.sql.ts'
 import { outboxStats } from './stats.ts'
 import {
@@ -124,6 +125,21 @@ describe.each([...SHAPES, LOGGED])('stats of $name', ({ outbox, sample }) => {
     const found = await stats()
     expect(found).toMatchObject({ due: 0, retrying: 3, scheduled: 2, oldestDueSeconds: 0 })
     if (createdAt) expect(found.oldestUndeliveredSeconds).toBeGreaterThanOrEqual(600)
+  })
+
+  test('tell what was postponed from what failed and what is for later', async () => {
+    const { columns } = outbox
+    // Without a code and a count nobody can tell.
+    if (!columns.errorCode && counter.unreachable !== 'charged') return
+    await put(2)
+    await transaction(db.pool, (tx) => enqueueAll(tx, outbox, [sample(7)], { delay: '1h' }))
+    const open = new PosthornError('BREAKER_OPEN')
+    const waits = fakeTransport(() => retryLater(open, { after: '1h', charge: false }))
+    const transports = everywhere(waits, ['topics'])
+    const relay = createRelay({ pool: db.pool, outboxes: [outbox], transports, mode: 'poll' })
+    for (let i = 0; i < 5 && waits.attempted.length < 2; i += 1) await relay.runOnce()
+    await relay.runOnce()
+    expect(await stats()).toMatchObject({ due: 0, retrying: 0, postponed: 2, scheduled: 1 })
   })
 
   test('tell since when messages are dead', async () => {

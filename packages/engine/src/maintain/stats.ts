@@ -28,7 +28,9 @@ export interface OutboxStats {
   readonly due: number
   /** Messages that wait for their next attempt after one that failed. */
   readonly retrying: number
-  /** Messages that are for later and were not tried yet. */
+  /** Messages that were claimed and not tried: a breaker is open, the destination is busy, a limit is used up. */
+  readonly postponed: number
+  /** Messages that are for later and were not claimed yet. */
   readonly scheduled: number
   /** How long the message that waits longest has been due, by the business clock; 0 if none is. */
   readonly oldestDueSeconds: number
@@ -72,6 +74,7 @@ export async function outboxStats(db: Queryable, outbox: CheckedDefinition): Pro
     approximate: row.finished === null || log?.approximate === true,
     due: live.due + (log?.due ?? 0),
     retrying: live.retrying,
+    postponed: live.postponed,
     scheduled: live.scheduled + (log?.scheduled ?? 0),
     oldestDueSeconds: Math.max(row.oldest_due, log?.oldestDueSeconds ?? 0),
     // A table that keeps no time of writing has the time since it was due, and so has the log.
@@ -120,6 +123,7 @@ interface Live {
   readonly counts: Record<string, number>
   readonly due: number
   readonly retrying: number
+  readonly postponed: number
   readonly scheduled: number
   readonly oldest: number | undefined
 }
@@ -151,6 +155,7 @@ function extrapolate(row: StatsRow, group: readonly LiveCount[]): LiveCount[] {
     n: Math.round(each.n * factor),
     due: Math.round(each.due * factor),
     retrying: Math.round(each.retrying * factor),
+    postponed: Math.round(each.postponed * factor),
   }))
 }
 
@@ -159,13 +164,15 @@ function addUp(found: readonly LiveCount[]): Live {
   for (const { state, n } of found) counts[state] = (counts[state] ?? 0) + n
   const due = sum(found.map((each) => each.due))
   const retrying = sum(found.map((each) => each.retrying))
+  const postponed = sum(found.map((each) => each.postponed))
   const waiting = sum(found.filter(({ waits }) => waits).map(({ n }) => n))
   const ages = found.flatMap(({ oldest }) => oldest ?? [])
   return {
     counts,
     due,
     retrying,
-    scheduled: Math.max(0, waiting - due - retrying),
+    postponed,
+    scheduled: Math.max(0, waiting - due - retrying - postponed),
     oldest: ages.length === 0 ? undefined : Math.max(0, ...ages),
   }
 }

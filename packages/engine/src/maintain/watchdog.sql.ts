@@ -3,6 +3,7 @@
 import { literal, waitsCondition } from '../outbox/clauses.sql.ts'
 import { storageOf, type ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
+import { sql, type Statement } from '../database/sql-tag.ts'
 import { BUCKETS, newestBuckets } from '../relay/settle/bucket.sql.ts'
 import { lastSeq } from '../relay/log/log.sql.ts'
 import { undoneSql } from '../relay/log/log-moves.sql.ts'
@@ -155,4 +156,35 @@ export function stalledSince({ name }: Pick<ResolvedDefinition, 'name'>): string
 
 export function selectStalled(definition: ResolvedDefinition): Prepared {
   return prepare(() => `select (${stalledSince(definition)}) as since`)
+}
+
+/** How long the oldest message has been due, and how long is usual. */
+export interface Backlog {
+  /** The lesser of the last two samples; null where they could not be counted. */
+  readonly seconds: number | null
+  /** What 95 of 100 samples of the last week did not exceed; 0 where `seconds` is no concern. */
+  readonly usual: number
+  /** Something else says why. */
+  readonly explained: boolean
+  readonly stands: boolean
+}
+
+export function selectBacklog(outbox: string, youngSeconds: number): Statement {
+  return sql`
+    select seconds,
+           case when seconds >= ${youngSeconds}::float8 then coalesce((
+             select percentile_cont(0.95) within group (order by oldest_due_seconds)
+               from posthorn.sample
+              where outbox = ${outbox} and at > now() - interval '7 days' and at < now() - interval '1 hour'), 0)
+             else 0 end as usual,
+           exists (select from posthorn.pause where outbox = ${outbox})
+             or exists (select from posthorn.alert
+                         where source = ${outbox} and recovered_at is null
+                           and code in ('DESTINATION_DOWN', 'OUTBOX_STALLED')) as explained,
+           exists (select from posthorn.alert
+                    where source = ${outbox} and recovered_at is null and code = 'OUTBOX_BEHIND') as stands
+      from (select case when count(*) = 2 then min(oldest_due_seconds) else 0 end as seconds
+              from (select oldest_due_seconds from posthorn.sample
+                     where outbox = ${outbox} and at > now() - interval '3 minutes'
+                     order by at desc limit 2) as last) as recent`
 }

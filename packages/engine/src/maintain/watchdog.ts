@@ -8,8 +8,10 @@ import { limitCounting } from './maintenance.sql.ts'
 import {
   noteHeads,
   recoverStuck,
+  selectBacklog,
   selectCircumstances,
   selectStalled,
+  type Backlog,
   type Circumstances,
 } from './watchdog.sql.ts'
 
@@ -30,7 +32,7 @@ export async function watchOutbox(pool: Pool, outbox: CheckedDefinition, log: Lo
     const [seen] = await run<Circumstances>(db, selectCircumstances(inSql(outbox)), {})
     const ages = heads.map(({ seconds }) => seconds * 1_000)
     if (!seen || !isStalled(outbox, ages, seen)) {
-      await recoverAlert(tx, { source: name, subject: name })
+      await recoverAlert(tx, { source: name, subject: name, code: 'OUTBOX_STALLED' })
       return
     }
     const [stalled] = await run<{ since: Date | null }>(db, selectStalled(inSql(outbox)), {})
@@ -69,4 +71,39 @@ function describeStall(ageMs: number, { relays, busy }: Circumstances): string {
     `A message is due for ${seconds} s and none of ${relays} ${relays === 1 ? 'relay' : 'relays'} ` +
     `takes it; ${rest}. Run posthorn doctor, and look for errors in the relay's log.`
   )
+}
+
+/** A backlog that is younger is no concern, whatever is usual. */
+const YOUNG_SECONDS = 300
+
+/** So many times older than usual is late. */
+const LATE_FACTOR = 2
+
+/**
+ * Raises `OUTBOX_BEHIND` where what is due is much older than usual, and ends the alert when it is not. Goes by
+ * the last two samples: a clock that was moved, or a burst, is over by the second.
+ */
+export async function watchBacklog(
+  pool: Pool,
+  { name }: Pick<CheckedDefinition, 'name'>,
+  log: Log,
+): Promise<void> {
+  const cause = { source: name, subject: name, code: 'OUTBOX_BEHIND' }
+  const { rows } = await pool.query<Backlog>(selectBacklog(name, YOUNG_SECONDS))
+  const [seen] = rows
+  if (!seen || seen.seconds === null) return
+  if (!isBehind(seen)) {
+    if (seen.stands) await transaction(pool, (tx) => recoverAlert(tx, cause))
+    return
+  }
+  if (seen.stands) return
+  const usual = seen.usual < 1 ? 'Usually nothing waits.' : `Usual are ${Math.round(seen.usual)} s.`
+  const detail = `The oldest message is due for ${Math.round(seen.seconds)} s. ${usual}`
+  await transaction(pool, (tx) => raiseAlert(tx, { ...cause, detail }))
+  log.error({ outbox: name, code: cause.code, detail }, 'outbox is behind')
+}
+
+/** A pause, a destination that is down and a stall explain a backlog, and are told by themselves. */
+export function isBehind({ seconds, usual, explained }: Omit<Backlog, 'stands'>): boolean {
+  return !explained && (seconds ?? 0) >= Math.max(YOUNG_SECONDS, LATE_FACTOR * usual)
 }

@@ -1,5 +1,5 @@
 import { sql, type Statement } from '../database/sql-tag.ts'
-import type { AlertCause, NewAlert } from './alert.ts'
+import type { NewAlert, RecoveredCause } from './alert.ts'
 
 export const ALERT_COLUMNS = sql`id::text as id, source, subject, tenant, code, detail, raised_at,
            acknowledged_at, acknowledged_by, recovered_at`
@@ -27,12 +27,13 @@ export function insertAlert(alert: NewAlert): Statement {
     returning ${ALERT_COLUMNS}`
 }
 
-export function recoverAlerts({ source, subject, occurrence }: AlertCause): Statement {
+export function recoverAlerts({ source, subject, code, occurrence }: RecoveredCause): Statement {
   return sql`
     update posthorn.alert
        set recovered_at = now()
      where source = ${source} and subject = ${subject} and recovered_at is null
        and (${occurrence ?? null}::text is null or occurrence = ${occurrence ?? null})
+       and (${code ?? null}::text is null or code = ${code ?? null})
     returning id`
 }
 

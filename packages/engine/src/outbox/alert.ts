@@ -37,6 +37,11 @@ export interface AlertCause {
   readonly occurrence?: string | undefined
 }
 
+/** Which alerts of a subject are over; all of them without a code. */
+export interface RecoveredCause extends AlertCause {
+  readonly code?: string
+}
+
 export interface NewAlert extends AlertCause {
   readonly tenant?: string
   readonly code: string
@@ -71,10 +76,10 @@ export async function raiseAlert(tx: Transaction, given: NewAlert): Promise<Aler
 }
 
 /**
- * Marks a subject's alerts as recovered, or those of one occurrence; its next alert is a new one.
+ * Marks a subject's alerts as recovered, or those of one code or occurrence; its next alert is a new one.
  * Returns how many alerts that ended. A replay or a cancellation does it for its messages.
  */
-export async function recoverAlert(tx: Transaction, cause: AlertCause): Promise<number> {
+export async function recoverAlert(tx: Transaction, cause: RecoveredCause): Promise<number> {
   const { rows } = await tx.query(recoverAlerts({ ...cause, subject: storableText(cause.subject) }))
   return rows.length
 }

@@ -22,6 +22,7 @@ import { Runner } from './runner.ts'
 import { SelfNotification } from './session/self-notification.ts'
 import { Session } from './session/session.ts'
 import { takeSamples } from '../maintain/sample.ts'
+import { watchDestinations } from '../maintain/destinations.ts'
 import { poolHandle, type PoolHandle } from '../database/pool-handle.ts'
 import { TableWatch } from './table-watch.ts'
 import { SuspectMutex } from './suspect-mutex.ts'
@@ -33,6 +34,9 @@ import { randomUUID } from 'node:crypto'
 
 /** What says beforehand that there is a pooler in transaction mode, and spares the wait at the start. */
 const POLL = `mode: 'poll' (POSTHORN_RELAY_MODE=poll)`
+
+/** About as often as a heartbeat says which breakers are open. */
+const DESTINATIONS_MS = 10_000
 
 /** Twice a minute, so that no minute is left out. */
 const SAMPLE_MS = 30_000
@@ -327,13 +331,16 @@ function tasksOf({ pool, outboxes, log = consoleLog, maintenance = '1h' }: Relay
     await tables.look(pool, outboxes, log)
     await pool.query(deleteOthers(outboxes))
   })
-  if (maintenance === 'off') return [sampling]
+  const watching = task('engine.destinations', DESTINATIONS_MS, () =>
+    watchDestinations(pool, outboxes, log),
+  )
+  if (maintenance === 'off') return [sampling, watching]
   const maintaining = task('engine.maintenance', toMs(maintenance), async (signal) => {
     // It holds a connection for its lock and works on others.
     const release = await connectionGate(pool).acquireUntil(signal)
     if (release) await maintain(pool, outboxes, { log, signal }).finally(release)
   })
-  return [maintaining, sampling]
+  return [maintaining, sampling, watching]
 }
 
 function checkBindings(outboxes: readonly Outbox[], transports: Transports): void {

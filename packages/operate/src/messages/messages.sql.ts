@@ -9,7 +9,8 @@ import {
   literal,
   waitsCondition,
   HAS_GONE,
-  triedCondition,
+  failedCondition,
+  postponedCondition,
 } from '@posthorn/engine/internal'
 import { sql, type Statement } from '@posthorn/engine'
 
@@ -205,6 +206,7 @@ export interface TenantCountRow {
   readonly n: number
   readonly due: number
   readonly retrying: number
+  readonly postponed: number
   readonly scheduled: number
   readonly oldest_due: number
   readonly oldest: number | null
@@ -218,16 +220,17 @@ export function countTenant(definition: ResolvedDefinition): Prepared {
   const isState = (state: string | number | undefined) =>
     state === undefined ? 'false' : `${columns.status} = ${literal(state)}`
   return prepare((p) => {
-    const found = (from: string, { state, waits, tried, claimed, dead }: Signs) =>
+    const found = (from: string, { state, waits, failed, postponed, claimed, dead }: Signs) =>
       `select (${state})::text as state, m.${columns.dueAt} as due_at, ${written}::timestamptz as written,
                ${waits} as waits, m.${columns.dueAt} <= (select posthorn.now()) as due,
-               (${tried}) as tried, ${claimed} as claimed, ${dead} as dead
+               ${failed} as failed, ${postponed} as postponed, ${claimed} as claimed, ${dead} as dead
           from ${from}
          where m.${columns.tenant}::text = ${p('tenant')}::text`
     const inTable = found(`${table} as m`, {
       state: `m.${columns.status}`,
       waits: waitsCondition(definition),
-      tried: triedCondition(definition),
+      failed: failedCondition(definition),
+      postponed: postponedCondition(definition),
       claimed: isState(states.claimed),
       dead: isState(states.dead),
     })
@@ -235,13 +238,14 @@ export function countTenant(definition: ResolvedDefinition): Prepared {
     const inLog =
       log === undefined
         ? ''
-        : `\n        union all\n        ${found(fromLog(definition), { ...logged, ...UNTRIED })}`
+        : `\n        union all\n        ${found(fromLog(definition), { ...logged, ...UNCLAIMED })}`
     return `select state, count(*)::int as n,
        count(*) filter (where waits and due)::int as due,
-       count(*) filter (where waits and not due and tried)::int as retrying,
-       count(*) filter (where waits and not due and not tried)::int as scheduled,
+       count(*) filter (where waits and not due and failed)::int as retrying,
+       count(*) filter (where waits and not due and postponed)::int as postponed,
+       count(*) filter (where waits and not due and not failed and not postponed)::int as scheduled,
        coalesce(max(extract(epoch from posthorn.now() - due_at)) filter (where waits and due), 0)::float8 as oldest_due,
-       extract(epoch from now() - min(written) filter (where claimed or waits and (due or tried)))::float8 as oldest,
+       extract(epoch from now() - min(written) filter (where claimed or waits and (due or failed or postponed)))::float8 as oldest,
        min(written) filter (where dead) as dead_since
   from (${inTable}${inLog}
          limit ${MOST_OF_TENANT + 1}) as found
@@ -253,13 +257,14 @@ export function countTenant(definition: ResolvedDefinition): Prepared {
 interface Signs {
   readonly state: string
   readonly waits: string
-  readonly tried: string
+  readonly failed: string
+  readonly postponed: string
   readonly claimed: string
   readonly dead: string
 }
 
-/** A message that was tried or claimed is no longer in the log. */
-const UNTRIED = { tried: 'false', claimed: 'false', dead: 'false' }
+/** A message that was claimed is no longer in the log. */
+const UNCLAIMED = { failed: 'false', postponed: 'false', claimed: 'false', dead: 'false' }
 
 /** Tables that are an inbox by their columns and key; partitions are left out. */
 export const selectInboxes: Statement = sql`

@@ -12,11 +12,31 @@ export interface SurroundingsRow {
     readonly seen_at: string
     readonly breakers: readonly OpenBreaker[]
   }[]
-  /** Open alerts, by their source. */
-  readonly alerts: Readonly<Record<string, number>>
-  /** Since when the oldest of them is open. */
-  readonly alerts_since: Date | null
+  readonly causes: readonly {
+    readonly source: string
+    readonly code: string
+    readonly destination: string | null
+    readonly open: number
+    readonly since: string
+    readonly detail: string
+  }[]
+  readonly destinations: readonly DestinationAnswers[]
 }
+
+/** How often a destination answered and did not, in this minute and the one before. */
+export interface DestinationAnswers {
+  readonly outbox: string
+  /** `transport:topic`. */
+  readonly destination: string
+  readonly answered: number
+  readonly unanswered: number
+}
+
+/** Failing destinations that an overview names. */
+const MOST_FAILING = 20
+
+/** Alerts that say how an outbox is, acknowledged or not. */
+const CONDITIONS = ['DESTINATION_DOWN', 'OUTBOX_BEHIND', 'OUTBOX_STALLED']
 
 /** One statement for all outboxes; each part goes by its table's key or reads a small table. */
 export const selectSurroundings: Statement = sql`
@@ -26,13 +46,31 @@ export const selectSurroundings: Statement = sql`
               from (select relay, outbox, started_at, seen_at, breakers
                       from posthorn.relay
                      where seen_at > now() - interval '15 s') as alive) as relays,
-           (select coalesce(jsonb_object_agg(source, n), '{}')
-              from (select source, count(*) as n
-                      from posthorn.alert
-                     where acknowledged_at is null and recovered_at is null
-                     group by source) as open) as alerts,
-           (select min(raised_at) from posthorn.alert
-             where acknowledged_at is null and recovered_at is null) as alerts_since`
+           (select coalesce(jsonb_agg(to_jsonb(cause) order by since), '[]')
+              from (select source, code, case when code = 'DESTINATION_DOWN' then subject end as destination,
+                           count(*) filter (where acknowledged_at is null) as open,
+                           min(raised_at) as since, (array_agg(detail order by id desc))[1] as detail
+                      from (select * from posthorn.alert
+                             where acknowledged_at is null and recovered_at is null
+                            union all
+                            select * from posthorn.alert
+                             where acknowledged_at is not null and recovered_at is null
+                               and code = any(${CONDITIONS}::text[])) as standing
+                     group by 1, 2, 3) as cause) as causes,
+           (select coalesce(jsonb_agg(to_jsonb(failing) order by unanswered / (answered + unanswered) desc,
+                                                                 unanswered desc), '[]')
+              from (select outbox, name as destination, sum(yes)::float8 as answered, sum(no)::float8 as unanswered
+                      from (select outbox, key as name, value::bigint as yes, 0 as no
+                              from posthorn.pulse cross join lateral jsonb_each_text(answered)
+                             where at >= date_trunc('minute', now()) - interval '1 minute'
+                            union all
+                            select outbox, key, 0, value::bigint
+                              from posthorn.pulse cross join lateral jsonb_each_text(unanswered)
+                             where at >= date_trunc('minute', now()) - interval '1 minute') as counted
+                     group by 1, 2
+                    having sum(no) > 0
+                     order by sum(no) / sum(yes + no) desc, sum(no) desc
+                     limit ${MOST_FAILING}) as failing) as destinations`
 
 /**
  * What happened in each stretch of the last `minutes`, the present one included. Of what waited the

@@ -23,6 +23,7 @@ import {
 import type { Pool } from 'pg'
 import {
   selectSurroundings,
+  type DestinationAnswers,
   type SurroundingsRow,
   selectConsumers,
   selectFreshLag,
@@ -77,6 +78,23 @@ export interface Overview {
   readonly alerts: Readonly<Record<string, number>>
   /** Since when the oldest of them is open; undefined if there is none. */
   readonly alertsSince: Date | undefined
+  /** What stands, one entry for each cause, the oldest first. */
+  readonly causes: readonly StandingCause[]
+  /** Destinations that did not answer in this minute or the one before, the worst first, at most 20. */
+  readonly failing: readonly DestinationAnswers[]
+}
+
+/** Alerts of one source and code; those about a destination each by itself. */
+export interface StandingCause {
+  readonly source: string
+  readonly code: string
+  /** `transport:topic` of a destination that is down. */
+  readonly destination: string | undefined
+  /** Alerts that nobody has acknowledged. */
+  readonly open: number
+  readonly since: Date
+  /** Of the newest alert. */
+  readonly detail: string
 }
 
 /** All outboxes at once, cheap enough to be asked every few seconds. */
@@ -94,29 +112,45 @@ export async function readOverview(
   const [around] = surroundings.rows
   if (!around) throw new TypeError('the statement has one row')
   const paused = new Map(pauses.map((pause) => [pause.outbox, pause]))
+  const causes = around.causes.map(({ destination, since, ...cause }) => ({
+    ...cause,
+    destination: destination ?? undefined,
+    since: new Date(since),
+  }))
+  const alerts = countBySource(causes)
   return {
     at: around.now,
     clock: {
       now: around.business_now,
       aheadSeconds: Math.round((around.business_now.getTime() - around.now.getTime()) / 1_000),
     },
-    outboxes: stats.map((each) => overviewOf(each, around, paused.get(each.name))),
+    outboxes: stats.map((each) => ({
+      ...overviewOf(each, around, paused.get(each.name)),
+      openAlerts: alerts[each.name] ?? 0,
+    })),
     consumers,
-    alerts: around.alerts,
-    alertsSince: around.alerts_since ?? undefined,
+    alerts,
+    alertsSince: causes.find(({ open }) => open > 0)?.since,
+    causes,
+    failing: around.destinations,
   }
+}
+
+function countBySource(causes: readonly StandingCause[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { source, open } of causes) if (open > 0) counts[source] = (counts[source] ?? 0) + open
+  return counts
 }
 
 function overviewOf(
   stats: OutboxStats,
   around: SurroundingsRow,
   pause: Paused | undefined,
-): OutboxOverview {
+): Omit<OutboxOverview, 'openAlerts'> {
   const relays = around.relays.filter(({ outbox }) => outbox === stats.name)
   return {
     ...stats,
     drainSeconds: drainSeconds(stats),
-    openAlerts: around.alerts[stats.name] ?? 0,
     alive: relays.map((relay) => ({
       name: relay.relay,
       startedAt: new Date(relay.started_at),
@@ -151,6 +185,7 @@ export interface TenantCounts {
   readonly approximate: boolean
   readonly due: number
   readonly retrying: number
+  readonly postponed: number
   readonly scheduled: number
   readonly oldestDueSeconds: number
   readonly oldestUndeliveredSeconds: number
@@ -178,6 +213,7 @@ export async function countTenantMessages<Row>(
       approximate: rows.reduce((sum, { n }) => sum + n, 0) > MOST_OF_TENANT,
       due: rows.reduce((sum, { due }) => sum + due, 0),
       retrying: rows.reduce((sum, { retrying }) => sum + retrying, 0),
+      postponed: rows.reduce((sum, { postponed }) => sum + postponed, 0),
       scheduled: rows.reduce((sum, { scheduled }) => sum + scheduled, 0),
       oldestDueSeconds: Math.max(0, ...rows.map((row) => row.oldest_due)),
       oldestUndeliveredSeconds: Math.max(
@@ -195,6 +231,7 @@ export async function countTenantMessages<Row>(
 const UNCOUNTED = {
   due: 0,
   retrying: 0,
+  postponed: 0,
   scheduled: 0,
   oldestDueSeconds: 0,
   oldestUndeliveredSeconds: 0,

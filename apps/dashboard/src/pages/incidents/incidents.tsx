@@ -234,12 +234,16 @@ function alertsOf({ source, code }: Incident): string {
   return `/alerts?source=${encodeURIComponent(source)}&code=${encodeURIComponent(code)}`
 }
 
+/** Codes that say how an outbox is, not how one of its messages ended. */
+const CONDITIONS = new Set(['DESTINATION_DOWN', 'OUTBOX_BEHIND', 'OUTBOX_STALLED', 'MESSAGE_STUCK'])
+
 /** Where to mend it: the page that a system names, an outbox's dead letters, or the alerts. */
 export function placeOf(incident: Incident, webs: readonly Web[]): string {
   const { source, code } = incident
   if (source.includes('/')) return '/consumers'
   const page = firstOf(webs, ({ alertPage }) => alertPage?.({ source, code }))
   if (page !== undefined) return page
+  if (CONDITIONS.has(code)) return `/outboxes/${encodeURIComponent(source)}`
   return source.includes('.')
     ? `/dead-letters?outbox=${encodeURIComponent(source)}&code=${encodeURIComponent(code)}`
     : alertsOf(incident)

@@ -42,13 +42,13 @@ export function Outbox() {
             <Stat
               label="Due"
               value={formatCount(outbox.due)}
-              hint={`${formatCount(outbox.retrying)} retrying, ${formatCount(outbox.scheduled)} scheduled`}
+              hint={`${formatCount(outbox.retrying)} retrying, ${formatCount(outbox.postponed)} postponed, ${formatCount(outbox.scheduled)} scheduled`}
             />
             <Stat
               label="Oldest undelivered"
               value={oldest === 0 ? 'none' : formatDuration(oldest * 1_000)}
               hint="since its commit"
-              tone={oldest > 60 ? 'warning' : 'normal'}
+              tone={outbox.oldestDueSeconds > 60 ? 'warning' : 'normal'}
             />
             <Stat label="Rate" value={formatRate(outbox.perSecond ?? 0)} />
             <Stat label="Failing" value={formatShare(outbox.failureRate ?? 0)} hint="of attempts" />

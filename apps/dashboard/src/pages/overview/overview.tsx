@@ -21,8 +21,12 @@ import {
 } from './trouble.ts'
 
 /** How many should be delivered and are not: what is for later does not wait yet. */
-function waitingOf({ due, retrying }: Pick<OutboxItem, 'due' | 'retrying'>): number {
-  return due + retrying
+function waitingOf({
+  due,
+  retrying,
+  postponed,
+}: Pick<OutboxItem, 'due' | 'retrying' | 'postponed'>): number {
+  return due + retrying + postponed
 }
 
 function sum(values: readonly number[]): number {
@@ -77,7 +81,22 @@ function DemoLink() {
   )
 }
 
-function Numbers({ data: { outboxes, alerts } }: { data: Data }) {
+/** The share of all attempts says little where a busy destination works and another does not. */
+function Failing({ share, worst }: { share: number; worst: Data['failing'][number] | undefined }) {
+  if (!worst) return <Stat label="Failing" value={formatShare(share)} hint="of attempts" />
+  const { destination, name, answered, unanswered } = worst
+  const worstShare = unanswered / (answered + unanswered)
+  return (
+    <Stat
+      label="Failing"
+      value={formatShare(share)}
+      hint={`of attempts; ${formatShare(worstShare)} to ${name ?? destination}`}
+      tone={worstShare >= 0.5 ? 'bad' : 'warning'}
+    />
+  )
+}
+
+function Numbers({ data: { outboxes, alerts, failing } }: { data: Data }) {
   const oldest = oldestOf(outboxes)
   const rate = sum(outboxes.map(({ perSecond }) => perSecond))
   const dead = sum(outboxes.map(deadOf))
@@ -86,7 +105,7 @@ function Numbers({ data: { outboxes, alerts } }: { data: Data }) {
       <Stat
         label="Waiting"
         value={formatCount(sum(outboxes.map(waitingOf)))}
-        hint={`${formatCount(sum(outboxes.map(({ due }) => due)))} due, ${formatCount(sum(outboxes.map(({ retrying }) => retrying)))} retrying`}
+        hint={`${formatCount(sum(outboxes.map(({ due }) => due)))} due, ${formatCount(sum(outboxes.map(({ retrying }) => retrying)))} retrying, ${formatCount(sum(outboxes.map(({ postponed }) => postponed)))} postponed`}
       />
       <Stat
         label="Scheduled"
@@ -98,9 +117,9 @@ function Numbers({ data: { outboxes, alerts } }: { data: Data }) {
         label="Oldest undelivered"
         value={oldest === 0 ? 'none' : formatDuration(oldest * 1_000)}
         hint="since its commit"
-        tone={oldest > 60 ? 'warning' : 'normal'}
+        tone={outboxes.some(({ oldestDueSeconds }) => oldestDueSeconds > 60) ? 'warning' : 'normal'}
       />
-      <Stat label="Failing" value={formatShare(failingOf(outboxes))} hint="of attempts" />
+      <Failing share={failingOf(outboxes)} worst={failing[0]} />
       <Stat
         label="Given up"
         value={formatCount(dead)}
@@ -191,6 +210,7 @@ function outboxColumns(history: History): readonly PlainColumn<OutboxItem>[] {
     },
     { title: 'Due', cell: ({ due }) => formatCount(due) },
     { title: 'Retrying', cell: ({ retrying }) => formatCount(retrying) },
+    { title: 'Postponed', cell: ({ postponed }) => formatCount(postponed) },
     { title: 'Scheduled', cell: ({ scheduled }) => formatCount(scheduled) },
     {
       title: 'Oldest undelivered',

@@ -36,10 +36,17 @@ export function failingOf(
   return failed / attempts
 }
 
-/** What is wrong now, the worst first. */
+export type Cause = Overview['alerts']['causes'][number]
+
+/** What is wrong now, one entry for each cause, the worst first. */
 export function troublesOf({ alerts, outboxes }: Overview): Trouble[] {
-  const found = outboxes.flatMap(troublesOfOutbox)
-  if (alerts.open > 0) found.push(openAlerts(alerts))
+  const causes = Map.groupBy(alerts.causes, ({ source }) => source)
+  const found = outboxes.flatMap((outbox) => {
+    const own = causes.get(outbox.name) ?? []
+    causes.delete(outbox.name)
+    return troublesOfOutbox(outbox, own)
+  })
+  found.push(...[...causes.values()].flat().map(openAlerts))
   return found.toSorted((one, other) => weight(one) - weight(other))
 }
 
@@ -47,19 +54,28 @@ function weight({ tone }: Trouble): number {
   return tone === 'bad' ? 0 : 1
 }
 
-function openAlerts({ open, since }: Overview['alerts']): Trouble {
+function openAlerts({ source, code, open, detail, since }: Cause): Trouble {
   return {
-    id: 'alerts',
+    id: `${source} ${code}`,
     tone: 'bad',
-    what: `${formatCount(open)} open ${open === 1 ? 'alert' : 'alerts'}`,
-    why: 'Not acknowledged.',
+    what: `${source}: ${formatCount(open)} open ${open === 1 ? 'alert' : 'alerts'}, ${code}`,
+    why: detail,
     since,
-    to: '/alerts',
+    to: `/alerts?source=${encodeURIComponent(source)}&code=${encodeURIComponent(code)}`,
   }
 }
 
-function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
+/** Destinations of an outbox that have a line each; more share one. */
+const MOST_LINES = 3
+
+/** Codes of alerts that have a line of their own below, or come with dead messages. */
+const TOLD = new Set(['DESTINATION_DOWN', 'OUTBOX_BEHIND', 'OUTBOX_STALLED'])
+
+function troublesOfOutbox(outbox: OutboxItem, causes: readonly Cause[]): Trouble[] {
   const { name } = outbox
+  const down = causes.filter(({ code }) => code === 'DESTINATION_DOWN')
+  const stalled = causes.find(({ code }) => code === 'OUTBOX_STALLED')
+  const dead = deadOf(outbox)
   const at = `/outboxes/${encodeURIComponent(name)}`
   const found: Trouble[] = []
   const add = (kind: string, trouble: Omit<Trouble, 'id' | 'since'> & Partial<Trouble>) =>
@@ -83,24 +99,40 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
       to: at,
     })
   }
-  for (const breaker of brokenDestinations(outbox.breakers)) {
-    add(`breaker ${breaker.destination}`, {
+  if (down.length > MOST_LINES) {
+    add('destinations', {
       tone: 'bad',
-      what: `${name}: ${breaker.name ?? breaker.destination} is paused by its circuit breaker`,
-      why: causeOf(breaker),
-      since: breaker.openSince,
+      what: `${name}: ${formatCount(down.length)} destinations are down`,
+      why: waitText(outbox),
+      since: down[0]?.since ?? null,
       to: at,
     })
+  } else {
+    for (const { destination, name: called, since, detail } of down) {
+      const breaker = outbox.breakers.find((each) => each.destination === destination)
+      add(`down ${destination}`, {
+        tone: 'bad',
+        what: `${name}: ${called ?? destination} is down${breaker ? '; sending paused' : ''}`,
+        why: `${breaker ? causeOf(breaker) : detail} ${waitText(outbox)}`,
+        since,
+        to: at,
+      })
+    }
   }
-  if (outbox.oldestUndeliveredSeconds > LATE_SECONDS && !outbox.paused && outbox.relays > 0) {
+  if (stalled) {
+    const { detail: why, since } = stalled
+    add('stalled', { tone: 'bad', what: `${name} has stalled`, why, since, to: at })
+  }
+  const isExplained = outbox.paused || outbox.relays === 0 || down.length > 0 || stalled
+  if (outbox.oldestDueSeconds > LATE_SECONDS && !isExplained) {
     add('late', {
       tone: 'warning',
-      what: `${name} is ${formatDuration(outbox.oldestUndeliveredSeconds * 1_000)} behind`,
-      why: `${formatCount(outbox.due)} messages are due, ${formatCount(outbox.retrying)} wait for another attempt${describeDrain(outbox)}.`,
+      what: `${name} is ${formatDuration(outbox.oldestDueSeconds * 1_000)} behind`,
+      why: `${waitText(outbox).replace(/\.$/, '')}${describeDrain(outbox)}.`,
       to: at,
     })
   }
-  if (outbox.failureRate > MANY_FAILURES) {
+  if (outbox.failureRate > MANY_FAILURES && down.length === 0) {
     add('failures', {
       tone: 'warning',
       what: `${name}: ${formatShare(outbox.failureRate)} of attempts fail`,
@@ -108,7 +140,6 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
       to: at,
     })
   }
-  const dead = deadOf(outbox)
   if (dead > 0) {
     add('dead', {
       tone: 'warning',
@@ -134,7 +165,29 @@ function troublesOfOutbox(outbox: OutboxItem): Trouble[] {
       to: at,
     })
   }
-  return found
+  const isTold = dead + outbox.quarantined + outbox.blockedKeys > 0
+  const others = causes.filter(
+    ({ code }) => !TOLD.has(code) && (!isTold || code === 'MESSAGE_STUCK'),
+  )
+  return [...found, ...others.map(openAlerts)]
+}
+
+/** Why messages wait, each reason with its number. */
+export function waitText({
+  due,
+  retrying,
+  postponed,
+}: Pick<OutboxItem, 'due' | 'retrying' | 'postponed'>): string {
+  const reasons = [
+    [due, 'due'],
+    [retrying, 'failed and tried again'],
+    [postponed, 'postponed without an attempt'],
+  ] as const
+  const told = reasons.filter(([n]) => n > 0).map(([n, why]) => `${formatCount(n)} ${why}`)
+  if (told.length === 0) return 'No messages wait.'
+  const all = due + retrying + postponed
+  const verb = all === 1 ? 'message waits' : 'messages wait'
+  return `${formatCount(all)} ${verb}: ${told.join(', ')}.`
 }
 
 type Breaker = OutboxItem['breakers'][number]

@@ -37,7 +37,11 @@ export const OutboxResource = Type.Object({
   }),
   due: Type.Integer({ description: 'what waits and is due by the business clock' }),
   retrying: Type.Integer({ description: 'what waits for another attempt after one that failed' }),
-  scheduled: Type.Integer({ description: 'what is for later and was not tried yet' }),
+  postponed: Type.Integer({
+    description:
+      'what was claimed and not tried: a breaker is open, the destination is busy, a limit is used up',
+  }),
+  scheduled: Type.Integer({ description: 'what is for later and was not claimed yet' }),
   oldestDueSeconds: Type.Number(),
   oldestUndeliveredSeconds: Type.Number({
     description: 'real time since the oldest that is due or was tried was written',
