@@ -686,6 +686,19 @@ create table posthorn.legal_hold (
 CREATE INDEX legal_hold_listed ON posthorn.legal_hold USING btree (tenant, id);
 CREATE UNIQUE INDEX legal_hold_open ON posthorn.legal_hold USING btree (tenant, kind, COALESCE(subject, ''::text)) WHERE (released_at IS NULL);
 
+create table posthorn.login (
+  digest bytea not null,
+  sub text not null,
+  org text not null,
+  role text not null,
+  logged_in_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint login_pkey PRIMARY KEY (digest)
+);
+CREATE INDEX login_expiry ON posthorn.login USING btree (expires_at);
+CREATE INDEX login_user ON posthorn.login USING btree (org, sub);
+comment on table posthorn.login is 'not personal: sub, org, role';
+
 create table posthorn.migration (
   set_name text not null,
   id text not null,

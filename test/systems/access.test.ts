@@ -23,11 +23,12 @@ const routes = Object.entries(paths).flatMap(([path, methods]) =>
 const RULES: readonly AccessTests[] = [
   ...(await contributionsTo('access')),
   {
-    public: /^\w+ \/(healthz|readyz|metrics|openapi\.json|docs|sim)(\/|$)/,
+    public:
+      /^\w+ \/(healthz|readyz|metrics|openapi\.json|docs|sim)(\/|$)|^POST \/api\/v1\/session$/,
     operators:
       /^GET \/api\/v1\/(outboxes|messages|alerts|incidents|notice-channels|consumers\/dead-letters)(\/|$)/,
     admins: /^\w+ \/api\/v1\/(retention|legal-holds|erasures)(\/|$)/,
-    reading: /^(GET|HEAD) /,
+    reading: /^(GET|HEAD) |^DELETE \/api\/v1\/sessions?$/,
     portal: /^GET \/api\/v1\/me$/,
   },
   {

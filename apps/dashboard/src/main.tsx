@@ -10,29 +10,29 @@ import { createQueryClient } from './api/query-client.ts'
 import { App } from './app.tsx'
 import { operatorPages } from './pages/index.ts'
 import { createPageRouter } from './router.tsx'
-import {
-  createSessionKeeper,
-  createTokenStore,
-  type SessionKeeper,
-  tokenIn,
-} from './session/session.ts'
+import { openSession } from './session/open-session.ts'
+import { createClaimsStore, createSessionKeeper, tokenIn } from './session/session.ts'
 import { basePath } from './settings/settings.tsx'
 import { pagesWith } from './systems.tsx'
 import { tellStyleNonce } from './theme/theme.ts'
 
 /** Logs in by the link that `npm start` prints, and takes the token out of the address and history. */
-function logInByLink(keeper: SessionKeeper): void {
+async function logInByLink(): Promise<void> {
   const { token, rest } = tokenIn(location.hash)
   if (token === undefined) return
   history.replaceState(history.state, '', `${location.pathname}${location.search}${rest}`)
-  if (!keeper.logIn(token)) keeper.refuseLink()
+  try {
+    keeper.logIn(await openSession(token))
+  } catch {
+    keeper.refuseLink()
+  }
 }
 
 // Set before the styles were there; they follow what is chosen from now on.
 document.documentElement.style.removeProperty('color-scheme')
 tellStyleNonce()
-const keeper = createSessionKeeper(createTokenStore(sessionStorage))
-logInByLink(keeper)
+const keeper = createSessionKeeper(createClaimsStore(localStorage))
+addEventListener('storage', keeper.follow)
 const queries = createQueryClient()
 // What one user has read is not for the next; the server's settings are the same for all.
 keeper.subscribe(() => {
@@ -40,11 +40,8 @@ keeper.subscribe(() => {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'settings' })
 })
 const base = basePath()
-const api = createApi({
-  baseUrl: base || '/',
-  token: () => keeper.current().session?.token,
-  onExpired: keeper.expire,
-})
+const api = createApi({ baseUrl: base || '/', onExpired: keeper.expire })
+await logInByLink()
 const pages = pagesWith(operatorPages, webs)
 const contents = { pages, errors, webs: webs.map(({ web }) => web) }
 const router = createPageRouter(pages, base)

@@ -14,7 +14,7 @@ const scheme = (page: Page) =>
 
 describe('the login page', () => {
   test('takes a token, refuses an invalid one, and leads to the requested page', async () => {
-    const page = await dashboard.open('/outboxes?search=x', { login: 'none' })
+    const page = await dashboard.open('/outboxes?search=x', { login: 'none', allowed: [/401/] })
     await page.getByLabel('Token').fill('rubbish')
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByText('Token invalid or expired.').waitFor()
@@ -29,11 +29,12 @@ describe('the login page', () => {
     const page = await dashboard.open()
     await page.getByRole('button', { name: /platform operator, demo/ }).click()
     await axe(page)
-    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Log out', exact: true }).click()
     await page.getByText('You are logged out.').waitFor()
     await page.reload()
     await page.getByLabel('Token').waitFor()
-    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).not.toContain('eyJ')
+    const kept = 'JSON.stringify([localStorage, sessionStorage, document.cookie])'
+    expect(await page.evaluate<string>(kept)).not.toMatch(/eyJ|posthorn_session/)
   })
 
   test('stays open over a reload, without the token in the address', async () => {
@@ -49,9 +50,8 @@ describe('the login page', () => {
   test('asks again when the server no longer takes the token, and keeps the place', async () => {
     const page = await dashboard.open('/outboxes', { allowed: [/401/] })
     await page.getByRole('navigation').waitFor()
-    // An invalid signature: as after a change of the server's secret.
-    await page.evaluate(`sessionStorage.setItem('posthorn.token',
-      sessionStorage.getItem('posthorn.token').replace(/[^.]+$/, 'c2lnbmVkIGJ5IG5vYm9keQ'))`)
+    // Its session was ended elsewhere.
+    await dashboard.call('/api/v1/sessions', { method: 'DELETE' })
     await page.reload()
     await page.getByText('Your token has expired.').waitFor()
     expect(pathOf(page)).toBe('/outboxes')
@@ -59,6 +59,31 @@ describe('the login page', () => {
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('navigation').waitFor()
     expect(pathOf(page)).toBe('/outboxes')
+  })
+})
+
+describe('a session', () => {
+  test('is one for all tabs: a new one is logged in, and logging out ends it in all', async () => {
+    const page = await dashboard.open('/overview')
+    await page.getByRole('navigation').waitFor()
+    const tab = await page.context().newPage()
+    await tab.goto(`${dashboard.url}/outboxes`)
+    await tab.getByRole('navigation').waitFor()
+    expect(pathOf(tab)).toBe('/outboxes')
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: 'Outboxes' })
+      .click({
+        modifiers: ['ControlOrMeta'],
+      })
+    await expect.poll(() => page.context().pages().length).toBe(3)
+    const clicked = page.context().pages()[2]
+    await clicked?.getByRole('navigation').waitFor()
+    await tab.getByRole('button', { name: /platform operator, demo/ }).click()
+    await tab.getByRole('button', { name: 'Log out everywhere' }).click()
+    for (const each of [tab, page, clicked]) await each?.getByText('You are logged out.').waitFor()
+    await tab.close()
+    await clicked?.close()
   })
 })
 

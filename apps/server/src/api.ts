@@ -14,6 +14,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Configuration } from './configuration/configuration.ts'
 import { dashboardRoutes } from './web/dashboard.ts'
+import { sessionReader, sessionRoutes } from './web/session.ts'
 import { demoRoutes } from './demo/routes.ts'
 import { healthRoutes, type Readiness } from './health/health.ts'
 import { type Opened, writeSimulatorAddresses } from './systems/open-systems.ts'
@@ -70,12 +71,13 @@ export async function openApi(options: ApiOptions): Promise<Api> {
 /** How long requests under way may take when the server stops. */
 const DRAIN_MS = 7_000
 
-async function appOf({ configuration, metrics, log }: ApiOptions): Promise<App> {
+async function appOf({ configuration, metrics, log, pool }: ApiOptions): Promise<App> {
   const { production, rateLimit, orgRateLimit, trustProxy, baseUrl } = configuration
   return createApp({
     title: 'Posthorn',
     version: manifest.version,
     verify: await verifierOf(configuration),
+    readSession: sessionReader(pool),
     production,
     log,
     ...(trustProxy !== undefined && { trustProxy }),
@@ -107,6 +109,10 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
     configuration,
     has,
     ...(dashboardFolder !== undefined && { folder: resolve(dashboardFolder) }),
+  })
+  sessionRoutes(app, {
+    ...{ pool, baseUrl },
+    verify: await verifierOf(configuration),
   })
   operatorRoutes(app, {
     pool,

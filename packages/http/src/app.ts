@@ -33,6 +33,7 @@ import {
 } from './server/request-log.ts'
 import { addOpenApi, type ApiDescription } from './openapi.ts'
 import { addRequestTurns, type RequestTurns } from './limits/turns.ts'
+import type { SessionReader } from './access/session.ts'
 import type { TokenVerifier } from './access/token.ts'
 import { addTracing } from './server/tracing.ts'
 import { addValidation } from './input/validation.ts'
@@ -54,6 +55,8 @@ export type App = FastifyInstance<
 export interface AppOptions extends ApiDescription {
   /** From `createVerifier`. */
   readonly verify: TokenVerifier
+  /** Takes the sessions of browsers too. Default: only tokens. */
+  readonly readSession?: SessionReader
   /** Tells browsers to insist on https. */
   readonly production: boolean
   /** A pino, settings for one that redacts secrets by itself, or false (the default): silence. */
@@ -130,6 +133,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   app.decorateRequest('caller', undefined)
   app.decorateRequest('rawBody', undefined)
   app.decorate('streams', new Map<string, number>())
+  app.decorate('readSession', options.readSession)
   addSecurityHeaders(app, options.production)
   addClosing(app, { drainMs: options.drainMs ?? 10_000, latest })
   addTracing(app)
@@ -137,7 +141,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     addConnectionLimit(app, { perNetwork: maxConnectionsPerNetwork, proxies: options.trustProxy })
   }
   const limiters = limitersOf(options)
-  app.addHook('onRequest', createAccessHook(options.verify, limiters))
+  app.addHook(
+    'onRequest',
+    createAccessHook({ verify: options.verify, readSession: options.readSession }, limiters),
+  )
   app.addHook('onRequest', methods.refuseOthers)
   if (limiters.callers) app.addHook('onResponse', createRefusalHook(limiters.callers))
   addBodyBudget(app, options.bodyBudget)

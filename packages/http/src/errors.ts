@@ -12,6 +12,7 @@ export const HTTP_PROBLEMS = {
   ANSWER_TOO_LARGE: { status: 400, title: 'The answer would be too large' },
   UNAUTHENTICATED: { status: 401, title: 'A valid bearer token is required' },
   TOKEN_EXPIRED: { status: 401, title: 'The token has expired' },
+  CROSS_SITE: { status: 403, title: 'The request came from another site' },
   FORBIDDEN: { status: 403, title: 'The role of the token does not allow this' },
   ORG_MISMATCH: { status: 403, title: 'X-Org-Id is not the organisation of the token' },
   NOT_FOUND: { status: 404, title: 'Not found' },

@@ -2,12 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { once } from 'node:events'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { networkOf, userOf } from './access/caller.ts'
-import { problem } from './problem/problem.ts'
+import { sessionSecret, type SessionReader } from './access/session.ts'
+import { problem, ProblemError } from './problem/problem.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** How many event streams are open: of each caller, of each organisation, and in all. */
     streams: Map<string, number>
+    readSession: SessionReader | undefined
   }
 }
 
@@ -55,6 +57,7 @@ export async function sendEvents(reply: FastifyReply, options: EventStreamOption
   closing.addEventListener('abort', stop, { once: true })
   reply.raw.once('close', stop)
   const expiry = setTimeout(stop, timeLeft(request))
+  const watch = setInterval(() => void stopIfEnded(request, stop), SESSION_MS)
   try {
     open(reply, options)
     if (closing.aborted || reply.raw.destroyed || request.method === 'HEAD') stop()
@@ -63,11 +66,24 @@ export async function sendEvents(reply: FastifyReply, options: EventStreamOption
     request.log.error({ err: error }, 'event stream failed; the connection is closed')
   } finally {
     clearTimeout(expiry)
+    clearInterval(watch)
     closing.removeEventListener('abort', stop)
     stop()
     leave()
     reply.raw.end()
   }
+}
+
+/** How often a stream looks whether its session was ended meanwhile. */
+const SESSION_MS = 10_000
+
+/** A database that does not answer ends no stream. */
+async function stopIfEnded(request: FastifyRequest, stop: () => void): Promise<void> {
+  const secret = request.headers.authorization === undefined ? sessionSecret(request) : undefined
+  if (secret === undefined) return
+  await request.server.readSession?.(secret).catch((error: unknown) => {
+    if (error instanceof ProblemError && error.status === 401) stop()
+  })
 }
 
 /** Counts a stream in; throws `TOO_MANY_STREAMS`. Returns how to count it out. */

@@ -18,7 +18,7 @@ async function serveAnswers(listener: RequestListener): Promise<string> {
 
 function apiAt(baseUrl: string) {
   const expired: string[] = []
-  const api = createApi({ baseUrl, token: () => 'secret', onExpired: () => expired.push('now') })
+  const api = createApi({ baseUrl, token: 'secret', onExpired: () => expired.push('now') })
   return { expired, read: () => dataOf(api.GET('/api/v1/outboxes')) }
 }
 

@@ -20,9 +20,9 @@ export type Api = Client<paths>
 export interface ApiOptions {
   /** Default: where the page comes from. */
   readonly baseUrl?: string
-  /** Asked at each request: a token may have been renewed. */
-  readonly token: () => string | undefined
-  /** The server did not take the token. */
+  /** Default none: the browser sends the cookie of its session. */
+  readonly token?: string
+  /** The server did not take the token or the session. */
   readonly onExpired: () => void
 }
 
@@ -30,8 +30,7 @@ export function createApi({ baseUrl = '/', token, onExpired }: ApiOptions): Api 
   const api = createClient<paths>({ baseUrl, cache: 'no-store' })
   api.use({
     onRequest({ request }) {
-      const known = token()
-      if (known !== undefined) request.headers.set('authorization', `Bearer ${known}`)
+      if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`)
       return request
     },
     async onResponse({ response }) {

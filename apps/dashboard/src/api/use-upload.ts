@@ -15,10 +15,9 @@ export function useUpload(): Upload {
   return {
     progress,
     async send(path, body, type) {
-      const token = keeper.current().session?.token
       setProgress(0)
       try {
-        return await upload({ path, body, type, token, onProgress: setProgress })
+        return await upload({ path, body, type, onProgress: setProgress })
       } catch (error) {
         if (error instanceof ApiProblem && error.isExpired) keeper.expire()
         throw error
@@ -34,18 +33,16 @@ interface UploadOptions {
   readonly body: Blob
   /** What the body is: `text/csv`. */
   readonly type: string
-  readonly token: string | undefined
   /** Hears from 0 to 1 how much has left. */
   readonly onProgress: (part: number) => void
 }
 
 /** Sends a file and tells how far it is, which `fetch` cannot. */
-function upload({ path, body, type, token, onProgress }: UploadOptions): Promise<unknown> {
+function upload({ path, body, type, onProgress }: UploadOptions): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', path)
     request.setRequestHeader('content-type', type)
-    if (token !== undefined) request.setRequestHeader('authorization', `Bearer ${token}`)
     request.upload.addEventListener('progress', ({ loaded, total }) => {
       if (total > 0) onProgress(loaded / total)
     })

@@ -8,8 +8,6 @@ export type LiveState = 'connecting' | 'live' | 'waiting' | 'paused' | 'refused'
 
 interface ConnectionOptions {
   readonly url: string
-  /** Asked at each attempt: a token may have been renewed. */
-  readonly token: () => string
   readonly onBatch: (batch: Batch) => void
   readonly onState: (state: LiveState) => void
   /** The first wait after a loss; it doubles up to three times as much. Default 500 ms. */
@@ -120,7 +118,6 @@ async function readOnce(options: ConnectionOptions, reading: Reading): Promise<E
   try {
     const response = await fetch(options.url, {
       headers: {
-        authorization: `Bearer ${options.token()}`,
         accept: 'text/event-stream',
         ...(reading.lastId !== undefined && { 'last-event-id': reading.lastId }),
       },

@@ -13,16 +13,11 @@ import { useQueryClient } from '@tanstack/react-query'
 
 const Context = createContext<Live | undefined>(undefined)
 
-interface LiveProviderProps {
-  readonly token: () => string | undefined
-  readonly children: ReactNode
-}
-
 /** One connection for all pages, for as long as a user is logged in and the tab is visible. */
-export function LiveProvider({ token, children }: LiveProviderProps) {
+export function LiveProvider({ children }: { children: ReactNode }) {
   const [live, setLive] = useState<Live>()
   useEffect(() => {
-    const opened = openLive({ token, url: `${basePath()}/api/v1/stream` })
+    const opened = openLive(`${basePath()}/api/v1/stream`)
     const look = () => opened.show(document.visibilityState === 'visible')
     look()
     document.addEventListener('visibilitychange', look)
@@ -31,7 +26,7 @@ export function LiveProvider({ token, children }: LiveProviderProps) {
       document.removeEventListener('visibilitychange', look)
       opened.close()
     }
-  }, [token])
+  }, [])
   return <Context value={live}>{children}</Context>
 }
 
@@ -67,13 +62,7 @@ export interface Live {
   close(): void
 }
 
-interface LiveOptions {
-  readonly token: () => string | undefined
-  /** Default `/api/v1/stream`. */
-  readonly url?: string
-}
-
-function openLive({ token, url = '/api/v1/stream' }: LiveOptions): Live {
+function openLive(url: string): Live {
   const states = new Set<() => void>()
   const followers = new Set<(batch: LiveBatch) => void>()
   let state: LiveState = 'connecting'
@@ -86,7 +75,6 @@ function openLive({ token, url = '/api/v1/stream' }: LiveOptions): Live {
   }
   const connection: Connection = openConnection({
     url,
-    token: () => token() ?? '',
     onBatch: pass,
     onState(next) {
       state = next

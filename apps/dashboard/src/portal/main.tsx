@@ -7,12 +7,7 @@ import { errors, webs } from 'virtual:contents'
 import { type Api, createApi, dataOf } from '../api/client.tsx'
 import { createQueryClient } from '../api/query-client.ts'
 import { App } from '../app.tsx'
-import {
-  createSessionKeeper,
-  createTokenStore,
-  type SessionKeeper,
-  tokenIn,
-} from '../session/session.ts'
+import { createSessionKeeper, NOWHERE, type SessionKeeper, tokenIn } from '../session/session.ts'
 import { pagesWith, usePages } from '../systems.tsx'
 import { tellStyleNonce } from '../theme/theme.ts'
 import { Box, Center } from '@mantine/core'
@@ -39,21 +34,6 @@ import { useClock } from '../settings/settings.tsx'
 /** There is no stream for portals: what is shown is asked for again. */
 const LOOK_AGAIN_MS = 10_000
 
-/** A frame's own storage may be forbidden, and a token for minutes need not outlive its page. */
-function memory(): Storage {
-  const kept = new Map<string, string>()
-  return {
-    get length() {
-      return kept.size
-    },
-    clear: () => kept.clear(),
-    getItem: (name) => kept.get(name) ?? null,
-    key: (index) => [...kept.keys()][index] ?? null,
-    removeItem: (name) => void kept.delete(name),
-    setItem: (name, value) => void kept.set(name, value),
-  }
-}
-
 interface PortalProps {
   readonly keeper: SessionKeeper
   readonly api: Api
@@ -69,7 +49,7 @@ function Portal({ keeper, api, token }: PortalProps) {
     queryKey: ['me'],
     queryFn: async ({ signal }) => {
       const me = await dataOf(api.GET('/api/v1/me', { signal }))
-      keeper.logIn(token ?? '', { ...me, expiresAt: Date.parse(me.expiresAt) })
+      keeper.enter({ ...me, expiresAt: Date.parse(me.expiresAt) })
       return me
     },
     enabled: token !== undefined && session === undefined,
@@ -163,9 +143,10 @@ function openPortal(): void {
   const { token } = tokenIn(location.hash)
   // Out of the address, which people copy.
   history.replaceState(null, '', location.pathname)
-  const keeper = createSessionKeeper(createTokenStore(memory()))
+  // A frame's own storage may be forbidden, and a token for minutes need not outlive its page.
+  const keeper = createSessionKeeper(NOWHERE)
   const api = createApi({
-    token: () => keeper.current().session?.token ?? token,
+    ...(token !== undefined && { token }),
     onExpired: () => {
       keeper.expire()
       tellHost('expired')

@@ -14,12 +14,13 @@ import { useDocumentTitle } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { createApi, dataOf } from '../api/client.tsx'
+import { dataOf, useApi } from '../api/client.tsx'
+import { ApiProblem } from '../api/problem.ts'
 import { Form } from '../parts/act/form.tsx'
 import { ErrorState, Loading } from '../parts/layout/notice.tsx'
-import { basePath, useSettings } from '../settings/settings.tsx'
+import { useSettings } from '../settings/settings.tsx'
 import { Brand } from '../shell/brand.tsx'
-import type { Claims } from './session.ts'
+import { openSession } from './open-session.ts'
 import classes from './login.module.css'
 import { beginLogin, finishLogin, hostOf, isReturn, type OidcSettings } from './oidc.ts'
 import { useSessionKeeper, useSessionState } from './session-context.tsx'
@@ -59,20 +60,22 @@ function TokenLogin() {
   const keeper = useSessionKeeper()
   const { production } = useSettings()
   const [token, setToken] = useState('')
-  const [mistake, setMistake] = useState<string>()
-  const submit = () => {
-    if (!keeper.logIn(token)) setMistake('Token invalid or expired.')
-  }
+  const login = useMutation({
+    mutationFn: async () => keeper.logIn(await openSession(token.trim())),
+  })
+  const { error } = login
+  const isRefused = error instanceof ApiProblem && error.status === 401
   return (
-    <Form onSubmit={submit}>
+    <Form onSubmit={() => login.mutate()}>
       <Stack>
+        {error !== null && !isRefused && <ErrorState error={error} />}
         <Textarea
           label="Token"
-          description="Kept in this tab only, until you close it."
+          description="The server keeps you logged in, in all tabs, until the token expires."
           placeholder="eyJ…"
           value={token}
           onChange={({ currentTarget }) => setToken(currentTarget.value)}
-          error={mistake}
+          error={isRefused && 'Token invalid or expired.'}
           rows={4}
           spellCheck={false}
           autoComplete="off"
@@ -82,7 +85,7 @@ function TokenLogin() {
           required
           classNames={{ input: classes['token'] ?? '' }}
         />
-        <Button type="submit" size="sm">
+        <Button type="submit" size="sm" loading={login.isPending}>
           Log in
         </Button>
         <Text size="sm" c="dimmed">
@@ -100,15 +103,17 @@ function TokenLogin() {
   )
 }
 
-/** In place of a token: the application around the dashboard says with each request who asks. */
-const BY_HOST = 'host'
-
 /** Asks who the user is; the application has logged them in already. */
 function HostLogin() {
+  const api = useApi()
   const keeper = useSessionKeeper()
   const { error, refetch } = useQuery({
     queryKey: ['host-login'],
-    queryFn: async () => keeper.logIn(BY_HOST, await holderOf(BY_HOST)),
+    queryFn: async () => {
+      const { expiresAt, ...me } = await dataOf(api.GET('/api/v1/me'))
+      keeper.enter({ ...me, expiresAt: Date.parse(expiresAt) })
+      return true
+    },
     gcTime: 0,
     retry: false,
   })
@@ -150,19 +155,8 @@ function useProviderReturn(oidc: OidcSettings) {
     queryFn: async () => {
       const { token, place } = await finishLogin(oidc)
       await navigate({ href: place, replace: true })
-      if (keeper.logIn(token, await holderOf(token))) return true
-      throw new Error('The provider’s token has already expired.')
+      keeper.logIn(await openSession(token))
+      return true
     },
   })
-}
-
-/** Who the server takes the holder for: the token may say it in the provider's own words. */
-async function holderOf(token: string): Promise<Claims> {
-  const api = createApi({
-    baseUrl: basePath() || '/',
-    token: () => token,
-    onExpired: () => undefined,
-  })
-  const { sub, org, role, expiresAt } = await dataOf(api.GET('/api/v1/me'))
-  return { sub, org, role, expiresAt: Date.parse(expiresAt) }
 }

@@ -22,5 +22,5 @@ export function useSessionState(): SessionState {
 export function useClaims(): Claims {
   const { session } = useSessionState()
   if (session === undefined) throw new Error('no user is logged in')
-  return session.claims
+  return session
 }

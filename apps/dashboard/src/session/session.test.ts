@@ -1,64 +1,90 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createSessionKeeper, type Session, type TokenStore } from './session.ts'
+import { createClaimsStore, createSessionKeeper, tokenIn, type Claims } from './session.ts'
 
 const NOW = Date.UTC(2026, 10, 15)
 
 beforeEach(() => void vi.useFakeTimers({ now: NOW }))
 afterEach(() => void vi.useRealTimers())
 
-/** Tokens are the seconds that they last. */
-function storeWith(kept?: string): TokenStore {
-  const sessionOf = (token: string, from = Date.now()): Session => ({
-    token,
-    claims: { sub: 'zoe', org: 'demo', role: 'member', expiresAt: from + Number(token) * 1_000 },
-  })
-  let session = kept === undefined ? undefined : sessionOf(kept)
+function memory(): Storage {
+  const items = new Map<string, string>()
   return {
-    read: () => (session && session.claims.expiresAt > Date.now() ? session : undefined),
-    keep: (text) => (Number(text) > 0 ? (session = sessionOf(text)) : undefined),
-    forget: () => void (session = undefined),
+    get length() {
+      return items.size
+    },
+    clear: () => items.clear(),
+    key: (i) => [...items.keys()][i] ?? null,
+    getItem: (name) => items.get(name) ?? null,
+    setItem: (name, value) => void items.set(name, value),
+    removeItem: (name) => void items.delete(name),
   }
 }
 
-test('goes on with the token that the tab has kept', () => {
-  expect(createSessionKeeper(storeWith('60')).current().session?.token).toBe('60')
-  expect(createSessionKeeper(storeWith()).current()).toEqual({
-    session: undefined,
-    ended: 'not begun',
-  })
+const zoe = (seconds: number): Claims => ({
+  ...{ sub: 'zoe', org: 'demo', role: 'member' },
+  expiresAt: Date.now() + seconds * 1_000,
+})
+
+/** A tab of the browser that has this storage. */
+const tabOf = (storage: Storage) => createSessionKeeper(createClaimsStore(storage))
+
+test('a new tab continues the session of the browser, while it lasts', () => {
+  const storage = memory()
+  expect(tabOf(storage).current()).toEqual({ session: undefined, ended: 'not begun' })
+  tabOf(storage).logIn(zoe(60))
+  expect(tabOf(storage).current().session?.sub).toBe('zoe')
+  vi.setSystemTime(NOW + 61_000)
+  expect(tabOf(storage).current().session).toBeUndefined()
 })
 
 test('tells who follows of the login, of its end, and why it ended', () => {
-  const keeper = createSessionKeeper(storeWith())
+  const keeper = tabOf(memory())
   const seen: (string | undefined)[] = []
   const stop = keeper.subscribe(() => {
     const { session, ended } = keeper.current()
-    seen.push(session?.token ?? ended)
+    seen.push(session?.sub ?? ended)
   })
-  expect(keeper.logIn('rubbish')).toBe(false)
-  expect(keeper.logIn('60')).toBe(true)
+  keeper.refuseLink()
+  keeper.logIn(zoe(60))
+  keeper.refuseLink()
   keeper.logOut()
-  keeper.logIn('90')
+  keeper.logIn(zoe(90))
   keeper.expire()
   keeper.expire()
-  expect(seen).toEqual(['60', 'logged out', '90', 'expired'])
+  expect(seen).toEqual(['bad link', 'zoe', 'logged out', 'zoe', 'expired'])
   stop()
-  keeper.logIn('30')
-  expect(seen).toHaveLength(4)
+  keeper.logIn(zoe(30))
+  expect(seen).toHaveLength(5)
 })
 
-test.each([60, 90 * 86_400])('a token of %d s ends when it runs out, not before', (seconds) => {
-  const keeper = createSessionKeeper(storeWith())
-  keeper.logIn(String(seconds))
+test('tabs log in and out together', () => {
+  const storage = memory()
+  const [one, other] = [tabOf(storage), tabOf(storage)]
+  one.logIn(zoe(60))
+  other.follow()
+  expect(other.current().session?.sub).toBe('zoe')
+  other.logOut()
+  one.follow()
+  expect(one.current()).toEqual({ session: undefined, ended: 'logged out' })
+  // A user whom the page alone knows is nobody's elsewhere.
+  one.enter(zoe(60))
+  expect(tabOf(storage).current().session).toBeUndefined()
+})
+
+test.each([60, 90 * 86_400])('a session of %d s ends when it runs out, not before', (seconds) => {
+  const keeper = tabOf(memory())
+  keeper.logIn(zoe(seconds))
   vi.advanceTimersByTime(seconds * 1_000 - 1)
   expect(keeper.current().session).toBeDefined()
   vi.advanceTimersByTime(1)
   expect(keeper.current()).toEqual({ session: undefined, ended: 'expired' })
 })
 
-test('a token that is renewed lasts as long as the new one', () => {
-  const keeper = createSessionKeeper(storeWith('60'))
-  keeper.logIn('600')
-  vi.advanceTimersByTime(100_000)
-  expect(keeper.current().session?.token).toBe('600')
+test.each([
+  ['#token=abc', { token: 'abc', rest: '' }],
+  ['#token=abc&tab=keys', { token: 'abc', rest: '#tab=keys' }],
+  ['#tab=keys', { token: undefined, rest: '#tab=keys' }],
+  ['', { token: undefined, rest: '' }],
+])('the link %j gives its token away once', (hash, expected) => {
+  expect(tokenIn(hash)).toEqual(expected)
 })

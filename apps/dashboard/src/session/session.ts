@@ -7,7 +7,7 @@ export function isOperator(role: Role): boolean {
   return role === 'operator' || role === 'platform'
 }
 
-/** Who a token says its holder is. The server checks it; the page only shows it. */
+/** Who is logged in, as the server said at the login. */
 export interface Claims {
   readonly sub: string
   readonly org: string
@@ -16,50 +16,34 @@ export interface Claims {
   readonly expiresAt: number
 }
 
-/** Reads a token without checking it; undefined for what is none. */
-export function claimsOf(token: string): Claims | undefined {
-  const [, body, signature] = token.split('.')
-  if (body === undefined || !signature) return undefined
-  try {
-    const { sub, org, role = 'member', exp } = JSON.parse(decode(body)) as Record<string, unknown>
-    if (typeof sub !== 'string' || typeof org !== 'string' || typeof exp !== 'number') return
-    const known = ROLES.find((each) => each === role)
-    if (known === undefined) return
-    return { sub, org, role: known, expiresAt: exp * 1_000 }
-  } catch {
-    return undefined
-  }
-}
-
-function decode(part: string): string {
-  const binary = atob(part.replaceAll('-', '+').replaceAll('_', '/'))
-  return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)))
-}
-
 /** Who is logged in, or why no user is. */
 export interface SessionState {
-  readonly session: Session | undefined
+  readonly session: Claims | undefined
   /** `expired` is shown at the login: the user did not leave on purpose. */
   readonly ended: 'not begun' | 'expired' | 'logged out' | 'bad link'
 }
 
-/** The session of this tab, with its changes. */
+/** What a page knows of the session; the session itself is a cookie that no script can read. */
 export interface SessionKeeper {
   current(): SessionState
   subscribe(listener: () => void): () => void
-  /** False if the text is no valid token. `known` are the claims as the server read them. */
-  logIn(token: string, known?: Claims): boolean
+  /** Of all tabs. */
+  logIn(claims: Claims): void
+  /** Of this page alone: the application around it, or its portal, knows the user. */
+  enter(claims: Claims): void
   /** A link brought a token that is none; a user who is logged in stays so. */
   refuseLink(): void
   logOut(): void
-  /** The server no longer takes the token. */
+  /** The server no longer takes the session. */
   expire(): void
+  /** Another tab has logged in or out. */
+  follow(): void
 }
 
-/** A longer timer would fire at once; a token that lasts longer is looked at again. */
+/** A longer timer would fire at once; a session that lasts longer is looked at again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-export function createSessionKeeper(store: TokenStore): SessionKeeper {
+export function createSessionKeeper(store: ClaimsStore): SessionKeeper {
   const listeners = new Set<() => void>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let state: SessionState = { session: undefined, ended: 'not begun' }
@@ -70,14 +54,10 @@ export function createSessionKeeper(store: TokenStore): SessionKeeper {
     if (next.session !== undefined) watch(next.session)
     for (const listener of listeners) listener()
   }
-  const watch = ({ claims }: Session) => {
-    const left = claims.expiresAt - Date.now()
-    timer = setTimeout(look, Math.min(Math.max(left, 0), LONGEST_TIMER_MS))
-  }
-  const look = () => {
-    const session = store.read()
-    if (session === undefined) keeper.expire()
-    else watch(session)
+  const watch = (session: Claims) => {
+    const left = session.expiresAt - Date.now()
+    if (left <= 0) keeper.expire()
+    else timer = setTimeout(() => watch(session), Math.min(left, LONGEST_TIMER_MS))
   }
   const keeper: SessionKeeper = {
     current: () => state,
@@ -85,12 +65,11 @@ export function createSessionKeeper(store: TokenStore): SessionKeeper {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    logIn(token, known) {
-      const session = store.keep(token, known)
-      if (session === undefined) return false
-      become({ session, ended: 'not begun' })
-      return true
+    logIn(claims) {
+      store.keep(claims)
+      keeper.enter(claims)
     },
+    enter: (session) => become({ session, ended: 'not begun' }),
     refuseLink() {
       if (state.session === undefined) become({ session: undefined, ended: 'bad link' })
     },
@@ -102,57 +81,44 @@ export function createSessionKeeper(store: TokenStore): SessionKeeper {
       store.forget()
       if (state.session !== undefined) become({ session: undefined, ended: 'expired' })
     },
+    follow() {
+      const session = store.read()
+      if (JSON.stringify(session) === JSON.stringify(state.session)) return
+      become({ session, ended: 'logged out' })
+    },
   }
   const kept = store.read()
-  if (kept !== undefined) become({ session: kept, ended: 'not begun' })
+  if (kept !== undefined) keeper.enter(kept)
   return keeper
 }
 
-const NAME = 'posthorn.token'
-const CLAIMS = 'posthorn.claims'
+const NAME = 'posthorn.session'
 
-export interface Session {
-  readonly token: string
-  readonly claims: Claims
-}
-
-/** Where a tab keeps its token: gone with the tab, and never sent by the browser on its own. */
-export interface TokenStore {
-  /** Undefined without a token, or with one that has run out. */
-  read(): Session | undefined
-  /**
-   * Undefined if the text is no token that is still good. What the server said of its holder is
-   * believed before the token, which may say it in a provider's words.
-   */
-  keep(text: string, known?: Claims): Session | undefined
+/** Where all tabs of a browser find who is logged in. */
+export interface ClaimsStore {
+  /** Undefined without a session, or with one that is over. */
+  read(): Claims | undefined
+  keep(claims: Claims): void
   forget(): void
 }
 
-export function createTokenStore(storage: Storage, now: () => number = Date.now): TokenStore {
-  const sessionOf = (token: string, known: Claims | undefined): Session | undefined => {
-    const claims = known ?? claimsOf(token)
-    return claims === undefined || claims.expiresAt <= now() ? undefined : { token, claims }
-  }
+export function createClaimsStore(storage: Storage): ClaimsStore {
   return {
     read() {
-      const token = storage.getItem(NAME)
-      const kept = storage.getItem(CLAIMS)
-      if (token === null) return undefined
-      return sessionOf(token, kept === null ? undefined : (JSON.parse(kept) as Claims))
+      const kept = storage.getItem(NAME)
+      const claims = kept === null ? undefined : (JSON.parse(kept) as Claims)
+      return claims && claims.expiresAt > Date.now() ? claims : undefined
     },
-    keep(text, known) {
-      const session = sessionOf(text.trim(), known)
-      if (session === undefined) return undefined
-      storage.setItem(NAME, session.token)
-      if (known === undefined) storage.removeItem(CLAIMS)
-      else storage.setItem(CLAIMS, JSON.stringify(known))
-      return session
-    },
-    forget() {
-      storage.removeItem(NAME)
-      storage.removeItem(CLAIMS)
-    },
+    keep: (claims) => storage.setItem(NAME, JSON.stringify(claims)),
+    forget: () => storage.removeItem(NAME),
   }
+}
+
+/** For pages whose session is nobody else's. */
+export const NOWHERE: ClaimsStore = {
+  read: () => undefined,
+  keep: () => undefined,
+  forget: () => undefined,
 }
 
 /** The token of a link as `npm start` prints it, and the address without it. */

@@ -1,12 +1,11 @@
 import { IconLock, IconMapOff, IconTool } from '@tabler/icons-react'
 import { type ErrorComponentProps, Navigate, Outlet, useRouter } from '@tanstack/react-router'
-import { useCallback } from 'react'
 import { LiveProvider } from '../live/live-context.tsx'
 import { isThere, mayRead, type Page } from '../pages/page.ts'
 import { ButtonLink } from '../parts/layout/page-frame.tsx'
 import { ErrorState, Notice } from '../parts/layout/notice.tsx'
 import { Login } from '../session/login.tsx'
-import { useSessionKeeper, useSessionState } from '../session/session-context.tsx'
+import { useSessionState } from '../session/session-context.tsx'
 import { Shell } from './shell.tsx'
 import { useUser } from '../settings/settings.tsx'
 
@@ -69,12 +68,10 @@ export function FirstPage({ pages }: { pages: readonly Page[] }) {
 
 /** The address stays while the user logs in, and is shown afterwards. */
 export function AuthGate({ pages }: { pages: readonly Page[] }) {
-  const keeper = useSessionKeeper()
   const { session } = useSessionState()
-  const token = useCallback(() => keeper.current().session?.token, [keeper])
   if (session === undefined) return <Login />
   return (
-    <LiveProvider token={token}>
+    <LiveProvider>
       <Shell pages={pages} />
     </LiveProvider>
   )

@@ -9,8 +9,12 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconKeyboard, IconLogout, IconSelector } from '@tabler/icons-react'
+import { notifications } from '@mantine/notifications'
+import { IconDevices, IconKeyboard, IconLogout, IconSelector } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { remove, resultOf, useApi } from '../api/client.tsx'
 import { formatDuration } from '../format/number.ts'
+import { sentenceOf } from '../parts/act/action.tsx'
 import { useNow } from '../parts/show/facts.tsx'
 import { endLogin } from '../session/oidc.ts'
 import { useClaims, useSessionKeeper } from '../session/session-context.tsx'
@@ -18,15 +22,20 @@ import { useSettings } from '../settings/settings.tsx'
 import { showShortcuts } from './shortcuts.tsx'
 import classes from './user-menu.module.css'
 
-/** Forgets the token at once; where a provider logs people in, its session ends too. */
-function useLogOut(): () => void {
+/** Ends the session, or all of the user's; where a provider logs people in, its session ends too. */
+function useLogOut() {
+  const api = useApi()
   const keeper = useSessionKeeper()
   const { oidc } = useSettings()
-  return () => {
-    keeper.logOut()
-    // An unreachable provider cannot keep the user logged in: the token is gone already.
-    if (oidc !== null) endLogin(oidc).catch(() => undefined)
-  }
+  return useMutation({
+    mutationFn: (path: '/api/v1/session' | '/api/v1/sessions') => resultOf(api, remove(path)),
+    onSuccess() {
+      keeper.logOut()
+      // An unreachable provider cannot keep the user logged in: the session is gone already.
+      if (oidc !== null) endLogin(oidc).catch(() => undefined)
+    },
+    onError: (error) => notifications.show({ message: sentenceOf(error), color: 'red' }),
+  })
 }
 
 const SCHEMES: { value: MantineColorScheme; label: string }[] = [
@@ -92,12 +101,25 @@ function Choices({ onChosen }: { onChosen: () => void }) {
         Keyboard shortcuts
       </Button>
       {login === 'here' && (
-        <Button {...choice} leftSection={<IconLogout size={14} aria-hidden />} onClick={logOut}>
-          Log out
-        </Button>
+        <>
+          <Button
+            {...choice}
+            leftSection={<IconLogout size={14} aria-hidden />}
+            onClick={() => logOut.mutate('/api/v1/session')}
+          >
+            Log out
+          </Button>
+          <Button
+            {...choice}
+            leftSection={<IconDevices size={14} aria-hidden />}
+            onClick={() => logOut.mutate('/api/v1/sessions')}
+          >
+            Log out everywhere
+          </Button>
+        </>
       )}
       <Text size="xs" c="dimmed" hidden={login === 'host'}>
-        Token expires in {formatDuration(expiresAt - wall)} more.
+        Session ends in {formatDuration(expiresAt - wall)}.
       </Text>
     </Stack>
   )

@@ -7,7 +7,14 @@ import {
   engineRetention,
   startPeriodically,
 } from '@posthorn/operate'
-import { createApp, createVerifier, signToken, type App, type Role } from '@posthorn/http'
+import {
+  createApp,
+  createVerifier,
+  isForeign,
+  signToken,
+  type App,
+  type Role,
+} from '@posthorn/http'
 import { createSealing } from '@posthorn/system'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
@@ -155,20 +162,14 @@ interface Refusal {
 
 /** The application's cookies come along with requests that other sites make a browser send. */
 function refusalOf(request: IncomingMessage & { body?: unknown }): Refusal | undefined {
-  const { method = 'GET', headers } = request
+  const { method = 'GET' } = request
   if (method === 'GET' || method === 'HEAD') return undefined
-  const site = headers['sec-fetch-site']
-  const isForeign = site === undefined ? isOther(headers) : site !== 'same-origin'
-  if (isForeign) return { status: 403, text: 'This request came from another site.' }
+  if (isForeign(request)) return { status: 403, text: 'This request came from another site.' }
   if (!request.readableEnded || request.body === undefined) return undefined
   return {
     status: 500,
     text: 'The body was read already: mount the dashboard before what parses bodies.',
   }
-}
-
-function isOther({ origin, host }: IncomingMessage['headers']): boolean {
-  return origin !== undefined && URL.parse(origin)?.host !== host
 }
 
 function refuse(response: ServerResponse, { status, text }: Refusal): void {

@@ -2,7 +2,7 @@
 --
 --   1 clock, ids, buckets     2 outboxes and how they are written to     3 what relays share
 --   4 what happened to messages     5 alerts and replays     6 consumers     7 figures for charts
---   8 audits and their seals     9 retention and erasure     10 data keys
+--   8 audits and their seals     9 retention and erasure     10 data keys     11 sessions of browsers
 --
 -- Personal data is declared next to its table: `comment on column … is 'personal'` for a column in which a
 -- person may be named, and `comment on table … is 'not personal: …'` with the other columns of text. The
@@ -1039,3 +1039,20 @@ create table posthorn.sealing_key (
   name text not null
 );
 comment on table posthorn.sealing_key is 'not personal: name';
+
+-- 11 Sessions of browsers ------------------------------------------------------------------------------
+
+-- Who has logged in at the dashboard. A browser has the secret in a cookie that no script can read; here is its
+-- digest alone. A row that is gone lets nobody in.
+create table posthorn.login (
+  digest bytea primary key,
+  sub text not null,
+  org text not null,
+  role text not null,
+  logged_in_at timestamptz not null default now(),
+  -- When the token would have ended that was given for it, or before.
+  expires_at timestamptz not null
+);
+create index login_user on posthorn.login (org, sub);
+create index login_expiry on posthorn.login (expires_at);
+comment on table posthorn.login is 'not personal: sub, org, role';

@@ -3,6 +3,7 @@ import { networkOf, userOf, type Caller } from './caller.ts'
 import { requirePermission, type Permission } from './permissions.ts'
 import { problem } from '../problem/problem.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
+import { isForeign, sessionSecret, type SessionReader } from './session.ts'
 import type { TokenVerifier } from './token.ts'
 
 /** What calling a route takes: a permission, or nothing. */
@@ -44,7 +45,7 @@ export interface Limiters {
  * organisation, all others by network, so that one cannot use up another's allowance.
  */
 export function createAccessHook(
-  verify: TokenVerifier,
+  { verify, readSession }: { verify: TokenVerifier; readSession: SessionReader | undefined },
   { callers: limiter, reads, organisations, organisationReads }: Limiters,
 ): onRequestHookHandler {
   const admit = (request: FastifyRequest, access: Access, caller: Caller) => {
@@ -72,6 +73,10 @@ export function createAccessHook(
       const access = accessTo(request)
       const token = access === 'public' ? undefined : bearerToken(request)
       if (token === undefined) {
+        const secret = access === 'public' ? undefined : secretIn(request)
+        if (readSession && secret !== undefined) {
+          return void callBack(admitLater(request, access, readSession(secret)), done)
+        }
         if (limiter) countStranger(limiter, request)
         return done(access === 'public' ? undefined : missingToken())
       }
@@ -85,6 +90,14 @@ export function createAccessHook(
     }
     done()
   }
+}
+
+/** The secret of a browser's session. A change that another site may have asked for is refused. */
+function secretIn(request: FastifyRequest): string | undefined {
+  const secret = sessionSecret(request)
+  if (secret === undefined || request.headers.authorization !== undefined) return undefined
+  if (!isRead(request) && isForeign(request)) throw problem('CROSS_SITE')
+  return secret
 }
 
 function isRead({ method }: FastifyRequest): boolean {

@@ -143,6 +143,7 @@ export function engineRetention(outboxes: readonly CheckedDefinition[]): Retenti
       'posthorn.permit': 'goes when its time is over, at the next claim of its outbox',
       'posthorn.recurring': 'one row for each recurring message of a definition',
       'posthorn.session': 'goes an hour after the relay did, by the maintenance',
+      'posthorn.login': 'goes when it has expired, at the next login',
       'posthorn.pulse': 'goes after seven days, by the maintenance',
       'posthorn.sample': 'goes after seven days, by the maintenance',
       'posthorn.watch': 'one row for each part of an outbox that waits, gone when it moves',

@@ -109,7 +109,7 @@ function Gallery() {
 }
 
 // There is no server behind it: the user may read, and everything here asks for no more.
-const api = createApi({ token: () => undefined, onExpired: () => undefined })
+const api = createApi({ onExpired: () => undefined })
 const queryClient = createQueryClient()
 queryClient.setQueryData(['me'], { permissions: [{ name: 'read', allowed: true }] })
 
