@@ -117,7 +117,7 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   operatorRoutes(app, {
     pool,
     outboxes: opened.outboxes,
-    destinationNames: opened.destinationNames,
+    nameDestinations: opened.nameDestinations,
     audits: opened.audits,
     searches: opened.searches,
     follows: opened.follows,

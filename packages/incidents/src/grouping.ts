@@ -1,5 +1,6 @@
 import { enqueueAll, transaction, uuid, type Transaction } from '@posthorn/engine'
 import type { PeriodicTask } from '@posthorn/operate'
+import { nameInDetails, type NameDestinations } from '@posthorn/system'
 import type { Pool } from 'pg'
 import type { NoticeKind } from './form.ts'
 import { NOTICES, notices } from './outbox.ts'
@@ -17,37 +18,42 @@ import {
 const LOOK_MS = 5_000
 
 /** Makes incidents of alerts, and notices of incidents, in one process at a time. */
-export function groupingTask(pool: Pool): PeriodicTask {
+export function groupingTask(pool: Pool, name: NameDestinations): PeriodicTask {
   return {
     name: 'incidents.grouping',
     everyMs: LOOK_MS,
     async step() {
-      await groupAlerts(pool)
+      await groupAlerts(pool, name)
     },
   }
 }
 
 /** One look. Incidents and their notices commit together: neither is there without the other. */
-export async function groupAlerts(pool: Pool): Promise<void> {
+export async function groupAlerts(pool: Pool, name: NameDestinations): Promise<void> {
+  const write = (tx: Transaction, kind: NoticeKind, changed: readonly Changed[]) =>
+    writeNotices(tx, { kind, changed, name })
   await transaction(pool, async (tx) => {
     if (!(await tryLockGrouping(tx))) return
     // Its channels were told that it is over.
-    await writeNotices(tx, 'opened', await reopenIncidents(tx, NOTICES))
-    await writeNotices(tx, 'opened', await openIncidents(tx, NOTICES))
-    await writeNotices(tx, 'closed', await closeIncidents(tx))
-    await writeNotices(tx, 'reminder', await wakeIncidents(tx))
+    await write(tx, 'opened', await reopenIncidents(tx, NOTICES))
+    await write(tx, 'opened', await openIncidents(tx, NOTICES))
+    await write(tx, 'closed', await closeIncidents(tx))
+    await write(tx, 'reminder', await wakeIncidents(tx))
   })
 }
 
-async function writeNotices(
-  tx: Transaction,
-  kind: NoticeKind,
-  changed: readonly Changed[],
-): Promise<void> {
+interface Notified {
+  readonly kind: NoticeKind
+  readonly changed: readonly Changed[]
+  readonly name: NameDestinations
+}
+
+async function writeNotices(tx: Transaction, { kind, changed, name }: Notified): Promise<void> {
   for (const { id, source, code, tenant, opened_at: openedAt } of changed) {
     const channels = await selectListeners(tx, tenant)
     if (channels.length === 0) continue
-    const [incident] = await selectIncidents(tx, { id, tenant: null, state: null })
+    const found = await selectIncidents(tx, { id, tenant: null, state: null })
+    const [incident] = await nameInDetails(found, name)
     const payload = {
       ...{ incident: id, source, code, tenant },
       alerts: incident?.alerts ?? 0,

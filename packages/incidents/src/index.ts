@@ -25,7 +25,8 @@ export const incidents = defineSystem({
   name: 'incidents',
   settings: incidentSettings,
   migrations: () => migrationsFrom('incidents', new URL('./migrations/', import.meta.url)),
-  open({ pool, settings, sealing, production, receivers, baseUrl, simulatorAddress }) {
+  open({ pool, settings, sealing, production, receivers, baseUrl, ...host }) {
+    const { nameDestinations = async () => new Map(), simulatorAddress } = host
     const { NOTICES_ALLOW_CIDRS: cidrs, SMTP_URL: smtpUrl, MAIL_FROM: from } = settings
     const guard = createGuard({
       opened: parseCidrs(cidrs),
@@ -38,10 +39,10 @@ export const incidents = defineSystem({
       transports: {
         [TRANSPORT]: noticeTransport({ pool, sealing, guard, mailer, from, baseUrl }),
       },
-      workers: [groupingTask(pool)],
+      workers: [groupingTask(pool, nameDestinations)],
       retention: incidentRetention,
       simulators: smtpUrl === SIMULATED_MAILBOX ? [mail()] : [],
-      routes: (app) => incidentRoutes(app, { pool, sealing, guard }),
+      routes: (app) => incidentRoutes(app, { pool, sealing, guard, nameDestinations }),
     }
   },
 })

@@ -5,7 +5,7 @@ import type { Guard } from '@posthorn/transports/webhook'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import type { Sealing } from '@posthorn/system'
+import { nameInDetails, type NameDestinations, type Sealing } from '@posthorn/system'
 import {
   addressOf,
   ChannelResource,
@@ -31,6 +31,7 @@ export interface IncidentRoutesOptions {
   readonly pool: Pool
   readonly sealing: Sealing
   readonly guard: Guard
+  readonly nameDestinations: NameDestinations
 }
 
 const OPERATE = { config: { access: 'operate' } } as const
@@ -89,12 +90,13 @@ const schemas = {
 }
 
 export function incidentRoutes(app: App, options: IncidentRoutesOptions): void {
-  const { pool } = options
+  const { pool, nameDestinations } = options
   const scopeOf = (request: FastifyRequest) => tenantOf(callerOf(request)) ?? null
 
   app.get(PATH, { schema: schemas.list, ...OPERATE }, async (request) => {
     const search = { tenant: scopeOf(request), state: request.query.state ?? null, id: null }
-    return { items: (await selectIncidents(pool, search)).map(incidentResource) }
+    const found = await selectIncidents(pool, search)
+    return { items: (await nameInDetails(found, nameDestinations)).map(incidentResource) }
   })
 
   /** Changes an incident that the caller may see, and notes who did what. */

@@ -14,7 +14,7 @@ export { amountsIn, amountText, uuidIn, uuidsIn } from './search-text.ts'
 export { readSettings, wholeNumber } from './settings.ts'
 export type { SettingOptions, SettingsRead, SettingsSchema, SettingsSource } from './settings.ts'
 export type { Receivers } from '@posthorn/simulators'
-export { defineSystem } from './system.ts'
+export { defineSystem, nameDestinationsBy, nameInDetails } from './system.ts'
 export type {
   AuditSearch,
   AuditSource,
@@ -24,6 +24,7 @@ export type {
   Found,
   Host,
   Measure,
+  NameDestinations,
   OpenSystem,
   Search,
   Sought,

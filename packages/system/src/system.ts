@@ -38,6 +38,8 @@ export interface Host<Settings = unknown> {
    * production, and until the server that runs it is up.
    */
   simulatorAddress(name: string): Promise<string | undefined>
+  /** Asks all systems, so it is right once all are open; left out by hosts that show no destinations. */
+  readonly nameDestinations?: NameDestinations
   /** Receivers of webhooks that the host plays itself; left out in production. */
   readonly receivers?: Receivers
 }
@@ -205,4 +207,44 @@ export interface System<Schema extends SettingsSchema = SettingsSchema> {
 /** Lets the settings' types flow into `open`. */
 export function defineSystem<Schema extends SettingsSchema>(system: System<Schema>): System {
   return system
+}
+
+/** What people call destinations, by `transport:topic`; those without a name are left out. */
+export type NameDestinations = (
+  destinations: readonly string[],
+) => Promise<ReadonlyMap<string, string>>
+
+/** Asks everyone who has names. */
+export function nameDestinationsBy(sources: readonly DestinationNames[]): NameDestinations {
+  return async (destinations) => {
+    const found = sources.map(async ({ transport, read }) => {
+      const prefix = `${transport}:`
+      const topics = destinations.flatMap((each) =>
+        each.startsWith(prefix) ? each.slice(prefix.length) : [],
+      )
+      if (topics.length === 0) return []
+      return [...(await read(topics))].map(([topic, name]) => [`${prefix}${topic}`, name] as const)
+    })
+    return new Map((await Promise.all(found)).flat())
+  }
+}
+
+interface About {
+  readonly code: string
+  readonly subject: string | null
+  readonly detail: string | null
+}
+
+/** Alerts and incidents whose detail names their destination as people do. */
+export async function nameInDetails<Item extends About>(
+  items: readonly Item[],
+  name: NameDestinations,
+): Promise<Item[]> {
+  const isAbout = ({ code }: About) => code === 'DESTINATION_DOWN'
+  const names = await name(items.filter(isAbout).flatMap(({ subject }) => subject ?? []))
+  return items.map((item) => {
+    const called = isAbout(item) && item.subject !== null ? names.get(item.subject) : undefined
+    if (called === undefined || item.subject === null) return item
+    return { ...item, detail: item.detail?.replaceAll(item.subject, called) ?? null }
+  })
 }

@@ -1,7 +1,7 @@
 import { acknowledgeAlert, listAlerts, type Alert } from '@posthorn/operate'
 import { transaction } from '@posthorn/engine'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
-import { resource } from '@posthorn/system'
+import { nameInDetails, resource, type NameDestinations } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { OPERATOR, scopeOf, timeSortOf, withinScope, Moment } from './outboxes/outbox-registry.ts'
@@ -53,7 +53,7 @@ const acknowledging = {
   response: { 200: AlertResource },
 }
 
-export function alertRoutes(app: App, pool: Pool): void {
+export function alertRoutes(app: App, pool: Pool, name: NameDestinations): void {
   app.get('/api/v1/alerts', { schema: list, config: OPERATOR }, async (request) => {
     const { status, sort, ...filter } = request.query
     const wanted = withinScope(request, {
@@ -62,7 +62,8 @@ export function alertRoutes(app: App, pool: Pool): void {
       ...(status !== undefined && { state: status }),
     })
     const { items, nextCursor } = await listAlerts(pool, wanted)
-    return { items: items.map(resourceOf), nextCursor: nextCursor ?? null }
+    const named = await nameInDetails(items, name)
+    return { items: named.map(resourceOf), nextCursor: nextCursor ?? null }
   })
 
   app.post(

@@ -2,7 +2,7 @@ import type { Outbox } from '@posthorn/engine'
 import type { AnnouncementFeed, Feed, RetentionCatalogue } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
-import type { Sealing, AuditSource, DestinationNames, Follow, Search } from '@posthorn/system'
+import type { Sealing, AuditSource, NameDestinations, Follow, Search } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { alertRoutes } from './alerts.ts'
 import { auditEntryRoutes, auditRoutes } from './audit.ts'
@@ -29,7 +29,7 @@ export interface OperatorOptions {
   readonly outboxes: readonly Outbox[]
   readonly feed: Feed
   readonly announcements: AnnouncementFeed
-  readonly destinationNames: readonly DestinationNames[]
+  readonly nameDestinations: NameDestinations
   readonly audits: readonly AuditSource[]
   readonly searches: readonly Search[]
   readonly follows: readonly Follow[]
@@ -46,8 +46,8 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   const { pool, outboxes, feed, announcements, audits, retention, sealing, simulators } = options
   const registered = new Map(outboxes.map((outbox) => [outbox.name, outbox]))
   meRoutes(app)
-  const { destinationNames } = options
-  overviewRoutes(app, { pool, outboxes: registered, destinationNames })
+  const { nameDestinations } = options
+  overviewRoutes(app, { pool, outboxes: registered, nameDestinations })
   chartRoutes(app, pool, registered)
   outboxRoutes(app, pool, registered)
   recurringRoutes(app, pool, registered)
@@ -58,7 +58,7 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   deadLetterRoutes(app, pool, registered)
   consumerRoutes(app, pool)
   replayRoutes(app, pool, registered)
-  alertRoutes(app, pool)
+  alertRoutes(app, pool, nameDestinations)
   auditRoutes(app, pool)
   auditEntryRoutes(app, pool, audits)
   databaseRoutes(app, pool, registered)

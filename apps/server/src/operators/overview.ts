@@ -7,7 +7,7 @@ import {
   readBloat,
 } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
-import { resource, type DestinationNames } from '@posthorn/system'
+import { resource, type NameDestinations } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { ConsumerResource, consumerOf } from './consumers.ts'
@@ -140,11 +140,11 @@ const history = {
 interface OverviewOptions {
   readonly pool: Pool
   readonly outboxes: OutboxRegistry
-  readonly destinationNames: readonly DestinationNames[]
+  readonly nameDestinations: NameDestinations
 }
 
 export function overviewRoutes(app: App, options: OverviewOptions): void {
-  const { pool, outboxes, destinationNames } = options
+  const { pool, outboxes, nameDestinations } = options
   const read = shareReads(() => readOverview(pool, [...outboxes.values()]))
 
   app.get('/api/v1/overview', { schema: show, config: PLATFORM }, async () => {
@@ -152,7 +152,7 @@ export function overviewRoutes(app: App, options: OverviewOptions): void {
     const { outboxes: items, consumers } = all
     const named = [...items.flatMap(({ breakers }) => breakers), ...causes, ...failing]
     const destinations = new Set(named.flatMap(({ destination }) => destination ?? []))
-    const names = await nameDestinations(destinationNames, [...destinations])
+    const names = await nameDestinations([...destinations])
     const nameOf = (destination: string | undefined) =>
       (destination === undefined ? undefined : names.get(destination)) ?? null
     return {
@@ -190,22 +190,6 @@ export function overviewRoutes(app: App, options: OverviewOptions): void {
       }
     },
   )
-}
-
-/** What people call destinations, by `transport:topic`. */
-async function nameDestinations(
-  sources: readonly DestinationNames[],
-  destinations: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const found = sources.map(async ({ transport, read }) => {
-    const prefix = `${transport}:`
-    const topics = destinations.flatMap((each) =>
-      each.startsWith(prefix) ? each.slice(prefix.length) : [],
-    )
-    if (topics.length === 0) return []
-    return [...(await read(topics))].map(([topic, name]) => [`${prefix}${topic}`, name] as const)
-  })
-  return new Map((await Promise.all(found)).flat())
 }
 
 function itemOf(

@@ -18,6 +18,7 @@ import {
   type AuditSource,
   type DemoChapter,
   type DestinationNames,
+  type NameDestinations,
   type Follow,
   type Measure,
   type OpenSystem,
@@ -26,6 +27,7 @@ import {
   type SystemConsumer,
   type SystemQueue,
   createSealing,
+  nameDestinationsBy,
   type Sealing,
 } from '@posthorn/system'
 import type { Receivers, Simulator } from '@posthorn/simulators'
@@ -56,7 +58,7 @@ export interface Opened {
   readonly transports: NonNullable<OpenSystem['transports']>
   readonly simulators: readonly Simulator[]
   readonly demo: readonly DemoChapter[]
-  readonly destinationNames: readonly DestinationNames[]
+  readonly nameDestinations: NameDestinations
   readonly audits: readonly AuditSource[]
   readonly searches: readonly Search[]
   readonly follows: readonly Follow[]
@@ -81,6 +83,7 @@ export async function openSystems(
   const { production, dataFolder, settings } = configuration
   const sealing = await sealingOf(configuration)
   const receivers: Receivers[] = []
+  const destinationNames: DestinationNames[] = []
   const host = {
     pool,
     log,
@@ -88,6 +91,7 @@ export async function openSystems(
     baseUrl,
     dataFolder,
     sealing,
+    nameDestinations: nameDestinationsBy(destinationNames),
     masterKeys: keyRing(await keysOf(configuration)),
     simulatorAddress: async (name: string) =>
       production ? undefined : (await readSimulatorAddresses(dataFolder))[name],
@@ -96,6 +100,7 @@ export async function openSystems(
   const opened = systems.map((system) =>
     system.open({ ...host, settings: settings[system.name] as never }),
   )
+  destinationNames.push(...opened.flatMap((each) => each.destinationNames ?? []))
   const simulators = byName(opened.flatMap((each) => each.simulators ?? []))
   receivers.push(...simulators.flatMap((each) => each.receivers?.(baseUrl) ?? []))
   const outboxes = opened.flatMap((each) => each.outboxes)
@@ -123,7 +128,7 @@ export async function openSystems(
     ) as Opened['transports'],
     simulators,
     demo: systems.flatMap(({ demo = [] }) => demo),
-    destinationNames: opened.flatMap(({ destinationNames = [] }) => destinationNames),
+    nameDestinations: host.nameDestinations,
     audits: opened.flatMap(({ audits = [] }) => audits),
     searches: opened.flatMap(({ searches = [] }) => searches),
     follows: opened.flatMap(({ follows = [] }) => follows),

@@ -139,7 +139,7 @@ async function addRoutes(app: App, options: MountOptions): Promise<void> {
     audits: [],
     searches: [],
     follows: [],
-    destinationNames: [],
+    nameDestinations: async () => new Map(),
     retention: engineRetention(outboxes),
     sealing: createSealing([randomBytes(32).toString('base64url')]),
     hasRetention: false,
