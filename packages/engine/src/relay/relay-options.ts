@@ -13,6 +13,8 @@ export const RELAY_FIELDS: Fields<RelayOptions> = {
   mode: 'optional',
   maintenance: 'optional',
   drain: 'optional',
+  sleepAfter: 'optional',
+  sleepAtMost: 'optional',
   sharesProcess: 'optional',
   name: 'optional',
   version: 'optional',
@@ -40,7 +42,7 @@ export function checkOutboxes(outboxes: unknown, wrong: Wrong): void {
 
 /** What would else be noticed while the relay runs, or only when it stops. */
 export function checkRelayOptions(
-  { mode, drain, maintenance, sharesProcess, transports = {} }: Partial<RelayOptions>,
+  { mode, sharesProcess, transports = {}, maintenance, ...durations }: Partial<RelayOptions>,
   wrong: Wrong,
 ): void {
   if (mode !== undefined && !['listen', 'poll'].includes(mode)) {
@@ -49,7 +51,12 @@ export function checkRelayOptions(
   if (sharesProcess !== undefined && typeof sharesProcess !== 'boolean') {
     wrong('sharesProcess', 'must be true or false')
   }
-  checkDuration('drain', drain, wrong)
+  for (const field of ['drain', 'sleepAfter', 'sleepAtMost'] as const) {
+    checkDuration(field, durations[field], wrong)
+  }
+  if (durations.sleepAtMost !== undefined && durations.sleepAfter === undefined) {
+    wrong('sleepAtMost', 'needs sleepAfter')
+  }
   if (maintenance !== 'off') checkDuration('maintenance', maintenance, wrong)
   for (const [name, transport] of Object.entries(transports)) {
     if (typeof (transport as { deliver?: unknown } | undefined)?.deliver === 'function') continue

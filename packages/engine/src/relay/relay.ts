@@ -19,6 +19,8 @@ import { RecurringClock } from './recurring-clock.ts'
 import { Agenda } from './agenda/agenda.ts'
 import { Lifetime } from './lifetime.ts'
 import { Runner } from './runner.ts'
+import { drainWithin } from './drain.ts'
+import { runUntil, sleepyRelay } from './sleepy-relay.ts'
 import { SelfNotification } from './session/self-notification.ts'
 import { Session } from './session/session.ts'
 import { takeSamples } from '../maintain/sample.ts'
@@ -59,6 +61,14 @@ export interface RelayOptions {
   /** How long `stop` waits for attempts under way before it aborts them. Default `10s`. */
   readonly drain?: Duration
   /**
+   * Closes the relay's connections after this long without work, so that a serverless database can suspend.
+   * What this process enqueues, `wake`, and the next due time wake it; what others enqueue does not.
+   * Default: never.
+   */
+  readonly sleepAfter?: Duration
+  /** How long it sleeps at most: so late may a message of another process be. Default `15m`. */
+  readonly sleepAtMost?: Duration
+  /**
    * Whether the process answers requests too: with a backlog the relay then leaves it a third of the
    * event loop's time, and is that much slower. Default false.
    */
@@ -88,8 +98,30 @@ export interface Relay {
    * What becomes due meanwhile may wait for the next call. Gives its leases back at once, unless the relay runs.
    */
   runOnce(): Promise<number>
+  /**
+   * Delivers until nothing is due, or until the time is up, and leaves nothing behind: for functions that run on a
+   * schedule. Attempts that are still in flight then get as long as `stop` gives them.
+   */
+  drain(options: { for: Duration }): Promise<Drained>
+  /** Looks for messages now, after a webhook or a queue said that there are some; ends a sleep. */
+  wake(): void
   /** How each outbox is doing, in all processes. */
   stats(): Promise<OutboxStats[]>
+}
+
+export interface Drained {
+  /** Messages claimed. */
+  readonly claimed: number
+  /** Milliseconds until something is due, for the next call; 0 if the time was up before, Infinity if nothing waits. */
+  readonly dueInMs: number
+}
+
+/** A relay as one sees it that sends it to sleep. */
+export interface WatchedRelay extends Relay {
+  /** When a message was last claimed or settled, by `performance.now()`. */
+  workedAt(): number
+  /** Milliseconds until something is due; 0 where something is in hand or due, Infinity where nothing waits. */
+  look(): Promise<number>
 }
 
 /** Delivers what is in the outboxes. The host owns the pool, the transports and the signals. */
@@ -97,6 +129,14 @@ export function createRelay(options: RelayOptions): Relay {
   checkRelayFields(options, (field, problem) => {
     throw new DefinitionError('createRelay()', field, problem)
   })
+  const relay = createAwake(options)
+  const { sleepAfter, sleepAtMost = '15m', outboxes, pool, log = consoleLog } = options
+  if (sleepAfter === undefined) return relay
+  const times = { afterMs: toMs(sleepAfter), atMostMs: toMs(sleepAtMost) }
+  return sleepyRelay(relay, { ...times, bells: outboxes.map(({ bell }) => bell), pool, log })
+}
+
+function createAwake(options: RelayOptions): WatchedRelay {
   const {
     pool,
     outboxes,
@@ -120,6 +160,8 @@ export function createRelay(options: RelayOptions): Relay {
   let notifier: Notifier | undefined
   let running: Promise<unknown> | undefined
   let starting: { readonly over: Promise<void>; abort(): void } | undefined
+  let draining: Promise<unknown> = Promise.resolve()
+  const tasks = tasksOf(options)
   // A pool without a listener for errors ends the process when an idle connection dies.
   const onPoolError = (error: Error) => {
     // The pool hangs its client, settings and all, on the error: that is not for a log.
@@ -142,7 +184,8 @@ export function createRelay(options: RelayOptions): Relay {
     await parts.lifetime.begin([])
   }
 
-  const begin = async (signal: AbortSignal) => {
+  /** Without `isBrief` it hears what others enqueue, and does what is to be done now and then. */
+  const begin = async (signal: AbortSignal, isBrief = false) => {
     pool.on('error', onPoolError)
     try {
       for (const outbox of outboxes) {
@@ -150,7 +193,7 @@ export function createRelay(options: RelayOptions): Relay {
       }
       await onceReachable(() => handle.db.query(deleteOthers(outboxes)), { log, signal })
       await onceReachable(() => parts.lifetime.begin([]), { log, signal })
-      if (mode === 'listen' && !signal.aborted) await listen(signal)
+      if (mode === 'listen' && !isBrief && !signal.aborted) await listen(signal)
       for (const outbox of signal.aborted ? [] : outboxes) {
         const adopt = () => adoptStorage(handle, outbox, { session: parts.session, log })
         await onceReachable(adopt, { log, signal })
@@ -163,7 +206,7 @@ export function createRelay(options: RelayOptions): Relay {
         parts = makeParts()
         return
       }
-      stopTasks = startPeriodically(tasksOf(options), { log, metrics })
+      if (!isBrief) stopTasks = startPeriodically(tasks(), { log, metrics })
       const runs = [...runners.values(), ...clocks].map((part) => part.run())
       // All have ended, also where one failed.
       running = Promise.allSettled(runs).then(() => Promise.all(runs))
@@ -188,16 +231,40 @@ export function createRelay(options: RelayOptions): Relay {
     }
   }
 
-  const relay: Relay = {
+  const launch = async (isBrief = false) => {
+    if (running) return
+    if (!starting) {
+      const stopped = new AbortController()
+      const over = begin(stopped.signal, isBrief).finally(() => (starting = undefined))
+      starting = { over, abort: () => stopped.abort() }
+    }
+    await starting.over
+  }
+  const wake = () => {
+    parts.runners.forEach((runner) => runner.lookAgain())
+    parts.clocks.forEach((clock) => clock.ring())
+  }
+  const isBusy = () => [...parts.runners.values()].some((runner) => runner.isBusy)
+  const workedAt = () => Math.max(...[...parts.runners.values()].map((runner) => runner.workedAt))
+  const countClaimed = () =>
+    [...parts.runners.values()].reduce((sum, { claimed }) => sum + claimed, 0)
+  const drain = async (ms: number): Promise<Drained> => {
+    const isAlone = !running && !starting
+    await launch(true)
+    const claimedBefore = countClaimed()
+    try {
+      const dueInMs = await drainWithin(ms, { isBusy, look: relay.look, wake })
+      return { claimed: countClaimed() - claimedBefore, dueInMs }
+    } finally {
+      if (isAlone) await relay.stop()
+    }
+  }
+
+  const relay: WatchedRelay = {
     name,
     async start() {
-      if (running) return
-      if (!starting) {
-        const stopped = new AbortController()
-        const over = begin(stopped.signal).finally(() => (starting = undefined))
-        starting = { over, abort: () => stopped.abort() }
-      }
-      await starting.over
+      await draining
+      await launch()
     },
     async stop() {
       starting?.abort()
@@ -224,15 +291,7 @@ export function createRelay(options: RelayOptions): Relay {
         pool.off('error', onPoolError)
       }
     },
-    async run({ signal }) {
-      const aborted = new Promise<void>((resolve) => {
-        if (signal.aborted) resolve()
-        signal.addEventListener('abort', () => resolve(), { once: true })
-      })
-      await Promise.race([relay.start(), aborted])
-      await aborted
-      await relay.stop()
-    },
+    run: ({ signal }) => runUntil(signal, relay),
     async runOnce() {
       const { runners, clocks, lifetime } = parts
       const isAlone = !running && !starting
@@ -250,6 +309,20 @@ export function createRelay(options: RelayOptions): Relay {
             })
         }
       }
+    },
+    drain({ for: time }) {
+      const ms = toMs(time)
+      const drained = draining.then(() => drain(ms))
+      draining = drained.catch(() => undefined)
+      return drained
+    },
+    wake,
+    workedAt,
+    async look() {
+      const askedAt = performance.now()
+      if (isBusy()) return 0
+      const dueInMs = await parts.agenda.nextMs()
+      return isBusy() || workedAt() >= askedAt ? 0 : Math.max(dueInMs, 0)
     },
     stats: () => Promise.all(outboxes.map((outbox) => outboxStats(handle.db, outbox))),
   }
@@ -311,36 +384,45 @@ function assemble({ pool, version, ...shared }: Parts) {
     },
   })
   const lifetime = new Lifetime({ session, runners: [...runners.values()], agenda, log })
-  return { runners, clocks, listener, session, lifetime, isHeard }
+  return { runners, clocks, listener, session, lifetime, agenda, isHeard }
 }
 
-/** The first run waits until the process has found its feet. */
+/** The first run waits until the process has found its feet, and comes before it sleeps. */
 const FIRST_RUN_MS = 10_000
 
-/** What a relay does beside delivering, each in one process at a time. */
-function tasksOf({ pool, outboxes, log = consoleLog, maintenance = '1h' }: RelayOptions) {
-  const task = (name: string, everyMs: number, step: PeriodicTask['step']): PeriodicTask => ({
-    name,
-    everyMs,
-    firstMs: Math.min(FIRST_RUN_MS, everyMs),
-    step,
-  })
+/** What a relay does beside delivering, each in one process at a time; begins anew with each start. */
+function tasksOf(options: RelayOptions): () => PeriodicTask[] {
+  const { pool, outboxes, log = consoleLog, maintenance = '1h', sleepAfter } = options
+  const ranAt = new Map<string, number>()
+  const mostMs = sleepAfter === undefined ? FIRST_RUN_MS : toMs(sleepAfter) / 2
+  const task = (name: string, everyMs: number, step: PeriodicTask['step']): PeriodicTask => {
+    const sinceMs = performance.now() - (ranAt.get(name) ?? -Infinity)
+    return {
+      name,
+      everyMs,
+      firstMs: Math.max(Math.min(FIRST_RUN_MS, mostMs, everyMs), everyMs - sinceMs),
+      step(signal) {
+        ranAt.set(name, performance.now())
+        return step(signal)
+      },
+    }
+  }
   const tables = new TableWatch()
-  const sampling = task('engine.sampling', SAMPLE_MS, async (signal) => {
+  const sample = async (signal: AbortSignal) => {
     await takeSamples(pool, outboxes, { log, signal })
     await tables.look(pool, outboxes, log)
     await pool.query(deleteOthers(outboxes))
-  })
-  const watching = task('engine.destinations', DESTINATIONS_MS, () =>
-    watchDestinations(pool, outboxes, log),
-  )
-  if (maintenance === 'off') return [sampling, watching]
-  const maintaining = task('engine.maintenance', toMs(maintenance), async (signal) => {
+  }
+  const upkeep = async (signal: AbortSignal) => {
     // It holds a connection for its lock and works on others.
     const release = await connectionGate(pool).acquireUntil(signal)
     if (release) await maintain(pool, outboxes, { log, signal }).finally(release)
-  })
-  return [maintaining, sampling, watching]
+  }
+  return () => [
+    ...(maintenance === 'off' ? [] : [task('engine.maintenance', toMs(maintenance), upkeep)]),
+    task('engine.sampling', SAMPLE_MS, sample),
+    task('engine.destinations', DESTINATIONS_MS, () => watchDestinations(pool, outboxes, log)),
+  ]
 }
 
 function checkBindings(outboxes: readonly Outbox[], transports: Transports): void {

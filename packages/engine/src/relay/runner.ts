@@ -113,6 +113,8 @@ export class Runner {
   readonly #window: Window
   /** Claims under way, also those that their lane has left. */
   readonly #held = new Set<Promise<void>>()
+  #claimed = 0
+  #workedAt = performance.now()
   #stopping = false
   #special = true
   #specialAt = 0
@@ -145,6 +147,21 @@ export class Runner {
 
   get #isBounded(): boolean {
     return this.#options.outbox.fair?.atOnce !== undefined
+  }
+
+  /** Whether something is being claimed, attempted or settled. */
+  get isBusy(): boolean {
+    return this.#held.size > 0
+  }
+
+  /** Messages claimed so far. */
+  get claimed(): number {
+    return this.#claimed
+  }
+
+  /** When messages were last claimed or settled, by `performance.now()`. */
+  get workedAt(): number {
+    return this.#workedAt
   }
 
   /** Wakes the lanes: there may be something new. */
@@ -383,6 +400,7 @@ export class Runner {
       const claim = await this.#source.claim(kind, places || want, this.#window.fullKeys(want))
       if (!claim) return NOTHING
       rows = claim.rows.length
+      this.#noteWork(rows)
       this.#window.release(places - rows)
       const step = { claimed: rows, more: claim.more && kind === 'batch' }
       await before?.()
@@ -401,6 +419,11 @@ export class Runner {
     }
   }
 
+  #noteWork(claimed: number): void {
+    this.#claimed += claimed
+    this.#workedAt = performance.now()
+  }
+
   async #work(claim: Claim, onSlow: () => void): Promise<void> {
     let isLeft = false
     await this.#worker.work(claim, {
@@ -411,6 +434,7 @@ export class Runner {
       },
       onSettled: (rows, { dueChanged, left }) => {
         this.#window.remove(rows)
+        this.#noteWork(0)
         // What is not confirmed in time is sent again.
         const { confirmWithinMs } = this.#options.outbox
         if (confirmWithinMs !== undefined) this.#setAlarm(confirmWithinMs)

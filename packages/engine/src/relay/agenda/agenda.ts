@@ -97,6 +97,13 @@ export class Agenda {
     }
   }
 
+  /** Milliseconds until something is due in any of the outboxes: not above zero where it is, Infinity for never. */
+  async nextMs(): Promise<number> {
+    const rows = await this.#select(this.#options.outboxes.map(({ name }) => name))
+    const waits = rows.flatMap(({ ms, recurring_ms }) => [ms ?? Infinity, recurring_ms ?? Infinity])
+    return Math.min(...waits)
+  }
+
   #tell(outboxes: readonly Outbox[], rows: readonly AgendaRow[]): void {
     const found = new Map(rows.map((row) => [row.outbox, row]))
     for (const { name } of outboxes) this.#options.tell(name, found.get(name))
