@@ -244,10 +244,11 @@ function createAwake(options: RelayOptions): WatchedRelay {
     parts.runners.forEach((runner) => runner.lookAgain())
     parts.clocks.forEach((clock) => clock.ring())
   }
-  const isBusy = () => [...parts.runners.values()].some((runner) => runner.isBusy)
-  const workedAt = () => Math.max(...[...parts.runners.values()].map((runner) => runner.workedAt))
+  const isBusy = () => [...parts.runners.values()].some(({ window }) => !window.isEmpty)
+  const workedAt = () =>
+    Math.max(...[...parts.runners.values()].map(({ window }) => window.workedAt))
   const countClaimed = () =>
-    [...parts.runners.values()].reduce((sum, { claimed }) => sum + claimed, 0)
+    [...parts.runners.values()].reduce((sum, { window }) => sum + window.claimed, 0)
   const drain = async (ms: number): Promise<Drained> => {
     const isAlone = !running && !starting
     await launch(true)

@@ -110,11 +110,10 @@ export class Runner {
   readonly #attempter: Attempter
   readonly #worker: ClaimWorker
   readonly #scheduler = new LaneScheduler()
-  readonly #window: Window
+  /** What is in hand. */
+  readonly window: Window
   /** Claims under way, also those that their lane has left. */
   readonly #held = new Set<Promise<void>>()
-  #claimed = 0
-  #workedAt = performance.now()
   #stopping = false
   #special = true
   #specialAt = 0
@@ -138,7 +137,7 @@ export class Runner {
     this.#attempter = new Attempter({ outbox, transports, metrics, handle, log })
     const parts = { source: this.#source, attempter: this.#attempter }
     this.#worker = new ClaimWorker({ ...parts, handle, outbox, transports, log, metrics })
-    this.#window = new Window({ size: outbox.batch * outbox.lanes, fairBy: outbox.fair?.by })
+    this.window = new Window({ size: outbox.batch * outbox.lanes, fairBy: outbox.fair?.by })
   }
 
   get outbox(): string {
@@ -147,21 +146,6 @@ export class Runner {
 
   get #isBounded(): boolean {
     return this.#options.outbox.fair?.atOnce !== undefined
-  }
-
-  /** Whether something is being claimed, attempted or settled. */
-  get isBusy(): boolean {
-    return this.#held.size > 0
-  }
-
-  /** Messages claimed so far. */
-  get claimed(): number {
-    return this.#claimed
-  }
-
-  /** When messages were last claimed or settled, by `performance.now()`. */
-  get workedAt(): number {
-    return this.#workedAt
   }
 
   /** Wakes the lanes: there may be something new. */
@@ -393,15 +377,15 @@ export class Runner {
     const { outbox, metrics } = this.#options
     const want = batch ?? outbox.batch
     // Nothing of an expired claim is attempted.
-    const places = kind === 'expired' ? 0 : await this.#window.reserve(want)
-    let rows = 0
+    const places = kind === 'expired' ? 0 : await this.window.reserve(want)
+    let unused = places
     try {
       if (this.#stopping) return NOTHING
-      const claim = await this.#source.claim(kind, places || want, this.#window.fullKeys(want))
+      const claim = await this.#source.claim(kind, places || want, this.window.fullKeys(want))
       if (!claim) return NOTHING
-      rows = claim.rows.length
-      this.#noteWork(rows)
-      this.#window.release(places - rows)
+      const rows = claim.rows.length
+      this.window.fill(places, rows)
+      unused = 0
       const step = { claimed: rows, more: claim.more && kind === 'batch' }
       await before?.()
       for (const due of this.#rounds) due.note(claim.rows)
@@ -415,13 +399,8 @@ export class Runner {
       this.#setAlarm(outbox.leaseMs)
       throw error
     } finally {
-      if (rows === 0) this.#window.release(places)
+      this.window.release(unused)
     }
-  }
-
-  #noteWork(claimed: number): void {
-    this.#claimed += claimed
-    this.#workedAt = performance.now()
   }
 
   async #work(claim: Claim, onSlow: () => void): Promise<void> {
@@ -429,12 +408,11 @@ export class Runner {
     await this.#worker.work(claim, {
       onSlow: () => {
         isLeft = true
-        this.#window.noteSlow(claim.rows)
+        this.window.noteSlow(claim.rows)
         onSlow()
       },
       onSettled: (rows, { dueChanged, left }) => {
-        this.#window.remove(rows)
-        this.#noteWork(0)
+        this.window.remove(rows)
         // What is not confirmed in time is sent again.
         const { confirmWithinMs } = this.#options.outbox
         if (confirmWithinMs !== undefined) this.#setAlarm(confirmWithinMs)

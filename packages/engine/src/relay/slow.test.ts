@@ -186,6 +186,25 @@ test('one whose messages hang leaves a part of the window to others', async () =
     .toBe(true)
 })
 
+test('claims that only released what a dead relay had leave no room behind', async () => {
+  await empty(byRow)
+  const slow = hanging()
+  const each = new Each(async (n) => (n >= 1_000 ? slow.promise : delivered()))
+  await put(byRow, spread(60))
+  await db.pool.query(
+    `update ${byRow.table} set claim_token = gen_random_uuid(), claimed_until = now() - interval '1 s'`,
+  )
+  await startRelay(byRow, each)
+  await expect.poll(() => each.ended.length, patience).toBe(60)
+  await put(byRow, spread(100, 1_000))
+  await expect.poll(() => each.begun.length - 60, patience).toBe(20)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  // Two batches of ten.
+  expect(each.begun.length - 60).toBe(20)
+  slow.end()
+  await expect.poll(() => each.ended.length, patience).toBe(160)
+})
+
 test('what ends beside a slow message is settled without it, failures too', async () => {
   await empty(byRow)
   const slow = hanging()

@@ -24,6 +24,8 @@ export class Window {
   readonly #slow = new Set<OutboxRow>()
   readonly #slowByKey = new Map<string, number>()
   #taken = 0
+  #claimed = 0
+  #workedAt = performance.now()
   #freed = Promise.withResolvers<void>()
 
   constructor({ size, fairBy }: WindowOptions) {
@@ -44,7 +46,14 @@ export class Window {
     return places
   }
 
-  /** Gives places back; with a negative number, a claim took more than were reserved for it. */
+  /** Messages of a claim take their places; the others that were reserved for it are free. */
+  fill(reserved: number, messages: number): void {
+    this.#claimed += messages
+    this.#workedAt = performance.now()
+    // A claim may take more than were reserved for it.
+    this.release(reserved - messages)
+  }
+
   release(places: number): void {
     this.#taken -= places
     if (places <= 0) return
@@ -64,6 +73,7 @@ export class Window {
       rows.filter((row) => this.#slow.delete(row)),
       -1,
     )
+    this.#workedAt = performance.now()
     this.release(rows.length)
   }
 
@@ -76,6 +86,21 @@ export class Window {
     return [...this.#slowByKey].flatMap(([key, count]) =>
       count + batch > TIMES_THE_REST * rest ? [key] : [],
     )
+  }
+
+  /** Whether nothing is being claimed, attempted or settled. */
+  get isEmpty(): boolean {
+    return this.#taken === 0
+  }
+
+  /** Messages claimed so far. */
+  get claimed(): number {
+    return this.#claimed
+  }
+
+  /** When messages were last claimed or settled, by `performance.now()`. */
+  get workedAt(): number {
+    return this.#workedAt
   }
 
   get #room(): number {
