@@ -2,7 +2,7 @@ import { silentLog } from '@posthorn/engine'
 import { advanceClock, useMovableClock } from '@posthorn/operate'
 import { beforeAll, expect, test } from 'vitest'
 import { paymentKeys } from '../charges/work.ts'
-import { givePayments, reconcilerOf } from '../reconciliation/testing/reconciling.ts'
+import { givePayments, giveRefund, reconcilerOf } from '../reconciliation/testing/reconciling.ts'
 import { paymentsDatabase, runPayments, type Answer, type Client } from '../testing/running.ts'
 import { approve, createExecutors } from './decide.ts'
 
@@ -212,8 +212,66 @@ test('lines of a statement above the limit, and files full of them, take a secon
   expect(await decide(approver, ignored.body['id'], 'approve')).toMatchObject({ status: 200 })
   const { body: record } = await clerk.send(`${run}/records/2`)
   expect(record).toMatchObject({ decidedBy: 'ignored' })
-  const discarded = await clerk.send(`${run}/discard`, json({ reason: 'wrong profile' }))
-  expect(discarded, 'nothing is matched').toMatchObject({ status: 200 })
+  const discard = (path: string) => clerk.send(`${path}/discard`, json({ reason: 'wrong profile' }))
+  expect(await discard(run)).toMatchObject({
+    status: 202,
+    body: { kind: 'discard', amount: 1_000 },
+  })
+  const untouched = await reconcilerOf(clerk).upload([{ name: 'nobody looked', amount: '9.00' }])
+  expect(await discard(`${PATH}/${untouched}`)).toMatchObject({ status: 200 })
+})
+
+test('a file does not weigh less by lines that went out, or that were taken back one by one', async () => {
+  const mine = reconcilerOf(clerk)
+  const reason = 'to discard it alone'
+  const names = ['in', 'out', 'first', 'second']
+  const amounts = [400, 400, 300, 300]
+  const ids = await givePayments(
+    pool,
+    names.map((name, i) => ({ name, amount: Number(amounts[i]), org: 'acme' })),
+  )
+  await giveRefund(pool, { of: String(ids[1]), amount: 400, ref: 're_out' })
+  const opposite = await mine.upload([
+    { name: 'in', amount: '4.00' },
+    { name: 're_out', amount: '-4.00' },
+  ])
+  expect(await mine.run(opposite)).toMatchObject({ matched: 2 })
+  expect(await mine.post(`/${opposite}/discard`, { reason })).toMatchObject({
+    status: 202,
+    body: { amount: 800 },
+  })
+  const small = await mine.upload([
+    { name: 'first', amount: '3.00' },
+    { name: 'second', amount: '3.00' },
+  ])
+  expect(await mine.run(small)).toMatchObject({ matched: 2 })
+  for (const line of [2, 3]) {
+    for (const verb of ['unmatch', 'reopen']) {
+      const done = await mine.post(`/${small}/records/${line}/${verb}`, { reason })
+      expect(done).toMatchObject({ status: 200 })
+    }
+  }
+  expect(await mine.post(`/${small}/discard`, { reason })).toMatchObject({
+    status: 202,
+    body: { amount: 600 },
+  })
+})
+
+test('a small line with a large adjustment weighs what it is matched with', async () => {
+  const mine = reconcilerOf(clerk)
+  const [paymentId] = await givePayments(pool, [{ name: 'large', amount: 900, org: 'acme' }])
+  const id = await mine.upload([{ name: 'a cent', amount: '0.01' }])
+  await mine.run(id)
+  const match = (record: number) =>
+    mine.post(`/${id}/records/${record}/match`, {
+      ...{ paymentId, reason: 'the rest is a fee' },
+      adjustment: { amount: -899, kind: 'fee' },
+    })
+  const proposed = await match(2)
+  expect(proposed).toMatchObject({ status: 202, body: { kind: 'decision', amount: 900 } })
+  expect(await decide(approver, proposed.body['id'], 'approve')).toMatchObject({ status: 200 })
+  const unmatched = await mine.post(`/${id}/records/2/unmatch`, { reason: 'not so' })
+  expect(unmatched).toMatchObject({ status: 202, body: { amount: 900 } })
 })
 
 test('taking matches back and reopening lines above the limit take a second person too', async () => {
@@ -298,7 +356,7 @@ test('a file with large matches is discarded, and a large suggestion accepted, b
   const accepted = await mine.post(path, { reason: 'rounded by the bank' })
   expect(accepted).toMatchObject({
     status: 202,
-    body: { kind: 'decision', amount: 996, reason: 'rounded by the bank', status: 'pending' },
+    body: { kind: 'decision', amount: 1_000, reason: 'rounded by the bank', status: 'pending' },
   })
   expect(await mine.post(path, {})).toMatchObject({
     status: 409,

@@ -10,7 +10,7 @@ import type { StatementRecord } from '../records/record.ts'
 import { findRun } from '../runs/queries.ts'
 import { RUN_TOPIC, beginRun } from '../runs/reconcile.ts'
 import { runResource, type Run } from '../runs/run.ts'
-import { DECISIONS, type Decision } from './decision.ts'
+import { type Adjustment, DECISIONS, type Decision } from './decision.ts'
 import { checkMatch } from './check-match.ts'
 import {
   closeSuggestions,
@@ -70,7 +70,7 @@ export async function decideOn(
       ? await checkMatch(tx, { org: run.org_id }, { record, decision })
       : null
   // Last: what cannot be done is refused, not proposed.
-  const weighed = { org: run.org_id, currency: record.currency, amount: Number(record.amount) }
+  const weighed = { org: run.org_id, currency: record.currency, amount: weigh(record, adjustment) }
   await requireApproval(tx, decision.approval, weighed)
   const key = { runId: run.id, line }
   const decided: Decided = {
@@ -82,6 +82,13 @@ export async function decideOn(
   await closeSuggestions(tx, { ...key, accepted })
   await recordDecision(tx, { run, record, decided, decision })
   return requireFound(await findRecord(tx, key), 'record')
+}
+
+/** A line weighs what it says, or what it is matched with where an adjustment makes that more. */
+function weigh(record: StatementRecord, adjustment: Adjustment | undefined): number {
+  const amount = Number(record.amount)
+  const matched = amount - Number(adjustment?.amount ?? record.adjustment ?? 0)
+  return Math.max(Math.abs(amount), Math.abs(matched))
 }
 
 interface Recorded {

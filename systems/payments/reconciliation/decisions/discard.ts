@@ -22,7 +22,7 @@ import {
   markDiscarded,
   moveTallies,
   releaseMatches,
-  selectMatchedSums,
+  selectTouchedSums,
 } from './queries.ts'
 
 interface DiscardGiven {
@@ -38,7 +38,7 @@ export async function discardIn(
   { by, note, approval }: DiscardGiven,
 ): Promise<Run> {
   const run = await beginRun(tx, key)
-  for (const { currency, amount } of await selectMatchedSums(tx, run)) {
+  for (const { currency, amount } of await selectTouchedSums(tx, run)) {
     await requireApproval(tx, approval, { org: run.org_id, currency, amount })
   }
   await avoidLoops(tx)

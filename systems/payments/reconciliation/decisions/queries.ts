@@ -244,13 +244,13 @@ export const markDiscarded = (tx: Transaction, discard: Discard) =>
      where id = ${discard.runId}
     returning *`)
 
-/** How much of each currency is matched, whichever way it went. */
-export const selectMatchedSums = (
-  db: Queryable,
-  { id, run_no: runNo }: Pick<Run, 'id' | 'run_no'>,
-) =>
+/**
+ * How much of each currency a run or a person has matched or decided about, whichever way it went.
+ * Also what is open again: else a file could be emptied line by line, and then discarded by one person.
+ */
+export const selectTouchedSums = (db: Queryable, { id }: Pick<Run, 'id'>) =>
   all<{ currency: string; amount: number }>(db)(sql`
     select currency, sum(abs(amount))::float8 as amount
-      from payments.reconciliation_tallies
-     where run_id = ${id} and run_no = ${runNo} and reason in ${MATCHED_REASONS}
+      from payments.reconciliation_records
+     where run_id = ${id} and version > 0
      group by currency`)
