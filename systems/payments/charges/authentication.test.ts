@@ -14,12 +14,16 @@ const CARD = 'pm_card_authenticationRequired'
 /** The two gateways, and how their customer answers the bank. */
 const GATEWAYS = {
   posthorn: {
+    simulator: 'gateway',
     env: {},
     action: { type: 'redirect', url: expect.stringContaining('/sim/gateway/authenticate/ch_') },
     answer: (url: string, ref: string, outcome: string) =>
       fetch(`${url}/sim/gateway/authenticate/${ref}?outcome=${outcome}`),
+    tryAgain: (url: string, ref: string) =>
+      fetch(`${url}/sim/gateway/authenticate/${ref}?outcome=succeeds`),
   },
   stripe: {
+    simulator: 'stripe',
     env: { GATEWAY: 'stripe', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789012345678901234' },
     action: { type: 'sdk', clientSecret: expect.stringMatching(/^pi_\w+_secret_/) },
     answer: (url: string, ref: string, outcome: string) =>
@@ -27,6 +31,16 @@ const GATEWAYS = {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ paymentIntent: ref, outcome }),
+      }),
+    // As Stripe's library does with another card.
+    tryAgain: (url: string, ref: string) =>
+      fetch(`${url}/sim/stripe/v1/payment_intents/${ref}/confirm`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          authorization: 'Bearer sk_test_x',
+        },
+        body: 'payment_method=pm_card_visa',
       }),
   },
 } as const
@@ -44,7 +58,7 @@ const writes = [process.stdout, process.stderr].map((stream) => {
 afterAll(() => writes.forEach((restore) => restore()))
 
 describe.each(['posthorn', 'stripe'] as const)('a customer of %s', async (name) => {
-  const { env, action, answer } = GATEWAYS[name]
+  const { simulator, env, action, answer, tryAgain } = GATEWAYS[name]
   const db = await paymentsDatabase()
   await useMovableClock(db.pool)
   const running = await runPayments(db, { env, by: 'hand' })
@@ -121,7 +135,39 @@ describe.each(['posthorn', 'stripe'] as const)('a customer of %s', async (name) 
     await expect.poll(() => status(id), POLL).toBe('failed')
     const refused = await ada.refund(id)
     expect(refused.status).toBe(409)
+    // What was given to authenticate with is of no use any more.
+    await look()
+    const { gatewayRef } = await ada.payment(id)
+    expect((await tryAgain(running.url, String(gatewayRef))).ok).toBe(false)
+    await hasNoAlert()
+    expect(await look()).toBe(0)
   })
+
+  test('who does not pass, and whose webhook is lost, cannot pay at the gateway either', async () => {
+    expect((await sendWebhooks(0)).ok).toBe(true)
+    const { body } = await ada.pay(uuid(), order)
+    const id = String(body['id'])
+    await authenticate(id, 'fails')
+    await sendWebhooks(1)
+    await advanceClock(db.pool, '65m')
+    await look()
+    const { status: found, gatewayRef } = await ada.payment(id)
+    expect(found).toBe('failed')
+    expect((await tryAgain(running.url, String(gatewayRef))).ok).toBe(false)
+    expect(await look()).toBe(0)
+  })
+
+  const sendWebhooks = (copies: number) =>
+    fetch(`${running.url}/sim/${simulator}/webhooks`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ copies }),
+    })
+
+  async function hasNoAlert(): Promise<void> {
+    const { rows } = await db.pool.query('select from posthorn.alert where recovered_at is null')
+    expect(rows).toHaveLength(0)
+  }
 
   test('has an hour: after that it is called off, and nothing can be taken', async () => {
     const { body } = await ada.pay(uuid(), order)
@@ -134,8 +180,7 @@ describe.each(['posthorn', 'stripe'] as const)('a customer of %s', async (name) 
     await look()
     await expect.poll(() => status(id), POLL).toBe('failed')
     expect((await answer(running.url, String(gatewayRef), 'succeeds')).ok).toBe(false)
-    const { rows } = await db.pool.query('select from posthorn.alert where recovered_at is null')
-    expect(rows).toHaveLength(0)
+    await hasNoAlert()
   })
 
   test('is called off once, also if the process dies before it is noted', async () => {

@@ -13,7 +13,7 @@ import type { Pool } from 'pg'
 import type { Gateway } from '@posthorn/gateway'
 import { drive } from '../drive.ts'
 import { stateOf, workOf } from '../work.ts'
-import { lookUp } from './look-up.ts'
+import { callOff, lookUp } from './look-up.ts'
 import { gatewayOutbox } from './outbox.ts'
 import { findOpenKey, findOverdue, findSchedule } from './queries.ts'
 
@@ -58,6 +58,11 @@ async function followUp(options: FollowUpOptions, id: string): Promise<Outcome> 
   if (claim?.kind === 'claimed') return finish(options, claim)
   const overdue = await findOverdue(pool, id)
   if (!overdue) return delivered()
+  if (overdue.payment.status === 'failed') {
+    // Refused: it is over at the gateway too. Were its money taken, a webhook says so.
+    const answer = await callOff(options.gateway, overdue)
+    return answer.kind === 'unknown' ? retryLater(answer.error) : delivered()
+  }
   const message = await lookUp(options, overdue)
   const { isOpen } = await findSchedule(pool, id)
   return isOpen ? retryLater({ code: 'GATEWAY_UNDECIDED', message }) : delivered()

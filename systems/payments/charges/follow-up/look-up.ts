@@ -1,6 +1,6 @@
 import { transaction, type Log } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import type { FoundCharge, FoundRefund, Gateway } from '@posthorn/gateway'
+import type { FoundCharge, FoundRefund, Gateway, VoidOutcome } from '@posthorn/gateway'
 import { alertOverdue, partOf } from '../alerts.ts'
 import { receiveEvent, type GatewayEvent } from '../inbound/event.ts'
 import { REFUND_FAILED } from '../inbound/parts.ts'
@@ -55,8 +55,8 @@ async function askCharge(gateway: Asked, overdue: Overdue): Promise<Answer> {
   const { gatewayKey: key, amount, payment, ref } = overdue
   const { id: paymentId, currency } = payment
   const found = await gateway.find({ key, amount, currency, reference: paymentId, ref })
-  if (payment.next_action !== null && (found.kind === 'none' || isWaiting(found))) {
-    return callOff(gateway, overdue, found)
+  if (payment.next_action !== null && isUnauthenticated(found)) {
+    return giveUp(gateway, overdue, found)
   }
   if (found.kind !== 'charged' && found.kind !== 'declined' && found.kind !== 'voided') {
     return { said: sentenceOf(found) }
@@ -69,20 +69,28 @@ async function askCharge(gateway: Asked, overdue: Overdue): Promise<Answer> {
   return { event: eventOf(payment, { type: `payment.${status}`, about: paymentId, data }) }
 }
 
-function isWaiting(found: FoundCharge): boolean {
-  return found.kind === 'pending' && found.nextAction !== undefined
+function isUnauthenticated(found: FoundCharge): boolean {
+  const isWaiting = found.kind === 'pending' && found.nextAction !== undefined
+  return isWaiting || found.kind === 'none' || found.kind === 'declined'
 }
 
-/** The customer has not authenticated in time: called off, so that no later answer takes the money. */
-async function callOff(gateway: Asked, overdue: Overdue, found: FoundCharge): Promise<Answer> {
-  const { payment, ref, transactionId } = overdue
+/** Makes a gateway unable to take the money of a customer who has not authenticated. */
+export function callOff(gateway: Asked, { ref, transactionId }: Overdue): Promise<VoidOutcome> {
+  return gateway.void({ key: `call-off-${transactionId}`, chargeRef: ref ?? '' })
+}
+
+/** The customer has not authenticated: called off, so that no later answer takes the money. */
+async function giveUp(gateway: Asked, overdue: Overdue, found: FoundCharge): Promise<Answer> {
+  const { payment, ref } = overdue
   // Called off before, by a process that died.
   if (found.kind !== 'none') {
-    const voided = await gateway.void({ key: `call-off-${transactionId}`, chargeRef: ref ?? '' })
-    if (voided.kind !== 'voided') return { said: voided.error.message }
+    const voided = await callOff(gateway, overdue)
+    const isOver = found.kind === 'declined' && voided.kind === 'refused'
+    if (voided.kind !== 'voided' && !isOver) return { said: voided.error.message }
   }
   const data = { status: 'failed', amount: Number(payment.amount), gatewayRef: ref }
-  const reason = 'The customer did not authenticate in time.'
+  const reason =
+    found.kind === 'declined' ? found.error.message : 'The customer did not authenticate in time.'
   return {
     event: eventOf(payment, {
       type: 'payment.failed',

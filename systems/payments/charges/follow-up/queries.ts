@@ -34,7 +34,10 @@ function overdueOf(type: Overdue['type'], row: Row): Overdue {
   }
 }
 
-/** What the gateway is to be asked about; undefined where it owes no word any more. */
+/**
+ * What the gateway is to be asked about; undefined where it owes no word any more. A payment that has
+ * failed is to be called off.
+ */
 export async function findOverdue(db: Queryable, id: string): Promise<Overdue | undefined> {
   const row = await first<Row>(db)(sql`
     select p.*, t.lookups + 1 as lookups, t.id as transaction_id, t.amount as transaction_amount,
@@ -44,7 +47,7 @@ export async function findOverdue(db: Queryable, id: string): Promise<Overdue | 
       join payments.payments as p on p.id = t.payment_id
      where t.id = ${id} and t.follow_up = 'open' and t.gateway_ref is not null
        and case when t.type = 'refund' then t.status = 'succeeded' and t.confirmed_at is null
-                else t.type in ('charge', 'authorisation') and p.status = 'pending' end`)
+                else t.type in ('charge', 'authorisation') and p.status in ('pending', 'failed') end`)
   return row && overdueOf(row.is_refund ? 'refund' : 'charge', row)
 }
 

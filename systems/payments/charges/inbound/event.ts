@@ -14,6 +14,7 @@ import {
 } from '../alerts.ts'
 import { recordAudit } from '../../queries.ts'
 import { findEvent } from '../events/queries.ts'
+import { gatewayOutbox } from '../follow-up/outbox.ts'
 import { tasks } from '../../tasks.ts'
 import type { Payment } from '../payment.ts'
 import {
@@ -63,7 +64,7 @@ export interface ReceivedEvent {
   /** What it came as, where the text is a translation of it. */
   readonly original?: Buffer
   /** Default `webhook`. */
-  readonly source?: EventSource
+  readonly source?: EventSource | undefined
 }
 
 /** `lookup`: the gateway was asked, since its webhook did not come. */
@@ -170,7 +171,7 @@ export async function reconsider(
 async function carryOut(
   tx: Transaction,
   payment: Payment,
-  { event, text, decision }: ReceivedEvent & { readonly decision: Decision },
+  { event, text, source, decision }: ReceivedEvent & { readonly decision: Decision },
 ): Promise<void> {
   await audit(tx, event, { ...decision, payment })
   const occurrence = event.id
@@ -183,20 +184,19 @@ async function carryOut(
   if (decision.outcome === 'unchanged' && decision.dispute) {
     await saveDispute(tx, payment, decision.dispute)
   }
-  if (decision.outcome === 'applied') await apply(tx, payment, { event, decision })
+  if (decision.outcome === 'applied') await apply(tx, payment, { event, source, decision })
   // Each state is sent to the merchant once: neither what contradicts it nor what was said before.
   if (decision.outcome === 'applied' || decision.outcome === 'kept') {
     await forward(tx, payment, { event, text })
   }
 }
 
-interface Applied {
-  readonly event: GatewayEvent
+interface Applied extends Pick<ReceivedEvent, 'event' | 'source'> {
   readonly decision: Extract<Decision, { outcome: 'applied' }>
 }
 
 async function apply(tx: Transaction, payment: Payment, applied: Applied): Promise<void> {
-  const { event, decision } = applied
+  const { event, source, decision } = applied
   const { id } = payment
   const { to } = decision
   await applyRefund(tx, payment, applied)
@@ -205,7 +205,11 @@ async function apply(tx: Transaction, payment: Payment, applied: Applied): Promi
   }
   await applyAuthorisation(tx, id, decision)
   const ref = textOf(reportedBy(event).gatewayRef)
-  if (await movePayment(tx, { id, to, ref })) await recoverOverdue(tx, id)
+  // With what it was given to authenticate with, a customer could still pay at the gateway. A look
+  // has called it off.
+  const callsOff = to === 'failed' && payment.next_action !== null && source !== 'lookup'
+  if (await movePayment(tx, { id, to, ref, callsOff })) await recoverOverdue(tx, id)
+  if (callsOff) tx.ringLater(gatewayOutbox.bell)
   if (decision.refund ?? decision.dispute) await watchNet(tx, payment, await readNet(tx, id))
   if (payment.gateway_ref === null && ref !== null) {
     await adoptUnknown(tx, { ...payment, gateway_ref: ref })

@@ -74,15 +74,22 @@ export const settleEvent = (tx: Transaction, eventId: string, { outcome, reason 
        set outcome = ${outcome}, reason = ${reason}, decided_at = posthorn.now()
      where event_id = ${eventId}`)
 
+/** Where a payment goes. */
+export interface PaymentMove {
+  readonly id: string
+  readonly to: PaymentStatus
+  /** The gateway's, as the event names it. */
+  readonly ref: string | null
+  /** The gateway has to be told that nothing is wanted of it any more. */
+  readonly callsOff: boolean
+}
+
 /**
  * Moves a payment; the gateway's reference is taken from the event if no answer has brought it. A
  * charge that the gateway took in undecided is decided with it, and what is decided is not asked about any
  * more. Whether it was asked about in vain until now.
  */
-export const movePayment = (
-  tx: Transaction,
-  { id, to, ref }: { readonly id: string; readonly to: PaymentStatus; readonly ref: string | null },
-) =>
+export const movePayment = (tx: Transaction, { id, to, ref, callsOff }: PaymentMove) =>
   some(tx)(sql`
     with charge as (
       update payments.transactions
@@ -90,12 +97,14 @@ export const movePayment = (
                            when ${to} = 'failed' then 'failed' else 'succeeded' end,
              error_code = case when status = 'pending' and ${to} = 'failed' then 'declined'
                                else error_code end,
-             follow_up = case ${to} when 'pending' then follow_up else 'closed' end,
+             follow_up = case when ${callsOff} then 'open' when ${to} = 'pending' then follow_up
+                              else 'closed' end,
+             lookup_at = case when ${callsOff} then posthorn.now() else lookup_at end,
              updated_at = case status when 'pending' then posthorn.now() else updated_at end
        where payment_id = ${id} and type in ('charge', 'authorisation')
          and gateway_ref is not null
          and (status = 'pending' or follow_up = 'open' and ${to} <> 'pending')
-      returning lookups > 0 and follow_up = 'closed' as was_asked
+      returning lookups > 0 and ${to} <> 'pending' as was_asked
     ), payment as (
       update payments.payments
          set status = ${to}, gateway_ref = coalesce(gateway_ref, ${ref})
