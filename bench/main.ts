@@ -20,9 +20,16 @@ const files = new Map(
     .map((path) => [basename(path, '.bench.ts'), path]),
 )
 
-const { bench: name, options } = parseOptions(process.argv.slice(2))
+const args = process.argv.slice(2)
+const isHelp = args.includes('--help')
+const { bench: name, options } = parseOptions(isHelp ? [] : args)
 const file = files.get(name)
-if (file === undefined) {
+if (isHelp) {
+  const names = [...files.keys()].join(', ')
+  console.log(
+    `npm run bench -- <name> [options]\n\nNames: ${names}\nOptions: docs/operate/benchmarks.md`,
+  )
+} else if (file === undefined) {
   console.error(`Which benchmark? npm run bench -- ${[...files.keys()].join(' | ')}`)
   process.exitCode = 2
 } else {

@@ -2,7 +2,7 @@ import { createRelay } from '@posthorn/engine'
 import { handleOnce } from '@posthorn/engine/inbox'
 import { peakMemoryMb } from '@posthorn/system/testing'
 import { kafkaTransport } from '@posthorn/transports/kafka'
-import { postgresTopics } from '@posthorn/transports/postgres'
+import { postgresTransport } from '@posthorn/transports/postgres'
 import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { Pool } from 'pg'
 import { consumeBare, produceBare } from './bare.ts'
@@ -32,7 +32,7 @@ function openTransport(pool: Pool) {
     case 'rabbitmq':
       return rabbitmqTransport({ url: address, deadLetters: pool, prefetch: 2 * BATCH })
     case 'postgres':
-      return postgresTopics({ pool, batch: BATCH })
+      return postgresTransport({ pool, batch: BATCH })
   }
 }
 

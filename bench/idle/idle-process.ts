@@ -22,7 +22,7 @@ async function startPosthorn(): Promise<void> {
       any: async () => undefined,
     }),
   )
-  const horn = posthorn(pool, parts, { log: silentLog })
+  const horn = posthorn({ pool, handlers: parts, log: silentLog })
   await horn.setUp()
   await horn.start()
 }

@@ -6,7 +6,7 @@ type Events = { 'order.placed': { order: number } }
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
 const events = outbox<Events>('shop.outbox', { order: 'payload.order', attempts: 5 })
 const placed = events.handle({ 'order.placed': async ({ payload }) => console.log(payload) })
-const horn = await posthorn(pool, placed).setUp()
+const horn = await posthorn({ pool, handlers: placed }).setUp()
 await horn.start()
 await horn.transaction(async (tx) => {
   await tx.query('insert into orders (id) values ($1)', [7])

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { handlers, outbox, posthorn, silentLog, sql, type Posthorn } from '@posthorn/engine'
+import { outbox, posthorn, silentLog, sql, type Posthorn } from '@posthorn/engine'
 import { createTestDatabase, type DroppableDatabase } from '@posthorn/engine/testing/database'
 
 // npm test in this folder, with DATABASE_URL. package.json has what Jest needs for modules and types.
 
 const events = outbox<{ placed: { order: number } }>('shop.outbox', { order: 'key' })
-const placed = handlers(events, {
+const placed = events.handle({
   placed: async ({ payload, tx }) =>
     tx.query(sql`insert into shop.parcel values (${payload.order})`),
 })

@@ -1,5 +1,5 @@
 // A shop whose own users look after its outbox, at /admin/posthorn and behind the shop's own login.
-import { handlers, outbox, posthorn } from '@posthorn/engine'
+import { outbox, posthorn } from '@posthorn/engine'
 import { mountDashboard } from '@posthorn/server'
 import { fastify, type FastifyInstance } from 'fastify'
 import { Pool } from 'pg'
@@ -8,7 +8,7 @@ export async function openShop(connectionString: string): Promise<FastifyInstanc
   const pool = new Pool({ connectionString })
   pool.on('error', () => undefined)
   const events = outbox<{ 'order.placed': { order: number } }>('shop.outbox', { order: 'key' })
-  const placed = handlers(events, { 'order.placed': async () => undefined })
+  const placed = events.handle({ 'order.placed': async () => undefined })
   const horn = posthorn({ pool, handlers: placed })
   await horn.setUp()
   await horn.start()

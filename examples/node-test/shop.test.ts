@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { handlers, outbox, posthorn, silentLog, sql } from '@posthorn/engine'
+import { outbox, posthorn, silentLog, sql } from '@posthorn/engine'
 import { createTestDatabase } from '@posthorn/engine/testing/database'
 
 // node --test, with DATABASE_URL; with Jest it is afterAll and expect. Without a server:
@@ -12,7 +12,7 @@ const database = await createTestDatabase({
 after(() => database.drop())
 
 const events = outbox<{ placed: { order: number } }>('shop.outbox', { order: 'key' })
-const placed = handlers(events, {
+const placed = events.handle({
   placed: async ({ payload, tx }) =>
     tx.query(sql`insert into shop.parcel values (${payload.order})`),
 })

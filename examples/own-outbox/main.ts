@@ -12,7 +12,7 @@ import {
 } from '@posthorn/engine'
 import { once } from '@posthorn/engine/inbox'
 import { openPostgres } from '@posthorn/postgres'
-import { postgresTopics, topicMigrations } from '@posthorn/transports/postgres'
+import { postgresTransport, topicMigrations } from '@posthorn/transports/postgres'
 import { setTimeout } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { shopEvents, shopInbox, type ShopEvent } from './outbox.ts'
@@ -38,7 +38,7 @@ console.log(`order ${orderId} is stored`)
 
 // The relay takes messages from the outbox to the topic, and tries again when that fails.
 const log = { ...silentLog, warn: console.warn, error: console.error }
-const topics = postgresTopics({ pool, log })
+const topics = postgresTransport({ pool, log })
 const relay = createRelay({ pool, outboxes: [shopEvents], transports: { topics }, log })
 await relay.start()
 

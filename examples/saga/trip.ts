@@ -1,6 +1,6 @@
 // A trip: two bookings side by side and a person's word; without it everything is undone.
 import { awaitSaga, defineSaga, refuse, sagaEvents, sagas, startSaga } from '@posthorn/saga'
-import { postgresTopics, topicMigrations } from '@posthorn/transports/postgres'
+import { postgresTransport, topicMigrations } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
 
 const trip = defineSaga<{ to: string }>('trip')
@@ -21,7 +21,7 @@ const trip = defineSaga<{ to: string }>('trip')
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
 const events = sagaEvents({ transport: 'topics', topic: 'trips' })
-const flow = sagas(pool, [trip], { events, transports: { topics: postgresTopics({ pool }) } })
+const flow = sagas(pool, [trip], { events, transports: { topics: postgresTransport({ pool }) } })
 await (await flow.setUp(await topicMigrations())).start()
 for (const payload of [true, false]) {
   const start = { key: `trip ${payload}`, input: { to: 'Rome' } }

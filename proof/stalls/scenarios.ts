@@ -20,7 +20,7 @@ import {
 } from '@posthorn/engine'
 import { advanceClock, pause, useMovableClock } from '@posthorn/operate'
 import { defineSaga, sagaEvents, sagas, startSaga } from '@posthorn/saga'
-import { postgresTopics } from '@posthorn/transports/postgres'
+import { postgresTransport } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
 import {
   CREATE_SCHEMA,
@@ -168,7 +168,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     await scene.pool.query(CREATE_SCHEMA)
     const handle = async () => void (await pool.query('select pg_sleep(0.01)'))
     const parts = boxes.map((box) => box.handle({ job: handle }))
-    const horn = posthorn(pool, parts, { log: silentLog, drain: '100ms' })
+    const horn = posthorn({ pool, handlers: parts, log: silentLog, drain: '100ms' })
     for (const box of boxes) {
       await scene.pool.query(box.tableSql())
       const drafts = Array.from({ length: 100 }, () => ({ type: 'job', payload: {} }))
@@ -179,7 +179,11 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 
   async 'dead letter'({ pool }) {
-    const topics = postgresTopics({ pool, deadLetters: pool, retry: fixed('1ms', { attempts: 1 }) })
+    const topics = postgresTransport({
+      pool,
+      deadLetters: pool,
+      retry: fixed('1ms', { attempts: 1 }),
+    })
     await topics.subscribe({
       ...{ topic: 'stalls', group: 'readers' },
       handle: () => Promise.reject(new Error('never')),
@@ -220,7 +224,7 @@ async function runBadStep(
   const good = sagaOf('good', async () => undefined)
   const events = sagaEvents({ transport: 'topics' })
   await hurry(pool)
-  const transports = { topics: postgresTopics({ pool }) }
+  const transports = { topics: postgresTransport({ pool }) }
   await sagas(pool, [bad, good], { events, transports, log: silentLog }).start()
   const begin = (saga: typeof bad) => transaction(pool, (tx) => startSaga(tx, saga, { input: {} }))
   await begin(bad)

@@ -6,7 +6,8 @@ import { readManifest } from './packages.mjs'
  */
 export function publishedManifest({ folder, manifest, doors, isBuilt }, types) {
   const { name, version, description, license, type, bin } = manifest
-  const { peerDependencies, peerDependenciesMeta, publishConfig = {} } = manifest
+  const { optionalDependencies, peerDependencies, peerDependenciesMeta } = manifest
+  const { publishConfig = {} } = manifest
   const doorOf = isBuilt ? (source) => source : builtDoor
   const exports = Object.fromEntries(doors.map(([door, source]) => [door, doorOf(source)]))
   return {
@@ -24,6 +25,7 @@ export function publishedManifest({ folder, manifest, doors, isBuilt }, types) {
     dependencies: isBuilt
       ? {}
       : sortNames({ ...manifest.dependencies, ...separateTypes(types, manifest) }),
+    ...(optionalDependencies && { optionalDependencies }),
     ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
     ...(isBuilt && forBuilding(manifest)),
     // npm refuses to publish it from anywhere but a build that can say from which commit it comes.

@@ -19,7 +19,7 @@ export function withVersion(manifest, version) {
     Object.fromEntries(
       Object.entries(dependencies).map(([name, range]) => [name, isOurs(name) ? version : range]),
     )
-  const fields = ['dependencies', 'devDependencies', 'peerDependencies']
+  const fields = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
   const own = fields.filter((field) => manifest[field] !== undefined)
   return {
     ...manifest,

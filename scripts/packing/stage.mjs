@@ -1,5 +1,5 @@
 import { cp, mkdir, readFile, readdir, rename, writeFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { root } from '../command.mjs'
 import { bundle } from './compile.mjs'
 import { BUILT_FROM, publishedManifest } from './manifest.mjs'
@@ -16,6 +16,7 @@ export async function stage(each, staging) {
     await mkdir(to, { recursive: true })
     await rename(compiled, dist)
     await copyReadFiles(join(root, each.sources), dist)
+    await inlineMigrations(dist)
     if (each.isBundled) await bundle(dist, each.doors)
   }
   const manifest = publishedManifest(each, await readTypes(dist))
@@ -62,6 +63,36 @@ async function copyReadFiles(src, dist) {
     let owner = dirname(file)
     while (owner !== '.' && !written.has(owner)) owner = dirname(owner)
     if (compiled.has(owner)) await cp(join(src, file), join(dist, file))
+  }
+}
+
+const READS_FOLDER =
+  /(?<call>migrationsFrom\([^;]*?, )new URL\('(?<folder>[^']+)', import\.meta\.url\)/g
+
+/** Puts migrations into modules: a bundle of an application has no folder beside it to read them from. */
+async function inlineMigrations(dist) {
+  const files = await filesBelow(dist)
+  for (const file of files.filter((name) => name.endsWith('.js'))) {
+    const text = await readFile(join(dist, file), 'utf8')
+    const [found, ...others] = text.matchAll(READS_FOLDER)
+    if (found === undefined) continue
+    if (others.length > 0) throw new Error(`${file} reads two folders of migrations.`)
+    const { call, folder } = found.groups
+    const own = join(dirname(file), folder)
+    const steps = files.filter(
+      (name) => dirname(name) === own.replace(/\/$/, '') && name.endsWith('.sql'),
+    )
+    if (steps.length === 0)
+      throw new Error(`${file} reads migrations of ${folder}, which has none.`)
+    const entries = steps.map(async (name) => [
+      basename(name),
+      await readFile(join(dist, name), 'utf8'),
+    ])
+    const texts = JSON.stringify(Object.fromEntries(await Promise.all(entries)), null, 2)
+    await writeFile(join(dist, own, 'index.js'), `export const MIGRATIONS = ${texts}\n`)
+    const from = folder.startsWith('.') ? folder : `./${folder}`
+    const rewritten = text.replace(found[0], `${call}MIGRATIONS`)
+    await writeFile(join(dist, file), `import { MIGRATIONS } from '${from}index.js'\n${rewritten}`)
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Message, createRelay, toMessage, uuid } from '@posthorn/engine'
 import { listAlerts, listDeadLetters } from '@posthorn/operate'
-import { postgresTopics } from '@posthorn/transports/postgres'
+import { postgresTransport } from '@posthorn/transports/postgres'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MEMBER_INVITED } from './events.ts'
 import { familyDatabase, newAddress, runFamilies, sentToken, tokenIn } from './testing/running.ts'
@@ -21,7 +21,7 @@ async function findSentMessage(invitationId: string): Promise<Message> {
 }
 
 test('from the family to the new member, by the Postgres topic and a real mail', async () => {
-  const topics = postgresTopics({ pool: db.pool, poll: '50ms' })
+  const topics = postgresTransport({ pool: db.pool, poll: '50ms' })
   const seen: Message[] = []
   const { outbox, system, logged } = running
   const pool = db.connect()
@@ -95,7 +95,7 @@ test('from the family to the new member, by the Postgres topic and a real mail',
 })
 
 test('a recipient whose server says "not now" holds up no other invitation', async () => {
-  const topics = postgresTopics({ pool: db.pool, poll: '50ms', partitions: 1 })
+  const topics = postgresTransport({ pool: db.pool, poll: '50ms', partitions: 1 })
   const topic = `invitations-${uuid()}`
   try {
     const family = await ada.create()

@@ -2,7 +2,7 @@ import { type Queryable, schedule, transaction, uuid } from '@posthorn/engine'
 import { idempotencyTableSql } from '@posthorn/engine/inbox'
 import { outboxConformance } from '@posthorn/engine/testing'
 import { startSaga } from '@posthorn/saga'
-import { postgresTopics } from '@posthorn/transports/postgres'
+import { postgresTransport } from '@posthorn/transports/postgres'
 import { afterAll, expect, test } from 'vitest'
 import { createGateway } from '@posthorn/gateway'
 import { orderSaga } from './order-saga.ts'
@@ -16,7 +16,7 @@ const running = await runOrders(db, { GATEWAY_TIMEOUT_MS: '300' })
 const stop = await runParticipants(running, {
   db,
   name: 'topics',
-  broker: postgresTopics({
+  broker: postgresTransport({
     pool: db.connect(),
     retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
   }),

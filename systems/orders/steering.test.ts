@@ -1,6 +1,6 @@
 import { schedule, transaction, uuid } from '@posthorn/engine'
 import { advanceClock, listAlerts, useMovableClock } from '@posthorn/operate'
-import { postgresTopics } from '@posthorn/transports/postgres'
+import { postgresTransport } from '@posthorn/transports/postgres'
 import { afterAll, expect, test } from 'vitest'
 import { releaseStock, reserveStock, shipStock } from './stock/reservation.ts'
 import { SHIPMENTS } from './shipment/shipper.ts'
@@ -18,7 +18,7 @@ const paying = {
     consumers: (system.consumers ?? []).filter(({ group }) => group !== SHIPMENTS),
   },
 }
-const broker = postgresTopics({
+const broker = postgresTransport({
   pool: db.connect(),
   retry: schedule(['50ms', '200ms'], { then: 'repeat-last' }),
 })

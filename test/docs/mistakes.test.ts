@@ -21,7 +21,7 @@ const { outbox, posthorn } = engine
 const ship = async () => undefined
 const events = outbox('shop.outbox', { order: 'key' })
 const placed = events.handle({ 'order.placed': ship })
-const horn = await posthorn(pool, placed, { log: engine.silentLog }).setUp()
+const horn = await posthorn({ pool, handlers: placed, log: engine.silentLog }).setUp()
 const scope = {
   ...engine,
   ...{ Type, Pool, pool, url, ship, events, placed, horn },

@@ -2,7 +2,7 @@ import { failureOf, toMessage, transaction, uuid, type Delivery } from '@posthor
 import { testDatabase } from '@posthorn/engine/testing'
 import { SetAsideStore, type ConsumedMessage } from '@posthorn/engine/inbox'
 import { dropDeadLetters, listAlerts, listDeadLetters, replayDeadLetters } from '@posthorn/operate'
-import { postgresTopics, topicMigrations } from '@posthorn/transports/postgres'
+import { postgresTransport, topicMigrations } from '@posthorn/transports/postgres'
 import fc from 'fast-check'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { asyncReporter, hostileError, hostileJson, hostileText, Tally } from './hostile-text.ts'
@@ -115,7 +115,7 @@ test('what a consumer sets aside comes to its end', async () => {
 test('a topic takes a message or refuses it, and what it took arrives', async () => {
   const many = fc.array(drawn, { minLength: 15, maxLength: 15 })
   const handled: string[] = []
-  const topics = postgresTopics({ pool, deadLetters: pool })
+  const topics = postgresTransport({ pool, deadLetters: pool })
   onTestFinished(() => topics.close())
   const consumer = { topic: 'hostile-topic', group: 'all' }
   await topics.subscribe({ ...consumer, handle: async ({ id }) => void handled.push(id) })

@@ -29,6 +29,7 @@ export interface Manifest {
   /** None of a program, and of pages. */
   readonly exports?: Readonly<Record<string, string | { types: string; default: string }>>
   readonly dependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { withBroker } from '@posthorn/engine/testing'
+import { build } from 'esbuild'
 import { DESTINATIONS, ORMS } from 'create-posthorn'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { complaintsAbout } from '../../scripts/packing/lint.mjs'
@@ -232,6 +233,42 @@ test('the engine is few files, so that a process has it soon', async () => {
   expect({ files: Number(stdout) <= 12, stderr }, stdout).toEqual({ files: true, stderr: '' })
 })
 
+test.each(['esm', 'cjs'] as const)(
+  'an application in one file, as %s of esbuild, makes its tables and runs',
+  async (format) => {
+    const source = join(installation.folder, 'bundled.ts')
+    await writeFile(
+      source,
+      `import { migrate, outbox, posthorn } from '@posthorn/engine'
+      import { sagaMigrations } from '@posthorn/saga'
+      import { topicMigrations } from '@posthorn/transports/postgres'
+      import { Pool } from 'pg'
+      async function main() {
+        const pool = new Pool({ connectionString: process.env.DATABASE_URL })
+        const events = outbox<{ placed: { order: number } }>('shop.outbox')
+        const handlers = events.handle({ placed: async ({ payload }) => console.log(payload.order) })
+        const app = await posthorn({ pool, handlers }).setUp()
+        await migrate(pool, [await topicMigrations(), await sagaMigrations()])
+        await app.transaction((tx) => events.enqueue(tx, 'placed', { order: 7 }))
+        await app.runOnce()
+        await pool.end()
+      }
+      void main()`,
+    )
+    // Away from the packages and what stands next to their modules.
+    const bundle = join(installation.folder, 'bundles', `app.${format === 'esm' ? 'mjs' : 'cjs'}`)
+    await build({
+      ...{ entryPoints: [source], outfile: bundle, format, bundle: true, platform: 'node' },
+      ...{ target: 'node22', external: ['pg', '@opentelemetry/api'], logLevel: 'error' },
+    })
+    expect(await readFile(bundle, 'utf8')).not.toMatch(/from ['"]@posthorn/)
+    await withEmptyDatabase(async (url) => {
+      const run = await runScript(bundle, [], { env: { DATABASE_URL: url } })
+      expect(run).toEqual({ status: 0, stdout: '7\n', stderr: '' })
+    })
+  },
+)
+
 test('publint and attw find nothing to say against a package', async () => {
   const files = installation.tarballs.map((file) => join(installation.folder, 'tarballs', file))
   const complaints = await Promise.all(files.map(complaintsAbout))
@@ -432,7 +469,8 @@ function isDeclared(specifier: string, { manifest }: InstalledPackage): boolean 
   const isBuiltIn = specifier.startsWith('node:') || builtinModules.includes(specifier)
   if (specifier.startsWith('.') || isBuiltIn) return true
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
-  return name in { ...manifest.dependencies, ...manifest.peerDependencies }
+  const { dependencies, optionalDependencies, peerDependencies } = manifest
+  return name in { ...dependencies, ...optionalDependencies, ...peerDependencies }
 }
 
 /** As the compiler prints them, for files in the example's folder. */

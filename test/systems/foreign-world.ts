@@ -10,7 +10,7 @@ import {
   type Things,
 } from '@posthorn/server/testing'
 import { defineSystem } from '@posthorn/system'
-import { postgresTopics } from '@posthorn/transports/postgres'
+import { postgresTransport } from '@posthorn/transports/postgres'
 import { Type } from 'typebox'
 import { afterAll, expect, vi } from 'vitest'
 
@@ -47,7 +47,7 @@ export async function foreignWorld() {
   const letters = letterSystem()
   const systems = [...(await loadSystems({})), letters.system, readers]
   const server = await testServer(database, { systems })
-  const topics = postgresTopics({ pool: database.pool })
+  const topics = postgresTransport({ pool: database.pool })
   afterAll(() => topics.close())
   return { database, letters, server, topics }
 }

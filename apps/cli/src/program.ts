@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { UsageError } from './errors.ts'
 import type { Context, Define } from './options.ts'
 
 const ABOUT = `
@@ -20,7 +21,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   'Run:': {
     init: {
       about: 'Make a small service that runs: an outbox, its messages, tests.',
-      load: async () => (await import('./commands/init.ts')).defineInit,
+      load: async () => (await import('./commands/init.ts').catch(missingPackage)).defineInit,
     },
     start: {
       about: 'Run the server until it is stopped, with the systems of posthorn.config.ts.',
@@ -123,6 +124,14 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       load: async () => (await import('./commands/token.ts')).defineToken,
     },
   },
+}
+
+/** `create-posthorn` is optional: who installs our packages from files may have left it out. */
+function missingPackage(error: unknown): never {
+  if (!(error instanceof Error) || !error.message.includes("'create-posthorn'")) throw error
+  throw new UsageError('init needs the package create-posthorn: run npm create posthorn', {
+    cause: error,
+  })
 }
 
 /**

@@ -23,8 +23,8 @@ const NONE = { imports: '', argument: '' }
 
 /** Topics in PostgreSQL have the same form as a broker. */
 const STAND_IN = {
-  imports: `import { postgresTopics } from '@posthorn/transports/postgres'\n`,
-  argument: ', (pool) => postgresTopics({ pool })',
+  imports: `import { postgresTransport } from '@posthorn/transports/postgres'\n`,
+  argument: ', (pool) => postgresTransport({ pool })',
 }
 
 export const DESTINATION_PARTS: Readonly<Record<(typeof DESTINATIONS)[number], DestinationParts>> =
@@ -38,8 +38,8 @@ export const DESTINATION_PARTS: Readonly<Record<(typeof DESTINATIONS)[number], D
       dependencies: {},
       about: 'Messages go to topics in PostgreSQL, where consumers of any process read them.',
       broker: {
-        imports: `import { postgresTopics } from '@posthorn/transports/postgres'\n`,
-        open: '(pool) => postgresTopics({ pool })',
+        imports: `import { postgresTransport } from '@posthorn/transports/postgres'\n`,
+        open: '(pool) => postgresTransport({ pool })',
       },
       inTests: NONE,
     },

@@ -223,7 +223,7 @@ function shopModule({ orm, to }: Choice): string {
   const topics = broker ? `import { topicMigrations } from '@posthorn/transports/postgres'\n` : ''
   const brokerImports =
     to === 'topics'
-      ? `import { postgresTopics, topicMigrations } from '@posthorn/transports/postgres'\n`
+      ? `import { postgresTransport, topicMigrations } from '@posthorn/transports/postgres'\n`
       : `${broker?.imports ?? ''}${topics}`
   const generated =
     orm === 'prisma' ? `import { PrismaClient } from './generated/prisma/client.ts'\n` : ''
@@ -286,7 +286,7 @@ const openOwnBroker: OpenBroker = ${open}
 }
 
 function throughHandlers(): string {
-  return `  const placed = handlers(events, {
+  return `  const placed = events.handle({
     'order.placed': async ({ payload: { order, item }, tx }) => {
       // What is written with tx happens once, however often the message is tried.
       await tx.query(sql\`update shop.orders set shipped_at = now() where id = \${order}\`)

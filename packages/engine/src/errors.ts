@@ -35,7 +35,7 @@ export const ERROR_CODES = {
   CLAIM_FATAL:
     'Three claims of this message alone were lost with their relay, or could not be settled.',
   ATTEMPT_TIMEOUT:
-    'The transport did not answer within the time of an attempt; the message may have arrived.',
+    'The transport or handler did not finish within the time of an attempt; its effect may have happened.',
   MESSAGE_UNREADABLE: 'The row cannot be turned into a message.',
   PAYLOAD_KEY_MISSING:
     'The key of an encrypted payload cannot be had now; the message waits and no attempt is counted.',

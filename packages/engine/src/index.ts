@@ -8,26 +8,22 @@ export { fromPostgres } from './enqueue/adapters/postgres.ts'
 export { fromPrisma } from './enqueue/adapters/prisma.ts'
 export { fromTypeOrm } from './enqueue/adapters/typeorm.ts'
 export {
-  handlers,
   type Handler,
   type Handlers,
   type HandlersOptions,
   type OutsideHandler,
   type Handling,
 } from './host/handlers.ts'
-export { type PayloadSchema } from './host/payload-schema.ts'
+export { type Payloads, type PayloadSchema } from './host/payload-schema.ts'
 export {
   posthorn,
   setUpTables,
   tablesOf,
-  type Part,
   type Posthorn,
   type PosthornOptions,
 } from './host/posthorn.ts'
 export {
   outbox,
-  type Draft,
-  type DraftOptions,
   type StandardOptions,
   type StandardOutbox,
   type StandardRow,
@@ -35,7 +31,14 @@ export {
 export { type Transports } from './relay/attempt/attempt.ts'
 export { confirm, type Confirmation } from './relay/settle/confirm.ts'
 export { consoleTransport, type ConsoleTransport } from './outbox/console-transport.ts'
-export { defineOutbox, type Outbox } from './outbox/define.ts'
+export {
+  defineOutbox,
+  type DefinedOutbox,
+  type Draft,
+  type DraftOptions,
+  type Drafted,
+} from './host/define-outbox.ts'
+export { type Outbox } from './outbox/define.ts'
 export { type Occurrence, type Recurring } from './outbox/recurring.ts'
 export { type OutboxRow } from './outbox/resolved-definition.ts'
 export {

@@ -1,11 +1,11 @@
 import type { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core'
 import {
   DefinitionError,
-  handlers,
+  type DefinedOutbox,
   type Handler,
   type Handlers,
   type Outbox,
-  type StandardRow,
+  type OutboxRow,
   type Handling,
   type StandardOutbox,
 } from '@posthorn/engine'
@@ -41,8 +41,8 @@ export function findHandlers(
     const own = found.filter((each) => each.outbox.name === outbox.name)
     if (own.length === 0) return []
     const options = atOnce === undefined ? {} : { atOnce }
-    const standard = outbox as unknown as Outbox<StandardRow>
-    return [handlers<Record<string, unknown>>(standard, byType(outbox, own), options)]
+    const { handle } = outbox as DefinedOutbox<OutboxRow>
+    return [handle(byType(outbox, own), options)]
   })
 }
 

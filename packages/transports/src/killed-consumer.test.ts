@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { spawn } from 'node:child_process'
 import { afterAll, describe, expect, it } from 'vitest'
 import { kafkaTransport } from './kafka/index.ts'
-import { postgresTopics, topicMigrations } from './postgres/index.ts'
+import { postgresTransport, topicMigrations } from './postgres/index.ts'
 import { rabbitmqTransport } from './rabbitmq/index.ts'
 
 const database = await testDatabase({ migrations: [await topicMigrations()] })
@@ -20,7 +20,7 @@ const pool = new Pool({ connectionString: DATABASE })
 pool.on('error', () => undefined)
 const deadLetters = pool
 const make = {
-  postgres: async () => (await import('@posthorn/transports/postgres')).postgresTopics({ pool, lease: '2s', poll: '200ms' }),
+  postgres: async () => (await import('@posthorn/transports/postgres')).postgresTransport({ pool, lease: '2s', poll: '200ms' }),
   kafka: async () => (await import('@posthorn/transports/kafka')).kafkaTransport({ brokers: [ADDRESS], session: '6s', deadLetters }),
   rabbitmq: async () => (await import('@posthorn/transports/rabbitmq')).rabbitmqTransport({ url: ADDRESS, deadLetters }),
 }
@@ -126,7 +126,7 @@ function exercise(
 
 exercise('postgres', {
   address: '',
-  make: () => postgresTopics({ pool: database.connect(), lease: '2s', poll: '200ms' }),
+  make: () => postgresTransport({ pool: database.connect(), lease: '2s', poll: '200ms' }),
 })
 withBroker('KAFKA_BROKERS', (brokers) => {
   const address = brokers.split(',')[0] ?? ''

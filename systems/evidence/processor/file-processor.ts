@@ -1,11 +1,4 @@
-import {
-  delivered,
-  handlers,
-  retryLater,
-  transaction,
-  type Handlers,
-  type Outcome,
-} from '@posthorn/engine'
+import { delivered, retryLater, transaction, type Handlers, type Outcome } from '@posthorn/engine'
 import { raiseAlert, recoverAlert } from '@posthorn/operate'
 import type { FileJob } from '../jobs/job.ts'
 import { ScannerAway } from '../scan/clamd.ts'
@@ -29,13 +22,10 @@ export function fileProcessors(options: FileProcessorOptions): Handlers[] {
   type Handling = { readonly payload: unknown; readonly signal: AbortSignal }
   const read = ({ payload, signal }: Handling) =>
     readFile(options, { ...(payload as FileInHand), signal })
-  return [smallFiles, largeFiles].map((outbox) =>
-    handlers(
-      { ...outbox, lanes: atOnce },
-      { 'evidence.file': read },
-      { atOnce, transaction: false },
-    ),
-  )
+  return [smallFiles, largeFiles].map((outbox) => ({
+    ...outbox.handle({ 'evidence.file': read }, { atOnce, transaction: false }),
+    outbox: { ...outbox, lanes: atOnce },
+  }))
 }
 
 async function readFile(

@@ -1,4 +1,4 @@
-import { defineOutbox, schedule, type Outbox, type Transaction } from '@posthorn/engine'
+import { defineOutbox, schedule, type DefinedOutbox, type Transaction } from '@posthorn/engine'
 import type { FileJob } from '../jobs/job.ts'
 
 /** What a reader of a file is told: which, and what every write of it must name. */
@@ -12,7 +12,7 @@ type Row = FileJob & { readonly claim_token: string }
 /** Up to here a file is small: however many giants come, it has places of its own. */
 const SMALL_BYTES = 5_000_000
 
-const defineFiles = (name: string, ready: 'small' | 'large'): Outbox<Row> =>
+const defineFiles = (name: string, ready: 'small' | 'large'): DefinedOutbox<Row> =>
   defineOutbox<Row>({
     name,
     table: 'evidence.file_job',

@@ -15,7 +15,7 @@ import { serveSystem, type ServedSystem } from '@posthorn/system/testing/serve'
 import { type FindDeliveries, type MerchantEvent, type Notify, evidence } from '../index.ts'
 import { startPeriodically } from '@posthorn/operate'
 import { kafkaTransport } from '@posthorn/transports/kafka'
-import { postgresTopics } from '@posthorn/transports/postgres'
+import { postgresTransport } from '@posthorn/transports/postgres'
 
 export interface Serving extends ServedSystem {
   /** Notifications to merchants, committed or not. */
@@ -129,7 +129,7 @@ export async function startWorking(
   const broker = kafkaBrokers
     ? // The shortest session that a broker takes: so long is a dead process waited for.
       underPrefix(kafkaTransport({ brokers: kafkaBrokers, session: '6s', ...reading }), kafkaPrefix)
-    : postgresTopics({ pool, poll: '100ms', lease: '2s', ...reading })
+    : postgresTransport({ pool, poll: '100ms', lease: '2s', ...reading })
   const { handlers = [], workers = [], consumers = [], transports } = system
   const isRelay = parts.includes('relay')
   const handled = new Set<unknown>(handlers.map(({ outbox }) => outbox))

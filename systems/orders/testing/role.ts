@@ -6,7 +6,7 @@ import {
   silentLog,
 } from '@posthorn/engine'
 import { type AnySaga, sagas, sagaTurns } from '@posthorn/saga'
-import { postgresTopics } from '@posthorn/transports/postgres'
+import { postgresTransport } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
 import { type Gateway, createGateway } from '@posthorn/gateway'
 import { type Reach, reachCommits } from '@posthorn/system/testing'
@@ -38,7 +38,7 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
   const pool = reachCommits(open(), reach)
   const own = open()
   const events = orderEvents('topics', TOPIC)
-  const topics = postgresTopics({
+  const topics = postgresTransport({
     pool: own,
     lease: '1s',
     poll: '100ms',

@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 test('counts, and changes nothing, with --dry-run', async () => {
   await bury(3)
-  expect(await replay('--dry-run')).toEqual({
+  expect(await replay('--dead', '--dry-run')).toEqual({
     code: 0,
     stdout: '3 messages of shop.events to replay\n',
     stderr: '',

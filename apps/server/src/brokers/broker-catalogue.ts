@@ -2,7 +2,7 @@ import type { Log, Subscriber, Transport } from '@posthorn/engine'
 import type { RabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import type { Pool } from 'pg'
 import { Type, type Static, type TObject, type TOptional, type TString } from 'typebox'
-import { postgresTopics } from '@posthorn/transports/postgres'
+import { postgresTransport } from '@posthorn/transports/postgres'
 import {
   KAFKA_ACCESS,
   NATS_ACCESS,
@@ -191,7 +191,7 @@ interface BrokerOptions {
  */
 export async function openBrokers(options: BrokerOptions): Promise<Brokers> {
   const { configuration, pool, log } = options
-  const topics: Broker = postgresTopics({ pool, log })
+  const topics: Broker = postgresTransport({ pool, log })
   const byName: Record<string, Broker> = { topics }
   const where: Record<string, string> = { topics: 'PostgreSQL' }
   for (const name of BROKER_NAMES) {

@@ -1,7 +1,7 @@
 import { fixed, toMessage, uuid } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { defineSystem } from '@posthorn/system'
-import { postgresTopics } from '@posthorn/transports/postgres'
+import { postgresTransport } from '@posthorn/transports/postgres'
 import { Type } from 'typebox'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { testServer } from '../testing/test-server.ts'
@@ -32,7 +32,7 @@ const readers = defineSystem({
 })
 
 const server = await testServer(database, { systems: [readers] })
-const topics = postgresTopics({ pool })
+const topics = postgresTransport({ pool })
 afterAll(() => topics.close())
 
 const base = '/api/v1/consumers/dead-letters'

@@ -53,14 +53,28 @@ export interface MigrationStatus {
   readonly appliedAt: Date | undefined
 }
 
-/** Reads a folder of `0001_name.sql` files as one set. */
-export async function migrationsFrom(name: string, folder: URL): Promise<MigrationSet> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
-  const migrations = files.map(async (file) => {
-    const text = await readFile(new URL(file, folder), 'utf8')
-    return { id: file.slice(0, -'.sql'.length), sql: text, checksum: checksumOf(text) }
-  })
-  return { name, migrations: await Promise.all(migrations) }
+/**
+ * Reads a folder of `0001_name.sql` files as one set. A bundle has no folder: give it the texts by the
+ * names of their files.
+ */
+export async function migrationsFrom(
+  name: string,
+  from: URL | Readonly<Record<string, string>>,
+): Promise<MigrationSet> {
+  const files = from instanceof URL ? await readFolder(from) : from
+  const migrations = Object.entries(files)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([file, text]) => ({
+      ...{ id: file.slice(0, -'.sql'.length), sql: text },
+      checksum: checksumOf(text),
+    }))
+  return { name, migrations }
+}
+
+async function readFolder(folder: URL): Promise<Record<string, string>> {
+  const names = (await readdir(folder)).filter((file) => file.endsWith('.sql'))
+  const read = async (file: string) => [file, await readFile(new URL(file, folder), 'utf8')]
+  return Object.fromEntries(await Promise.all(names.map(read)))
 }
 
 /** The engine's own tables. */

@@ -154,10 +154,16 @@ function completeRows(
 async function knowledgeOf(tx: Transaction, outbox: Outbox): Promise<Known> {
   const known = knownOf.get(outbox)
   if (known) return known
-  await checkLogged(tx, outbox)
   const { rows: columns } = await tx.query<TypedColumn>(selectColumns(inSql(outbox).template))
+  if (columns.length === 0) {
+    throw new PosthornError(
+      'TABLE_MISMATCH',
+      `outbox ${outbox.name}: there is no table ${outbox.table}; have the migrations run?`,
+    )
+  }
+  await checkLogged(tx, outbox)
   const learnt = { columns, inserts: new Map<string, Prepared>() }
-  if (columns.length > 0) knownOf.set(outbox, learnt)
+  knownOf.set(outbox, learnt)
   return learnt
 }
 

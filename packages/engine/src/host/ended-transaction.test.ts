@@ -11,7 +11,7 @@ const db = await testDatabase()
 const pool = db.connect({ max: 1 })
 const box = outbox('ended.events')
 const handled = box.handle({ happened: async () => undefined })
-const horn = posthorn(pool, handled, { log: silentLog })
+const horn = posthorn({ pool, handlers: handled, log: silentLog })
 await horn.setUp()
 await db.pool.query('create table ended.row (id int generated always as identity)')
 

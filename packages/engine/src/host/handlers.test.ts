@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { DefinitionError } from '../errors.ts'
 import { silentLog } from '../log.ts'
-import { defineOutbox } from '../outbox/define.ts'
 import { retryLater } from '../outbox/outcome.ts'
 import { fixed } from '../outbox/retry.ts'
 import { outboxTableSql } from '../outbox/table.sql.ts'
 import { testDatabase } from '../testing/index.ts'
-import { handlers } from './handlers.ts'
+import { defineOutbox } from './define-outbox.ts'
 import { posthorn } from './posthorn.ts'
 import { outbox } from './standard-outbox.ts'
 
@@ -44,14 +43,14 @@ describe('atOnce', () => {
       running[name] -= 1
       done += 1
     }
-    const both = posthorn(
-      connect({ max: 20 }),
-      [
+    const both = posthorn({
+      pool: connect({ max: 20 }),
+      handlers: [
         one.handle({ placed: handlerOf('one') }, { atOnce: 2 }),
         two.handle({ placed: handlerOf('two') }, { atOnce: 6 }),
       ],
-      { log: silentLog },
-    )
+      log: silentLog,
+    })
     await place(one, 40)
     await place(two, 40)
     await both.start()
@@ -79,7 +78,7 @@ describe('the signal', () => {
       },
       { atOnce: 1 },
     )
-    const stopped = posthorn(pool, slow, { log: silentLog, drain: '100ms' })
+    const stopped = posthorn({ pool, handlers: slow, log: silentLog, drain: '100ms' })
     await place(one, 3)
     await stopped.start()
     await expect.poll(() => begun).toHaveLength(1)
@@ -111,7 +110,12 @@ test('a handler that heeds no signal keeps no other from its turn for ever', asy
     { atOnce: 1 },
   )
   await place(one, 3)
-  const running = posthorn(connect({ max: 20 }), stuck, { log: silentLog, drain: '100ms' })
+  const running = posthorn({
+    pool: connect({ max: 20 }),
+    handlers: stuck,
+    log: silentLog,
+    drain: '100ms',
+  })
   await running.start()
   onTestFinished(() => running.stop())
   onTestFinished(() => over.resolve())
@@ -127,7 +131,7 @@ test('a handler whose transaction is idle for too long is charged an attempt', a
     },
   })
   await place(one, 1)
-  await posthorn(pool, idle, { log: silentLog }).runOnce()
+  await posthorn({ pool, handlers: idle, log: silentLog }).runOnce()
   const { rows } = await pool.query('select attempts, error_code from shop.one')
   expect(rows).toEqual([{ attempts: 1, error_code: '25P03' }])
 })
@@ -142,7 +146,7 @@ test.each(['rollback', '  COMMIT and chain', '/* enough */ rollback', 'select 1;
       },
     })
     await place(one, 1)
-    await posthorn(pool, ending, { log: silentLog }).runOnce()
+    await posthorn({ pool, handlers: ending, log: silentLog }).runOnce()
     const { rows } = await pool.query('select type, attempts, error_code from shop.one')
     expect(rows).toEqual([{ type: 'placed', attempts: 1, error_code: 'TRANSACTION_ENDED' }])
     expect((await pool.query('select from shop.two')).rows).toEqual([])
@@ -156,11 +160,11 @@ describe('a set of handlers', () => {
       // @ts-expect-error -- no such type
       one.handle({ plaecd: async () => undefined })
       // @ts-expect-error -- no such type
-      handlers(one, { plaecd: async () => undefined })
+      one.handle({ plaecd: async () => undefined })
       // @ts-expect-error -- the payload has no such field
       one.handle({ placed: async ({ payload }) => payload.receipt })
       // @ts-expect-error -- another payload
-      handlers(one, { placed: async ({ payload }: { payload: { order: string } }) => payload })
+      one.handle({ placed: async ({ payload }: { payload: { order: string } }) => payload })
     }
     expect(never).toBeTypeOf('function')
   })
@@ -170,7 +174,6 @@ describe('a set of handlers', () => {
     expect(handle({ placed: 7 })).toThrow('handlers.placed: is not a function')
     expect(handle({}, { atOnce: 0 })).toThrow('handlers.atOnce: must be a whole number')
     expect(handle({}, { atonce: 2 })).toThrow('handlers.atonce: is not a field')
-    expect(() => handlers({} as never, {})).toThrow('handlers(): outbox: must be what outbox()')
     const elsewhere = outbox('shop.mails', { destination: { transport: 'kafka', topic: 'm' } })
     expect(() => elsewhere.handle({})).toThrow('its messages go to "kafka"')
   })
@@ -180,7 +183,7 @@ describe('a set of handlers', () => {
       one.handle({ placed: async () => undefined }),
       one.handle({ paid: async () => undefined }),
     ]
-    expect(() => posthorn(pool, sets)).toThrow(
+    expect(() => posthorn({ pool, handlers: sets })).toThrow(
       new DefinitionError('shop.one', 'handlers', 'are given twice: put all types into one set'),
     )
   })
@@ -192,9 +195,10 @@ describe('without a transaction', () => {
     const small = connect({ max: 2 })
     const seen: { order: number; hasTx: boolean }[] = []
     let lasting = 0
-    const long = posthorn(
-      small,
-      quick.handle(
+    const long = posthorn({
+      pool: small,
+      log: silentLog,
+      handlers: quick.handle(
         {
           placed: async (handling) => {
             const { order } = handling.payload
@@ -207,8 +211,7 @@ describe('without a transaction', () => {
         },
         { atOnce: 4, transaction: false },
       ),
-      { log: silentLog },
-    )
+    })
     await place(one, 4)
     await long.start()
     await expect.poll(() => lasting).toBe(1)
@@ -249,7 +252,9 @@ describe('without a transaction', () => {
        ${outboxTableSql(visits)}
        insert into shop.visit (id) select gen_random_uuid() from generate_series(1, 2)`,
     )
-    const made = posthorn(pool, handlers(visits, { visit: async () => undefined }), {
+    const made = posthorn({
+      pool,
+      handlers: visits.handle({ visit: async () => undefined }),
       log: silentLog,
     })
     expect(await made.runOnce()).toBe(2)

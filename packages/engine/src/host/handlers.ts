@@ -93,7 +93,7 @@ export function handlers(
   byType: object,
   options: HandlersOptions = {},
 ): Handlers {
-  const { name, destination } = checkOutbox(outbox)
+  const { name, destination } = outbox
   const wrong = (field: string, problem: string): never => {
     throw new DefinitionError(name, `handlers.${field}`, problem)
   }
@@ -111,12 +111,6 @@ export function handlers(
   if (typeof isInTransaction !== 'boolean') wrong('transaction', 'must be true or false')
   const byName = new Map(entries as [string, Handler][])
   return { outbox, byType: byName, atOnce, transaction: isInTransaction }
-}
-
-/** For those whom no compiler warns. */
-function checkOutbox<Row>(outbox: Outbox<Row>): Outbox<Row> {
-  if ((outbox as Outbox<Row> | undefined)?.bell !== undefined) return outbox
-  throw new DefinitionError('handlers()', 'outbox', 'must be what outbox() returned')
 }
 
 /** Handlers by the name of their outbox; throws for an outbox that has two sets. */

@@ -23,7 +23,7 @@ const typebox = outbox('shop.outbox', {
 })
 
 const { pool } = await testDatabase()
-const horn = await posthorn(pool, valibot.handle({}), { log: silentLog }).setUp()
+const horn = await posthorn({ pool, handlers: valibot.handle({}), log: silentLog }).setUp()
 
 beforeEach(() => pool.query('truncate shop.outbox'))
 

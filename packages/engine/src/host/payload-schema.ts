@@ -34,7 +34,7 @@ export type Schemas<Events extends object> = {
 export type AnySchemas = Readonly<Record<string, PayloadSchema>>
 
 /** Payloads by type as the schemas give them: what is stored, and what handlers get. */
-export type Outputs<Given extends AnySchemas> = {
+export type Payloads<Given extends AnySchemas> = {
   [Type in keyof Given]: OutputOf<Given[Type]>
 }
 
@@ -52,6 +52,28 @@ type InputOf<Schema> = Schema extends {
     ? OutputOf<Schema>
     : Input
   : OutputOf<Schema>
+
+/** `Fits`, unless a payload has a type that JSON does not give back. */
+export type Storable<Events extends object, Fits> = [Unstorable<Events>] extends [never]
+  ? Fits
+  : { readonly payloads: 'A payload is stored as JSON: use text or a number, not Date or bigint' }
+
+export type StorablePayloads<Events extends object> = Storable<Events, unknown>
+
+/** Types of values inside `Value`, up to six levels deep, that JSON refuses or gives back as text. */
+type Unstorable<Value, Depth extends readonly 0[] = []> = Depth['length'] extends 6
+  ? never
+  : unknown extends Value
+    ? never
+    : Value extends Date | bigint
+      ? Value
+      : Value extends string | number | boolean | null | undefined
+        ? never
+        : Value extends readonly (infer Element)[]
+          ? Unstorable<Element, [...Depth, 0]>
+          : Value extends object
+            ? { [Name in keyof Value]-?: Unstorable<Value[Name], [...Depth, 0]> }[keyof Value]
+            : never
 
 /** Problems that an error names; a thousand would explain no more than ten. */
 const MOST_ISSUES = 10

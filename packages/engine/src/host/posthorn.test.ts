@@ -2,12 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../database/sql-tag.ts'
 import { DeliveryError } from '../errors.ts'
 import { silentLog } from '../log.ts'
-import { defineOutbox } from '../outbox/define.ts'
 import { delivered } from '../outbox/outcome.ts'
 import { exponential, fixed } from '../outbox/retry.ts'
 import { testDatabase } from '../testing/index.ts'
 import { runUntilKilled } from '../testing/child-process.ts'
-import { handlers, type Handling } from './handlers.ts'
+import type { Handling } from './handlers.ts'
 import { posthorn } from './posthorn.ts'
 import { outbox } from './standard-outbox.ts'
 
@@ -29,7 +28,7 @@ let fail: ((handling: Handling<{ order: number }>) => void) | undefined
 const horn = posthorn({
   pool,
   log: silentLog,
-  handlers: handlers(events, {
+  handlers: events.handle({
     'order.placed': async (handling) => {
       await handling.tx.query(sql`insert into shop.effect values (${handling.payload.order})`)
       fail?.(handling)
@@ -179,15 +178,6 @@ describe('enqueue', () => {
 })
 
 describe('the short form', () => {
-  test('prints the definition that it stands for', () => {
-    const code = events.source().replace(/^\/\*[^]*\*\/\n/, '')
-    // oxlint-disable-next-line typescript/no-implied-eval, no-new-func -- the printed text is run
-    const again = new Function('defineOutbox', `return ${code}`)(defineOutbox) as typeof events
-    const plain = (box: object) => JSON.stringify({ ...box, bell: undefined })
-    expect(plain(again)).toBe(plain(events))
-    expect(events.source()).toContain('create table if not exists shop.outbox')
-  })
-
   test.each([
     [{ ordre: 'key' }, 'ordre: is not an option of outbox()'],
     [{ order: 'row' }, 'order: must be "key", a property of the payload like "payload.order"'],
@@ -200,12 +190,45 @@ describe('the short form', () => {
     expect(() => outbox('shop.x', options as never)).toThrow(problem)
   })
 
+  test('keeps what is finished for 30 days', () => {
+    expect(events.retention).toEqual({ after: '30d', archive: '0d' })
+    const kept = outbox('shop.kept', { retention: { after: '1d', archive: '90d' } })
+    expect(kept.retention).toEqual({ after: '1d', archive: '90d' })
+  })
+
+  test('names the table that is missing, and the column that a changed definition needs', async () => {
+    const absent = outbox('shop.absent')
+    await expect(horn.transaction((tx) => absent.enqueue(tx, 'x', {}))).rejects.toMatchObject({
+      code: 'TABLE_MISMATCH',
+      message: 'outbox shop.absent: there is no table shop.absent; have the migrations run?',
+    })
+    const setUp = (box: typeof absent) =>
+      posthorn({ pool, handlers: box.handle({}), log: silentLog }).setUp()
+    await setUp(outbox('shop.grown'))
+    await expect(setUp(outbox('shop.grown', { priority: true }))).rejects.toMatchObject({
+      code: 'TABLE_MISMATCH',
+      message: expect.stringContaining('"priority" does not exist'),
+    })
+  })
+
+  test('logs a dead letter with the text of its error', async () => {
+    const lines: object[] = []
+    const log = { ...silentLog, error: (fields: object) => void lines.push(fields) }
+    const once = outbox('shop.once', { attempts: 1 })
+    const ship = async () => {
+      throw new DeliveryError('NO_STOCK', 'the shelf is empty', { retryable: false })
+    }
+    const other = await posthorn({ pool, handlers: once.handle({ x: ship }), log }).setUp()
+    await other.transaction((tx) => once.enqueue(tx, 'x', {}))
+    await other.runOnce()
+    expect(lines).toMatchObject([{ code: 'NO_STOCK', reason: 'the shelf is empty' }])
+  })
+
   test('says what a host is given, and what is missing', () => {
     expect(() => posthorn({ pool: {} as never, outboxes: [] })).toThrow('must be a Pool')
     expect(() => posthorn({ pool, outboxes: [{}] as never })).toThrow('outboxes: must be a list')
     expect(() => posthorn({ pool, outboxes: [events] })).toThrow('has no handlers')
-    expect(() => posthorn(pool, events)).toThrow('has no handlers')
-    expect(() => posthorn(pool, {} as never)).toThrow('outboxes: must be a list')
+    expect(() => posthorn({ pool, handlers: {} as never })).toThrow('must be what handle()')
   })
 
   test('does not start where a dedupe word would not be unique', async () => {
@@ -286,7 +309,7 @@ describe('the short form', () => {
 
 test('what a handler did is not done again when its process is killed before it could say so', async () => {
   const boxed = outbox<{ weighed: { kilos: number } }>('scale.outbox', { claim: { lease: '2s' } })
-  const set = handlers(boxed, {
+  const set = boxed.handle({
     weighed: async ({ payload, tx }) => {
       await tx.query(sql`insert into scale.effect values (${payload.kilos})`)
     },
@@ -298,12 +321,12 @@ test('what a handler did is not done again when its process is killed before it 
   const here = (file: string) => JSON.stringify(new URL(file, import.meta.url).href)
   await runUntilKilled(
     `import { Pool } from 'pg'
-     const { handlerTransport, handlers } = await import(${here('./handlers.ts')})
+     const { handlerTransport } = await import(${here('./handlers.ts')})
      const { posthorn } = await import(${here('./posthorn.ts')})
      const { outbox } = await import(${here('./standard-outbox.ts')})
      const pool = new Pool({ connectionString: process.env.DATABASE })
      const boxed = outbox('scale.outbox', { claim: { lease: '2s' } })
-     const set = handlers(boxed, {
+     const set = boxed.handle({
        weighed: ({ payload, tx }) =>
          tx.query({ text: 'insert into scale.effect values ($1)', values: [payload.kilos] }),
      })

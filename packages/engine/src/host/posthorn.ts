@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { transaction, type Transaction } from '../database/transaction.ts'
-import { DefinitionError } from '../errors.ts'
+import { DefinitionError, PosthornError, SQLSTATE, sqlState } from '../errors.ts'
 import { consoleLog } from '../log.ts'
 import { engineMigrations, migrate, migrationSql } from '../database/migrate.ts'
 import { listRecurring, type RecurringStatus } from '../control/recurring.ts'
@@ -10,8 +10,12 @@ import type { Transports } from '../relay/attempt/attempt.ts'
 import { createRelay, type Relay, type RelayOptions } from '../relay/relay.ts'
 import { checkOutboxes, checkRelayOptions, RELAY_FIELDS } from '../relay/relay-options.ts'
 import { lockMigrations } from '../database/migrate.sql.ts'
+import { refuseOldNode } from './node-version.ts'
 import { HANDLERS, handlerTransport, warnOfSmallPool, type Handlers } from './handlers.ts'
 import type { StandardOutbox } from './standard-outbox.ts'
+
+// As soon as the package is imported, not when a newer function is missing.
+refuseOldNode(process.versions)
 
 export interface PosthornOptions extends Omit<RelayOptions, 'outboxes' | 'transports'> {
   /** Those that have handlers need not be named again. */
@@ -37,26 +41,8 @@ export interface Posthorn extends Relay {
   recurring(): Promise<RecurringStatus[]>
 }
 
-/** What a process delivers: handlers of an outbox, or an outbox that goes elsewhere. */
-// oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types run side by side
-export type Part = Handlers | Outbox<any>
-
-/**
- * Everything that one process needs: give it a pool and what it delivers, set up, start. With one object
- * the same, each by its name.
- */
-export function posthorn(
-  pool: Pool,
-  parts: Part | readonly Part[],
-  options?: Omit<PosthornOptions, 'pool' | 'outboxes' | 'handlers'>,
-): Posthorn
-export function posthorn(options: PosthornOptions): Posthorn
-export function posthorn(
-  first: Pool | PosthornOptions,
-  parts?: Part | readonly Part[],
-  more: Partial<PosthornOptions> = {},
-): Posthorn {
-  const options = isPool(first) ? { ...more, pool: first, ...divide(parts) } : first
+/** Everything that one process needs: give it a pool and what it delivers, set up, start. */
+export function posthorn(options: PosthornOptions): Posthorn {
   checkFields(options)
   const { handlers = [], transports = {}, log = consoleLog, ...others } = options
   const { pool } = others
@@ -99,13 +85,6 @@ function isPool(value: unknown): value is Pool {
   return typeof (value as Partial<Pool> | undefined)?.connect === 'function'
 }
 
-/** Handlers and outboxes, told apart by what only they have; a wrong one is left to the checks. */
-function divide(parts: Part | readonly Part[] | undefined) {
-  const list = parts === undefined ? [] : [parts].flat()
-  const handlers = list.filter(isHandlers)
-  return { handlers, outboxes: list.filter((part) => !isHandlers(part)) as Outbox[] }
-}
-
 function isHandlers(part: unknown): part is Handlers {
   return (part as Partial<Handlers> | undefined)?.byType instanceof Map
 }
@@ -114,7 +93,13 @@ function isHandlers(part: unknown): part is Handlers {
 export async function setUpTables(pool: Pool, outboxes: readonly Outbox[]): Promise<void> {
   await transaction(pool, async (tx) => {
     await tx.query(lockMigrations)
-    for (const text of tablesOf(outboxes)) await tx.query({ text, values: [] })
+    for (const box of outboxes.filter(isStandard)) {
+      try {
+        await tx.query({ text: box.tableSql(), values: [] })
+      } catch (error) {
+        throw changedTable(box, error)
+      }
+    }
   })
 }
 
@@ -123,13 +108,25 @@ export function tablesOf(outboxes: readonly Outbox[]): string[] {
   return outboxes.filter(isStandard).map((box) => box.tableSql())
 }
 
+/** A table that another definition made stays as it is; its indexes may then need a column that it lacks. */
+function changedTable({ name, table }: Outbox, error: unknown): unknown {
+  if (sqlState(error) !== SQLSTATE.undefinedColumn) return error
+  const why = error instanceof Error ? error.message : ''
+  return new PosthornError(
+    'TABLE_MISMATCH',
+    `outbox ${name}: ${table} was made by another definition: ${why}. ` +
+      'Add the column in a migration, or drop the table in development.',
+    { cause: error },
+  )
+}
+
 function isStandard(box: Outbox): box is StandardOutbox & Outbox {
   return 'tableSql' in box
 }
 
 const FIELDS: Fields<PosthornOptions> = { ...RELAY_FIELDS, handlers: 'optional' }
 
-/** For those whom no compiler warns. */
+/** Runtime check for JavaScript callers. */
 function checkFields(options: PosthornOptions): void {
   const wrong = (field: string, problem: string): never => {
     throw new DefinitionError('posthorn()', field, problem)

@@ -1,24 +1,80 @@
-import type { OutboxDefinition } from '../outbox/definition.ts'
+/** Text that is printed as it is. */
+class Code {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
 
-/** A definition as the TypeScript that would make it, with its table's SQL in front. */
-export function printDefinition<Row>(definition: OutboxDefinition<Row>, tableSql: string): string {
+const MESSAGE = `({ id, type, payload, key, tenant, headers, created_at: occurredAt }) => ({
+  id,
+  type,
+  payload,
+  key: key ?? undefined,
+  tenant: tenant ?? undefined,
+  headers: headers ?? {},
+  occurredAt,
+})`
+
+/** The definition that `outbox` expands to, as TypeScript that compiles, with its table's SQL in front. */
+export function printDefinition(
+  definition: {
+    readonly columns: { readonly priority?: unknown }
+    readonly drafts: { readonly schemas?: object }
+  },
+  tableSql: string,
+): string {
   const comment = tableSql
     .split('\n')
     .map((line) => `-- ${line}`.trimEnd())
     .join('\n')
-  return `/*\n${comment}\n*/\ndefineOutbox(${print(definition, 0)})\n`
+  const { schemas, ...drafts } = definition.drafts
+  const [events, whose] = schemas
+    ? ['Payloads<typeof schemas>', '`schemas`: those that outbox() was given.']
+    : ['Events', '`Events`: the payloads by type, as outbox<Events>() was given them.']
+  const types = ['Draft', ...(schemas ? ['Payloads'] : []), 'StandardRow']
+  const row = `type, payload, key, tenant, headers, dedupe${definition.columns.priority ? ', priority' : ''}`
+  const printed = print(
+    {
+      ...definition,
+      message: new Code(MESSAGE),
+      drafts: {
+        ...drafts,
+        ...(schemas && { schemas: new Code('schemas') }),
+        row: new Code(`({ ${row} }) => ({\n  ${row.replaceAll(', ', ',\n  ')},\n})`),
+      },
+    },
+    0,
+  )
+  return `/*
+${comment}
+*/
+// import { defineOutbox, ${types.map((type) => `type ${type}`).join(', ')} } from '@posthorn/engine'
+// ${whose}
+defineOutbox<StandardRow, Draft<${events}>, ${events}>(${printed})
+`
 }
 
 /** Functions are printed as they were written. */
 function print(value: unknown, depth: number): string {
+  if (value instanceof Code) return indent(value.text, depth)
   if (typeof value === 'function') return indent(value.toString(), depth)
   if (Array.isArray(value)) return `[${value.map((each) => print(each, depth)).join(', ')}]`
   if (typeof value !== 'object' || value === null) return quote(value)
   const inner = '  '.repeat(depth + 1)
   const fields = Object.entries(value)
     .filter(([, each]) => each !== undefined)
-    .map(([name, each]) => `${inner}${nameOf(name)}: ${print(each, depth + 1)},\n`)
+    .map(([name, each]) => `${inner}${printField(name, each, depth + 1)},\n`)
   return fields.length === 0 ? '{}' : `{\n${fields.join('')}${'  '.repeat(depth)}}`
+}
+
+/** A method is printed without its name in front: its text begins with it. */
+function printField(name: string, value: unknown, depth: number): string {
+  const printed = print(value, depth)
+  if (value instanceof Code && value.text === name) return name
+  const isMethod =
+    typeof value === 'function' && new RegExp(`^(async )?\\*?${name}\\(`).test(printed)
+  return isMethod ? printed : `${nameOf(name)}: ${printed}`
 }
 
 function quote(value: unknown): string {

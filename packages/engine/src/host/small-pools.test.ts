@@ -12,8 +12,9 @@ for (const box of [one, two]) await db.pool.query(box.tableSql())
 beforeEach(() => db.pool.query('truncate small.one, small.two, posthorn.handled'))
 
 const ignore = async () => undefined
+const writer = posthorn({ pool: db.pool, outboxes: [], log: silentLog })
 const place = (box: StandardOutbox, count: number) =>
-  posthorn(db.pool, [one.handle({}), two.handle({})], { log: silentLog }).transaction((tx) =>
+  writer.transaction((tx) =>
     box.enqueueAll(
       tx,
       Array.from({ length: count }, () => ({ type: 'placed', payload: {} })),
@@ -28,7 +29,7 @@ test('handlers that use the pool leave connections to settle, to the application
     handled += 1
   }
   const parts = [one.handle({ placed: useThePool }), two.handle({ placed: useThePool })]
-  const horn = posthorn(pool, parts, { log: silentLog })
+  const horn = posthorn({ pool, handlers: parts, log: silentLog })
   await place(one, 100)
   await place(two, 100)
   await horn.start()
@@ -48,7 +49,7 @@ test.each([1, 2])('a pool of %i handles, maintains, and stops', async (max) => {
     handled += 1
   }
   const parts = [one.handle({ placed: handle }), two.handle({ placed: handle })]
-  const horn = posthorn(pool, parts, { log, maintenance: '10ms', mode: 'poll' })
+  const horn = posthorn({ pool, handlers: parts, log, maintenance: '10ms', mode: 'poll' })
   await place(one, 20)
   await horn.start()
   await expect.poll(() => handled, { timeout: 20_000 }).toBe(20)
@@ -68,7 +69,12 @@ test('handlers that never end do not keep the relay from stopping', async () => 
     return over.promise
   }
   const box = outbox('small.one', { claim: { attempt: '300ms', every: '200ms' } })
-  const horn = posthorn(pool, box.handle({ placed: hang }), { log: silentLog, drain: '100ms' })
+  const horn = posthorn({
+    pool,
+    handlers: box.handle({ placed: hang }),
+    log: silentLog,
+    drain: '100ms',
+  })
   await place(one, 6)
   await horn.start()
   await expect.poll(() => begun.size).toBe(2)
@@ -86,7 +92,7 @@ test('the start says that the pool is small, with the arithmetic', async () => {
       one.handle({ placed: ignore }, options),
       ...(atOnce === undefined ? [] : [two.handle({ placed: ignore }, options)]),
     ]
-    const horn = posthorn(db.connect({ max }), parts, { log })
+    const horn = posthorn({ pool: db.connect({ max }), handlers: parts, log })
     await horn.start()
     await horn.stop()
     return texts

@@ -39,7 +39,10 @@ const placed = events.handle({ 'order.placed': async ({ payload }) => seen.push(
 const transports = {
   list: { deliver: async (batch: readonly object[]) => batch.map(() => delivered()) },
 }
-const horn = posthorn(pool, [placed, urgent, serial, own], { transports, log: silentLog })
+const horn = posthorn({
+  ...{ pool, handlers: placed, outboxes: [urgent, serial, own] },
+  ...{ transports, log: silentLog },
+})
 await pool.query('create schema shop')
 await horn.setUp()
 await pool.query(`
@@ -142,7 +145,7 @@ test('writers wait for each other where the definition says so, unless the call 
   expect(await locks(`'shop.outbox', 'x', '{}', key => '1', serialise => true`)).toBe(1)
   // A relay that starts with another definition says so to the writers.
   const changed = outbox('shop.serial', { order: 'key', destination: list })
-  const other = posthorn(pool, changed, { transports, log: silentLog })
+  const other = posthorn({ pool, outboxes: [changed], transports, log: silentLog })
   await other.start()
   await other.stop()
   expect(await locks(`'shop.serial', 'x', '{}', key => '1'`)).toBe(0)

@@ -2,7 +2,6 @@ import { metrics } from '@opentelemetry/api'
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
 import { Registry } from 'prom-client'
 import { beforeAll, expect, test } from 'vitest'
-import { handlers } from '../host/handlers.ts'
 import { posthorn } from '../host/posthorn.ts'
 import { outbox } from '../host/standard-outbox.ts'
 import { silentLog } from '../log.ts'
@@ -22,7 +21,7 @@ class Reader extends MetricReader {
 }
 
 function relayWith(given: Metrics) {
-  const placed = handlers(events, {
+  const placed = events.handle({
     placed: async ({ payload }) => {
       if (payload === 'broken') throw new Error('no')
     },

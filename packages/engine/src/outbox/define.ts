@@ -22,16 +22,7 @@ export interface Outbox<Row = OutboxRow, New = unknown> extends CheckedDefinitio
   readonly given?: New
 }
 
-/**
- * Checks a definition and makes the outbox. Throws a `DefinitionError` that names the field.
- *
- * `Row` is a row as the database has it, with the names of its columns. `New` is what a message must be enqueued
- * with, as an ORM's type for inserts says; by default any part of a row.
- *
- * Defaults: `claim: { batch: 100, every: '5s', lease: '30s', attempt: '5m', lanes: 2 }`, `states.retry` =
- * `states.ready`, `columns: { id: 'id', status: 'status' }`, `storage: 'table'`, `audit.record: 'all'`
- * (`failures` in a log), no breaker, no order, no retention, no encryption.
- */
+/** Checks a definition and writes out its defaults. `host/define-outbox.ts` adds what applications call. */
 export function defineOutbox<Row, New = Partial<Row>>(
   definition: OutboxDefinition<Row, New>,
 ): Outbox<Row, New> {

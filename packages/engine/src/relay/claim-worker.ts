@@ -317,7 +317,10 @@ export class ClaimWorker {
     for (const { row, decision } of dead > 0 ? settlements : []) {
       if (decision.role !== 'dead' && decision.role !== 'quarantined') continue
       log.error(
-        { ...labels, id: idOf(outbox, row), code: decision.failure?.code },
+        {
+          ...{ ...labels, id: idOf(outbox, row) },
+          ...{ code: decision.failure?.code, reason: decision.failure?.message },
+        },
         'message is dead; it waits for a replay',
       )
     }

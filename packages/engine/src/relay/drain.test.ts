@@ -99,7 +99,7 @@ test('a message that hangs holds up no other of a drain', async () => {
     },
     { transaction: false },
   )
-  const horn = await posthorn(db.pool, handlers, { log: silentLog }).setUp()
+  const horn = await posthorn({ pool: db.pool, handlers, log: silentLog }).setUp()
   await horn.transaction((tx) =>
     handled.enqueueAll(
       tx,

@@ -57,8 +57,8 @@ async function busyWith(options: { sharesProcess: boolean }): Promise<number> {
       return batch.map(() => delivered())
     },
   }
-  const horn = posthorn(db.pool, events, {
-    ...{ transports: { spinning }, maintenance: 'off' },
+  const horn = posthorn({
+    ...{ pool: db.pool, outboxes: [events], transports: { spinning }, maintenance: 'off' },
     ...options,
   })
   await horn.setUp()

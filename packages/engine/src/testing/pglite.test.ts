@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { sql } from '../database/sql-tag.ts'
-import { handlers } from '../host/handlers.ts'
 import { posthorn } from '../host/posthorn.ts'
 import { outbox } from '../host/standard-outbox.ts'
 import { silentLog } from '../log.ts'
@@ -20,7 +19,7 @@ const database = await pgliteDatabase({ sql: 'create table effect (order_id int 
 const printed = said.mock.calls.join('')
 said.mockRestore()
 let broken = false
-const placed = handlers(events, {
+const placed = events.handle({
   placed: async ({ payload, tx }) => {
     await tx.query(sql`insert into effect values (${payload.order})`)
     if (broken) throw new Error('not today')

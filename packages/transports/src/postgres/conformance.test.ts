@@ -2,7 +2,7 @@ import { exponential } from '@posthorn/engine'
 import { createTcpProxy, testDatabase, transportConformance } from '@posthorn/engine/testing'
 import { Pool } from 'pg'
 import { afterAll } from 'vitest'
-import { postgresTopics, topicMigrations } from './index.ts'
+import { postgresTransport, topicMigrations } from './index.ts'
 
 const database = await testDatabase({ migrations: [await topicMigrations()] })
 const ends: (() => Promise<void> | void)[] = []
@@ -18,7 +18,7 @@ transportConformance('postgres topics', async () => {
   const pool = new Pool({ connectionString: address.href, max: 10 })
   pool.on('error', () => undefined)
   ends.push(() => pool.end(), line.cut)
-  const transport = postgresTopics({
+  const transport = postgresTransport({
     pool,
     lease: '3s',
     poll: '500ms',

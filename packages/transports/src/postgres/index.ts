@@ -1,4 +1,4 @@
 export type { DeadLetterSink, ReadingOptions } from '../consume/failures.ts'
 export { topicRetention } from './topics.ts'
-export { postgresTopics, topicMigrations } from './topics.ts'
-export type { PostgresTopics, PostgresTopicsOptions } from './topics.ts'
+export { postgresTransport, topicMigrations } from './topics.ts'
+export type { PostgresTransport, PostgresTransportOptions } from './topics.ts'

@@ -6,7 +6,7 @@ import { proxyTo, testDatabase, transportConformance } from '@posthorn/engine/te
 import { Pool } from 'pg'
 import { afterAll } from 'vitest'
 import { startPgbouncer } from '../../../../scripts/services/index.mjs'
-import { postgresTopics, topicMigrations } from './index.ts'
+import { postgresTransport, topicMigrations } from './index.ts'
 
 /*
  * Topics behind a pooler in transaction mode: no NOTIFY comes through, no statement is prepared, and
@@ -31,7 +31,7 @@ transportConformance('postgres topics behind PgBouncer', async () => {
     () => pool.end(),
     () => line.close(),
   )
-  const transport = postgresTopics({
+  const transport = postgresTransport({
     pool,
     lease: '3s',
     poll: '500ms',

@@ -12,24 +12,24 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Pool } from 'pg'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
-  postgresTopics,
+  postgresTransport,
   topicMigrations,
-  type PostgresTopics,
-  type PostgresTopicsOptions,
+  type PostgresTransport,
+  type PostgresTransportOptions,
 } from './index.ts'
 import { connect } from './connection.ts'
 import { commitOffsets } from './group/queries.ts'
 import { appendMessages } from './queries.ts'
 
 const database = await testDatabase({ migrations: [await topicMigrations()] })
-const made: PostgresTopics[] = []
+const made: PostgresTransport[] = []
 
 afterEach(async () => {
   await Promise.all(made.splice(0).map((each) => each.close()))
 })
 
-function topics(options: Partial<PostgresTopicsOptions> = {}): PostgresTopics {
-  const fresh = postgresTopics({ pool: database.pool, lease: '2s', drain: '1s', ...options })
+function topics(options: Partial<PostgresTransportOptions> = {}): PostgresTransport {
+  const fresh = postgresTransport({ pool: database.pool, lease: '2s', drain: '1s', ...options })
   made.push(fresh)
   return fresh
 }

@@ -29,7 +29,7 @@ import { openSubscription } from './group/subscription.ts'
 import { appendMessages, insertTopics, deleteMessages } from './queries.ts'
 import { createWake } from './wake.ts'
 
-export interface PostgresTopicsOptions extends ReadingOptions {
+export interface PostgresTransportOptions extends ReadingOptions {
   /** A pool of its own or a shared one; one of its connections listens while there are subscriptions. */
   readonly pool: Pool
   readonly log?: Log
@@ -51,7 +51,7 @@ export interface PostgresTopicsOptions extends ReadingOptions {
   readonly concurrency?: number
 }
 
-export interface PostgresTopics extends Transport, Required<Subscriber> {
+export interface PostgresTransport extends Transport, Required<Subscriber> {
   close(): Promise<void>
   /** Deletes messages older than this that every group has passed, in batches; returns how many. */
   prune(olderThan: Duration): Promise<number>
@@ -70,7 +70,7 @@ export function topicMigrations(): Promise<MigrationSet> {
  * are kept in the same database by default. There are no unreadable messages: the table's types do not
  * let them in.
  */
-export function postgresTopics(options: PostgresTopicsOptions): PostgresTopics {
+export function postgresTransport(options: PostgresTransportOptions): PostgresTransport {
   const { pool, log = silentLog, partitions = 8 } = options
   const db = boundPool(pool, toMs(options.timeout ?? '10s'))
   const wake = createWake({ pool, log })

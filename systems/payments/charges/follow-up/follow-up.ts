@@ -1,6 +1,5 @@
 import {
   delivered,
-  handlers,
   PosthornError,
   retryLater,
   type Duration,
@@ -44,7 +43,7 @@ export function followUps(options: FollowUpOptions): Handlers {
     void: handle,
     refund: handle,
   }
-  return handlers(gatewayOutbox, byType, { atOnce: AT_ONCE, transaction: false })
+  return gatewayOutbox.handle(byType, { atOnce: AT_ONCE, transaction: false })
 }
 
 async function followUp(options: FollowUpOptions, id: string): Promise<Outcome> {

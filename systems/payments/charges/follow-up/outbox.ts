@@ -1,4 +1,4 @@
-import { defineOutbox, schedule, type Outbox } from '@posthorn/engine'
+import { defineOutbox, schedule, type DefinedOutbox } from '@posthorn/engine'
 import type { TransactionType } from '../payment.ts'
 
 /** What the outbox reads of `payments.transactions`. */
@@ -19,7 +19,7 @@ const NAME = 'payments.gateway'
  * then the webhook. Whoever begins a transaction, or gets its answer, writes when it is looked at next; most
  * are closed before.
  */
-export const gatewayOutbox: Outbox<OpenTransaction> = defineOutbox<OpenTransaction>({
+export const gatewayOutbox: DefinedOutbox<OpenTransaction> = defineOutbox<OpenTransaction>({
   name: NAME,
   table: 'payments.transactions',
   states: { ready: 'open', sent: 'closed' },
