@@ -82,6 +82,12 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
         'if something fails.',
       load: async () => (await import('./commands/doctor.ts')).defineDoctor,
     },
+    mcp: {
+      about:
+        'Serve the Model Context Protocol for coding agents and assistants, over stdio or HTTP. ' +
+        'Read-only unless actions are allowed.',
+      load: async () => (await import('./commands/mcp.ts')).defineMcp,
+    },
     debezium: {
       about:
         "Print the configuration of Debezium's connector that sends an outbox's messages as its " +

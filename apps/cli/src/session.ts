@@ -116,13 +116,23 @@ export function throwAsUsage(error: unknown, ...codes: readonly ErrorCode[]): ne
   throw new UsageError(error.message, { cause: error })
 }
 
-/** Who acts and why, for the audit: the name given, that of the environment, else the account's. */
+/** Who acts and why, for the audit. */
 export function operatorOf(
   { env }: Pick<Terminal, 'env'>,
   { by, reason }: Pick<OperatorOptions, 'by' | 'reason'>,
 ): { readonly by: string; readonly reason?: string } {
-  const name = by || env['POSTHORN_OPERATOR'] || accountName()
-  return { by: `cli:${name}`, ...(reason !== undefined && { reason }) }
+  return {
+    by: `cli:${operatorName({ env }, given({ by }))}`,
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+/** The name given, that of the environment, else the account's. */
+export function operatorName(
+  { env }: Pick<Terminal, 'env'>,
+  { by }: { readonly by?: string },
+): string {
+  return by || env['POSTHORN_OPERATOR'] || accountName()
 }
 
 function accountName(): string {

@@ -64,6 +64,16 @@ async function runDoctor(terminal: Terminal, options: DoctorOptions): Promise<Ex
   return exitOf(findings, options)
 }
 
+/** All findings at once. */
+export async function diagnose(
+  terminal: Terminal,
+  options: DatabaseOptions,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = []
+  await checkAll(terminal, variablesOf(terminal, options), (found) => findings.push(...found))
+  return findings
+}
+
 /** Every field, as all commands print them. */
 function asJson(findings: readonly Finding[]) {
   return {
