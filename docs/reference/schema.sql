@@ -2413,6 +2413,39 @@ CREATE TRIGGER disputes_guarded BEFORE INSERT OR UPDATE ON payments.disputes FOR
 comment on column payments.disputes.reason is 'personal';
 comment on table payments.disputes is 'not personal: org_id, gateway_ref, currency';
 
+create table payments.fan_outs (
+  id uuid not null,
+  type text not null,
+  payload jsonb not null,
+  key text not null,
+  tenant text,
+  headers jsonb,
+  dedupe text,
+  status text not null default 'pending'::text,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null default posthorn.now(),
+  created_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  error text,
+  error_code text,
+  traceparent text,
+  lost_claims smallint not null default 0,
+  seq bigint not null generated always as identity,
+  bucket smallint not null generated always as (posthorn.bucket_of(key)) stored,
+  held boolean not null default false,
+  constraint fan_outs_pkey PRIMARY KEY (id),
+  constraint fan_outs_dedupe_key UNIQUE (dedupe),
+  constraint fan_outs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'dead'::text, 'cancelled'::text])))
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02);
+CREATE INDEX fan_outs_dead ON payments.fan_outs USING btree (created_at) WHERE (status = 'dead'::text);
+CREATE INDEX fan_outs_finished ON payments.fan_outs USING btree (finished_at) WHERE (status = ANY (ARRAY['sent'::text, 'cancelled'::text]));
+CREATE INDEX fan_outs_flow ON payments.fan_outs USING btree (bucket, seq) WHERE ((status = 'pending'::text) AND (NOT held));
+CREATE INDEX fan_outs_held ON payments.fan_outs USING btree (key, seq) WHERE (held AND (status = 'pending'::text));
+CREATE INDEX fan_outs_waiting ON payments.fan_outs USING btree (key) WHERE (status = 'pending'::text);
+comment on column payments.fan_outs.payload is 'personal';
+comment on column payments.fan_outs.error is 'personal';
+comment on table payments.fan_outs is 'not personal: type, key, tenant, headers, dedupe, error_code, traceparent';
+
 create table payments.idempotency_keys (
   scope text not null,
   key text not null,

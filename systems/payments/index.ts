@@ -64,6 +64,7 @@ export const payments = defineSystem({
           'proposal.expire': ({ payload, tx }) => expire(tx, payload.id),
           'event.adopt': ({ payload, tx }) => adopt(tx, payload.id),
         }),
+        ...webhooks.handlers,
       ],
       transports: webhooks.transports,
       workers: webhooks.workers,

@@ -603,6 +603,38 @@ comment on column payments.webhook_deliveries.error is 'personal';
 comment on table payments.webhook_deliveries is
   'not personal: org_id, event_id, event_type, order_key, error_code, traceparent';
 
+-- Events for many endpoints, until their deliveries are written: the outbox payments.fan-outs.
+create table payments.fan_outs (
+  id uuid primary key,
+  type text not null,
+  payload jsonb not null,
+  key text not null,
+  tenant text,
+  headers jsonb,
+  dedupe text unique,
+  status text not null default 'pending' check (status in ('pending', 'sent', 'dead', 'cancelled')),
+  attempts integer not null default 0,
+  due_at timestamptz not null default posthorn.now(),
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  error text,
+  error_code text,
+  traceparent text,
+  lost_claims smallint not null default 0,
+  seq bigint generated always as identity,
+  bucket smallint not null generated always as (posthorn.bucket_of(key)) stored,
+  held boolean not null default false
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+create index fan_outs_flow on payments.fan_outs (bucket, seq) where status = 'pending' and not held;
+create index fan_outs_held on payments.fan_outs (key, seq) where held and status = 'pending';
+create index fan_outs_waiting on payments.fan_outs (key) where status = 'pending';
+create index fan_outs_dead on payments.fan_outs (created_at) where status = 'dead';
+create index fan_outs_finished on payments.fan_outs (finished_at) where status in ('sent', 'cancelled');
+comment on column payments.fan_outs.payload is 'personal';
+comment on column payments.fan_outs.error is 'personal';
+comment on table payments.fan_outs is
+  'not personal: type, key, tenant, headers, dedupe, error_code, traceparent';
+
 -- Each request and its answer. One whose answer its relay did not wait for is open, then answered,
 -- and settled once the delivery has changed accordingly.
 create table payments.webhook_attempts (

@@ -1,10 +1,10 @@
-import { enqueueAll, type Transaction } from '@posthorn/engine'
+import { enqueueAll, type Handlers, type Transaction } from '@posthorn/engine'
 import type { WebhookPayload } from './deliveries/delivery.ts'
 import { filtersFor, type Subscribed } from './endpoints/endpoint.ts'
-import { selectSubscribed } from './endpoints/queries.ts'
+import { isFanningOut, selectSubscribed } from './endpoints/queries.ts'
 import { matchesFilter } from './filters/filter.ts'
 import { insertTallies } from './health/queries.ts'
-import { webhookDeliveries } from './outbox.ts'
+import { fanOuts, webhookDeliveries, type FanOut } from './outbox.ts'
 
 /** Something that happened to a merchant. */
 export interface WebhookEvent {
@@ -24,22 +24,59 @@ export interface WebhookEvent {
   readonly except?: string
 }
 
+/** For more endpoints than this the caller's transaction writes one message, and a handler the deliveries. */
+const FEW = 10
+
 /**
- * Writes an event down for every endpoint of its merchant that wants it, by its types and its filter,
- * in the caller's transaction.
- * For a disabled one it is kept as `skipped_disabled`. Returns the ids of new deliveries.
+ * Writes an event for every endpoint of its merchant that wants it, by its types and its filter, in the
+ * caller's transaction. For a disabled endpoint it is kept as `skipped_disabled`. Returns the ids of new
+ * deliveries; none if a handler writes them later.
  */
 export async function enqueueEvent(tx: Transaction, event: WebhookEvent): Promise<string[]> {
-  const { org, type } = event
-  const subscribed = await selectSubscribed(tx, { org, filters: filtersFor(type) })
-  const endpoints = subscribed.filter(({ id }) => id !== event.except)
-  const payload = payloadOf(event)
-  const [wanted, filtered] = splitByFilter(endpoints, payload)
+  const { org, id, type, body, key, except } = event
+  const fanOut = {
+    ...{ org, id, type, payload: payloadOf(event) },
+    ...(body !== undefined && { body }),
+    ...(key !== undefined && { key }),
+    ...(except !== undefined && { except }),
+  }
+  const endpoints = await selectSubscribed(tx, { org, filters: filtersFor(type), limit: FEW + 1 })
+  // Events that still wait go first: an ordered endpoint gets those of one key in sequence.
+  if (endpoints.length > FEW || (await isFanningOut(tx, org))) {
+    await fanOuts.enqueue(tx, 'webhook.fan-out', fanOut, { key: org, tenant: org })
+    return []
+  }
+  return writeDeliveries(tx, fanOut, endpoints)
+}
+
+/** Writes the deliveries of events that have many endpoints, one event of a merchant at a time. */
+export function fanOutHandlers(): Handlers {
+  return fanOuts.handle({
+    async 'webhook.fan-out'({ payload: fanOut, tx }) {
+      const { org, type } = fanOut
+      await writeDeliveries(
+        tx,
+        fanOut,
+        await selectSubscribed(tx, { org, filters: filtersFor(type), limit: null }),
+      )
+    },
+  })
+}
+
+async function writeDeliveries(
+  tx: Transaction,
+  fanOut: FanOut,
+  endpoints: readonly Subscribed[],
+): Promise<string[]> {
+  const [wanted, filtered] = splitByFilter(
+    endpoints.filter(({ id }) => id !== fanOut.except),
+    fanOut.payload,
+  )
   await insertTallies(
     tx,
     filtered.map(({ id: endpointId }) => ({ endpointId, filtered: 1 })),
   )
-  return enqueuePayload(tx, wanted, { event, payload })
+  return enqueuePayload(tx, wanted, fanOut)
 }
 
 /** The same for chosen endpoints, regardless of their types and filters. */
@@ -48,7 +85,7 @@ export async function enqueueFor(
   endpoints: readonly Subscribed[],
   event: WebhookEvent,
 ): Promise<string[]> {
-  return enqueuePayload(tx, endpoints, { event, payload: payloadOf(event) })
+  return enqueuePayload(tx, endpoints, { ...event, payload: payloadOf(event) })
 }
 
 function payloadOf({ id, type, data, body, createdAt = new Date() }: WebhookEvent): WebhookPayload {
@@ -68,9 +105,8 @@ function splitByFilter(
 async function enqueuePayload(
   tx: Transaction,
   endpoints: readonly Subscribed[],
-  { event, payload }: { event: WebhookEvent; payload: WebhookPayload },
+  { org, id, type, payload, body, key = '' }: Omit<FanOut, 'except'>,
 ): Promise<string[]> {
-  const { org, id, type, body, key = '' } = event
   const enqueued = await enqueueAll(
     tx,
     webhookDeliveries,

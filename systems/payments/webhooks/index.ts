@@ -10,7 +10,8 @@ import {
   TRANSPORT as NOTICE_TRANSPORT,
   noticeWriter,
 } from './notices/notice-writer.ts'
-import { TRANSPORT, webhookDeliveries } from './outbox.ts'
+import { fanOutHandlers } from './event.ts'
+import { fanOuts, TRANSPORT, webhookDeliveries } from './outbox.ts'
 import { portalRoutes } from './portal/routes.ts'
 import { webhookMaintenance } from './maintenance.ts'
 import { resolveDeliveries } from './worker.ts'
@@ -78,7 +79,7 @@ type Settings = Static<TObject<typeof webhookSettings>>
 
 /** The outbound webhooks of the system: its parts, to be put beside those of payments. */
 export function openWebhooks(host: Host<Settings>): Required<
-  Pick<OpenSystem, 'outboxes' | 'transports' | 'workers' | 'destinationNames'>
+  Pick<OpenSystem, 'outboxes' | 'handlers' | 'transports' | 'workers' | 'destinationNames'>
 > & {
   routes: NonNullable<OpenSystem['routes']>
 } {
@@ -96,7 +97,8 @@ export function openWebhooks(host: Host<Settings>): Required<
     resolve: resolveDeliveries({ pool, sealing, receivers }),
   })
   const parts = {
-    outboxes: [webhookDeliveries],
+    outboxes: [webhookDeliveries, fanOuts],
+    handlers: [fanOutHandlers()],
     transports: { [TRANSPORT]: webhooks },
     workers: [webhookMaintenance(pool, settings.WEBHOOK_DISABLE_AFTER_DAYS)],
     destinationNames: [

@@ -1,5 +1,5 @@
-import { defineOutbox, exponential, type Outbox } from '@posthorn/engine'
-import type { WebhookDelivery } from './deliveries/delivery.ts'
+import { defineOutbox, exponential, outbox, type Outbox } from '@posthorn/engine'
+import type { WebhookDelivery, WebhookPayload } from './deliveries/delivery.ts'
 import { settleAttempts } from './deliveries/settling.ts'
 
 /** Name under which the relay finds the webhook transport. */
@@ -64,4 +64,23 @@ export const webhookDeliveries: Outbox<WebhookDelivery> = defineOutbox<WebhookDe
     actor: 'WEBHOOK_RELAY',
     settled: (tx, changes) => settleAttempts(tx, webhookDeliveries, changes),
   },
+})
+
+/** An event whose deliveries are still to be written. */
+export interface FanOut {
+  readonly org: string
+  readonly id: string
+  readonly type: string
+  readonly payload: WebhookPayload
+  /** Sent byte for byte instead of the payload. */
+  readonly body?: string
+  readonly key?: string
+  readonly except?: string
+}
+
+/** Events for many endpoints. Those of one merchant go out in sequence, and wait for no other merchant's. */
+export const fanOuts = outbox<{ 'webhook.fan-out': FanOut }>('payments.fan_outs', {
+  order: 'key',
+  dead: 'skip',
+  retention: { after: '1d', archive: '0d' },
 })

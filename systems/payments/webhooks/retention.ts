@@ -21,6 +21,13 @@ const DELIVERIES = {
   things: { payment: PAYMENT_OF_DELIVERY },
 }
 
+const FAN_OUTS = {
+  table: 'payments.fan_outs',
+  key: ['id'],
+  org: 't.tenant',
+  things: { payment: `t.payload -> 'payload' -> 'data' ->> 'paymentId'` },
+}
+
 /** What webhooks keep; `attemptsDays` is `WEBHOOK_ATTEMPTS_DAYS`. */
 export function webhookRetention(attemptsDays: number): RetentionCatalogue {
   return {
@@ -135,6 +142,11 @@ const webhookPersonal: PersonalTable[] = [
     ...DELIVERIES,
     about: { externalId: `t.payload::text like '%' || to_json($value)::text || '%'` },
     busy: `t.status in ('pending', 'failed')`,
+  },
+  {
+    ...FAN_OUTS,
+    about: { externalId: `t.payload::text like '%' || to_json($value)::text || '%'` },
+    busy: `t.status = 'pending'`,
   },
   HOURS,
   {

@@ -3,7 +3,7 @@ import type { Filter } from '../filters/filter.ts'
 import type { StoredUrl } from './sealed.ts'
 import type { Endpoint, Signing, Subscribed } from './endpoint.ts'
 import type { RetryPolicy } from './retry.ts'
-import { all, first, listIds, one } from '../../rows.ts'
+import { all, first, listIds, one, some } from '../../rows.ts'
 
 /** Endpoints that a merchant may have: an event is written once for each of them. */
 const MOST_ENDPOINTS = 200
@@ -152,12 +152,17 @@ export async function markDeleted(tx: Transaction, id: string): Promise<void> {
 /** Every endpoint of a merchant that wants an event, the disabled ones too. */
 export const selectSubscribed = (
   tx: Transaction,
-  { org, filters }: { org: string; filters: readonly string[] },
+  { org, filters, limit }: { org: string; filters: readonly string[]; limit: number | null },
 ) =>
   all<Subscribed>(tx)(sql`
     select id, ordered, status, retry_attempts, filter from payments.webhook_endpoints
      where org_id = ${org} and deleted_at is null and event_types && ${filters}::text[]
-     order by id`)
+     order by id
+     limit ${limit}::int`)
+
+/** Whether events of a merchant still wait for their deliveries to be written. */
+export const isFanningOut = (tx: Transaction, org: string) =>
+  some(tx)(sql`select from payments.fan_outs where key = ${org} and status = 'pending' limit 1`)
 
 /** What a relay needs to know of an endpoint; `secrets` are sealed, newest first. */
 export interface Sending extends Pick<
