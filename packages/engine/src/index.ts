@@ -71,7 +71,7 @@ export {
   failureOf,
   type Failure,
 } from './errors.ts'
-export { consoleLog, silentLog, type Log } from './log.ts'
+export { consoleLog, LineLimit, silentLog, type Log } from './log.ts'
 export { directionOf, type Direction } from './database/direction.sql.ts'
 export { toMessage, type Message, type MessageInit } from './outbox/message.ts'
 export { type Metrics } from './metrics.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { consoleLog, PosthornError, silentLog, type Log } from './index.ts'
+import { consoleLog, LineLimit, PosthornError, silentLog, type Log } from './index.ts'
 
 test('the compiler refuses an error under a name that no serializer knows', () => {
   const said: object[] = []
@@ -37,4 +37,23 @@ test('where no log was chosen, warnings and errors are printed: what, why with i
     'error posthorn: not stored: plain',
     'error posthorn: not stored: thrown text',
   ])
+})
+
+test('of many lines of one kind five are written, then one with the number of the others', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const limit = new LineLimit()
+  const written: string[] = []
+  const write = (kind: string) => {
+    const sum = (more: number) => void written.push(`${more} more ${kind}`)
+    if (limit.allows(kind, sum)) written.push(kind)
+  }
+  for (let i = 0; i < 300; i += 1) write('dead')
+  write('late')
+  expect(written).toEqual([...Array.from({ length: 5 }, () => 'dead'), 'late'])
+  vi.advanceTimersByTime(10_000)
+  expect(written.splice(0)).toHaveLength(7)
+  write('dead')
+  vi.advanceTimersByTime(10_000)
+  expect(written).toEqual(['dead'])
 })

@@ -51,3 +51,26 @@ export const silentLog: Log = {
   warn: () => undefined,
   error: () => undefined,
 }
+
+/** Of the lines of one kind so many are written, each time for so long; the others are counted. */
+const FIRST_LINES = 5
+const LINES_MS = 10_000
+
+/** Bounds the lines that many failures of one kind write: the first of them, then their number. */
+export class LineLimit {
+  readonly #lines = new Map<string, number>()
+
+  /** Whether to write this line; `sum` writes one for those that were not written, if there are any. */
+  allows(kind: string, sum: (more: number) => void): boolean {
+    const lines = (this.#lines.get(kind) ?? 0) + 1
+    this.#lines.set(kind, lines)
+    if (lines === 1) setTimeout(() => this.#sumUp(kind, sum), LINES_MS).unref()
+    return lines <= FIRST_LINES
+  }
+
+  #sumUp(kind: string, sum: (more: number) => void): void {
+    const more = (this.#lines.get(kind) ?? 0) - FIRST_LINES
+    this.#lines.delete(kind)
+    if (more > 0) sum(more)
+  }
+}

@@ -6,7 +6,7 @@ import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { LostClaimError, PosthornError } from '../errors.ts'
 import type { PoolHandle } from '../database/pool-handle.ts'
-import type { Log } from '../log.ts'
+import { LineLimit, type Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Semaphore } from '../semaphore.ts'
 import {
@@ -71,6 +71,7 @@ export class ClaimWorker {
   readonly #abort = new AbortController()
   readonly #stuck: StuckMessages
   readonly #places = new Semaphore(PLACES)
+  readonly #deadLines = new LineLimit()
   #tally = newTally()
   #clocks: ClockOffsets = { realMs: 0, businessMs: 0 }
 
@@ -316,11 +317,12 @@ export class ClaimWorker {
     }
     for (const { row, decision } of dead > 0 ? settlements : []) {
       if (decision.role !== 'dead' && decision.role !== 'quarantined') continue
+      const { code, message: reason } = decision.failure ?? {}
+      const sum = (more: number) =>
+        log.error({ ...labels, code, more }, 'more messages are dead; they wait for a replay')
+      if (!this.#deadLines.allows(code ?? '', sum)) continue
       log.error(
-        {
-          ...{ ...labels, id: idOf(outbox, row) },
-          ...{ code: decision.failure?.code, reason: decision.failure?.message },
-        },
+        { ...labels, id: idOf(outbox, row), code, reason },
         'message is dead; it waits for a replay',
       )
     }

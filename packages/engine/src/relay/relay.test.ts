@@ -7,12 +7,13 @@ import { defineOutbox, type Outbox } from '../outbox/define.ts'
 import type { OutboxDefinition } from '../outbox/definition.ts'
 import { enqueue, enqueueAll } from '../enqueue/enqueue.ts'
 import { createNotifier } from '../enqueue/notifier.ts'
-import { delivered, retryLater, unreachable } from '../outbox/outcome.ts'
+import { delivered, refused, retryLater, unreachable } from '../outbox/outcome.ts'
 import { createRelay, type Relay, type RelayOptions } from './relay.ts'
 import { exponential } from '../outbox/retry.ts'
 import { outboxTableSql } from '../outbox/table.sql.ts'
 import { fakeTransport, testDatabase, viewTable, type FakeTransport } from '../testing/index.ts'
 import { transaction, type Transaction } from '../database/transaction.ts'
+import { silentLog, type LogDetails } from '../log.ts'
 
 interface Job {
   id: string
@@ -478,4 +479,22 @@ test('a database that goes away and comes back does not end the relay', async ()
   await arrivals(fake, 1, 10_000)
   await Promise.all(started.splice(0).map((relay) => relay.stop()))
   await own.end()
+})
+
+test('hundreds of dead messages of one cause are five lines of the log', async () => {
+  const lines: LogDetails[] = []
+  const log = { ...silentLog, error: (details: LogDetails) => void lines.push(details) }
+  const fake = fakeTransport(() => refused({ code: 'GONE', message: 'no longer there' }))
+  await transaction(db.pool, (tx) =>
+    enqueueAll(
+      tx,
+      jobs,
+      Array.from({ length: 300 }, (_, n) => ({ body: { n } })),
+    ),
+  )
+  await startRelay(jobs, fake, { log })
+  await expect.poll(() => fake.attempted.length).toBe(300)
+  await Promise.all(started.splice(0).map((relay) => relay.stop()))
+  expect(lines).toHaveLength(5)
+  expect(lines[0]).toMatchObject({ outbox: 'relay.jobs', code: 'GONE', reason: 'no longer there' })
 })

@@ -1,3 +1,4 @@
+import { LineLimit } from '@posthorn/engine'
 import type { FastifyReply, FastifyRequest, FastifyInstance, onRequestHookHandler } from 'fastify'
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -13,9 +14,13 @@ export type AnswerError = (error: unknown, request: FastifyRequest, reply: Fasti
 
 export function createAnswerError(): AnswerError {
   const hold = createHeldRefusals()
+  const lines = new LineLimit()
   return (error, request, reply) => {
     const answer = problemOf(error)
-    if (answer.status >= 500) request.log.error({ err: error, code: answer.code }, answer.message)
+    const { code, message, status } = answer
+    const { log } = request.server
+    const sum = (more: number) => log.error({ code, more }, `${message} (more of these answers)`)
+    if (status >= 500 && lines.allows(code, sum)) request.log.error({ err: error, code }, message)
     clearTimeout(request.bodyTimer)
     if (answer.status === TOO_MANY) hold(request, () => sendProblem(reply, answer))
     else sendProblem(reply, answer)

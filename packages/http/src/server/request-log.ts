@@ -1,3 +1,4 @@
+import { LineLimit } from '@posthorn/engine'
 import type {
   FastifyInstance,
   FastifyReply,
@@ -52,13 +53,16 @@ export function addRequestLog(
       request.log.error({ err: error }, 'response hook failed; the answer was sent')
     }
   }
+  const lines = new LineLimit()
+  const isWorthALine = ({ route, status, ms }: Answered) =>
+    (status >= 500 || ms >= SLOW_MS) &&
+    lines.allows(`${route} ${status}`, (more) => app.log.info({ route, status, more }, 'answered'))
   app.addHook('onResponse', (request, reply, done) => {
-    const isWorthALine = reply.statusCode >= 500 || reply.elapsedTime >= SLOW_MS
-    if (isWorthALine || onResponse || isVerbose(app)) {
+    if (reply.statusCode >= 500 || reply.elapsedTime >= SLOW_MS || onResponse || isVerbose(app)) {
       const answered = describeAnswer(request, reply)
       report(request, answered)
       const line = { ...answered, org: request.caller?.org }
-      if (isWorthALine) request.log.info(line, 'answered')
+      if (isWorthALine(answered)) request.log.info(line, 'answered')
       else if (isVerbose(app)) request.log.debug(line, 'answered')
     }
     done()
