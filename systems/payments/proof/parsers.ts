@@ -5,7 +5,7 @@ import { StripeEvent } from '../charges/inbound/routes.ts'
 import { Findings } from '../reconciliation/formats/findings.ts'
 import { readStatement } from '../reconciliation/formats/read-statement.ts'
 import * as samples from '../reconciliation/formats/testing/samples.ts'
-import { STANDARD_RULES } from '../reconciliation/profiles/rules.ts'
+import { STANDARD_RULES } from '../reconciliation/profiles/standard.ts'
 
 const statements = (format: 'csv' | 'camt.053' | 'mt940', texts: readonly string[]): Parser => ({
   name: `${format} statement`,

@@ -65,6 +65,7 @@ const decide = (decision: Record<string, unknown>) => ({ reason: 'seen', decisio
 
 function naming({ foreign }: ForeignWorld) {
   const { id: paymentId, refundId, disputeId } = foreign['payments'] ?? {}
+  const named = { paymentIds: paymentId, refundIds: refundId, disputeIds: disputeId }
   return [
     {
       field: 'reconciliation-profiles/preview profile',
@@ -76,36 +77,18 @@ function naming({ foreign }: ForeignWorld) {
       id: paymentId,
       body: (id: unknown) => ({ reason: 'a', paymentId: id }),
     },
-    {
-      field: `${MATCH} paymentIds`,
-      id: paymentId,
-      body: (id: unknown) => ({ reason: 'a', paymentIds: [id] }),
-    },
-    {
-      field: `${MATCH} refundIds`,
-      id: refundId,
-      body: (id: unknown) => ({ reason: 'a', refundIds: [id] }),
-    },
-    {
-      field: `${MATCH} disputeIds`,
-      id: disputeId,
-      body: (id: unknown) => ({ reason: 'a', disputeIds: [id] }),
-    },
-    {
-      field: `${DECISIONS} disputeIds`,
-      id: disputeId,
-      body: (id: unknown) => decide({ do: 'match', recordId: '2', disputeIds: [id] }),
-    },
-    {
-      field: `${DECISIONS} paymentIds`,
-      id: paymentId,
-      body: (id: unknown) => decide({ do: 'match', recordId: '2', paymentIds: [id] }),
-    },
-    {
-      field: `${DECISIONS} refundIds`,
-      id: refundId,
-      body: (id: unknown) => decide({ do: 'match', recordId: '2', refundIds: [id] }),
-    },
+    ...Object.entries(named).flatMap(([name, id]) => [
+      {
+        field: `${MATCH} ${name}`,
+        id,
+        body: (theirs: unknown) => ({ reason: 'a', [name]: [theirs] }),
+      },
+      {
+        field: `${DECISIONS} ${name}`,
+        id,
+        body: (theirs: unknown) => decide({ do: 'match', recordId: '2', [name]: [theirs] }),
+      },
+    ]),
     {
       field: `${DECISIONS} suggestionId`,
       id: foreign['reconciliations']?.['suggestionId'],

@@ -55,7 +55,9 @@ export async function readRetention(
   const statuses: RetentionStatus[] = []
   for (const dataClass of classes) {
     const keep = effectiveKeep(dataClass, settings)
-    const own = tenant === undefined ? undefined : keep.keeps[tenant]
+    // An organisation may be called `constructor`.
+    const isOwn = tenant !== undefined && Object.hasOwn(keep.keeps, tenant)
+    const own = isOwn ? keep.keeps[tenant] : undefined
     const isSet = settings.some((each) => each.class === dataClass.name && each.tenant === '')
     const keepMs = own ?? keep.keepMs
     const last = runs.find((each) => each.class === dataClass.name)

@@ -1,6 +1,6 @@
 import { sql, type Queryable } from '@posthorn/engine'
 import type { Owner } from '../request.ts'
-import { takenAmount } from '../records/queries.ts'
+import { RECORD_COLUMNS, takenAmount } from '../records/queries.ts'
 import type { Reason } from '../reason.ts'
 import type { ExceptionRow, OpenTally, Tab } from './exception.ts'
 import { all } from '../../rows.ts'
@@ -57,16 +57,7 @@ export function selectExceptions(
         order by u.id desc, d.line_number
         limit ${limit})
     )
-    select r.run_id, r.line_number, r.external_transaction_id, r.amount, r.currency,
-           to_char(r.booked_on, 'YYYY-MM-DD') as booked_on, r.occurrence_no, r.duplicate_of,
-           r.status, r.matched_payment_id, r.matched_as, r.fee, r.adjustment, r.adjustment_kind,
-           r.decided_by, r.version, d.reason, d.note,
-           array(select l.payment_id::text
-                   from payments.reconciliation_links as l
-                  where l.run_id = r.run_id and l.line_number = r.line_number
-                  order by l.payment_id) as linked,
-           array[]::text[] as refunds, array[]::text[] as disputes, u.filename,
-           u.created_at as opened_at,
+    select ${RECORD_COLUMNS}, d.note, u.filename, u.created_at as opened_at,
            extract(epoch from posthorn.now() - u.created_at)::float8 as age_seconds,
            (select count(*)::integer
               from payments.reconciliation_suggestions as s

@@ -9,6 +9,7 @@ import { Type } from 'typebox'
 import { keyOf, ownRun, PATH, runParams, tags, type RunKey } from '../request.ts'
 import { avoidLoops } from '../runs/queries.ts'
 import {
+  COLUMNS,
   fetchBatches,
   readAsOfNow,
   selectMissingLines,
@@ -19,24 +20,8 @@ import {
 const EXPORTS = ['matched', 'unmatched', 'missing', 'all'] as const
 type ExportKind = (typeof EXPORTS)[number]
 
-const COLUMNS = [
-  'side',
-  'line',
-  'external_id',
-  'amount',
-  'currency',
-  'date',
-  'status',
-  'reason',
-  'payment_ids',
-  'refund_ids',
-  'dispute_ids',
-  'adjustment',
-  'adjustment_kind',
-  'decided_by',
-  'note',
-]
-const NUMERIC = new Set([COLUMNS.indexOf('amount'), COLUMNS.indexOf('adjustment')])
+const MONEY: ReadonlySet<string> = new Set(['amount', 'adjustment'])
+const NUMERIC = new Set(COLUMNS.flatMap((name, i) => (MONEY.has(name) ? [i] : [])))
 
 function statementsOf(key: RunKey, kind: ExportKind): Statement[] {
   if (kind === 'missing') return [selectMissingLines(key)]
@@ -63,27 +48,11 @@ async function writeExport(
 }
 
 function lineOf(row: ExportRow): string {
-  const { currency } = row
-  return writeCsvRow(
-    [
-      row.side,
-      row.line_number,
-      row.external_id,
-      inMajorUnits(row.amount, currency),
-      currency,
-      row.day,
-      row.status,
-      row.reason,
-      row.payment_ids,
-      row.refund_ids,
-      row.dispute_ids,
-      row.adjustment === null ? null : inMajorUnits(row.adjustment, currency),
-      row.adjustment_kind,
-      row.decided_by,
-      row.note,
-    ],
-    { numeric: NUMERIC },
-  )
+  const cells = COLUMNS.map((name) => {
+    const value = row[name]
+    return MONEY.has(name) && value !== null ? inMajorUnits(String(value), row.currency) : value
+  })
+  return writeCsvRow(cells, { numeric: NUMERIC })
 }
 
 /** As banks write it: `-12.50`. Digits only, no float in between. */

@@ -2,24 +2,17 @@ import { sql, type Statement, type Transaction } from '@posthorn/engine'
 import type { RunKey } from '../request.ts'
 import { missingPayments } from '../records/queries.ts'
 
-/** A line of an export, of a record or of a payment that no record names. */
-export interface ExportRow {
-  readonly side: 'record' | 'missing'
-  readonly line_number: number | null
-  readonly external_id: string | null
-  readonly amount: string
-  readonly currency: string
-  readonly day: string
-  readonly status: string
-  readonly reason: string
-  readonly payment_ids: string | null
-  readonly refund_ids: string | null
-  readonly dispute_ids: string | null
-  readonly adjustment: string | null
-  readonly adjustment_kind: string | null
-  readonly decided_by: string | null
-  readonly note: string | null
-}
+/** What an export says of a record, or of a payment that no record names. */
+export const COLUMNS = [
+  ...(['side', 'line', 'external_id', 'amount', 'currency', 'date', 'status', 'reason'] as const),
+  ...(['payment_ids', 'refund_ids', 'dispute_ids', 'adjustment', 'adjustment_kind'] as const),
+  ...(['decided_by', 'note'] as const),
+] as const
+
+/** A line of an export. */
+export type ExportRow = Readonly<
+  Record<(typeof COLUMNS)[number], string | number | null> & { currency: string }
+>
 
 /** One moment for all statements of an export, and nothing written. */
 export const readAsOfNow = (tx: Transaction) =>
@@ -45,8 +38,8 @@ export function selectRecordLines(
   status: 'matched' | 'unmatched' | undefined,
 ): Statement {
   return sql`
-    select 'record' as side, r.line_number, r.external_transaction_id as external_id, r.amount,
-           r.currency, to_char(r.booked_on, 'YYYY-MM-DD') as day, r.status,
+    select 'record' as side, r.line_number as line, r.external_transaction_id as external_id, r.amount,
+           r.currency, to_char(r.booked_on, 'YYYY-MM-DD') as date, r.status,
            coalesce(d.reason, '') as reason,
            case when r.matched_payment_id is not null and (r.matched_as is null or r.matched_as = 'part')
                 then concat_ws(' ', r.matched_payment_id,
@@ -71,12 +64,10 @@ export function selectRecordLines(
 /** Payments that the run should have found, oldest first. */
 export function selectMissingLines(key: RunKey): Statement {
   return sql`
-    select 'missing' as side, null::integer as line_number, p.external_payment_id as external_id,
-           p.amount, p.currency, to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD') as day,
+    select 'missing' as side, null::integer as line, p.external_payment_id as external_id,
+           p.amount, p.currency, to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD') as date,
            p.status, 'missing' as reason, p.id::text as payment_ids, null::text as refund_ids,
-           null::text as dispute_ids,
-           null::bigint as adjustment,
-           null::text as adjustment_kind, null::text as decided_by, null::text as note
+           null::text as dispute_ids, null::bigint as adjustment, null::text as adjustment_kind, null::text as decided_by, null::text as note
       from (${missingPayments(key)}) as p
      order by p.id`
 }

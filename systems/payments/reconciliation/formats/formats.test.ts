@@ -1,6 +1,7 @@
 import { makeZip } from '@posthorn/bulk/zip/testing'
 import { describe, expect, test } from 'vitest'
-import { STANDARD_RULES, type Rules } from '../profiles/rules.ts'
+import type { Rules } from '../profiles/rules.ts'
+import { STANDARD_RULES } from '../profiles/standard.ts'
 import { fieldError, type BankRecord } from '../profiles/statement-reader.ts'
 import { Findings, balanceCounts } from './findings.ts'
 import { formatOf, refuseOthers } from './format.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { STANDARD_RULES } from '../profiles/rules.ts'
+import { STANDARD_RULES } from '../profiles/standard.ts'
 import type { BankRecord } from '../profiles/statement-reader.ts'
 import { Findings } from './findings.ts'
 import { readStatement } from './read-statement.ts'

@@ -1,5 +1,3 @@
-import type { Rules } from '../profiles/rules.ts'
-
 /** What a booking is called in a camt.053 statement. */
 export const CAMT_REFERENCES = [
   'EndToEndId',
@@ -73,7 +71,12 @@ export interface ReferenceRules<Name extends string> {
   readonly findInText: ((text: string) => string | undefined) | undefined
 }
 
-type Given = Pick<Rules, 'camtReferences' | 'mt940References' | 'textPattern'>
+/** What rules say about references. */
+interface Given {
+  readonly camtReferences?: readonly CamtReference[]
+  readonly mt940References?: readonly Mt940Reference[]
+  readonly textPattern?: string
+}
 
 export function camtReferenceRules({
   camtReferences,

@@ -2,7 +2,8 @@ import { makeZip } from '@posthorn/bulk/zip/testing'
 import { describe, expect, test } from 'vitest'
 import { paymentsDatabase } from '../../testing/running.ts'
 import { CAMT_02, CAMT_08, MT940_GERMAN } from '../formats/testing/samples.ts'
-import { STANDARD_RULES, type Rules } from '../profiles/rules.ts'
+import type { Rules } from '../profiles/rules.ts'
+import { STANDARD_RULES } from '../profiles/standard.ts'
 import { reconcilerOf, runReconciling } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()

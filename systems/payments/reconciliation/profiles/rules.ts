@@ -5,6 +5,7 @@ import { exponentOf, Id, resource, time, type RowOf } from '@posthorn/system'
 import { FORMATS } from '../formats/format.ts'
 import { CAMT_REFERENCES, MT940_REFERENCES } from '../formats/references.ts'
 import { datePattern } from './amount.ts'
+import { AMOUNT_COLUMNS } from './standard.ts'
 
 /** By its name in the header, or by its position from 1. */
 const Column = Type.Union([
@@ -118,23 +119,6 @@ export const VersionResource = Type.Object({
 export const profileResource = resource(ProfileResource)
 export const versionResource = resource(VersionResource)
 
-/** What a file has to look like by default. */
-export const STANDARD_RULES: Rules = {
-  delimiter: ',',
-  encoding: 'utf-8',
-  headerLine: 1,
-  columns: {
-    externalTransactionId: 'external_transaction_id',
-    amount: 'amount',
-    currency: 'currency',
-    date: 'date',
-  },
-  sign: 'signed',
-  decimal: '.',
-  thousands: '',
-  dateFormat: 'yyyy-MM-dd',
-}
-
 /** How the reader has to look at a file; ragged rows are reported with the other mistakes. */
 export function csvOptions({ delimiter, encoding }: Rules): CsvOptions {
   return {
@@ -143,12 +127,6 @@ export function csvOptions({ delimiter, encoding }: Rules): CsvOptions {
     ragged: 'yield',
   }
 }
-
-const AMOUNT_COLUMNS = {
-  signed: ['amount'],
-  'debit-credit': ['debit', 'credit'],
-  flag: ['amount', 'flag'],
-} as const
 
 /** What makes no sense together; empty if the rules can be used. */
 export function mistakesIn(rules: Rules): FieldError[] {

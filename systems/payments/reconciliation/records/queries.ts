@@ -40,7 +40,8 @@ export const selectStatements = (
 /** What was taken of the payment `p`: of one that was captured in part, that part. */
 export const takenAmount = sql`coalesce(p.captured_amount, p.amount)`
 
-const COLUMNS = sql`
+/** A record `r` with what it is matched with, and its current detail `d`. */
+export const RECORD_COLUMNS = sql`
   r.run_id, r.line_number, r.external_transaction_id, r.amount, r.currency,
   to_char(r.booked_on, 'YYYY-MM-DD') as booked_on, r.occurrence_no, r.duplicate_of, r.status,
   r.matched_payment_id, r.matched_as, r.fee, r.adjustment, r.adjustment_kind, r.decided_by,
@@ -70,7 +71,7 @@ export interface RecordPage {
 /** In the order of the file. */
 export const selectRecords = (db: Queryable, page: RecordPage) =>
   all<StatementRecord>(db)(sql`
-    select ${COLUMNS}
+    select ${RECORD_COLUMNS}
       from payments.reconciliation_records as r
       left join payments.reconciliation_reasons as d
         on d.run_id = r.run_id and d.line_number = r.line_number
@@ -87,7 +88,7 @@ export interface RecordKey {
 
 export const findRecord = (db: Queryable, { runId, line }: RecordKey) =>
   first<StatementRecord>(db)(sql`
-    select ${COLUMNS}
+    select ${RECORD_COLUMNS}
       from payments.reconciliation_records as r
       left join payments.reconciliation_reasons as d
         on d.run_id = r.run_id and d.line_number = r.line_number

@@ -23,14 +23,16 @@ const free = ({ org }: RunKey) => sql`
 const taken = (key: RunKey) => sql`
   select * from (${free(key)}) as t where t.status in ('succeeded', 'refunded')`
 
+/** Whether the transaction `t` is a refund that was made and that no record has. */
+const isFreeRefund = sql`
+  t.type = 'refund' and t.status = 'succeeded'
+  and (select f.run_id from payments.reconciliation_refunds as f where f.refund_id = t.id) is null`
+
 /** Records of the run without a decision. */
 const open = ({ id }: RunKey) => sql`
   select line_number, external_transaction_id as external_id, amount, currency, booked_on
     from payments.reconciliation_records
    where run_id = ${id} and status = 'unmatched' and decided_by is null`
-
-/** Of payments only, for one record. */
-const oneRecord = sql`'{}'::uuid[] as refund_ids, null::integer[] as line_numbers`
 
 /**
  * Stores pairs and groups of one pass. Its id is made of what it says: found again, a suggestion is
@@ -80,10 +82,11 @@ export const suggestByAmount = (
          and abs(r.amount - p.amount)
              <= greatest(${absolute}::bigint, abs(r.amount) * ${bps}::bigint / 10000)
     ), chosen as (
-      select *, ${oneRecord} from pair where nth <= ${MOST_OF_A_RECORD}
+      select *, '{}'::uuid[] as refund_ids, null::integer[] as line_numbers from pair where nth <= ${MOST_OF_A_RECORD}
     )
     ${storing(key, 'amount_tolerance')}`)
 
+/** Payments, or refunds where money went out, of the amount of a record and a few days around it. */
 export const suggestByDate = (
   tx: Transaction,
   key: RunKey,
@@ -96,19 +99,27 @@ export const suggestByDate = (
     ), free as (
       select *, (created_at at time zone 'UTC')::date as day,
              count(*) over (partition by amount, currency) as peers
-        from (${free(key)}) as p
+        from (select id, amount, currency, created_at, false as is_refund
+                from (${free(key)}) as p
+               union all
+              select t.id, -t.amount, t.currency, t.created_at, true
+                from payments.transactions as t
+                join payments.payments as p on p.id = t.payment_id
+               where p.org_id = ${key.org} and ${isFreeRefund}) as f
     ), pair as (
-      select r.line_number, array[p.id] as payment_ids, 0::bigint as difference,
+      select r.line_number, case when f.is_refund then '{}' else array[f.id] end as payment_ids,
+             case when f.is_refund then array[f.id] else '{}' end as refund_ids,
+             0::bigint as difference, null::integer[] as line_numbers,
              count(*) over (partition by r.line_number) as of_record,
-             count(*) over (partition by p.id) as of_payment,
+             count(*) over (partition by f.id) as of_payment,
              row_number() over (partition by r.line_number
-                                    order by abs(r.booked_on - p.day), p.id) as nth
+                                    order by abs(r.booked_on - f.day), f.id) as nth
         from open as r
-        join free as p on p.amount = r.amount and p.currency = r.currency
-       where r.peers <= ${MOST_PEERS} and p.peers <= ${MOST_PEERS}
-         and p.day between r.booked_on - ${before}::integer and r.booked_on + ${after}::integer
+        join free as f on f.amount = r.amount and f.currency = r.currency
+       where r.peers <= ${MOST_PEERS} and f.peers <= ${MOST_PEERS}
+         and f.day between r.booked_on - ${before}::integer and r.booked_on + ${after}::integer
     ), chosen as (
-      select *, ${oneRecord} from pair where nth <= ${MOST_OF_A_RECORD}
+      select * from pair where nth <= ${MOST_OF_A_RECORD}
     )
     ${storing(key, 'date_window')}`)
 
@@ -136,10 +147,7 @@ export const suggestByPayout = (
       select m.name, m.currency, sum(t.amount) as amount, array_agg(t.id order by t.id) as refund_ids
         from member as m
         join payments.transactions as t on t.payment_id = m.id
-       where t.type = 'refund' and t.status = 'succeeded'
-         and (select f.run_id
-                from payments.reconciliation_refunds as f
-               where f.refund_id = t.id) is null
+       where ${isFreeRefund}
        group by 1, 2
     ), payout as (
       select name, currency, sum(amount) as amount, array_agg(id order by id) as payment_ids
@@ -168,42 +176,6 @@ export const suggestByPayout = (
        where nth = 1
     )
     ${storing(key, 'many_to_one')}`)
-
-/** Refunds of the same amount as a record in which money went out, a few days before or after it. */
-export const suggestRefunds = (
-  tx: Transaction,
-  key: RunKey,
-  { before, after }: { readonly before: number; readonly after: number },
-) =>
-  count(tx)(sql`
-    with open as (
-      select *, count(*) over (partition by amount, currency) as peers
-        from (${open(key)}) as r
-       where amount < 0
-    ), free as (
-      select t.id, t.amount, t.currency, (t.created_at at time zone 'UTC')::date as day,
-             count(*) over (partition by t.amount, t.currency) as peers
-        from payments.transactions as t
-        join payments.payments as p on p.id = t.payment_id
-       where p.org_id = ${key.org} and t.type = 'refund' and t.status = 'succeeded'
-         and (select f.run_id
-                from payments.reconciliation_refunds as f
-               where f.refund_id = t.id) is null
-    ), pair as (
-      select r.line_number, '{}'::uuid[] as payment_ids, 0::bigint as difference,
-             count(*) over (partition by r.line_number) as of_record,
-             count(*) over (partition by t.id) as of_payment,
-             row_number() over (partition by r.line_number
-                                    order by abs(r.booked_on - t.day), t.id) as nth,
-             array[t.id] as refund_ids, null::integer[] as line_numbers
-        from open as r
-        join free as t on t.amount = -r.amount and t.currency = r.currency
-       where r.peers <= ${MOST_PEERS} and t.peers <= ${MOST_PEERS}
-         and t.day between r.booked_on - ${before}::integer and r.booked_on + ${after}::integer
-    ), chosen as (
-      select * from pair where nth <= ${MOST_OF_A_RECORD}
-    )
-    ${storing(key, 'date_window')}`)
 
 /** Records of one name that add up to its one payment, or to less by a fee. */
 export const suggestParts = (tx: Transaction, key: RunKey, { absolute = 0, bps = 0 }: Tolerance) =>

@@ -18,7 +18,6 @@ import {
   suggestByDate,
   suggestByPayout,
   suggestParts,
-  suggestRefunds,
 } from './queries.ts'
 import { adjustmentOf, type Pass, type Suggestion } from './suggestion.ts'
 
@@ -51,9 +50,7 @@ export async function suggest(
 async function runPass(tx: Transaction, key: RunKey, pass: Pass): Promise<number> {
   if (pass.kind === 'amount_tolerance') return suggestByAmount(tx, key, pass)
   if (pass.kind === 'one_to_many') return suggestParts(tx, key, pass.fee ?? {})
-  if (pass.kind === 'date_window') {
-    return (await suggestByDate(tx, key, pass)) + (await suggestRefunds(tx, key, pass))
-  }
+  if (pass.kind === 'date_window') return suggestByDate(tx, key, pass)
   return suggestByPayout(tx, key, { field: pass.by.metadata, fee: pass.fee ?? {} })
 }
 

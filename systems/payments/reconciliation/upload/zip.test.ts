@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { json } from '../../testing/asking.ts'
 import { paymentsDatabase } from '../../testing/running.ts'
 import { CAMT_02, CAMT_08, MT940_GERMAN } from '../formats/testing/samples.ts'
-import { STANDARD_RULES, type Rules } from '../profiles/rules.ts'
+import type { Rules } from '../profiles/rules.ts'
+import { STANDARD_RULES } from '../profiles/standard.ts'
 import { PATH, runReconciling, type Person } from '../testing/reconciling.ts'
 
 const db = await paymentsDatabase()

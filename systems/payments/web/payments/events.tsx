@@ -26,16 +26,6 @@ import {
 
 export type GatewayEvent = ItemOf<'/api/v1/webhook-events'>
 
-const EVENT_STATES = [
-  'applied',
-  'unchanged',
-  'parked',
-  'forbidden',
-  'mismatch',
-  'kept',
-  'unknown_payment',
-] as const
-
 /** Events look like messages that are as far as they are. */
 const EVENT_ROLES: Readonly<Record<GatewayEvent['status'], StateRole>> = {
   applied: 'confirmed',
@@ -59,6 +49,7 @@ const EVENT_MEANINGS: Readonly<Record<GatewayEvent['status'], string>> = {
   unknown_payment: 'Its payment is not here. It is applied when that appears.',
 }
 
+const EVENT_STATES = Object.keys(EVENT_ROLES) as GatewayEvent['status'][]
 const FILTER = {
   status: field.choice('State', EVENT_STATES),
   type: field.text('Event type'),

@@ -144,6 +144,8 @@ interface PaymentFactsProps {
 function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
   const { id, status, amount, currency, gatewayRef } = payment
   const charge = transactions.find(({ type }) => type === 'charge' || type === 'authorisation')
+  const money = (minor: number | null) =>
+    minor ? <Money minor={minor} currency={currency} /> : undefined
   return (
     <KeyValue
       facts={{
@@ -156,18 +158,9 @@ function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
               role={AUTHORISATION_ROLES[payment.authorisation]}
             />
           ),
-        Captured:
-          payment.capturedAmount === null ? undefined : (
-            <Money minor={payment.capturedAmount} currency={currency} />
-          ),
-        Refunded:
-          payment.refundedAmount === 0 ? undefined : (
-            <Money minor={payment.refundedAmount} currency={currency} />
-          ),
-        Disputed:
-          payment.disputedAmount === 0 ? undefined : (
-            <Money minor={payment.disputedAmount} currency={currency} />
-          ),
+        Captured: money(payment.capturedAmount),
+        Refunded: money(payment.refundedAmount),
+        Disputed: money(payment.disputedAmount),
         Net:
           payment.netAmount === amount || payment.status === 'pending' ? undefined : (
             <Money minor={payment.netAmount} currency={currency} />

@@ -56,6 +56,18 @@ test('an organisation sets its own times, within bounds', async () => {
   )
 })
 
+test.each(['constructor', '__proto__'])(
+  'an organisation called %s has the usual times',
+  async (org) => {
+    const token = await server.tokenFor({ sub: 'eve', org, role: 'admin' })
+    const { status, body } = await call('/api/v1/retention', undefined, { token })
+    expect(status).toBe(200)
+    expect(body['items']).toContainEqual(
+      expect.objectContaining({ class: 'letters.stamps', keepSetBy: 'default' }),
+    )
+  },
+)
+
 test('a legal hold is placed once, with a reason, on what exists, and released', async () => {
   const path = '/api/v1/legal-holds'
   const hold = { kind: 'organisation', reason: 'lawsuit 12/26' }

@@ -29,7 +29,8 @@ import {
 } from '@posthorn/dashboard/kit'
 import { useState } from 'react'
 import { RulesFields } from './rules-fields.tsx'
-import { type Profile, STANDARD_RULES, trimmed } from './rules.ts'
+import { STANDARD_RULES } from '../../../reconciliation/profiles/standard.ts'
+import { type Profile, type Rules, trimmed } from './rules.ts'
 import { StatementPreview } from './statements.tsx'
 
 const NEW = 'new'
@@ -180,7 +181,7 @@ const TYPING_MS = 500
 export function ProfileForm({ profile, file: given, onDone }: ProfileFormProps) {
   const api = useApi()
   const [name, setName] = useState(profile?.name ?? '')
-  const [rules, setRules] = useState(profile?.rules ?? STANDARD_RULES)
+  const [rules, setRules] = useState<Rules>(profile?.rules ?? STANDARD_RULES)
   const [file, setFile] = useState(given)
   const [settled] = useDebouncedValue(rules, TYPING_MS)
   const save = useAction({

@@ -1,50 +1,26 @@
 import { Checkbox, MultiSelect, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core'
-import {
-  AMOUNT_COLUMNS,
-  CAMT_REFERENCES,
-  COLUMN_WORDS,
-  MT940_REFERENCES,
-  columnIn,
-  type ColumnName,
-  type Rules,
-} from './rules.ts'
+import { CAMT_REFERENCES, MT940_REFERENCES } from '../../../reconciliation/formats/references.ts'
+import { AMOUNT_COLUMNS } from '../../../reconciliation/profiles/standard.ts'
+import { COLUMN_WORDS, columnIn, type ColumnName, type Rules } from './rules.ts'
 
-/** A value of a rule, and how people call it. */
-interface Choice<Value> {
-  readonly value: Value
-  readonly label: string
-}
+/** The values of some rules, and how people call each. */
+const CHOICES = {
+  delimiter: { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'bar' },
+  encoding: { 'utf-8': 'UTF-8', 'windows-1252': 'Windows-1252, Latin-1' },
+  decimal: { '.': 'point: 1234.50', ',': 'comma: 1234,50' },
+  thousands: { '': 'nothing', '.': 'point', ',': 'comma', ' ': 'blank', "'": 'apostrophe' },
+  sign: {
+    signed: 'in the amount',
+    'debit-credit': 'by the column: debit or credit',
+    flag: 'in a column of its own',
+  },
+} as const
+type ChoiceName = keyof typeof CHOICES
 
-const DELIMITERS: readonly Choice<Rules['delimiter']>[] = [
-  { value: ',', label: 'comma' },
-  { value: ';', label: 'semicolon' },
-  { value: '\t', label: 'tab' },
-  { value: '|', label: 'bar' },
-]
-
-const ENCODINGS: readonly Choice<Rules['encoding']>[] = [
-  { value: 'utf-8', label: 'UTF-8' },
-  { value: 'windows-1252', label: 'Windows-1252, Latin-1' },
-]
-
-const DECIMALS: readonly Choice<Rules['decimal']>[] = [
-  { value: '.', label: 'point: 1234.50' },
-  { value: ',', label: 'comma: 1234,50' },
-]
-
-const THOUSANDS: readonly Choice<Rules['thousands']>[] = [
-  { value: '', label: 'nothing' },
-  { value: '.', label: 'point' },
-  { value: ',', label: 'comma' },
-  { value: ' ', label: 'blank' },
-  { value: "'", label: 'apostrophe' },
-]
-
-const SIGNS: readonly Choice<Rules['sign']>[] = [
-  { value: 'signed', label: 'in the amount' },
-  { value: 'debit-credit', label: 'by the column: debit or credit' },
-  { value: 'flag', label: 'in a column of its own' },
-]
+const FLAGS = [
+  { name: 'debitFlags', label: 'Debit flags', description: 'Separated by commas: S,D.' },
+  { name: 'creditFlags', label: 'Credit flags', description: 'Separated by commas: H,C.' },
+] as const
 
 interface RulesFieldsProps {
   readonly rules: Rules
@@ -62,18 +38,8 @@ export function RulesFields({ rules, onChange }: RulesFieldsProps) {
   ]
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-      <Chosen
-        label="Column separator"
-        options={DELIMITERS}
-        value={rules.delimiter}
-        onChange={(delimiter) => set({ delimiter })}
-      />
-      <Chosen
-        label="Encoding"
-        options={ENCODINGS}
-        value={rules.encoding === 'latin1' ? 'windows-1252' : rules.encoding}
-        onChange={(encoding) => set({ encoding })}
-      />
+      <Chosen label="Column separator" name="delimiter" {...{ rules, set }} />
+      <Chosen label="Encoding" name="encoding" {...{ rules, set }} />
       <NumberInput
         label="Header line"
         description="0: no header; columns are positions."
@@ -89,19 +55,9 @@ export function RulesFields({ rules, onChange }: RulesFieldsProps) {
         value={rules.dateFormat}
         onChange={({ currentTarget }) => set({ dateFormat: currentTarget.value })}
       />
-      <Chosen
-        label="Decimal separator"
-        options={DECIMALS}
-        value={rules.decimal}
-        onChange={(decimal) => set({ decimal })}
-      />
-      <Chosen
-        label="Thousands separator"
-        options={THOUSANDS}
-        value={rules.thousands}
-        onChange={(thousands) => set({ thousands })}
-      />
-      <Chosen label="Sign" options={SIGNS} value={rules.sign} onChange={(sign) => set({ sign })} />
+      <Chosen label="Decimal separator" name="decimal" {...{ rules, set }} />
+      <Chosen label="Thousands separator" name="thousands" {...{ rules, set }} />
+      <Chosen label="Sign" name="sign" {...{ rules, set }} />
       <TextInput
         label="Currency of every row"
         description="Leave empty if it is in a column."
@@ -124,24 +80,16 @@ export function RulesFields({ rules, onChange }: RulesFieldsProps) {
           required
         />
       ))}
-      {rules.sign === 'flag' && (
-        <TextInput
-          label="Debit flags"
-          description="Separated by commas: S,D."
-          value={rules.debitFlags?.join(',') ?? ''}
-          onChange={({ currentTarget }) => set({ debitFlags: flagsIn(currentTarget.value) })}
-          required
-        />
-      )}
-      {rules.sign === 'flag' && (
-        <TextInput
-          label="Credit flags"
-          description="Separated by commas: H,C."
-          value={rules.creditFlags?.join(',') ?? ''}
-          onChange={({ currentTarget }) => set({ creditFlags: flagsIn(currentTarget.value) })}
-          required
-        />
-      )}
+      {rules.sign === 'flag' &&
+        FLAGS.map(({ name, label, description }) => (
+          <TextInput
+            key={name}
+            {...{ label, description }}
+            value={rules[name]?.join(',') ?? ''}
+            onChange={({ currentTarget }) => set({ [name]: flagsIn(currentTarget.value) })}
+            required
+          />
+        ))}
       <MultiSelect
         label="camt.053: transaction id"
         description="The first of these that is there. Empty: EndToEndId, TxId, InstrId, AcctSvcrRef, NtryRef."
@@ -182,23 +130,22 @@ function within<Name extends string>(names: readonly Name[], chosen: readonly st
   return chosen.flatMap((each) => names.find((name) => name === each) ?? [])
 }
 
-interface ChosenProps<Value extends string> {
+interface ChosenProps {
   readonly label: string
-  readonly options: readonly Choice<Value>[]
-  readonly value: Value
-  readonly onChange: (value: Value) => void
+  readonly name: ChoiceName
+  readonly rules: Rules
+  readonly set: (change: Partial<Rules>) => void
 }
 
-function Chosen<Value extends string>({ label, options, value, onChange }: ChosenProps<Value>) {
+function Chosen({ label, name, rules, set }: ChosenProps) {
+  const value = rules[name]
   return (
     <Select
       label={label}
-      data={options.map((option) => ({ ...option }))}
-      value={value}
-      onChange={(next) => {
-        const found = options.find((option) => option.value === next)
-        if (found !== undefined) onChange(found.value)
-      }}
+      data={Object.entries(CHOICES[name]).map(([each, words]) => ({ value: each, label: words }))}
+      // Read as windows-1252, which has all of it.
+      value={value === 'latin1' ? 'windows-1252' : value}
+      onChange={(next) => set({ [name]: next })}
       allowDeselect={false}
     />
   )

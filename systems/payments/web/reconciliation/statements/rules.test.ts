@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { columnIn, STANDARD_RULES, trimmed } from './rules.ts'
+import { STANDARD_RULES } from '../../../reconciliation/profiles/standard.ts'
+import { columnIn, trimmed } from './rules.ts'
 
 test('a column is a name, or a position where only digits are given', () => {
   expect(columnIn(' Betrag ')).toBe('Betrag')

@@ -1,47 +1,8 @@
 import type { Answer } from '@posthorn/dashboard/kit'
+import { AMOUNT_COLUMNS } from '../../../reconciliation/profiles/standard.ts'
 
 export type Profile = Answer<'/api/v1/reconciliation-profiles/{id}'>
 export type Rules = Profile['rules']
-
-/** A file that needs no profile. */
-export const STANDARD_RULES: Rules = {
-  delimiter: ',',
-  encoding: 'utf-8',
-  headerLine: 1,
-  columns: {
-    externalTransactionId: 'external_transaction_id',
-    amount: 'amount',
-    currency: 'currency',
-    date: 'date',
-  },
-  sign: 'signed',
-  decimal: '.',
-  thousands: '',
-  dateFormat: 'yyyy-MM-dd',
-}
-
-/** Which columns the amount is in, by where its sign is. */
-export const AMOUNT_COLUMNS = {
-  signed: ['amount'],
-  'debit-credit': ['debit', 'credit'],
-  flag: ['amount', 'flag'],
-} as const
-
-export const CAMT_REFERENCES = [
-  'EndToEndId',
-  'TxId',
-  'InstrId',
-  'UETR',
-  'AcctSvcrRef',
-  'PmtInfId',
-  'MsgId',
-  'CdtrRef',
-  'ChqNb',
-  'ClrSysRef',
-  'NtryRef',
-] as const
-
-export const MT940_REFERENCES = ['EREF', 'KREF', 'MREF', 'customer', 'bank'] as const
 
 export type ColumnName = keyof Rules['columns']
 

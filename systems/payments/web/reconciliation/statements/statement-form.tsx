@@ -20,7 +20,8 @@ import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tan
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ProfileForm } from './profiles.tsx'
-import { type Profile, STANDARD_RULES } from './rules.ts'
+import { STANDARD_RULES } from '../../../reconciliation/profiles/standard.ts'
+import type { Profile } from './rules.ts'
 import { StatementPreview } from './statements.tsx'
 
 /** The profiles of the organisation to choose from, the newest hundred. */
