@@ -393,6 +393,15 @@ aside as (
 )
 select key, version from kept;
 
+-- selectLockedKeys: $1 keys
+with free as materialized (
+  select key from posthorn.held_key
+   where outbox = 'families.events' and key = any($1::text[])
+     for no key update skip locked
+)
+select key from posthorn.held_key
+ where outbox = 'families.events' and key = any($1::text[]) and key not in (select key from free);
+
 -- freeKeys: $1 keys, $2 versions
 with read as materialized (
   select h.key, h.version, exists (
@@ -401,6 +410,7 @@ with read as materialized (
     from unnest($1::text[], $2::bigint[]) as u (key, version)
     join posthorn.held_key as h
       on h.outbox = 'families.events' and h.key = u.key and h.version = u.version and h.due_at is not null
+     for update of h skip locked
 ),
 marked as (
   update posthorn.held_key as h
@@ -413,10 +423,15 @@ delete from posthorn.held_key as h
  using read
  where h.outbox = 'families.events' and h.key = read.key and h.version = read.version and not read.more;
 
--- markKeys: $1 suspect, $2 keys
+-- markKeys: $1 keys, $2 suspect
+with free as materialized (
+  select key from posthorn.held_key
+   where outbox = 'families.events' and key = any($1::text[])
+     for no key update skip locked
+)
 update posthorn.held_key
-   set suspect = $1, version = version + 1
- where outbox = 'families.events' and key = any($2::text[]);
+   set suspect = $2, version = version + 1
+ where outbox = 'families.events' and key = any(array(select key from free));
 
 -- rescueHeld: $1 buckets
 insert into posthorn.held_key (outbox, key, bucket, due_at, held_by)
@@ -437,6 +452,7 @@ with stray as materialized (
      and not exists (
        select from families.outbox_events where held and aggregate_id::text = h.key and status = 0 and quarantined_at is null
      )
+     for update skip locked
 )
 -- A replay whose transaction was open meanwhile has raised the version.
 delete from posthorn.held_key as h
@@ -449,7 +465,12 @@ select h.key, h.version, h.blocked_by as blockers
  where h.outbox = 'families.events' and h.bucket = any($1::smallint[]) and h.due_at is null;
 
 -- liftKeys: $1 keys, $2 versions, $3 ids
-with gone as materialized (
+with free as materialized (
+  select key from posthorn.held_key
+   where outbox = 'families.events' and key = any($1::text[])
+     for no key update skip locked
+),
+gone as materialized (
   select u.key, u.version
     from unnest($1::text[], $2::bigint[], (select $3::uuid[])::uuid[])
       as u (key, version, id)
@@ -461,6 +482,7 @@ update posthorn.held_key as h
    set due_at = posthorn.now(), tail = 'wait', blocked_by = '{}', version = h.version + 1
   from gone
  where h.outbox = 'families.events' and h.key = gone.key and h.version = gone.version
+   and h.key in (select key from free)
 returning h.key;
 
 -- nextDue: $1 buckets, $2 late

@@ -1,10 +1,11 @@
 import type { Queryable, Transaction } from '../database/transaction.ts'
-import { run, type PoolHandle } from '../database/pool-handle.ts'
+import { limitLockWaits } from '../database/migrate.sql.ts'
+import type { PoolHandle } from '../database/pool-handle.ts'
 import { PosthornError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Outbox } from '../outbox/define.ts'
 import { inSql, storageOf, type Storage } from '../outbox/resolved-definition.ts'
-import { limitLockWait } from './log/log-moves.sql.ts'
+import { PATIENCE_WITH_WRITERS_MS } from './log/log-moves.sql.ts'
 import { moveFromTable } from './log/log-moves.ts'
 import { selectSharedColumns } from './log/table-moves.sql.ts'
 import type { Session } from './session/session.ts'
@@ -59,7 +60,7 @@ export async function adoptStorage(
     const [known] = rows
     if (!known || known.storage === storageOf(outbox)) return undefined
     try {
-      await run(tx, limitLockWait(), {})
+      await tx.query(limitLockWaits(PATIENCE_WITH_WRITERS_MS))
       await changeStorage(tx, outbox, known)
     } catch (cause) {
       throw notMoved(outbox, known.storage, cause)

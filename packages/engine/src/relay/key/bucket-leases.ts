@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Outbox } from '../../outbox/define.ts'
+import { limitLockWaits } from '../../database/migrate.sql.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
 import { BUCKETS, leaseStatements } from '../settle/bucket.sql.ts'
 import { heldStatements } from '../settle/held.sql.ts'
@@ -10,7 +11,9 @@ import type { Buckets } from '../../database/bell.ts'
 import { PosthornError, sqlState } from '../../errors.ts'
 import { storageOf } from '../../outbox/resolved-definition.ts'
 import { silentLog, type Log } from '../../log.ts'
+import { isLocked } from '../settle/settle.ts'
 import { isServersFault } from '../settle/settle-apart.ts'
+import { PATIENCE_MS } from '../settle/settle.sql.ts'
 import type { Session } from '../session/session.ts'
 
 /** A bucket that was taken, and where the last owner began to read it. */
@@ -228,12 +231,12 @@ export class BucketLeases {
     try {
       return await this.#takeOver(want, this.buckets)
     } catch (error) {
-      if (isUnclear(error)) throw error
+      if (isUnclear(error) && !isLocked(error)) throw error
       return this.#acquireApart(want, error)
     }
   }
 
-  /** One by one: a bucket whose messages cannot be made suspects is left alone, and stops no other. */
+  /** One by one: a bucket whose messages cannot be made suspects, or not now, is left alone, and stops no other. */
   async #acquireApart(want: number, first: unknown): Promise<Taken[]> {
     const all = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
     const free = all.filter((bucket) => !this.buckets.includes(bucket))
@@ -265,6 +268,8 @@ export class BucketLeases {
       const rows = await run<Taken & { lost: boolean }>(tx, this.#statements.acquireBuckets, args)
       const buckets = rows.filter(({ lost }) => lost).map(({ bucket }) => bucket)
       if (buckets.length > 0) {
+        // An operator's transaction may have locked one of the keys.
+        await tx.query(limitLockWaits(PATIENCE_MS))
         const lost = { buckets, token }
         const logged = (await this.#suspectLog?.(tx, lost)) ?? []
         const { suspectRun } = keyStatements(this.#outbox)

@@ -2,11 +2,13 @@ import type { Outbox } from '../../outbox/define.ts'
 import type { OutboxRow } from '../../outbox/resolved-definition.ts'
 import { heldStatements } from '../settle/held.sql.ts'
 import { keyStatements } from './claim.sql.ts'
+import { limitLockWaits } from '../../database/migrate.sql.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import { isId } from '../../database/cursor.ts'
 import { holdArgs, type KeyPlan } from '../settle/key-plan.ts'
 import { SUSPECT_GROUP } from '../settle/claim.ts'
+import { PATIENCE_MS } from '../settle/settle.sql.ts'
 
 /** The waiting keys of one outbox, as its relay reads and writes them. */
 export class HeldKeys {
@@ -43,7 +45,7 @@ export class HeldKeys {
       buckets: [...leases.keys()],
       tokens: [...leases.values()],
       share,
-      late,
+      late: [...late],
       ...{ keys: most, limit: most, batch: most },
     }
     const { claimSuspect, claimHeld } = keyStatements(this.#outbox)
@@ -52,6 +54,8 @@ export class HeldKeys {
       const found = await run<OutboxRow>(this.#handle.db, statement, args)
       const { rows, empty, other } = sortFound(found, isSuspect)
       await this.#free(this.#handle.db, empty)
+      // Of these an operator's transaction may have locked one: it stays as it is.
+      args.late.push(...empty.map(({ key }) => key), ...other)
       if (other.length > 0) {
         await run(this.#handle.db, this.#statements.markKeys, { keys: other, suspect: !isSuspect })
       }
@@ -82,6 +86,20 @@ export class HeldKeys {
     }
     await this.#free(tx, frees)
     return versions
+  }
+
+  /** The same, and fails where another transaction has locked a key, or a message that is set aside. */
+  async writeSoon(tx: Transaction, plan: KeyPlan): Promise<KeyVersion[]> {
+    if (plan.holds.length + plan.aside.length > 0) await tx.query(limitLockWaits(PATIENCE_MS))
+    return this.write(tx, plan)
+  }
+
+  /** Which keys of a plan another transaction has locked; the others are locked by this one. */
+  async findLocked(tx: Transaction, { holds, aside }: KeyPlan): Promise<Set<string>> {
+    const keys = [...new Set([...holds, ...aside].map(({ key }) => key))]
+    if (keys.length === 0) return new Set()
+    const found = await run<{ key: string }>(tx, this.#statements.selectLockedKeys, { keys })
+    return new Set(found.map(({ key }) => key))
   }
 
   async #free(db: Transaction | PoolHandle['db'], keys: KeyPlan['frees']): Promise<void> {

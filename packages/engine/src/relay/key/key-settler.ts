@@ -173,7 +173,7 @@ export class KeySettler {
         const args: SettleArgs = { ...this.#args(claim), guard: 'ended', ended: [...ended] }
         const ours = within(plan, ended)
         const settled = await settleIn(tx, this.#outbox, { ...ours, args })
-        await this.#held.write(tx, ours)
+        await this.#held.writeSoon(tx, ours)
         const ids = plan.settlements.map(({ row }) => idOf(this.#outbox, row))
         return { lost: ids.filter((id) => !settled.has(id)), unsettled: [] }
       })
@@ -213,7 +213,7 @@ export class KeySettler {
       const ours = within(plan, ended)
       const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
       const settled = await settleIn(tx, this.#outbox, { ...ours, args: ending })
-      await this.#held.write(tx, ours)
+      await this.#held.writeSoon(tx, ours)
       return addSettledBefore(this.#outbox, within(plan, before), settled)
     })
   }

@@ -25,7 +25,7 @@ export interface LateKeysOptions {
 }
 
 /**
- * Keys of which another transaction has locked a row: what became of their messages is written once that is
+ * Keys that another transaction has locked, or a row of them: what became of their messages is written once that is
  * over, and nothing more of them is read meanwhile.
  */
 export class LateKeys {
@@ -46,17 +46,18 @@ export class LateKeys {
     return new Set(this.#late.waiting.map(({ lease }) => lease.bucket))
   }
 
-  /** Divides a plan whose runs are `ended` into that for keys with a locked row and that for the others. */
+  /** Divides a plan whose runs are `ended` into that for keys that are locked and that for the others. */
   async divide(
     tx: Transaction,
     { rows, leases }: Claim,
     { plan, ended }: { plan: KeyPlan; ended: ReadonlySet<number> },
   ) {
-    const { outbox } = this.#options
+    const { outbox, held } = this.#options
     const ours = rows.filter((row) => ended.has(Number(row['bucket'])))
     const ids = await findLocked(tx, outbox, ours)
     const locked = ours.filter((row) => ids.has(idOf(outbox, row)))
-    const keys = new Set(locked.map((row) => keyOf(outbox, row)))
+    const keys = await held.findLocked(tx, plan)
+    for (const row of locked) keys.add(keyOf(outbox, row))
     const isLate = (row: OutboxRow) => keys.has(keyOf(outbox, row))
     const { mine, others } = splitByKey(outbox, plan, keys)
     const byBucket = Map.groupBy(ours.filter(isLate), (row) => Number(row['bucket']))
@@ -90,6 +91,7 @@ export class LateKeys {
       // A lane has the bucket in hand at this moment.
       if (!kept.has(lease.bucket)) return false
       if ((await findLocked(tx, outbox, rows)).size > 0) return false
+      if ((await held.findLocked(tx, plan)).size > 0) return false
       const args: SettleArgs = { ...leaseArgs(outbox, [lease]), guard: 'ended' }
       const { settlements } = plan
       await settleIn(tx, outbox, { settlements, args: { ...args, ended: [lease.bucket] } })

@@ -147,9 +147,7 @@ function beginCursors({ name }: ResolvedDefinition): Prepared {
 }
 
 /** Behind a lock that is waited for, every writer waits. */
-export function limitLockWait(): Prepared {
-  return prepare(() => `select set_config('lock_timeout', '5s', true)`)
-}
+export const PATIENCE_WITH_WRITERS_MS = 5_000
 
 /** Keeps writers out and waits for those that are open: what they write afterwards is of this cluster. */
 function lockLog({ log }: ResolvedDefinition): Prepared {

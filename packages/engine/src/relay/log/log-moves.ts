@@ -1,11 +1,12 @@
 import type { Outbox } from '../../outbox/define.ts'
 import { inSql, type OutboxRow } from '../../outbox/resolved-definition.ts'
+import { limitLockWaits } from '../../database/migrate.sql.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import type { Log } from '../../log.ts'
 import { hiddenSequence } from '../../outbox/check-table.ts'
 import { leaseStatements } from '../settle/bucket.sql.ts'
-import { limitLockWait, moveStatements } from './log-moves.sql.ts'
+import { moveStatements, PATIENCE_WITH_WRITERS_MS } from './log-moves.sql.ts'
 import { adoptTable, selectSharedColumns } from './table-moves.sql.ts'
 
 /** Moves rows that were read from the log to its exceptions, where they wait behind their key. */
@@ -87,7 +88,7 @@ export async function adoptCluster(handle: PoolHandle, outbox: Outbox, log: Log)
     return true
   }
   const moved = await handle.transaction(async (tx) => {
-    await run(tx, limitLockWait(), {})
+    await tx.query(limitLockWaits(PATIENCE_WITH_WRITERS_MS))
     await run(tx, statements.lockLog, {})
     const rows = await run<{ moved: number }>(tx, statements.adoptLog, {})
     return rows[0]?.moved ?? 0

@@ -12,7 +12,8 @@ import { adoptCluster, moveAside, suspectLogged } from './log-moves.ts'
 import type { Buckets } from '../../database/bell.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
 import { silentLog, type Log } from '../../log.ts'
-import { settleIn, type SettleArgs } from '../settle/settle.ts'
+import { LateSettlements } from '../settle/late-settlements.ts'
+import { isLocked, settleIn, type SettleArgs } from '../settle/settle.ts'
 import { idOf, type Settlement } from '../settle/settlement.ts'
 import type { Maintenance, SettledApart, Source } from '../settle/source.ts'
 import { leaseStatements } from '../settle/bucket.sql.ts'
@@ -44,6 +45,8 @@ export class LogSource implements Source {
   #crowded = false
   #heldFirst = false
   readonly #plan = new BacklogPlan()
+  /** Buckets with a key that another transaction has locked. */
+  readonly #late = new LateSettlements<LateBucket>((late) => this.#settleFree(late))
 
   constructor(
     handle: PoolHandle,
@@ -182,16 +185,57 @@ export class LogSource implements Source {
     const args = this.#args(claim, closed)
     const isFirst = !this.#tried.has(claim)
     this.#tried.add(claim)
-    const buckets =
-      isFirst && isStraight(claim, settlements)
-        ? await this.#end(this.#handle.db, args)
-        : await this.#handle.transaction((tx) => {
-            const plan = planLogPart(this.#outbox, claim, { settlements, open })
-            return this.#write(tx, claim, { plan, args, open })
-          })
+    if (isFirst && isStraight(claim, settlements)) {
+      const buckets = await this.#end(this.#handle.db, args)
+      this.#leave(claim)
+      return lostOf(this.#outbox, settlements, buckets)
+    }
+    const plan = planLogPart(this.#outbox, claim, { settlements, open })
+    const part = { plan, args, open }
+    const { buckets, late } = await this.#handle
+      .transaction((tx) => this.#write(tx, claim, { ...part, write: 'writeSoon' }))
+      .then((done) => ({ buckets: done, late: new Set<number>() }))
+      .catch((error: unknown) => {
+        if (!isLocked(error)) throw error
+        return this.#writeFree(claim, closed, { plan, open })
+      })
+    this.#leave({ ...claim, leases: claim.leases.filter(({ bucket }) => !late.has(bucket)) })
+    return lostOf(this.#outbox, settlements, new Set([...buckets, ...late]))
+  }
+
+  /** Ends the runs of all other buckets first. The rest is written when its keys are no longer locked. */
+  async #writeFree(claim: Claim, closed: ReadonlySet<number>, part: LogPart) {
+    const { holds, aside } = part.plan
+    const { keys } = this.#keys
+    const locked = await this.#handle.transaction((tx) => keys.findLocked(tx, part.plan))
+    const late = new Set(
+      [...holds, ...aside].filter(({ key }) => locked.has(key)).map(({ bucket }) => bucket),
+    )
+    const free = { ...claim, leases: claim.leases.filter(({ bucket }) => !late.has(bucket)) }
+    const args = this.#args(free, closed)
+    const buckets = await this.#handle.transaction((tx) =>
+      this.#write(tx, free, { ...part, args, write: 'write' }),
+    )
+    for (const lease of claim.leases.filter(({ bucket }) => late.has(bucket))) {
+      this.#late.add({ ...part, claim: { ...claim, leases: [lease] }, closed })
+    }
+    return { buckets, late }
+  }
+
+  /** What was lost with its lease is read again. */
+  async #settleFree(late: LateBucket): Promise<LateBucket | undefined> {
+    const { claim, closed } = late
+    const { keys, leases } = this.#keys
+    if (!claim.leases.every(({ bucket, token }) => leases.has(bucket, token))) return undefined
+    const plan = within(late.plan, new Set(claim.leases.map(({ bucket }) => bucket)))
+    const isDone = await this.#handle.transaction(async (tx) => {
+      if ((await keys.findLocked(tx, plan)).size > 0) return false
+      await this.#write(tx, claim, { ...late, args: this.#args(claim, closed), write: 'write' })
+      return true
+    })
+    if (!isDone) return late
     this.#leave(claim)
-    if (buckets.size === args.buckets.length) return []
-    return lostOf(this.#outbox, settlements, buckets)
+    return undefined
   }
 
   /** Undefined for a claim of what has left the log: waiting keys, and the slow rest of a claim from it. */
@@ -214,7 +258,7 @@ export class LogSource implements Source {
   async #write(
     tx: Transaction,
     claim: Claim,
-    { plan, args, open }: { plan: KeyPlan; args: LogArgs; open: readonly OutboxRow[] },
+    { plan, args, open, write }: LogPart & { args: LogArgs; write: 'write' | 'writeSoon' },
   ): Promise<Set<number>> {
     const ended = await this.#end(tx, args)
     const ours = within(plan, ended)
@@ -228,7 +272,7 @@ export class LogSource implements Source {
       const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
       await settleIn(tx, this.#outbox, { settlements: rest, args: ending })
     }
-    const versions = await this.#keys.keys.write(tx, ours)
+    const versions = await this.#keys.keys[write](tx, ours)
     const versionOf = new Map(versions.map(({ key, version }) => [key, version]))
     for (const row of open) row['claim_version'] = versionOf.get(keyOf(this.#outbox, row))
     return new Set([...ended, ...(await this.#endedBefore(tx, args, ended))])
@@ -309,14 +353,17 @@ export class LogSource implements Source {
   }
 
   async settleLate(): Promise<void> {
+    await this.#late.settle()
     await this.#keys.settleLate()
   }
 
   owedMs(): number | undefined {
-    return this.#keys.owedMs()
+    const owed = Math.min(this.#late.owedMs() ?? Infinity, this.#keys.owedMs() ?? Infinity)
+    return owed === Infinity ? undefined : owed
   }
 
   async close(): Promise<void> {
+    await this.#late.settle({ isLast: true })
     await this.#keys.close()
   }
 }
@@ -327,6 +374,18 @@ interface Page {
   readonly taken: ReadonlyMap<number, string>
   /** Whether the bucket's tick may go on behind them. */
   isCut(bucket: number): boolean
+}
+
+/** What is written of a claim while messages are `open`. */
+interface LogPart {
+  readonly plan: KeyPlan
+  readonly open: readonly OutboxRow[]
+}
+
+interface LateBucket extends LogPart {
+  readonly claim: Claim
+  /** Buckets whose tick ends with the claim. */
+  readonly closed: ReadonlySet<number>
 }
 
 type LogArgs = SettleArgs & {

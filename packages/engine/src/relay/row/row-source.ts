@@ -98,6 +98,8 @@ export class RowSource implements Source {
     asked: { batch: number; full?: readonly string[]; keys?: string[]; counts?: number[] },
   ): Promise<Claim | undefined> {
     const { batch } = asked
+    // What was unlocked after the end of its lease would be taken for lost.
+    await this.#late.settle({ isNow: true })
     const statement = this.#statement(kind)
     if (!statement) return undefined
     const token = randomUUID()

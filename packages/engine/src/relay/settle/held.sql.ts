@@ -82,8 +82,22 @@ select key, version from kept`,
   )
 }
 
+/** Which of the waiting keys another transaction has locked; the others are locked by this one. */
+function selectLockedKeys({ name }: ResolvedDefinition): Prepared {
+  return prepare(
+    (p) => `with free as materialized (
+  select key from posthorn.held_key
+   where outbox = '${name}' and key = any(${p('keys')}::text[])
+     for no key update skip locked
+)
+select key from posthorn.held_key
+ where outbox = '${name}' and key = any(${p('keys')}::text[]) and key not in (select key from free)`,
+  )
+}
+
 /**
- * Ends the waiting of keys with nothing left behind them, unless they were written since they were read.
+ * Ends the waiting of keys with nothing left behind them, unless they were written since they were read, or an
+ * operator's transaction has locked them: those are read again.
  * The others begin with an ordinary message now, as far as anyone knows.
  */
 function freeKeys(definition: ResolvedDefinition): Prepared {
@@ -96,6 +110,7 @@ function freeKeys(definition: ResolvedDefinition): Prepared {
     from unnest(${p('keys')}::text[], ${p('versions')}::bigint[]) as u (key, version)
     join posthorn.held_key as h
       on h.outbox = '${name}' and h.key = u.key and h.version = u.version and h.due_at is not null
+     for update of h skip locked
 ),
 marked as (
   update posthorn.held_key as h
@@ -113,9 +128,14 @@ delete from posthorn.held_key as h
 /** Notes whether the first message of waiting keys is a suspect, where that was not known. */
 function markKeys({ name }: ResolvedDefinition): Prepared {
   return prepare(
-    (p) => `update posthorn.held_key
+    (p) => `with free as materialized (
+  select key from posthorn.held_key
+   where outbox = '${name}' and key = any(${p('keys')}::text[])
+     for no key update skip locked
+)
+update posthorn.held_key
    set suspect = ${p('suspect')}, version = version + 1
- where outbox = '${name}' and key = any(${p('keys')}::text[])`,
+ where outbox = '${name}' and key = any(array(select key from free))`,
   )
 }
 
@@ -258,6 +278,7 @@ function sweepKeys(definition: ResolvedDefinition): Prepared {
      and not exists (
        select from ${table} where held and ${order?.key}::text = h.key and ${waitsCondition(definition)}
      )
+     for update skip locked
 )
 -- A replay whose transaction was open meanwhile has raised the version.
 delete from posthorn.held_key as h
@@ -282,7 +303,12 @@ function liftKeys({ name, table, columns, states }: ResolvedDefinition): Prepare
       ? `quarantined_at is not null and ${anyOf(columns.status, [states.ready, states.retry])}`
       : `${columns.status} = ${literal(states.dead)}`
   return prepare(
-    (p) => `with gone as materialized (
+    (p) => `with free as materialized (
+  select key from posthorn.held_key
+   where outbox = '${name}' and key = any(${p('keys')}::text[])
+     for no key update skip locked
+),
+gone as materialized (
   select u.key, u.version
     from unnest(${p('keys')}::text[], ${p('versions')}::bigint[], ${opaqueArray(p('ids'), columns.idType)})
       as u (key, version, id)
@@ -294,6 +320,7 @@ update posthorn.held_key as h
    set due_at = posthorn.now(), tail = 'wait', blocked_by = '{}', version = h.version + 1
   from gone
  where h.outbox = '${name}' and h.key = gone.key and h.version = gone.version
+   and h.key in (select key from free)
 returning h.key`,
   )
 }
@@ -302,6 +329,7 @@ returning h.key`,
 export const heldStatements = writeOnce((definition) => ({
   holdKeys: holdKeys(definition),
   setAside: setAside(definition),
+  selectLockedKeys: selectLockedKeys(definition),
   freeKeys: freeKeys(definition),
   markKeys: markKeys(definition),
   parkTails: parkTails(definition),

@@ -33,10 +33,10 @@ export class LateSettlements<Late> {
     return Math.max(this.#nextAt - performance.now(), 1)
   }
 
-  /** Settles what is no longer locked, if it is time or `isLast`. */
-  async settle({ isLast = false } = {}): Promise<void> {
+  /** Settles what is no longer locked, if it is time, `isNow` or `isLast`. */
+  async settle({ isLast = false, isNow = false } = {}): Promise<void> {
     if (this.#waiting.length === 0 || this.#isSettling) return
-    if (!isLast && performance.now() < this.#nextAt) return
+    if (!isNow && !isLast && performance.now() < this.#nextAt) return
     this.#isSettling = true
     try {
       for (const late of this.#waiting) {

@@ -46,9 +46,12 @@ select case when count(*) < cardinality(${ids}) then coalesce(array_agg(id::text
   })
 }
 
-/** How long one statement waits for a lock. What follows in its transaction waits as it did before. */
+/** How long a statement that settles waits for a lock. */
+export const PATIENCE_MS = 100
+
+/** What follows in its transaction waits as it did before. */
 const PATIENCE_CTE = `patience as materialized (
-  select current_setting('lock_timeout') as before, set_config('lock_timeout', '100ms', true) as now
+  select current_setting('lock_timeout') as before, set_config('lock_timeout', '${PATIENCE_MS}ms', true) as now
 )`
 const END_PATIENCE = `,
        set_config('lock_timeout', (select before from patience), true) as patience`
