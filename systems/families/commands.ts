@@ -110,7 +110,7 @@ interface Decision<Value> {
 /** Against others who change the same family at the same moment; each try decides anew. */
 const MOST_TRIES = 12
 
-const NO_HISTORY: AddressHistory = { open: undefined, mailedUntil: undefined }
+const NO_HISTORY: AddressHistory = { open: undefined, mailedUntil: null }
 
 /** To find out about a commit whose answer was lost. */
 const MOST_COMMITS = 3

@@ -22,6 +22,15 @@ export function valuesOf<Name extends string>(texts: Readonly<Record<Name, strin
   return Object.fromEntries(entries) as Values<Name>
 }
 
+/** An event that says nothing but texts. */
+export function eventOf<Type extends string, Name extends string>(
+  type: Type,
+  occurredAt: Date,
+  texts: Readonly<Record<Name, string>>,
+) {
+  return { type, occurredAt, payload: valuesOf(texts) }
+}
+
 export interface Invited extends Values<
   'invitationId' | 'familyId' | 'email' | 'role' | 'invitedByUserId'
 > {

@@ -6,12 +6,12 @@ import { FamilyMemberInvitation, hashOf, type InvitationStatus } from './invitat
 const now = new Date('2026-01-05T00:00:00Z')
 const invitationBy = (by: string) => ({ by, token: 'abc123', now })
 const acting = (by: string) => ({ by, now })
-const none = { open: undefined, mailedUntil: undefined }
+const none = { open: undefined, mailedUntil: null }
 const after = (hours: number) => new Date(now.getTime() + hours * 3_600_000)
 
 /** Owner `olga`, admin `adam`, member `mia`, whose address is mia@example.com. */
-function aFamily(mailedUntil?: Date): Family {
-  const member = (userId: string, role: FamilyRole, email?: string) => ({
+function aFamily(mailedUntil: Date | null = null): Family {
+  const member = (userId: string, role: FamilyRole, email: string | null = null) => ({
     ...{ userId, role, email, joinedAt: now },
   })
   return new Family({
@@ -33,9 +33,9 @@ function anInvitation(status: InvitationStatus = 'PENDING', email = 'john@exampl
     tokenHash: hashOf('old'),
     expiresAt: now,
     invitedBy: 'olga',
-    acceptedBy: status === 'ACCEPTED' ? 'john' : undefined,
-    declinedBy: status === 'DECLINED' ? 'john' : undefined,
-    mailedUntil: undefined,
+    acceptedBy: status === 'ACCEPTED' ? 'john' : null,
+    declinedBy: status === 'DECLINED' ? 'john' : null,
+    mailedUntil: null,
   })
 }
 
@@ -271,7 +271,7 @@ describe('members', () => {
 })
 
 describe('mails', () => {
-  const code = (family: Family, mailedUntil: Date | undefined) => {
+  const code = (family: Family, mailedUntil: Date | null) => {
     const invited = { email: 'john@example.com', role: 'MEMBER' } as const
     return family.invite(invited, { open: undefined, mailedUntil }, invitationBy('olga')).refusal
       ?.code
@@ -281,7 +281,7 @@ describe('mails', () => {
     expect(code(aFamily(), after(4 * 4))).toBeUndefined()
     expect(code(aFamily(), after(4 * 4 + 0.1))).toBe('TOO_MANY_MAILS')
     const invitation = anInvitation()
-    const history = { open: invitation, mailedUntil: undefined as Date | undefined }
+    const history = { open: invitation, mailedUntil: null as Date | null }
     const codes = Array.from({ length: 6 }, () => {
       const { refusal } = aFamily().resend(invitation, history, invitationBy('olga'))
       history.mailedUntil = invitation.state.mailedUntil
@@ -291,8 +291,8 @@ describe('mails', () => {
   })
 
   test('of a family are a hundred at once, and one each ten minutes', () => {
-    expect(code(aFamily(after(99 / 6)), undefined)).toBeUndefined()
-    expect(code(aFamily(after(99.5 / 6)), undefined)).toBe('TOO_MANY_MAILS')
+    expect(code(aFamily(after(99 / 6)), null)).toBeUndefined()
+    expect(code(aFamily(after(99.5 / 6)), null)).toBe('TOO_MANY_MAILS')
   })
 })
 

@@ -13,7 +13,7 @@ import {
   MEMBER_REMOVED,
   OWNERSHIP_TRANSFERRED,
   ROLE_CHANGED,
-  valuesOf,
+  eventOf,
   wordOf,
   type FamilyEvent,
   type FamilyRole,
@@ -25,7 +25,7 @@ export interface Member {
   readonly userId: string
   readonly role: FamilyRole
   /** The address that was invited, if one was. */
-  readonly email: string | undefined
+  readonly email: string | null
   readonly joinedAt: Date
 }
 
@@ -35,7 +35,7 @@ export interface FamilyState {
   readonly name: string
   members: readonly Member[]
   /** When the family's next invitation mails may be sent: see `mail-allowance.ts`. */
-  readonly mailedUntil: Date | undefined
+  readonly mailedUntil: Date | null
 }
 
 /** Who acts, and when by the business clock. */
@@ -45,7 +45,7 @@ type Acting = Pick<Inviting, 'by' | 'now'>
 export interface AddressHistory {
   /** The invitation that it could still accept. */
   readonly open: FamilyMemberInvitation | undefined
-  readonly mailedUntil: Date | undefined
+  readonly mailedUntil: Date | null
 }
 
 const MAY_INVITE: readonly (FamilyRole | undefined)[] = ['OWNER', 'ADMIN']
@@ -75,14 +75,10 @@ export class Family extends AggregateRoot<FamilyEvent> {
   ): Result<Family> {
     const name = founding.name.trim()
     if (!NAME.test(name)) return refuse('INVALID_NAME')
-    const owner: Member = { userId: by, role: 'OWNER', email: undefined, joinedAt: now }
+    const owner: Member = { userId: by, role: 'OWNER', email: null, joinedAt: now }
     const { orgId } = founding
-    const family = new Family({ id: uuid(), orgId, name, members: [owner], mailedUntil: undefined })
-    family.raise({
-      type: FAMILY_CREATED,
-      occurredAt: now,
-      payload: valuesOf({ familyId: family.id, name, ownerUserId: by }),
-    })
+    const family = new Family({ id: uuid(), orgId, name, members: [owner], mailedUntil: null })
+    family.raise(eventOf(FAMILY_CREATED, now, { familyId: family.id, name, ownerUserId: by }))
     return accept(family)
   }
 
@@ -136,16 +132,14 @@ export class Family extends AggregateRoot<FamilyEvent> {
     if (status !== 'PENDING') return refuse('NOT_FOUND', 'The invitation can no longer be used.')
     invitation.accept(by)
     this.state.members = [...this.state.members, { userId: by, role, email, joinedAt: now }]
-    this.raise({
-      type: MEMBER_JOINED,
-      occurredAt: now,
-      payload: valuesOf({
+    this.raise(
+      eventOf(MEMBER_JOINED, now, {
         familyId: this.id,
         invitationId: invitation.id,
         userId: by,
         role: wordOf(role),
       }),
-    })
+    )
     return accept(invitation)
   }
 
@@ -176,11 +170,7 @@ export class Family extends AggregateRoot<FamilyEvent> {
     if (role === undefined) return refuse('NOT_FOUND', 'You are not a member of this family.')
     if (role === 'OWNER') return refuse('OWNER_REQUIRED')
     this.#withoutMember(by)
-    this.raise({
-      type: MEMBER_LEFT,
-      occurredAt: now,
-      payload: valuesOf({ familyId: this.id, userId: by }),
-    })
+    this.raise(eventOf(MEMBER_LEFT, now, { familyId: this.id, userId: by }))
     return accept(this)
   }
 
@@ -195,11 +185,7 @@ export class Family extends AggregateRoot<FamilyEvent> {
       return refuse('FORBIDDEN', 'Only the owner removes admins.')
     }
     this.#withoutMember(userId)
-    this.raise({
-      type: MEMBER_REMOVED,
-      occurredAt: now,
-      payload: valuesOf({ familyId: this.id, userId, removedByUserId: by }),
-    })
+    this.raise(eventOf(MEMBER_REMOVED, now, { familyId: this.id, userId, removedByUserId: by }))
     return accept(this)
   }
 
@@ -216,17 +202,15 @@ export class Family extends AggregateRoot<FamilyEvent> {
     if (previous === 'OWNER') return refuse('OWNER_REQUIRED')
     if (previous === role) return accept(this)
     this.#giveRoles(new Map([[userId, role]]))
-    this.raise({
-      type: ROLE_CHANGED,
-      occurredAt: now,
-      payload: valuesOf({
+    this.raise(
+      eventOf(ROLE_CHANGED, now, {
         familyId: this.id,
         userId,
         previousRole: wordOf(previous),
         role: wordOf(role),
         changedByUserId: by,
       }),
-    })
+    )
     return accept(this)
   }
 
@@ -242,11 +226,13 @@ export class Family extends AggregateRoot<FamilyEvent> {
         [userId, 'OWNER'],
       ]),
     )
-    this.raise({
-      type: OWNERSHIP_TRANSFERRED,
-      occurredAt: now,
-      payload: valuesOf({ familyId: this.id, previousOwnerUserId: by, ownerUserId: userId }),
-    })
+    this.raise(
+      eventOf(OWNERSHIP_TRANSFERRED, now, {
+        familyId: this.id,
+        previousOwnerUserId: by,
+        ownerUserId: userId,
+      }),
+    )
     return accept(this)
   }
 
@@ -259,7 +245,7 @@ export class Family extends AggregateRoot<FamilyEvent> {
   }
 
   /** Too many were sent, by the family or to the address. */
-  #whyNoMail(toAddress: Date | undefined, now: Date): { readonly refusal: Refusal } | undefined {
+  #whyNoMail(toAddress: Date | null, now: Date): { readonly refusal: Refusal } | undefined {
     const { mailedUntil } = this.state
     const at =
       nextMailAt(TO_ADDRESS, { mailedUntil: toAddress, now }) ??
@@ -286,7 +272,7 @@ export class Family extends AggregateRoot<FamilyEvent> {
 
   #hasAddress(email: string): boolean {
     return this.state.members.some(
-      (member) => member.email !== undefined && isSameAddress(member.email, email),
+      (member) => member.email !== null && isSameAddress(member.email, email),
     )
   }
 }

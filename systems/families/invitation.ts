@@ -5,6 +5,7 @@ import {
   INVITATION_DECLINED,
   INVITATION_REVOKED,
   MEMBER_INVITED,
+  eventOf,
   valuesOf,
   wordOf,
   type FamilyRole,
@@ -90,10 +91,10 @@ export interface InvitationState {
   tokenHash: Buffer
   expiresAt: Date
   invitedBy: string
-  acceptedBy: string | undefined
-  declinedBy: string | undefined
+  acceptedBy: string | null
+  declinedBy: string | null
   /** Of the address in this family: see `mail-allowance.ts`. */
-  mailedUntil: Date | undefined
+  mailedUntil: Date | null
 }
 
 /**
@@ -128,8 +129,8 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
       id: uuid(),
       status: 'PENDING',
       ...issue(inviting, invited.mailedUntil),
-      acceptedBy: undefined,
-      declinedBy: undefined,
+      acceptedBy: null,
+      declinedBy: null,
     })
     invitation.#announce(inviting, { isResend: false })
     return invitation
@@ -149,29 +150,25 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
 
   revoke({ by, now }: Pick<Inviting, 'by' | 'now'>): void {
     this.state.status = 'REVOKED'
-    this.raise({
-      type: INVITATION_REVOKED,
-      occurredAt: now,
-      payload: valuesOf({
+    this.raise(
+      eventOf(INVITATION_REVOKED, now, {
         invitationId: this.id,
         familyId: this.state.familyId,
         revokedByUserId: by,
       }),
-    })
+    )
   }
 
   decline({ by, now }: Pick<Inviting, 'by' | 'now'>): void {
     this.state.status = 'DECLINED'
     this.state.declinedBy = by
-    this.raise({
-      type: INVITATION_DECLINED,
-      occurredAt: now,
-      payload: valuesOf({
+    this.raise(
+      eventOf(INVITATION_DECLINED, now, {
         invitationId: this.id,
         familyId: this.state.familyId,
         declinedByUserId: by,
       }),
-    })
+    )
   }
 
   #announce({ by, token, now }: Inviting, { isResend }: { isResend: boolean }): void {
@@ -189,7 +186,7 @@ export class FamilyMemberInvitation extends AggregateRoot<InvitationEvent> {
   }
 }
 
-function issue({ by, token, now }: Inviting, mailedUntil: Date | undefined) {
+function issue({ by, token, now }: Inviting, mailedUntil: Date | null) {
   return {
     tokenHash: hashOf(token),
     expiresAt: new Date(now.getTime() + LIFE_MS),

@@ -16,9 +16,9 @@ export const BY_FAMILY: Allowance = { atOnce: 100, everyMs: 10 * 60_000 }
 /** When the next mail may be sent; undefined if that is now. */
 export function nextMailAt(
   { atOnce, everyMs }: Allowance,
-  { mailedUntil, now }: { readonly mailedUntil: Date | undefined; readonly now: Date },
+  { mailedUntil, now }: { readonly mailedUntil: Date | null; readonly now: Date },
 ): Date | undefined {
-  if (mailedUntil === undefined) return undefined
+  if (mailedUntil === null) return undefined
   const at = mailedUntil.getTime() - (atOnce - 1) * everyMs
   return at > now.getTime() ? new Date(at) : undefined
 }
@@ -26,10 +26,7 @@ export function nextMailAt(
 /** What is stored once one more mail is sent. */
 export function afterMail(
   { everyMs }: Allowance,
-  {
-    mailedUntil = new Date(0),
-    now,
-  }: { readonly mailedUntil: Date | undefined; readonly now: Date },
+  { mailedUntil, now }: { readonly mailedUntil: Date | null; readonly now: Date },
 ): Date {
-  return new Date(Math.max(mailedUntil.getTime(), now.getTime()) + everyMs)
+  return new Date(Math.max(mailedUntil?.getTime() ?? 0, now.getTime()) + everyMs)
 }

@@ -1,23 +1,10 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { FamilyRole } from './events.ts'
 import type { FamilyState, Member } from './family.ts'
-import type { InvitationState, InvitationStatus } from './invitation.ts'
+import type { InvitationState } from './invitation.ts'
 import type { Allowance } from './mail-allowance.ts'
 
 /** What is stored, with the version it is at. */
 export type Stored<State> = State & { readonly version: number }
-
-interface FamilyRow {
-  id: string
-  org_id: string
-  name: string
-  version: number
-  user_id: string
-  role: FamilyRole
-  email: string | null
-  joined_at: Date
-  mailed_until: Date | null
-}
 
 /** Now, by the business clock. */
 export async function selectNow(db: Queryable): Promise<Date> {
@@ -30,18 +17,20 @@ export async function selectFamily(
   db: Queryable,
   id: string,
 ): Promise<Stored<FamilyState> | undefined> {
-  const { rows } = await db.query<FamilyRow>(sql`
-    select f.id, f.org_id, f.name, f.version, f.mailed_until,
-           m.user_id, m.role, m.email, m.joined_at
+  const { rows } = await db.query<Omit<Stored<FamilyState>, 'members'> & Member>(sql`
+    select f.id, f.org_id as "orgId", f.name, f.version, f.mailed_until as "mailedUntil",
+           m.user_id as "userId", m.role, m.email, m.joined_at as "joinedAt"
       from families.families as f
       join families.family_members as m on m.family_id = f.id
      where f.id = ${id}
      order by m.joined_at, m.user_id`)
   const [first] = rows
   if (!first) return undefined
-  const { org_id: orgId, name, version, mailed_until } = first
-  const mailedUntil = mailed_until ?? undefined
-  return { id: first.id, orgId, name, version, mailedUntil, members: rows.map(memberOf) }
+  const { orgId, name, version, mailedUntil } = first
+  const members = rows.map(({ userId, role, email, joinedAt }) => {
+    return { userId, role, email, joinedAt }
+  })
+  return { id, orgId, name, version, mailedUntil, members }
 }
 
 /** A family as a list shows it. */
@@ -114,7 +103,7 @@ async function upsertMembers(
     select ${id}, m.user_id, m.role, m.email, m.joined_at
       from unnest(${members.map(({ userId }) => userId)}::text[],
                   ${members.map(({ role }) => role)}::text[],
-                  ${members.map(({ email }) => email ?? null)}::text[],
+                  ${members.map(({ email }) => email)}::text[],
                   ${members.map(({ joinedAt }) => joinedAt)}::timestamptz[])
         as m (user_id, role, email, joined_at)
     on conflict (family_id, user_id) do update
@@ -142,37 +131,20 @@ export async function countMail(
   return rows.length > 0
 }
 
-interface InvitationRow {
-  id: string
-  org_id: string
-  family_id: string
-  email: string
-  role: FamilyRole
-  status: InvitationStatus
-  token_hash: Buffer
-  expires_at: Date
-  invited_by: string
-  accepted_by: string | null
-  declined_by: string | null
-  mailed_until: Date | null
-  version: number
-}
-
 /** Past its time an invitation is EXPIRED, even if its row says otherwise: no index and no job has to know. */
 const INVITATION = sql`
-    select i.id, f.org_id, i.family_id, i.email, i.role, i.token_hash, i.expires_at, i.invited_by,
-           i.accepted_by, i.declined_by, i.mailed_until, i.version,
+    select i.id, f.org_id as "orgId", i.family_id as "familyId", i.email, i.role, i.version,
+           i.token_hash as "tokenHash", i.expires_at as "expiresAt", i.invited_by as "invitedBy",
+           i.accepted_by as "acceptedBy", i.declined_by as "declinedBy",
+           i.mailed_until as "mailedUntil",
            case when i.status = 'PENDING' and i.expires_at <= posthorn.now() then 'EXPIRED'
                 else i.status end as status
       from families.family_member_invitations as i
       join families.families as f on f.id = i.family_id`
 
-export async function selectInvitation(
-  db: Queryable,
-  id: string,
-): Promise<Stored<InvitationState> | undefined> {
-  const { rows } = await db.query<InvitationRow>(sql`${INVITATION} where i.id = ${id}`)
-  return rows[0] && invitationOf(rows[0])
+export async function selectInvitation(db: Queryable, id: string) {
+  const { rows } = await db.query<Stored<InvitationState>>(sql`${INVITATION} where i.id = ${id}`)
+  return rows[0]
 }
 
 /** The id of the invitation that a token belongs to, in any state. */
@@ -199,19 +171,19 @@ export async function findOpen(
 export async function findMailedUntil(
   db: Queryable,
   { familyId, email }: { readonly familyId: string; readonly email: string },
-): Promise<Date | undefined> {
+): Promise<Date | null> {
   const { rows } = await db.query<{ at: Date | null }>(sql`
     select max(mailed_until) as at
       from families.family_member_invitations
      where family_id = ${familyId} and lower(email) = lower(${email})`)
-  return rows[0]?.at ?? undefined
+  return rows[0]?.at ?? null
 }
 
 /** The newest invitations to a family, at most 200. */
 export async function listInvitations(db: Queryable, familyId: string): Promise<InvitationState[]> {
-  const { rows } = await db.query<InvitationRow>(sql`
+  const { rows } = await db.query<InvitationState>(sql`
     ${INVITATION} where i.family_id = ${familyId} order by i.created_at desc, i.id desc limit 200`)
-  return rows.map(invitationOf)
+  return rows
 }
 
 export function insertInvitation(tx: Transaction, state: Stored<InvitationState>) {
@@ -219,7 +191,7 @@ export function insertInvitation(tx: Transaction, state: Stored<InvitationState>
     insert into families.family_member_invitations
       (id, family_id, email, role, token_hash, status, expires_at, invited_by, mailed_until, version)
     values (${state.id}, ${state.familyId}, ${state.email}, ${state.role}, ${state.tokenHash},
-            ${state.status}, ${state.expiresAt}, ${state.invitedBy}, ${state.mailedUntil ?? null},
+            ${state.status}, ${state.expiresAt}, ${state.invitedBy}, ${state.mailedUntil},
             ${state.version + 1})
     returning id`)
 }
@@ -229,8 +201,8 @@ export function updateInvitation(tx: Transaction, state: Stored<InvitationState>
     update families.family_member_invitations
        set status = ${state.status}, token_hash = ${state.tokenHash},
            expires_at = ${state.expiresAt}, invited_by = ${state.invitedBy},
-           accepted_by = ${state.acceptedBy ?? null}, declined_by = ${state.declinedBy ?? null},
-           mailed_until = ${state.mailedUntil ?? null}, version = ${state.version + 1}
+           accepted_by = ${state.acceptedBy}, declined_by = ${state.declinedBy},
+           mailed_until = ${state.mailedUntil}, version = ${state.version + 1}
      where id = ${state.id} and version = ${state.version}
     returning id`)
 }
@@ -245,26 +217,4 @@ export async function expireOthers(
        set status = 'EXPIRED', version = version + 1
      where family_id = ${familyId} and lower(email) = lower(${email}) and id <> ${id}
        and status = 'PENDING' and expires_at <= posthorn.now()`)
-}
-
-function memberOf({ user_id, role, email, joined_at }: FamilyRow): Member {
-  return { userId: user_id, role, email: email ?? undefined, joinedAt: joined_at }
-}
-
-function invitationOf(row: InvitationRow): Stored<InvitationState> {
-  return {
-    id: row.id,
-    orgId: row.org_id,
-    familyId: row.family_id,
-    email: row.email,
-    role: row.role,
-    status: row.status,
-    tokenHash: row.token_hash,
-    expiresAt: row.expires_at,
-    invitedBy: row.invited_by,
-    acceptedBy: row.accepted_by ?? undefined,
-    declinedBy: row.declined_by ?? undefined,
-    mailedUntil: row.mailed_until ?? undefined,
-    version: row.version,
-  }
 }
