@@ -4,10 +4,10 @@ import { SAGA_CODES } from '../errors.ts'
 import type { SagaStatus } from '../run/instance.ts'
 import { endOvertaken } from '../outbox/turns.sql.ts'
 
-/** Where an operator found the saga, and what it is now. */
+/** Where an operator found the saga, and whether that allowed what was asked. */
 export interface Steered {
   readonly was: SagaStatus
-  readonly cancelled: boolean
+  readonly done: boolean
 }
 
 /**
@@ -42,16 +42,13 @@ export async function requestCancel(tx: Transaction, id: string): Promise<Steere
       insert into sagas.saga_turn (id, saga_id, turn, attempts)
       select id || '/' || turn, id, turn, attempts from changed where wakes
     ), overtaken as (${endOvertaken})
-    select found.status as was, exists (select from changed) as cancelled from found`)
+    select found.status as was, exists (select from changed) as done from found`)
   return rows[0]
 }
 
 /** Lets a failed saga go on in the direction it had, with its attempts back at zero. */
-export async function resumeFailed(
-  tx: Transaction,
-  id: string,
-): Promise<{ was: SagaStatus; resumed: boolean } | undefined> {
-  const { rows } = await tx.query<{ was: SagaStatus; resumed: boolean }>(sql`
+export async function resumeFailed(tx: Transaction, id: string): Promise<Steered | undefined> {
+  const { rows } = await tx.query<Steered>(sql`
     with found as (
       select id, status from sagas.saga where id = ${id} for update
     ), changed as (
@@ -73,7 +70,7 @@ export async function resumeFailed(
       insert into sagas.saga_turn (id, saga_id, turn, attempts)
       select id || '/' || turn, id, turn, 1 from changed
     )
-    select found.status as was, exists (select from changed) as resumed from found`)
+    select found.status as was, exists (select from changed) as done from found`)
   return rows[0]
 }
 

@@ -19,7 +19,9 @@ import {
   skipAction,
   skipCompensation,
   terminate,
+  type RecordedAction,
   type StandingRow,
+  type Steered,
 } from './control.sql.ts'
 import { isUuid } from '../outbox/event-outbox.ts'
 import { sagaTurns } from '../outbox/turn-outbox.ts'
@@ -57,29 +59,27 @@ export interface SkipOptions extends SagaOperator {
  * Cancels a saga: what it has done is undone, last step first. A step that is under way ends first,
  * and is undone with the others. Only a running saga, or one that failed while it ran.
  */
-export async function cancelSaga(
-  tx: Transaction,
-  id: string,
-  operator?: Operator,
-): Promise<Steering> {
-  const found = isUuid(id) ? await requestCancel(tx, id) : undefined
-  if (!found?.cancelled) return refusal(found?.was)
-  if (operator) await note(tx, id, { action: 'cancel', was: found.was, ...operator })
-  await goesOn(tx, id)
-  return { done: true }
+export function cancelSaga(tx: Transaction, id: string, operator?: Operator): Promise<Steering> {
+  return turn(tx, id, { action: 'cancel', change: requestCancel, operator })
 }
 
 /** Lets a failed saga go on where it was, with the attempts of its compensation back at zero. */
-export async function resumeSaga(
-  tx: Transaction,
-  id: string,
-  operator?: Operator,
-): Promise<Steering> {
-  const found = isUuid(id) ? await resumeFailed(tx, id) : undefined
-  if (!found?.resumed) return refusal(found?.was)
-  if (operator) await note(tx, id, { action: 'resume', was: found.was, ...operator })
+export function resumeSaga(tx: Transaction, id: string, operator?: Operator): Promise<Steering> {
+  return turn(tx, id, { action: 'resume', change: resumeFailed, operator })
+}
+
+interface Turning {
+  readonly action: 'cancel' | 'resume'
+  readonly change: (tx: Transaction, id: string) => Promise<Steered | undefined>
+  readonly operator: Operator | undefined
+}
+
+async function turn(tx: Transaction, id: string, { action, change, operator }: Turning) {
+  const found = isUuid(id) ? await change(tx, id) : undefined
+  if (!found?.done) return refusal(found?.was)
+  if (operator) await note(tx, id, { action, was: found.was, ...operator })
   await goesOn(tx, id)
-  return { done: true }
+  return { done: true } as const
 }
 
 /**
@@ -138,26 +138,16 @@ async function act(
   return { done: true }
 }
 
+type Noted = Pick<RecordedAction, 'tenant' | 'step'>
+
 async function note(
   tx: Transaction,
   id: string,
-  {
-    action,
-    was,
-    by,
-    reason,
-    ...rest
-  }: Operator & {
-    readonly action: SagaActionName
-    readonly was: SagaStatus
-    readonly tenant?: string | null
-    readonly step?: string | undefined
-  },
+  { by, reason, step, ...rest }: Operator & Pick<RecordedAction, 'action' | 'was'> & Partial<Noted>,
 ): Promise<void> {
   const tenant = rest.tenant ?? (await selectStanding(tx, id))?.tenant ?? null
   await recordAction(tx, id, {
-    ...{ action, was, tenant, step: rest.step },
-    by: storableText(by),
+    ...{ ...rest, tenant, step, by: storableText(by) },
     reason: reason === undefined ? undefined : storableText(reason),
   })
 }

@@ -201,10 +201,8 @@ function timeOut(instance: Instance, place: TimedPlace): Move {
     const record = recordStep(instance, place, { status: 'WAITING', timed_out: true })
     return { ...stays, records: [record] }
   }
-  const failure: Failure<SagaCode> = {
-    code: step.parse ? 'SAGA_SIGNAL_TIMEOUT' : 'SAGA_REPLY_TIMEOUT',
-    message: `${step.name}: ${SAGA_CODES[step.parse ? 'SAGA_SIGNAL_TIMEOUT' : 'SAGA_REPLY_TIMEOUT']}`,
-  }
+  const code: SagaCode = step.parse ? 'SAGA_SIGNAL_TIMEOUT' : 'SAGA_REPLY_TIMEOUT'
+  const failure = { code, message: `${step.name}: ${SAGA_CODES[code]}` }
   const change = { status: 'FAILED', failure, timed_out: true, endedAt: place.realNow } as const
   const record = recordStep(instance, place, change)
   return { ...stays, records: [record] }

@@ -23,9 +23,9 @@ export async function writeMoves(
       select *
         from json_to_recordset(${JSON.stringify(moves.flatMap(recordRows))}::json) as r
              (id uuid, position integer, name text, status text, output text, attempts integer,
-              undo_attempts integer, delay_ms float8, due_at float8, timed_out boolean,
-              started_at float8, ended_at float8, undo_started_at float8, undone_at float8,
-              code text, error text)
+              undo_attempts integer, "delayMs" float8, due_at float8, timed_out boolean,
+              "startedAt" float8, "endedAt" float8, "undoStartedAt" float8, "undoneAt" float8,
+              error_code text, error text)
     ), moved as (
       update sagas.saga as s
          set turn = m.to_turn,
@@ -60,14 +60,14 @@ export async function writeMoves(
       insert into sagas.saga_step
              (saga_id, position, name, status, output, attempts, undo_attempts, error_code, error, undone_at,
               due_at, timed_out, started_at, ended_at, undo_started_at)
-      select moved.id, r.position, r.name, r.status, r.output::jsonb, r.attempts, r.undo_attempts, r.code, r.error,
-             to_timestamp(r.undone_at / 1000),
-             coalesce(date_trunc('milliseconds', posthorn.now()) + r.delay_ms * interval '1 ms',
+      select moved.id, r.position, r.name, r.status, r.output::jsonb, r.attempts, r.undo_attempts,
+             r.error_code, r.error, to_timestamp(r."undoneAt" / 1000),
+             coalesce(date_trunc('milliseconds', posthorn.now()) + r."delayMs" * interval '1 ms',
                       to_timestamp(r.due_at / 1000)),
              r.timed_out,
-             to_timestamp(r.started_at / 1000),
-             to_timestamp(r.ended_at / 1000),
-             to_timestamp(r.undo_started_at / 1000)
+             to_timestamp(r."startedAt" / 1000),
+             to_timestamp(r."endedAt" / 1000),
+             to_timestamp(r."undoStartedAt" / 1000)
         from moved
         join record as r on r.id = moved.id
       on conflict (saga_id, position) do update
@@ -122,21 +122,8 @@ function moveRow(move: Move) {
 
 function recordRows({ from, records }: Move) {
   return records.map((record) => ({
+    ...record,
     id: from.id,
-    position: record.position,
-    name: record.name,
-    status: record.status,
     output: record.output ? JSON.stringify(record.output) : undefined,
-    attempts: record.attempts,
-    undo_attempts: record.undo_attempts,
-    delay_ms: record.delayMs,
-    due_at: record.due_at ?? undefined,
-    timed_out: record.timed_out,
-    started_at: record.startedAt,
-    ended_at: record.endedAt,
-    undo_started_at: record.undoStartedAt,
-    undone_at: record.undoneAt,
-    code: record.error_code ?? undefined,
-    error: record.error ?? undefined,
   }))
 }
