@@ -9,7 +9,8 @@ import {
   listSagas,
 } from '@posthorn/saga'
 import type { Pool } from 'pg'
-import { type Static, Type } from 'typebox'
+import { NullableText, nullable, resource } from '@posthorn/system'
+import { Type } from 'typebox'
 import { problem } from '../problems.ts'
 
 const SAGA_STATES = [
@@ -23,30 +24,26 @@ const SAGA_STATES = [
 
 const SAGA_ACTIONS = ['cancel', 'resume', 'skip', 'terminate'] as const
 
-const Nullable = Type.Union([Type.String(), Type.Null()])
-const Failure = Type.Union([
-  Type.Object({ code: Type.String(), message: Type.String() }),
-  Type.Null(),
-])
+const Failure = nullable(Type.Object({ code: Type.String(), message: Type.String() }))
 
 const SagaItem = Type.Object({
   id: Type.String(),
   name: Type.String(),
   version: Type.Integer(),
   status: Type.Enum([...SAGA_STATES]),
-  step: Nullable,
-  direction: Type.Union([Type.Enum(['forward', 'back']), Type.Null()], {
+  step: NullableText,
+  direction: nullable(Type.Enum(['forward', 'back']), {
     description: 'Where it goes, or went when it failed; null once it is over',
   }),
   waitsFor: Type.Array(Type.String()),
-  dueAt: Nullable,
-  cancelledAt: Nullable,
-  deadlineAt: Nullable,
+  dueAt: NullableText,
+  cancelledAt: NullableText,
+  deadlineAt: NullableText,
   error: Failure,
   held: Failure,
   createdAt: Type.String(),
   updatedAt: Type.String(),
-  finishedAt: Nullable,
+  finishedAt: NullableText,
 })
 
 export const SagaResource = Type.Object({
@@ -59,26 +56,23 @@ export const SagaResource = Type.Object({
   steps: Type.Array(
     Type.Object({
       name: Type.String(),
-      branch: Type.Union(
-        [Type.Object({ fork: Type.Integer(), name: Type.String() }), Type.Null()],
-        {
-          description: 'Null for a step that no other runs beside',
-        },
-      ),
+      branch: nullable(Type.Object({ fork: Type.Integer(), name: Type.String() }), {
+        description: 'Null for a step that no other runs beside',
+      }),
       status: Type.String(),
       attempts: Type.Integer(),
       output: Type.Unknown(),
-      skipped: Type.Union([Type.Enum(['action', 'compensation']), Type.Null()]),
+      skipped: nullable(Type.Enum(['action', 'compensation'])),
       error: Failure,
-      dueAt: Type.Union([Type.String(), Type.Null()], {
+      dueAt: nullable(Type.String(), {
         description: 'Until when it waits, by the business clock',
       }),
       timedOut: Type.Boolean(),
-      startedAt: Nullable,
-      endedAt: Nullable,
-      undoStartedAt: Nullable,
-      undoneAt: Nullable,
-      updatedAt: Nullable,
+      startedAt: NullableText,
+      endedAt: NullableText,
+      undoStartedAt: NullableText,
+      undoneAt: NullableText,
+      updatedAt: NullableText,
     }),
   ),
   compensations: Type.Array(
@@ -86,7 +80,7 @@ export const SagaResource = Type.Object({
       step: Type.String(),
       status: Type.Enum(['UNDOING', 'COMPENSATED']),
       attempts: Type.Integer(),
-      undoneAt: Nullable,
+      undoneAt: NullableText,
     }),
   ),
   events: Type.Array(
@@ -98,7 +92,7 @@ export const SagaResource = Type.Object({
       payload: Type.Unknown(),
       status: Type.String(),
       createdAt: Type.String(),
-      sentAt: Nullable,
+      sentAt: NullableText,
     }),
   ),
   replies: Type.Array(
@@ -114,10 +108,10 @@ export const SagaResource = Type.Object({
   actions: Type.Array(
     Type.Object({
       action: Type.Enum([...SAGA_ACTIONS]),
-      step: Nullable,
+      step: NullableText,
       was: Type.Enum([...SAGA_STATES]),
       by: Type.String(),
-      reason: Nullable,
+      reason: NullableText,
       at: Type.String(),
     }),
     { description: 'What operators did to it, first one first' },
@@ -127,67 +121,16 @@ export const SagaResource = Type.Object({
   }),
 })
 
-function toItem(saga: SagaSummary): Static<typeof SagaItem> {
-  const { id, name, version, status, step = null, error = null, held = null } = saga
-  const { direction = null } = saga
-  return {
-    ...{ id, name, version, status, step, direction, error, held },
-    waitsFor: [...saga.waitsFor],
-    dueAt: time(saga.dueAt),
-    cancelledAt: time(saga.cancelledAt),
-    deadlineAt: time(saga.deadlineAt),
-    createdAt: saga.createdAt.toISOString(),
-    updatedAt: saga.updatedAt.toISOString(),
-    finishedAt: time(saga.finishedAt),
-  }
-}
+const toItem = resource<typeof SagaItem, SagaSummary>(SagaItem)
 
-export function toDetails(saga: SagaDetails): Static<typeof SagaResource> {
-  return {
-    ...toItem(saga),
-    input: saga.input,
-    atHand: [...saga.atHand],
-    steps: saga.steps.map(stepOf),
-    // Last step first, as they are undone.
-    compensations: saga.steps.toReversed().flatMap(compensationOf),
-    events: saga.events.map((event) => ({
-      ...event,
-      createdAt: event.createdAt.toISOString(),
-      sentAt: time(event.sentAt),
-    })),
-    replies: saga.replies.map((reply) => ({
-      ...reply,
-      receivedAt: reply.receivedAt.toISOString(),
-    })),
-    actions: saga.actions.map(({ step = null, reason = null, at, ...action }) => ({
-      ...action,
-      ...{ step, reason, at: at.toISOString() },
-    })),
-    allows: [...saga.allows],
-  }
-}
-
-function stepOf(step: StepDetails): Static<typeof SagaResource>['steps'][number] {
-  const { name, status, attempts, timedOut } = step
-  const { branch = null, output = null, skipped = null, error = null } = step
-  return {
-    ...{ name, branch, status, attempts, output, skipped, error, timedOut },
-    dueAt: time(step.dueAt),
-    startedAt: time(step.startedAt),
-    endedAt: time(step.endedAt),
-    undoStartedAt: time(step.undoStartedAt),
-    undoneAt: time(step.undoneAt),
-    updatedAt: time(step.updatedAt),
-  }
-}
+export const toDetails = resource<typeof SagaResource, SagaDetails>(SagaResource, {
+  // Last step first, as they are undone.
+  compensations: ({ steps }) => steps.toReversed().flatMap(compensationOf),
+})
 
 function compensationOf({ name: step, status, undoAttempts: attempts, undoneAt }: StepDetails) {
   if (status !== 'UNDOING' && status !== 'COMPENSATED') return []
-  return [{ step, status, attempts, undoneAt: time(undoneAt) }]
-}
-
-function time(value: Date | undefined): string | null {
-  return value?.toISOString() ?? null
+  return [{ step, status, attempts, undoneAt: undoneAt?.toISOString() ?? null }]
 }
 
 const PATH = '/api/v1/sagas'

@@ -105,29 +105,23 @@ export async function lockStock(
   return new Map(rows.map(({ sku, available }) => [sku, Number(available)]))
 }
 
-/** From available to reserved; with negative quantities back. The stock is locked. */
-export async function moveStock(
-  tx: Transaction,
-  orgId: string,
-  items: readonly Item[],
-): Promise<void> {
-  await tx.query(sql`
-    update sagas.stock as s
-       set available = s.available - i.quantity, reserved = s.reserved + i.quantity
-      from unnest(${items.map(({ sku }) => sku)}::text[],
-                  ${items.map(({ quantity }) => quantity)}::bigint[]) as i (sku, quantity)
-     where s.org_id = ${orgId} and s.sku = i.sku`)
+/** How the stock of these items changes, for each piece. */
+export interface StockChange {
+  readonly orgId: string
+  readonly items: readonly Item[]
+  readonly available: -1 | 0 | 1
+  readonly reserved: -1 | 0 | 1
 }
 
-/** Takes what was reserved out of the stock; with negative quantities back. The stock is locked. */
-export async function removeReserved(
+/** The stock is locked. */
+export async function changeStock(
   tx: Transaction,
-  orgId: string,
-  items: readonly Item[],
+  { orgId, items, available, reserved }: StockChange,
 ): Promise<void> {
   await tx.query(sql`
     update sagas.stock as s
-       set reserved = s.reserved - i.quantity
+       set available = s.available + ${available} * i.quantity,
+           reserved = s.reserved + ${reserved} * i.quantity
       from unnest(${items.map(({ sku }) => sku)}::text[],
                   ${items.map(({ quantity }) => quantity)}::bigint[]) as i (sku, quantity)
      where s.org_id = ${orgId} and s.sku = i.sku`)

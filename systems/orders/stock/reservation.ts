@@ -3,15 +3,14 @@ import { OUT_OF_STOCK } from '../order.ts'
 import {
   type Reservation,
   type ReservationKey,
+  changeStock,
   endReservation,
   findReservation,
   insertReservation,
   lockStock,
-  moveStock,
   openStock,
   recallReservation,
   refuseReservation,
-  removeReserved,
 } from './queries.ts'
 import { once } from '@posthorn/engine/inbox'
 import { COMMANDS, REPLIES, ReserveStock, UNDONE_BEFORE } from '../events.ts'
@@ -40,7 +39,7 @@ export async function reserveStock(
     await refuseReservation(tx, orderId, short.sku)
     return { kind: 'refused', missing: short.sku }
   }
-  await moveStock(tx, orgId, items)
+  await changeStock(tx, { orgId, items, available: -1, reserved: 1 })
   return { kind: 'reserved' }
 }
 
@@ -60,9 +59,9 @@ export async function releaseStock(tx: Transaction, key: ReservationKey): Promis
   const items = [...held, ...recalled]
   if (items.length === 0) return false
   await lockStock(tx, orgId, items)
-  const back = items.map(({ sku, quantity }) => ({ sku, quantity: -quantity }))
-  if (recalled.length > 0) await removeReserved(tx, orgId, back)
-  await moveStock(tx, orgId, back)
+  // What was recalled is reserved no more.
+  const reserved = recalled.length > 0 ? 0 : -1
+  await changeStock(tx, { orgId, items, available: 1, reserved })
   return true
 }
 
@@ -71,7 +70,7 @@ export async function shipStock(tx: Transaction, key: ReservationKey): Promise<b
   const items = await endReservation(tx, key, 'SHIPPED')
   if (items.length === 0) return false
   await lockStock(tx, key.orgId, items)
-  await removeReserved(tx, key.orgId, items)
+  await changeStock(tx, { orgId: key.orgId, items, available: 0, reserved: -1 })
   return true
 }
 

@@ -1,9 +1,7 @@
 import { type Subscriber, type Transport, createNotifier, createRelay } from '@posthorn/engine'
 import { type TestDatabase, testDatabase } from '@posthorn/engine/testing'
-import type { App } from '@posthorn/http'
 import { gateway } from '@posthorn/gateway/simulators'
 import { afterAll, expect } from 'vitest'
-import type { OpenSystem } from '@posthorn/system'
 import { serveSystem, signTestToken, type TestCaller } from '@posthorn/system/testing/serve'
 import { orders } from '../index.ts'
 import { topicMigrations } from '@posthorn/transports/postgres'
@@ -23,21 +21,10 @@ export interface Charged {
   readonly refunds: { chargeId: string; amount: number }[]
 }
 
-export interface Running {
-  readonly app: App
-  readonly url: string
-  readonly system: OpenSystem
-  as(caller?: TestCaller): Promise<Client>
-  /** What the gateway has of an order. */
-  ledger(orderId: string): Promise<Charged>
-  fault(order: object): Promise<void>
-}
+export type Running = Awaited<ReturnType<typeof runOrders>>
 
 /** The system's routes behind a real server, with the simulated gateway; closed after the file's tests. */
-export async function runOrders(
-  db: TestDatabase,
-  env: Record<string, string> = {},
-): Promise<Running> {
+export async function runOrders(db: TestDatabase, env: Record<string, string> = {}) {
   // No system here takes its webhooks.
   const outside = [gateway()]
   const { app, url, system } = await serveSystem(orders, { pool: db.pool, env, outside })
@@ -50,15 +37,16 @@ export async function runOrders(
     app,
     url,
     system,
-    as: async (caller) => clientOf(url, await signTestToken(caller)),
-    async ledger(orderId) {
+    as: async (caller?: TestCaller) => clientOf(url, await signTestToken(caller)),
+    /** What the gateway has of an order. */
+    async ledger(orderId: string): Promise<Charged> {
       const response = await fetch(`${url}/sim/gateway/ledger`)
       const { charges, refunds } = (await response.json()) as Charged
       const mine = charges.filter(({ idempotencyKey }) => idempotencyKey.endsWith(orderId))
       const ids = new Set(mine.map(({ id }) => id))
       return { charges: mine, refunds: refunds.filter(({ chargeId }) => ids.has(chargeId)) }
     },
-    async fault(order) {
+    async fault(order: object) {
       await fetch(`${url}/sim/gateway/faults`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

@@ -1,21 +1,16 @@
-import { type Answer, type ItemOf, type StateRole, useFresh } from '@posthorn/dashboard/kit'
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import {
+  type Answer,
+  type ItemOf,
+  type StateRole,
+  useFresh,
+  useRefresh,
+} from '@posthorn/dashboard/kit'
 
 export type SagaItem = ItemOf<'/api/v1/sagas'>
 export type SagaDetails = Answer<'/api/v1/sagas/{id}'>
 export type SagaStep = SagaDetails['steps'][number]
 type SagaState = SagaItem['status']
 export type Order = Answer<'/api/v1/orders/{id}'>
-
-export const SAGA_STATES = [
-  'RUNNING',
-  'COMPENSATING',
-  'COMPLETED',
-  'COMPENSATED',
-  'FAILED',
-  'TERMINATED',
-] as const satisfies readonly SagaState[]
 
 export const ORDER_STATES = [
   'RUNNING',
@@ -33,6 +28,7 @@ export const SAGA_ROLES: Readonly<Record<SagaState, StateRole>> = {
   FAILED: 'dead',
   TERMINATED: 'cancelled',
 }
+export const SAGA_STATES = Object.keys(SAGA_ROLES) as SagaState[]
 
 interface StepLook {
   /** Undefined for a step that has not begun. */
@@ -106,16 +102,9 @@ const LOOK_MS = 5_000
 
 /** Reads sagas and orders anew when one of their events moves, and while one of these is not over. */
 export function useSagaChanges(shown: readonly Pick<SagaItem | Order, 'status'>[]): void {
-  const queries = useQueryClient()
   useFresh(['sagas'], (event) => {
     if (event.kind === 'operation') return event.outbox === 'sagas'
     return event.kind === 'transition' && event.outbox === 'sagas.events'
   })
-  const isMoving = shown.some((one) => !isOver(one))
-  useEffect(() => {
-    if (!isMoving) return undefined
-    const look = () => void queries.invalidateQueries({ queryKey: ['sagas'] })
-    const timer = setInterval(look, LOOK_MS)
-    return () => clearInterval(timer)
-  }, [isMoving, queries])
+  useRefresh(['sagas'], shown.every(isOver) ? undefined : LOOK_MS)
 }

@@ -106,8 +106,9 @@ function change(work: () => void): void {
 }
 
 /** Says that a part of the page is read anew so often, as long as it is shown. */
-export function useSayPolling(everyMs: number): void {
+export function useSayPolling(everyMs: number | undefined): void {
   useEffect(() => {
+    if (everyMs === undefined) return undefined
     const mine = { everyMs }
     change(() => intervals.add(mine))
     return () => change(() => intervals.delete(mine))

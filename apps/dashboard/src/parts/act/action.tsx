@@ -61,12 +61,13 @@ export function sentenceOf(error: unknown): string {
   return [error.message, ...fields].join(' · ') + ` (${error.code})`
 }
 
-/** Reads anew, so often, what is on no stream, as long as the page is looked at. */
-export function useRefresh(queryKey: QueryKey, everyMs: number): void {
+/** Refreshes what is on no stream, this often, while the page is visible; undefined: not now. */
+export function useRefresh(queryKey: QueryKey, everyMs: number | undefined): void {
   const queries = useQueryClient()
   const name = JSON.stringify(queryKey)
   useSayPolling(everyMs)
   useEffect(() => {
+    if (everyMs === undefined) return undefined
     const look = () => {
       if (document.visibilityState !== 'visible') return
       void queries.invalidateQueries({ queryKey: JSON.parse(name) as QueryKey })
