@@ -56,8 +56,8 @@ interface StepPlan {
   readonly acts: readonly Fate[]
   readonly undoes: readonly Exclude<Fate, 'refuses'>[]
   readonly isStuck: boolean
-  /** Where in its action the saga is cancelled. */
-  readonly cancelsAt: 'begin' | 'end' | undefined
+  /** Where in its action the saga is cancelled; `stored`: while what it returned is stored. */
+  readonly cancelsAt: 'begin' | 'called' | 'written' | 'stored' | undefined
   /** Whether the broker refuses the event of its action, and that of its undoing, the first time. */
   readonly nacks: readonly [boolean, boolean]
   readonly hasOtherwise: boolean
@@ -103,7 +103,7 @@ const stepPlan = fc.record({
     { maxLength: 2 },
   ),
   isStuck: fc.nat(20).map((n) => n === 0),
-  cancelsAt: fc.nat(15).map((n) => (['begin', 'end'] as const)[n]),
+  cancelsAt: fc.nat(20).map((n) => (['begin', 'called', 'written', 'stored'] as const)[n]),
   nacks: fc.tuple(fc.boolean(), fc.boolean()),
   hasOtherwise: fc.boolean(),
   answerAt: fc.option(fc.nat(5), { nil: undefined }),
@@ -209,10 +209,12 @@ function optionsOf(
       if (fate === 'throws') throw new Error('before')
       if (fate === 'refuses') return refuse('NO', 'no')
       await callWorld(pool, sagaId, name)
+      if (cancelsAt === 'called') await cancel()
       if (fate === 'dies after') await die()
       await enter(tx, sagaId, name)
+      if (cancelsAt === 'written') await cancel()
       if (fate === 'throws after') throw new Error('after')
-      if (cancelsAt === 'end') await cancel()
+      if (cancelsAt === 'stored') void cancel()
       note(name, 'returned')
       return { data: { [name]: true }, events: [{ type: name, payload: {} }] }
     },
@@ -257,7 +259,11 @@ class Driver {
       pool,
       die: () => this.#die(),
       lag: () => this.#lag(),
-      cancel: () => this.#cancel(),
+      cancel: () => {
+        const cancelled = this.#cancel()
+        this.#runs.push(cancelled)
+        return cancelled
+      },
       note: (step, what) => {
         this.notes.set(step, (this.notes.get(step) ?? new Set()).add(what))
       },
