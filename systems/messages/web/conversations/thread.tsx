@@ -1,5 +1,4 @@
 import { Button, Center, Text } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useEffect, useRef } from 'react'
 import {
   AnchorLink,
@@ -9,6 +8,7 @@ import {
   useApi,
   useList,
   useNow,
+  useRefresh,
 } from '@posthorn/dashboard/kit'
 import { ProviderNote } from '../entries.tsx'
 import { formatMoment, kindName, parametersOf, stepsOf, type ThreadItem } from './conversation.ts'
@@ -40,7 +40,7 @@ export function Thread({ id }: { id: string }) {
       readAt === null &&
       wall - Date.parse(at) < READ_WITHIN_MS,
   )
-  useAgain(awaitsRead, id)
+  useRefresh(['conversations', 'thread', id], awaitsRead ? READ_EVERY_MS : undefined)
   const frame = useRef<HTMLElement>(null)
   useScrolledDown(frame, last)
   if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />
@@ -78,17 +78,6 @@ function useScrolledDown(frame: RefObject<HTMLElement | null>, last: string | un
     shown.current = last
     frame.current?.scrollTo({ top: frame.current.scrollHeight })
   }, [frame, last])
-}
-
-/** Reads again now and then, as long as something is awaited. */
-function useAgain(isAwaited: boolean, id: string): void {
-  const client = useQueryClient()
-  useEffect(() => {
-    if (!isAwaited) return undefined
-    const queryKey = ['conversations', 'thread', id]
-    const timer = setInterval(() => void client.invalidateQueries({ queryKey }), READ_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [isAwaited, client, id])
 }
 
 function byTime(one: ThreadItem, other: ThreadItem): number {

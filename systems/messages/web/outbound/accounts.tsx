@@ -182,17 +182,17 @@ function AccountActions({ account }: { account: Account }) {
   )
 }
 
-interface Draft {
-  readonly name: string
-  readonly numbers: string
-  readonly businessAccountId: string
-  readonly accessToken: string
-  readonly appSecret: string
-  readonly verifyToken: string
-}
+const draftOf = (before: Account | undefined) => ({
+  name: before?.name ?? '',
+  numbers: before?.phoneNumberIds.join(', ') ?? '',
+  businessAccountId: before?.businessAccountId ?? '',
+  ...{ accessToken: '', appSecret: '', verifyToken: '' },
+})
 
 /** What the form says; of an account that is changed, secrets that are left empty stay. */
-function bodyOf(draft: Draft): Partial<NewAccount> & Pick<NewAccount, 'name' | 'phoneNumberIds'> {
+function bodyOf(
+  draft: ReturnType<typeof draftOf>,
+): Partial<NewAccount> & Pick<NewAccount, 'name' | 'phoneNumberIds'> {
   const given = (name: 'businessAccountId' | 'accessToken' | 'appSecret' | 'verifyToken') =>
     draft[name].trim() === '' ? {} : { [name]: draft[name].trim() }
   return {
@@ -208,12 +208,7 @@ function bodyOf(draft: Draft): Partial<NewAccount> & Pick<NewAccount, 'name' | '
 function AccountForm({ before, onClose }: { before?: Account; onClose: () => void }) {
   const api = useApi()
   const isNew = before === undefined
-  const { draft, text } = useDraft<Draft>({
-    name: before?.name ?? '',
-    numbers: before?.phoneNumberIds.join(', ') ?? '',
-    businessAccountId: before?.businessAccountId ?? '',
-    ...{ accessToken: '', appSecret: '', verifyToken: '' },
-  })
+  const { draft, text } = useDraft(draftOf(before))
   const save = useAction({
     run: () => {
       const body = bodyOf(draft)

@@ -3,15 +3,6 @@ import type { Answer, RowStep, StateRole } from '@posthorn/dashboard/kit'
 export type OutboundMessage = Answer<'/api/v1/outbound/messages/{id}'>
 export type MessageState = OutboundMessage['status']
 
-export const MESSAGE_STATES = [
-  'QUEUED',
-  'SENDING',
-  'SENT',
-  'DELIVERED',
-  'FAILED',
-  'CANCELLED',
-] as const satisfies readonly MessageState[]
-
 export const MESSAGE_ROLES: Readonly<Record<MessageState, StateRole>> = {
   QUEUED: 'ready',
   SENDING: 'claimed',
@@ -20,6 +11,7 @@ export const MESSAGE_ROLES: Readonly<Record<MessageState, StateRole>> = {
   FAILED: 'dead',
   CANCELLED: 'cancelled',
 }
+export const MESSAGE_STATES = Object.keys(MESSAGE_ROLES) as MessageState[]
 
 /** A message that waits after a failure looks different from one that waits for its first attempt. */
 export function roleOfMessage({ status, nextRetryAt }: OutboundMessage): StateRole {

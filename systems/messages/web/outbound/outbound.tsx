@@ -120,8 +120,6 @@ export function Outbound() {
   )
 }
 
-/** Fields that are shown when they are wished for, or set. */
-
 const COLUMNS: readonly Column<OutboundMessage>[] = [
   {
     id: 'status',

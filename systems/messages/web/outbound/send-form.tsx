@@ -33,41 +33,26 @@ const CHANNELS = ['whatsapp', 'email'] as const
 const SIMULATED_TEMPLATES = ['hello_world', 'otp_code', 'appointment_reminder', 'payment_receipt']
 
 /** What was typed into the form. */
-interface MessageDraft {
-  readonly channel: (typeof CHANNELS)[number]
-  readonly to: string
-  readonly templateCode: string
-  readonly language: string
-  /** One to a line. */
-  readonly parameters: string
-  /** Of a registered template: its text, or the address of its picture, video or document. */
-  readonly header: string
-  /** One to a line. */
-  readonly buttons: string
-  readonly subject: string
-  readonly text: string
-  readonly dossierId: string
-  readonly maxAttempts: number
-  /** As the field writes it; empty: at once. */
-  readonly sendAt: string
-  readonly isUrgent: boolean
-}
-
-const EMPTY_DRAFT: MessageDraft = {
-  channel: 'whatsapp',
+const EMPTY_DRAFT = {
+  channel: 'whatsapp' as (typeof CHANNELS)[number],
   to: '',
   templateCode: '',
   language: 'en_US',
+  /** One to a line. */
   parameters: '',
+  /** Of a registered template: its text, or the address of its picture, video or document. */
   header: '',
+  /** One to a line. */
   buttons: '',
   subject: '',
   text: '',
   dossierId: '',
   maxAttempts: 5,
+  /** As the field writes it; empty: at once. */
   sendAt: '',
   isUrgent: false,
 }
+type MessageDraft = typeof EMPTY_DRAFT
 
 /** The request that a draft stands for; the server says what is wrong with it. */
 function requestOf(draft: MessageDraft, template: Template | undefined): NewMessage {

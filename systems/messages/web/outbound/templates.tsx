@@ -201,17 +201,10 @@ const EXAMPLES: Readonly<Record<(typeof CATEGORIES)[number], unknown>> = {
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2)
 
-interface TemplateDraft {
-  readonly name: string
-  readonly language: string
-  readonly category: TemplateBody['category']
-  readonly components: string
-}
-
 function TemplateForm({ before, onClose }: { before?: Template; onClose: () => void }) {
   const api = useApi()
   const isNew = before === undefined
-  const { draft, set, text, value } = useDraft<TemplateDraft>({
+  const { draft, set, text, value } = useDraft({
     name: before?.name ?? '',
     language: before?.language ?? 'en_US',
     category: before?.category ?? 'UTILITY',
