@@ -7,11 +7,11 @@ import {
   type Outcome,
   type Transaction,
 } from '@posthorn/engine'
-import { cancel } from '@posthorn/operate'
 import type { NewStop } from './accounts/queries.ts'
 import { resumeSending, stopSending } from './accounts/stops.ts'
 import { recordActivities, recordAudit, type Activity, type AuditEvent } from './audit.ts'
 import { withdrawOptedOut, type Refusal } from './consents/recipient-consent.ts'
+import { cancelForConsent } from './dossiers/consent.ts'
 import type { OutboundMessage } from './message.ts'
 import type { Answered } from './providers/provider.ts'
 import {
@@ -68,19 +68,17 @@ export async function settleAttempts(
   const [tried, untried] = partition(attempted, ({ outcome }) => wasTried(outcome))
   const [unknown, known] = partition(tried, ({ to }) => to === 'SENDING')
   await forgetAttempts(tx, idsOf(untried))
-  await markOutcomeUnknown(tx, unknown.map(closeFailed))
+  await markOutcomeUnknown(tx, unknown.map(closedAttempt))
   await nameOutcomeUnknown(tx, {
     ids: idsOf(known.filter(({ to }) => to === 'FAILED')),
     failure: OUTCOME_UNKNOWN,
   })
-  await closeAttempts(
-    tx,
-    known.map((change) => (change.to === 'SENT' ? successfulAttempt(change) : closeFailed(change))),
-  )
+  await closeAttempts(tx, known.map(closedAttempt))
   await recordAudit(tx, known.flatMap(auditOf))
   await recordActivities(tx, known.flatMap(activityOf))
   await withdrawOptedOut(tx, outbox, known.map(refusalOf))
-  await cancelWithdrawn(tx, outbox, attempted)
+  const waiting = attempted.filter(isWithdrawn).map(({ row }) => row)
+  if (waiting.length > 0) await cancelForConsent(tx, outbox, { waiting, by: ACTOR })
   await settleAccounts(tx, outbox, tried)
 }
 
@@ -94,39 +92,26 @@ export interface ClosedAttempt {
   readonly response: unknown
 }
 
-function successfulAttempt({ row, outcome }: MessageChange): ClosedAttempt {
-  const { response } = outcome as Answered
+function closedAttempt({ row, to, outcome }: MessageChange): ClosedAttempt {
+  const { response = null } = outcome as Answered
   const ref = outcome.kind === 'delivered' ? outcome.ref?.['id'] : undefined
+  const isSent = to === 'SENT'
+  const { code, message } = isSent ? NO_FAILURE : failureIn(outcome)
   return {
     messageId: row.id,
-    status: 'SUCCESS',
-    code: null,
-    error: null,
-    providerMessageId: ref === undefined ? null : String(ref),
-    response: response ?? null,
-  }
-}
-
-function closeFailed({ row, outcome }: MessageChange): ClosedAttempt {
-  const { response } = outcome as Answered
-  const { code, message } = failureIn(outcome)
-  return {
-    messageId: row.id,
-    status: 'FAILED',
+    status: isSent ? 'SUCCESS' : 'FAILED',
     code,
     error: message,
-    providerMessageId: null,
-    response: response ?? null,
+    providerMessageId: !isSent || ref === undefined ? null : String(ref),
+    response,
   }
 }
 
+const NO_FAILURE = { code: null, message: null }
+
 function auditOf({ row, to, outcome }: MessageChange): AuditEvent[] {
-  const event = {
-    orgId: row.org_id,
-    entity: 'OUTBOUND_MESSAGE',
-    entityId: row.id,
-    actor: ACTOR,
-  } as const
+  const { id: entityId, org_id: orgId } = row
+  const event = { orgId, entity: 'OUTBOUND_MESSAGE', entityId, actor: ACTOR } as const
   if (to === 'SENT') return [{ ...event, action: 'SENT', details: 'Message sent successfully' }]
   if (to !== 'FAILED') return []
   return [{ ...event, action: 'FAILED', details: `Message failed: ${failureIn(outcome).message}` }]
@@ -162,30 +147,8 @@ function refusalOf({ row, outcome }: MessageChange): Refusal {
   }
 }
 
-async function cancelWithdrawn(
-  tx: Transaction,
-  outbox: Outbox<OutboundMessage>,
-  changes: readonly MessageChange[],
-): Promise<void> {
-  const withdrawn = changes.filter(
-    ({ outcome }) => outcome.kind === 'retryLater' && outcome.failure.code === CONSENT_WITHDRAWN,
-  )
-  if (withdrawn.length === 0) return
-  const reason = 'Consent was withdrawn'
-  const ids = await cancel(tx, outbox, { ids: idsOf(withdrawn), by: ACTOR, reason })
-  await recordAudit(
-    tx,
-    withdrawn
-      .filter(({ row }) => ids.includes(row.id))
-      .map(({ row }) => ({
-        orgId: row.org_id,
-        entity: 'OUTBOUND_MESSAGE',
-        entityId: row.id,
-        action: 'CANCELLED',
-        details: reason,
-        actor: ACTOR,
-      })),
-  )
+function isWithdrawn({ outcome }: MessageChange): boolean {
+  return outcome.kind === 'retryLater' && outcome.failure.code === CONSENT_WITHDRAWN
 }
 
 /** Accounts that the provider refuses to work with stop; those that a probe found mended go on. */

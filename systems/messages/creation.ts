@@ -56,17 +56,9 @@ export async function queueMessage(
   const stored = await findByIdempotencyKey(tx, request)
   if (!stored) throw new Error('a message that was just queued is not there')
   if (!created) return decideRepeat(stored, request)
+  const about = { orgId, entity: 'OUTBOUND_MESSAGE', entityId: stored.id, actor: by } as const
   const details = `Message to ${channel} queued`
-  await recordAudit(tx, [
-    {
-      orgId,
-      entity: 'OUTBOUND_MESSAGE',
-      entityId: stored.id,
-      action: 'CREATED',
-      details,
-      actor: by,
-    },
-  ])
+  await recordAudit(tx, [{ ...about, action: 'CREATED', details }])
   return { kind: 'created', message: stored }
 }
 

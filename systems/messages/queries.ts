@@ -39,8 +39,7 @@ export interface PointRow {
   readonly delivered: number
   readonly read: number
   readonly failed: number
-  readonly delivery_median: number | null
-  readonly delivery_p95: number | null
+  readonly deliverySeconds: { readonly median: number | null; readonly p95: number | null }
 }
 
 /** What became of the messages that were created in each stretch of the period. */
@@ -65,7 +64,7 @@ export async function selectPoints(db: Queryable, period: Period, seconds: numbe
     select s.at, coalesce(created, 0) as created, coalesce(sent, 0) as sent,
            coalesce(delivered, 0) as delivered, coalesce(read, 0) as read,
            coalesce(failed, 0) as failed,
-           delivery[1] as delivery_median, delivery[2] as delivery_p95
+           json_build_object('median', delivery[1], 'p95', delivery[2]) as "deliverySeconds"
       from generate_series(${period.since}::timestamptz, ${period.until}::timestamptz
                              - interval '1 microsecond', ${seconds} * interval '1 second') as s (at)
       left join points on points.at = s.at

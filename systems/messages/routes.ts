@@ -13,9 +13,10 @@ import {
   type App,
   type FieldError,
 } from '@posthorn/http'
+import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { AuditResource, auditPage, recordAudit } from './audit.ts'
+import { AuditResource, auditPage, recordAudit, type AuditEvent } from './audit.ts'
 import { queueMessage, type Creation } from './creation.ts'
 import {
   AttemptResource,
@@ -30,64 +31,7 @@ import {
 } from './message.ts'
 import { problem } from './problems.ts'
 import type { Providers } from './providers/provider.ts'
-import {
-  countByStatus,
-  findMessage,
-  listAttempts,
-  listMessages,
-  lockMessage,
-  type MessageKey,
-} from './queries.ts'
-
-/** Who wants something done to which message. */
-interface MessageOrder extends MessageKey {
-  readonly by: string
-}
-
-type Ordered =
-  | { readonly kind: 'done'; readonly message: OutboundMessage }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'invalidState'; readonly status: MessageState }
-  /** What was to be sent is no longer kept. */
-  | { readonly kind: 'contentsRemoved' }
-
-/** Ends a message that still waits. */
-async function cancelMessage(
-  tx: Transaction,
-  outbox: Outbox<OutboundMessage>,
-  order: MessageOrder,
-): Promise<Ordered> {
-  const message = await lockMessage(tx, order)
-  if (!message) return { kind: 'missing' }
-  if (message.status !== 'QUEUED') return { kind: 'invalidState', status: message.status }
-  await cancel(tx, outbox, { ids: [order.id], by: order.by })
-  return apply(tx, order, { action: 'CANCELLED', details: 'Message cancelled' })
-}
-
-/** Sends a failed message again, as if it had never been tried. */
-async function retryMessage(
-  tx: Transaction,
-  outbox: Outbox<OutboundMessage>,
-  order: MessageOrder,
-): Promise<Ordered> {
-  const message = await lockMessage(tx, order)
-  if (!message) return { kind: 'missing' }
-  if (message.status !== 'FAILED') return { kind: 'invalidState', status: message.status }
-  if (message.contents_removed_at !== null) return { kind: 'contentsRemoved' }
-  await replay(tx, outbox, { filter: { ids: [order.id] }, by: order.by })
-  return apply(tx, order, { action: 'RETRIED', details: 'Message queued again' })
-}
-
-async function apply(
-  tx: Transaction,
-  order: MessageOrder,
-  event: { action: 'CANCELLED' | 'RETRIED'; details: string },
-): Promise<Ordered> {
-  const { orgId, id: entityId, by: actor } = order
-  await recordAudit(tx, [{ orgId, entity: 'OUTBOUND_MESSAGE', entityId, actor, ...event }])
-  const message = await findMessage(tx, order)
-  return message ? { kind: 'done', message } : { kind: 'missing' }
-}
+import { countByStatus, findMessage, listAttempts, listMessages, lockMessage } from './queries.ts'
 
 export interface RouteOptions {
   readonly pool: Pool
@@ -159,11 +103,8 @@ const schemas = {
 }
 
 export function messageRoutes(app: App, { pool, outbox, providers }: RouteOptions): void {
-  const findOwn = async (key: { id: string; orgId: string }): Promise<OutboundMessage> => {
-    const message = await findMessage(pool, key)
-    if (!message) throw problem('NOT_FOUND')
-    return message
-  }
+  const findOwn = async (request: FastifyRequest<{ Params: { id: string } }>) =>
+    found(await findMessage(pool, { id: request.params.id, orgId: callerOf(request).org }))
 
   app.post(PATH, { schema: schemas.create }, async (request, reply) => {
     const { body: message } = request
@@ -198,11 +139,11 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
   })
 
   app.get(`${PATH}/:id`, { schema: schemas.one }, async (request) => {
-    return toResource(await findOwn({ id: request.params.id, orgId: callerOf(request).org }))
+    return toResource(await findOwn(request))
   })
 
   app.get(`${PATH}/:id/attempts`, { schema: schemas.attempts }, async (request) => {
-    const { id } = await findOwn({ id: request.params.id, orgId: callerOf(request).org })
+    const { id } = await findOwn(request)
     const { limit, cursor } = request.query
     const before = cursor === undefined ? undefined : decodeCursor(cursor, NumberCursor)[0]
     const rows = await listAttempts(pool, { messageId: id, before, limit: limit + 1 })
@@ -210,22 +151,56 @@ export function messageRoutes(app: App, { pool, outbox, providers }: RouteOption
   })
 
   app.get(`${PATH}/:id/audit`, { schema: schemas.audit }, async (request) => {
-    const { id: entityId, org_id: orgId } = await findOwn({
-      id: request.params.id,
-      orgId: callerOf(request).org,
-    })
+    const { id: entityId, org_id: orgId } = await findOwn(request)
     return auditPage(pool, { orgId, entity: 'OUTBOUND_MESSAGE', entityId }, request.query)
   })
 
-  app.post(`${PATH}/:id/cancel`, { schema: schemas.cancel }, async (request) => {
-    const order = orderOf(request.params, callerOf(request))
-    return requireDone(await transaction(pool, (tx) => cancelMessage(tx, outbox, order)))
-  })
+  app.post(`${PATH}/:id/cancel`, { schema: schemas.cancel }, (request) =>
+    actOn(pool, request, {
+      ...{ from: 'QUEUED', action: 'CANCELLED', details: 'Message cancelled' },
+      act: (tx, id, by) => cancel(tx, outbox, { ids: [id], by }),
+    }),
+  )
 
-  app.post(`${PATH}/:id/retry`, { schema: schemas.retry }, async (request) => {
-    const order = orderOf(request.params, callerOf(request))
-    return requireDone(await transaction(pool, (tx) => retryMessage(tx, outbox, order)))
+  app.post(`${PATH}/:id/retry`, { schema: schemas.retry }, (request) =>
+    actOn(pool, request, {
+      ...{ from: 'FAILED', action: 'RETRIED', details: 'Message queued again' },
+      act: (tx, id, by) => replay(tx, outbox, { filter: { ids: [id] }, by }),
+    }),
+  )
+}
+
+interface Act extends Pick<AuditEvent, 'action' | 'details'> {
+  /** The only state in which it can be done. */
+  readonly from: MessageState
+  act(tx: Transaction, id: string, by: string): Promise<unknown>
+}
+
+/** Ends a message that still waits, or sends a failed one again as if it had never been tried. */
+async function actOn(
+  pool: Pool,
+  request: FastifyRequest<{ Params: { id: string } }>,
+  { from, act, ...event }: Act,
+): Promise<Static<typeof MessageResource>> {
+  const { org: orgId, sub: actor } = callerOf(request)
+  const { id } = request.params
+  const message = await transaction(pool, async (tx) => {
+    const { status, contents_removed_at: removedAt } = found(await lockMessage(tx, { id, orgId }))
+    if (status !== from) throw problem('INVALID_STATE', { detail: `The message is ${status}.` })
+    // What was to be sent is no longer kept.
+    if (status === 'FAILED' && removedAt !== null) {
+      throw problem('CONTENTS_REMOVED', { detail: 'Send a new message instead.' })
+    }
+    await act(tx, id, actor)
+    await recordAudit(tx, [{ orgId, entity: 'OUTBOUND_MESSAGE', entityId: id, actor, ...event }])
+    return findMessage(tx, { id, orgId })
   })
+  return toResource(found(message))
+}
+
+function found(message: OutboundMessage | undefined): OutboundMessage {
+  if (!message) throw problem('NOT_FOUND')
+  return message
 }
 
 const NumberCursor = Type.Tuple([Type.Integer({ minimum: 0, maximum: 2_147_483_647 })])
@@ -272,22 +247,5 @@ export function requireAccepted(
     }
     case 'accountUnknown':
       throw invalid([{ field: 'accountId', reason: 'is no account of the organisation' }])
-  }
-}
-
-function orderOf({ id }: { id: string }, { org, sub }: { org: string; sub: string }): MessageOrder {
-  return { id, orgId: org, by: sub }
-}
-
-function requireDone(ordered: Ordered): Static<typeof MessageResource> {
-  switch (ordered.kind) {
-    case 'done':
-      return toResource(ordered.message)
-    case 'missing':
-      throw problem('NOT_FOUND')
-    case 'invalidState':
-      throw problem('INVALID_STATE', { detail: `The message is ${ordered.status}.` })
-    case 'contentsRemoved':
-      throw problem('CONTENTS_REMOVED', { detail: 'Send a new message instead.' })
   }
 }

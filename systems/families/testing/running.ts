@@ -1,14 +1,8 @@
 import { type Log, type Message, type Outbox, createRelay, uuid } from '@posthorn/engine'
-import {
-  type FakeTransport,
-  type TestDatabase,
-  fakeTransport,
-  testDatabase,
-} from '@posthorn/engine/testing'
-import type { App } from '@posthorn/http'
+import { type TestDatabase, fakeTransport, testDatabase } from '@posthorn/engine/testing'
 import { mail } from '@posthorn/simulators'
 import { afterAll, expect } from 'vitest'
-import { createSealing, type OpenSystem } from '@posthorn/system'
+import { createSealing } from '@posthorn/system'
 import { serveSystem, signTestToken, type TestCaller } from '@posthorn/system/testing/serve'
 import { families } from '../index.ts'
 import type { OutboxEvent } from '../outbox.ts'
@@ -32,23 +26,7 @@ export interface MailSeen {
   readonly headers: Record<string, string>
 }
 
-export interface Running {
-  readonly app: App
-  readonly url: string
-  readonly system: OpenSystem
-  readonly outbox: Outbox<OutboxEvent>
-  /** Every line that was logged, as JSON. */
-  readonly logged: string[]
-  as(caller: TestCaller): Promise<Client>
-  mails(): Promise<MailSeen[]>
-  /** Orders the mail server to fail: see the simulators. */
-  fault(order: object): Promise<void>
-  handle(message: Message): Promise<void>
-  /** Stands for the broker: what `deliver` was to deliver is in it. */
-  readonly broker: FakeTransport
-  /** Delivers what is due. */
-  deliver(): Promise<void>
-}
+export type Running = Awaited<ReturnType<typeof runFamilies>>
 
 export type Client = ReturnType<typeof clientOf>
 
@@ -60,7 +38,8 @@ export interface Outcome {
 }
 
 /** The system behind a real server, with the simulated mailbox; closed after the file's tests. */
-export async function runFamilies(db: Pick<TestDatabase, 'pool'>): Promise<Running> {
+export async function runFamilies(db: Pick<TestDatabase, 'pool'>) {
+  /** Every line that was logged, as JSON. */
   const logged: string[] = []
   const { app, url, system } = await serveSystem(families, {
     ...{ pool: db.pool, sealing, baseUrl: () => 'https://hub.test', outside: [mail()] },
@@ -80,24 +59,27 @@ export async function runFamilies(db: Pick<TestDatabase, 'pool'>): Promise<Runni
     url,
     system,
     outbox,
+    /** Stands for the broker: what `deliver` was to deliver is in it. */
     broker,
+    /** Delivers what is due. */
     async deliver() {
       for (let i = 0; i < 200 && (await relay.runOnce()) > 0; i += 1);
     },
     logged,
-    as: async (caller) => clientOf(url, await signTestToken(caller)),
-    async mails() {
+    as: async (caller: TestCaller) => clientOf(url, await signTestToken(caller)),
+    async mails(): Promise<MailSeen[]> {
       const response = await fetch(`${url}/sim/mail/requests?limit=200`)
       return ((await response.json()) as { items: MailSeen[] }).items
     },
-    async fault(order) {
+    /** Orders the mail server to fail: see the simulators. */
+    async fault(order: object) {
       await fetch(`${url}/sim/mail/faults`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(order),
       })
     },
-    async handle(message) {
+    async handle(message: Message) {
       const ref = { queue: 'test' }
       const { signal } = new AbortController()
       for (const consumer of system.consumers ?? []) await consumer.handle(message, { ref, signal })

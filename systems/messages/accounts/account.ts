@@ -5,27 +5,30 @@ import { Time } from '../message.ts'
 import type { SendingAccount } from '../providers/provider.ts'
 
 /** A row of `messages.account`; secrets are sealed. */
-export interface AccountRow {
-  readonly id: string
+export interface AccountRow
+  extends
+    Record<Secret, string>,
+    Omit<RowOf<typeof AccountResource, NotStored>, 'phone_number_ids'> {
   readonly org_id: string
-  readonly name: string
-  readonly business_account_id: string | null
   readonly phone_number_ids: readonly string[]
-  readonly access_token: string
-  readonly app_secret: string
-  readonly verify_token: string
-  readonly created_at: Date
-  readonly updated_at: Date
 }
+type NotStored = 'isDefault' | 'channel' | 'webhookPath' | 'stops' | 'notices'
 
-const SECRETS = ['access_token', 'app_secret', 'verify_token'] as const
-export type Secret = (typeof SECRETS)[number]
+type Secret = 'access_token' | 'app_secret' | 'verify_token'
 
-export function sealSecret(
+/** The columns of the secrets that are given. */
+export function sealSecrets<Given extends Static<typeof AccountChange>>(
   sealing: Sealing,
-  { id, secret, value }: { id: string; secret: Secret; value: string },
-): string {
-  return sealing.seal(value, contextOf(id, secret))
+  id: string,
+  { accessToken, appSecret, verifyToken }: Given,
+) {
+  const given = { access_token: accessToken, app_secret: appSecret, verify_token: verifyToken }
+  const sealed = Object.entries(given).flatMap(([secret, value]) =>
+    value === undefined ? [] : [[secret, sealing.seal(value, contextOf(id, secret))]],
+  )
+  return Object.fromEntries(sealed) as Given extends NewAccount
+    ? Record<Secret, string>
+    : Partial<Record<Secret, string>>
 }
 
 export function openSecret(sealing: Sealing, account: AccountRow, secret: Secret): string {
@@ -54,7 +57,7 @@ export function openAccount(sealing: Sealing, row: AccountRow): SendingAccount |
   }
 }
 
-function contextOf(id: string, secret: Secret): string {
+function contextOf(id: string, secret: string): string {
   return `messages.account ${id} ${secret}`
 }
 

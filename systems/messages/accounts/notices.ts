@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { storableJson, uuid, type Transaction } from '@posthorn/engine'
-import { valueAt } from '../conversations/inbound.ts'
+import { valueAt } from '../providers/graph-api.ts'
 import type { SendingAccount } from '../providers/provider.ts'
 import { insertNotice, setTemplateStatus } from './queries.ts'
 import { stopReported } from './stops.ts'

@@ -13,10 +13,9 @@ import {
   AccountResource,
   NewAccount,
   ownResource,
-  sealSecret,
+  sealSecrets,
   toAccount,
   type AccountRow,
-  type Secret,
 } from './account.ts'
 import {
   deleteAccount,
@@ -109,9 +108,7 @@ export function accountRoutes(app: App, options: AccountRoutesOptions): void {
       const inserted = await insertAccount(tx, {
         ...{ id, org_id: orgId, name: body.name, phone_number_ids: body.phoneNumberIds },
         business_account_id: body.businessAccountId ?? null,
-        access_token: sealSecret(sealing, { id, secret: 'access_token', value: body.accessToken }),
-        app_secret: sealSecret(sealing, { id, secret: 'app_secret', value: body.appSecret }),
-        verify_token: sealSecret(sealing, { id, secret: 'verify_token', value: body.verifyToken }),
+        ...sealSecrets(sealing, id, body),
       })
       if (!inserted) throw problem('ACCOUNT_NAME_TAKEN')
       await record(tx, inserted, { action: 'CREATED', details: `Account ${body.name} added`, by })
@@ -188,16 +185,12 @@ function changed(
   before: AccountRow,
   change: Static<typeof AccountChange>,
 ): AccountRow {
-  const sealed = (secret: Secret, value: string | undefined) =>
-    value === undefined ? before[secret] : sealSecret(sealing, { id: before.id, secret, value })
   return {
     ...before,
     name: change.name ?? before.name,
     phone_number_ids: change.phoneNumberIds ?? before.phone_number_ids,
     business_account_id: change.businessAccountId ?? before.business_account_id,
-    access_token: sealed('access_token', change.accessToken),
-    app_secret: sealed('app_secret', change.appSecret),
-    verify_token: sealed('verify_token', change.verifyToken),
+    ...sealSecrets(sealing, before.id, change),
   }
 }
 

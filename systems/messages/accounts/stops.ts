@@ -100,17 +100,9 @@ export async function resumeSending(
       subject: subjectOf({ accountId: account_id, numberId: number_id }),
     })
     if (org_id === null) continue
+    const about = { orgId: org_id, entity: 'ACCOUNT', entityId: accountId, actor: by } as const
     const details = `Sending goes on after ${code}: ${because}; ${released} messages waited`
-    await recordAudit(tx, [
-      {
-        orgId: org_id,
-        entity: 'ACCOUNT',
-        entityId: accountId,
-        action: 'RESUMED',
-        details,
-        actor: by,
-      },
-    ])
+    await recordAudit(tx, [{ ...about, action: 'RESUMED', details }])
   }
   if (ended.length > 0) tx.ringLater(outbox.bell)
   return ended.length > 0

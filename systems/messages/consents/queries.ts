@@ -1,5 +1,6 @@
 import { sql, storableJson, uuid, type Queryable, type Transaction } from '@posthorn/engine'
 import type { AuditEvent } from '../audit.ts'
+import type { ConsentKey } from '../dossiers/queries.ts'
 import { digestOf, formsOf } from '../phone-number.ts'
 import type { ConsentEventRow, ConsentWord } from './consent-event.ts'
 
@@ -16,13 +17,11 @@ export async function insertConsentEvent(
   { orgId, channel, dossierId, recipient, ...word }: ConsentSubject & ConsentWord,
 ) {
   const { granted, source, proof = null, by, saidAt = null } = word
-  const { rows } = await tx.query<ConsentEventRow>(sql`
+  await tx.query(sql`
     insert into messages.consent_event
            (id, org_id, channel, dossier_id, recipient, granted, source, proof, actor, said_at)
     values (${uuid()}, ${orgId}, ${channel}, ${dossierId}, ${recipient}, ${granted}, ${source},
-            ${proof}, ${by}, coalesce(${saidAt}::timestamptz, now()))
-    returning *`)
-  return rows[0] as ConsentEventRow
+            ${proof}, ${by}, coalesce(${saidAt}::timestamptz, now()))`)
 }
 
 /** What was said about a dossier, or about a recipient in any form of its number. */
@@ -48,19 +47,6 @@ export async function listConsentEvents(
        and (${before}::bigint is null or e.seq < ${before}::bigint)
      order by e.seq desc
      limit ${limit}`)
-  return rows
-}
-
-/** The last word about each channel of a dossier. */
-export async function listLastWords(
-  db: Queryable,
-  { orgId, dossierId }: { orgId: string; dossierId: string },
-) {
-  const { rows } = await db.query<ConsentEventRow>(sql`
-    select distinct on (channel) *
-      from messages.consent_event
-     where org_id = ${orgId} and dossier_id = ${dossierId}
-     order by channel, said_at desc, seq desc`)
   return rows
 }
 
@@ -195,12 +181,21 @@ export async function findDossiersOf(tx: Transaction, { orgId, channel, recipien
   return rows
 }
 
-/** Messages to a recipient that wait. */
-export async function findWaitingFor(tx: Transaction, { orgId, channel, recipient }: RecipientKey) {
-  const { rows } = await tx.query<{ id: string }>(sql`
-    select id
+/** A message that waits for its turn. */
+export interface WaitingMessage {
+  readonly id: string
+  readonly org_id: string
+}
+
+/** What waits for a recipient, under whichever dossier, or for a dossier. */
+export async function findWaiting(tx: Transaction, key: ConsentKey | RecipientKey) {
+  const whose =
+    'recipient' in key
+      ? sql`to_recipient = any(${formsOf(key.recipient)}::text[])`
+      : sql`dossier_id = ${key.dossierId}`
+  const { rows } = await tx.query<WaitingMessage>(sql`
+    select id, org_id
       from messages.outbound_message
-     where to_recipient = any(${formsOf(recipient)}::text[]) and org_id = ${orgId}
-       and channel = ${channel} and status = 'QUEUED'`)
-  return rows.map(({ id }) => id)
+     where ${whose} and org_id = ${key.orgId} and channel = ${key.channel} and status = 'QUEUED'`)
+  return rows
 }

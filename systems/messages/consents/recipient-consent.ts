@@ -6,6 +6,7 @@ import { digestOf } from '../phone-number.ts'
 import type { ConsentWord } from './consent-event.ts'
 import {
   findDossiersOf,
+  findWaiting,
   findWithdrawals,
   insertConsentEvent,
   upsertPeople,
@@ -48,7 +49,8 @@ export async function setRecipientConsent(
     const change = { orgId, channel, dossierId, ...word, ...(because !== undefined && { because }) }
     await setConsent(tx, outbox, change)
   }
-  if (!word.granted) await cancelForConsent(tx, outbox, { ...key, by: word.by })
+  if (word.granted) return
+  await cancelForConsent(tx, outbox, { waiting: await findWaiting(tx, key), by: word.by })
 }
 
 /**

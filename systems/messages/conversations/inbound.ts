@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { storableJson } from '@posthorn/engine'
+import { valueAt } from '../providers/graph-api.ts'
 
 /** What a person wrote, as the provider reports it. */
 export interface Inbound {
@@ -177,15 +178,6 @@ function timeOf(timestamp: string | number | undefined): Date | null {
   const seconds = Number(timestamp)
   const isTime = /^\d{1,10}$/.test(String(timestamp)) && seconds > 0
   return isTime ? new Date(seconds * 1_000) : null
-}
-
-/** What stands at a path within an answer or a webhook. */
-export function valueAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (at, key) =>
-      typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[key] : undefined,
-    value,
-  )
 }
 
 /** Words by which a person says whether messages may come, as configured. */

@@ -3,20 +3,13 @@ import { cancel } from '@posthorn/operate'
 import { recordAudit } from '../audit.ts'
 import type { ConsentWord } from '../consents/consent-event.ts'
 import {
-  findWaitingFor,
+  findWaiting,
   insertConsentEvent,
   upsertRecipientConsent,
-  type RecipientKey,
+  type WaitingMessage,
 } from '../consents/queries.ts'
 import type { OutboundMessage } from '../message.ts'
-import {
-  findWaiting,
-  insertDossier,
-  lockConsent,
-  upsertConsent,
-  type ConsentKey,
-  type ConsentRow,
-} from './queries.ts'
+import { insertDossier, lockConsent, upsertConsent, type ConsentKey } from './queries.ts'
 
 /**
  * Whether a dossier may be written to. A refusal is on record: this commits although the message
@@ -28,16 +21,9 @@ export async function askConsent(
   by: string,
 ): Promise<'granted' | 'missing'> {
   if (await lockConsent(tx, key)) return 'granted'
-  await recordAudit(tx, [
-    {
-      orgId: key.orgId,
-      entity: 'DOSSIER',
-      entityId: key.dossierId,
-      action: 'BLOCKED_BY_POLICY',
-      details: 'Consent required',
-      actor: by,
-    },
-  ])
+  const { orgId, dossierId: entityId } = key
+  const refusal = { action: 'BLOCKED_BY_POLICY', details: 'Consent required' } as const
+  await recordAudit(tx, [{ orgId, entity: 'DOSSIER', entityId, actor: by, ...refusal }])
   return 'missing'
 }
 
@@ -57,7 +43,7 @@ export async function setConsent(
   tx: Transaction,
   outbox: Outbox<OutboundMessage>,
   { orgId, dossierId, channel, recipient, because, ...word }: ConsentChange,
-): Promise<ConsentRow> {
+): Promise<void> {
   const key = { orgId, dossierId, channel }
   const { granted, by } = word
   await insertDossier(tx, key)
@@ -65,55 +51,35 @@ export async function setConsent(
   if (recipient !== undefined) {
     const number = { orgId, channel, recipient }
     const isLast = await upsertRecipientConsent(tx, number, word)
-    if (isLast && !granted) await cancelForConsent(tx, outbox, { ...number, by })
+    const waiting = isLast && !granted ? await findWaiting(tx, number) : []
+    await cancelForConsent(tx, outbox, { waiting, by })
   }
-  const consent = await upsertConsent(tx, { ...key, granted, saidAt: word.saidAt })
+  const stands = await upsertConsent(tx, { ...key, granted, saidAt: word.saidAt })
   await insertConsentEvent(tx, { ...key, recipient: recipient ?? null, ...word })
-  if (consent.granted !== granted) return consent
+  if (stands !== granted) return
   const done = `Consent for ${channel} ${granted ? 'granted' : 'withdrawn'}`
   const details = because === undefined ? done : `${done}: ${because}`
   await recordAudit(tx, [
     { orgId, entity: 'DOSSIER', entityId: dossierId, action: 'UPDATED', details, actor: by },
   ])
-  if (!granted) await cancelWaiting(tx, outbox, { ...key, by })
-  return consent
+  if (!granted) await cancelForConsent(tx, outbox, { waiting: await findWaiting(tx, key), by })
 }
 
-async function cancelWaiting(
-  tx: Transaction,
-  outbox: Outbox<OutboundMessage>,
-  { by, ...key }: ConsentKey & { by: string },
-): Promise<void> {
-  const ids = await findWaiting(tx, key)
-  await cancelAll(tx, outbox, { ids, orgId: key.orgId, by })
-}
-
-/** Cancels what waits for a recipient, under whichever dossier. */
+/** Cancels messages whose consent was withdrawn; those that have left meanwhile go on. */
 export async function cancelForConsent(
   tx: Transaction,
   outbox: Outbox<OutboundMessage>,
-  { by, ...key }: RecipientKey & { by: string },
-): Promise<void> {
-  const ids = await findWaitingFor(tx, key)
-  await cancelAll(tx, outbox, { ids, orgId: key.orgId, by })
-}
-
-async function cancelAll(
-  tx: Transaction,
-  outbox: Outbox<OutboundMessage>,
-  { ids: waiting, orgId, by }: { ids: readonly string[]; orgId: string; by: string },
+  { waiting, by }: { waiting: readonly WaitingMessage[]; by: string },
 ): Promise<void> {
   const reason = 'Consent was withdrawn'
-  const ids = await cancel(tx, outbox, { ids: waiting, by, reason })
+  const ids = await cancel(tx, outbox, { ids: waiting.map(({ id }) => id), by, reason })
+  const cancelled = waiting.filter(({ id }) => ids.includes(id))
   await recordAudit(
     tx,
-    ids.map((id) => ({
-      orgId,
+    cancelled.map(({ id: entityId, org_id: orgId }) => ({
+      ...{ orgId, entityId, actor: by, details: reason },
       entity: 'OUTBOUND_MESSAGE',
-      entityId: id,
       action: 'CANCELLED',
-      details: reason,
-      actor: by,
     })),
   )
 }

@@ -1,4 +1,7 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { NullableText, nullable, type RowOf } from '@posthorn/system'
+import { Type } from 'typebox'
+import { Time } from '../message.ts'
 
 /** Which dossier of which organisation: the ids of another organisation's are its own. */
 export interface DossierKey {
@@ -43,19 +46,24 @@ export async function lockConsent(
   return rows[0]?.granted ?? false
 }
 
-export interface ConsentRow {
-  readonly dossier_id: string
-  readonly channel: string
-  readonly granted: boolean
-  readonly updated_at: Date
-}
+/** A consent as the API shows it, with the word that was said last. */
+export const Consent = Type.Object({
+  dossierId: Type.String(),
+  channel: Type.String(),
+  granted: Type.Boolean(),
+  updatedAt: Time,
+  source: nullable(Type.String(), { description: 'how it was said last' }),
+  proof: NullableText,
+  recipient: NullableText,
+})
 
+/** What stands from now on. */
 export async function upsertConsent(
   tx: Transaction,
   consent: ConsentKey & { granted: boolean; saidAt: Date | undefined },
-) {
+): Promise<boolean> {
   const { saidAt = null } = consent
-  const { rows } = await tx.query<ConsentRow>(sql`
+  const { rows } = await tx.query<{ granted: boolean }>(sql`
     insert into messages.consent as c (org_id, dossier_id, channel, granted, said_at)
     values (${consent.orgId}, ${consent.dossierId}, ${consent.channel}, ${consent.granted},
             coalesce(${saidAt}::timestamptz, now()))
@@ -66,28 +74,29 @@ export async function upsertConsent(
                       then excluded.granted else c.granted end,
        said_at = greatest(c.said_at, excluded.said_at),
        updated_at = now()
-    returning *`)
-  return rows[0] as ConsentRow
+    returning granted`)
+  return rows[0]?.granted === true
 }
 
-/** What a dossier has said about each channel it was asked about. */
-export async function listConsents(db: Queryable, { orgId, dossierId }: DossierKey) {
-  const { rows } = await db.query<ConsentRow>(sql`
-    select dossier_id, channel, granted, updated_at
-      from messages.consent
-     where org_id = ${orgId} and dossier_id = ${dossierId}
-     order by channel`)
+/** What a dossier has said about each channel it was asked about, or about one. */
+export async function listConsents(
+  db: Queryable,
+  { orgId, dossierId, channel }: DossierKey & { readonly channel?: string },
+) {
+  const { rows } = await db.query<RowOf<typeof Consent>>(sql`
+    select c.dossier_id, c.channel, c.granted, c.updated_at, e.source, e.proof, e.recipient
+      from messages.consent as c
+      -- Consents that are older than the history have none.
+      left join lateral (
+           select source, proof, recipient
+             from messages.consent_event
+            where org_id = c.org_id and dossier_id = c.dossier_id and channel = c.channel
+            order by said_at desc, seq desc
+            limit 1) as e on true
+     where c.org_id = ${orgId} and c.dossier_id = ${dossierId}
+       and (${channel ?? null}::text is null or c.channel = ${channel ?? null})
+     order by c.channel`)
   return rows
-}
-
-/** Messages that wait for their turn. */
-export async function findWaiting(tx: Transaction, { orgId, dossierId, channel }: ConsentKey) {
-  const { rows } = await tx.query<{ id: string }>(sql`
-    select id
-      from messages.outbound_message
-     where org_id = ${orgId} and dossier_id = ${dossierId} and channel = ${channel}
-       and status = 'QUEUED'`)
-  return rows.map(({ id }) => id)
 }
 
 /** Of these dossiers' channels, those that may be written to. */

@@ -1,35 +1,21 @@
 import { transaction } from '@posthorn/engine'
 import { callerOf, invalid, PageQuery, pageOf, type App } from '@posthorn/http'
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { AuditResource, auditPage, pageBySeq } from '../audit.ts'
-import {
-  ConsentEventResource,
-  toConsentEvent,
-  NewConsent,
-  type ConsentEventRow,
-} from '../consents/consent-event.ts'
-import { listConsentEvents, listLastWords } from '../consents/queries.ts'
-import { NullableText, nullable, resource } from '@posthorn/system'
+import { ConsentEventResource, toConsentEvent, NewConsent } from '../consents/consent-event.ts'
+import { listConsentEvents } from '../consents/queries.ts'
+import { resource } from '@posthorn/system'
 import { DossierId, Time } from '../message.ts'
 import { problem } from '../problems.ts'
 import type { RouteOptions } from '../routes.ts'
 import { setConsent } from './consent.ts'
-import { isDossier, listActivities, listConsents, type ConsentRow } from './queries.ts'
+import { Consent, isDossier, listActivities, listConsents } from './queries.ts'
 
 const PATH = '/api/v1/dossiers/:id'
 const tags = ['messages']
 const params = Type.Object({ id: DossierId })
 
-const Consent = Type.Object({
-  dossierId: Type.String(),
-  channel: Type.String(),
-  granted: Type.Boolean(),
-  updatedAt: Time,
-  source: nullable(Type.String(), { description: 'how it was said last' }),
-  proof: NullableText,
-  recipient: NullableText,
-})
-
+const toConsent = resource(Consent)
 const consents = {
   summary: 'Which channels a dossier has granted or withdrawn, and which there are',
   ...{ tags, params },
@@ -93,18 +79,19 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
       throw invalid([{ field: 'channel', reason: `must be one of ${channels}` }])
     }
     const { org: orgId, sub: by } = callerOf(request)
-    const row = await transaction(pool, (tx) =>
-      setConsent(tx, outbox, { orgId, dossierId, channel, by, ...request.body }),
-    )
-    return consentResource(row, await listLastWords(pool, { orgId, dossierId }))
+    const key = { orgId, dossierId, channel }
+    const [row] = await transaction(pool, async (tx) => {
+      await setConsent(tx, outbox, { ...key, by, ...request.body })
+      return listConsents(tx, key)
+    })
+    return toConsent(row as NonNullable<typeof row>)
   })
 
   app.get(`${PATH}/consents`, { schema: consents }, async (request) => {
     // A dossier without a row has no consent yet; its first consent makes the row.
     const key = { orgId: callerOf(request).org, dossierId: request.params.id }
-    const [rows, words] = await Promise.all([listConsents(pool, key), listLastWords(pool, key)])
-    const items = rows.map((row) => consentResource(row, words))
-    return { items, channels: [...providers.keys()] }
+    const rows = await listConsents(pool, key)
+    return { items: rows.map(toConsent), channels: [...providers.keys()] }
   })
 
   app.get(`${PATH}/consent-history`, { schema: history }, async (request) => {
@@ -134,21 +121,4 @@ export function dossierRoutes(app: App, { pool, outbox, providers }: RouteOption
     if (!isKnown) throw problem('NOT_FOUND')
     return page
   })
-}
-
-function consentResource(
-  row: ConsentRow,
-  words: readonly ConsentEventRow[],
-): Static<typeof Consent> {
-  // Consents that are older than the history have none.
-  const word = words.find(({ channel }) => channel === row.channel)
-  return {
-    dossierId: row.dossier_id,
-    channel: row.channel,
-    granted: row.granted,
-    updatedAt: row.updated_at.toISOString(),
-    source: word?.source ?? null,
-    proof: word?.proof ?? null,
-    recipient: word?.recipient ?? null,
-  }
 }

@@ -1,7 +1,7 @@
 import { callerOf, invalid, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
-import { Type, type Static } from 'typebox'
-import { nullable } from '@posthorn/system'
+import { Type } from 'typebox'
+import { nullable, resource } from '@posthorn/system'
 import { Time } from '../message.ts'
 import { selectErrors, selectPoints, type PointRow } from '../queries.ts'
 
@@ -83,10 +83,4 @@ function stretchOf(lengthS: number): number {
   return STRETCHES_S.find((seconds) => lengthS / seconds <= MOST_POINTS) ?? LONGEST_S
 }
 
-function toPoint(row: PointRow): Static<typeof Point> {
-  const { at, created, sent, delivered, read, failed } = row
-  return {
-    ...{ at: at.toISOString(), created, sent, delivered, read, failed },
-    deliverySeconds: { median: row.delivery_median, p95: row.delivery_p95 },
-  }
-}
+const toPoint = resource<typeof Point, PointRow>(Point)

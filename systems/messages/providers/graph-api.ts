@@ -65,7 +65,7 @@ interface Answer {
 
 function replyOf({ status, retryAfter, response }: Answer): GraphReply {
   if (status >= 200 && status < 300) {
-    const messageId = textAt(response, ['messages', 0, 'id'])
+    const messageId = textAt(response, ['messages', '0', 'id'])
     if (messageId !== undefined) return { kind: 'accepted', messageId, response }
     const message = `HTTP ${status} without the id of a message`
     return { kind: 'silent', error: { code: 'PROVIDER_SILENT', message } }
@@ -106,17 +106,16 @@ function depthOf(text: string): number {
   return deepest
 }
 
-function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+/** What stands at a path within an answer or a webhook. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (at, key) =>
-      typeof at === 'object' && at !== null
-        ? (at as Record<string | number, unknown>)[key]
-        : undefined,
+      typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[key] : undefined,
     value,
   )
 }
 
-function textAt(value: unknown, path: readonly (string | number)[]): string | undefined {
+function textAt(value: unknown, path: readonly string[]): string | undefined {
   const found = valueAt(value, path)
   const text = typeof found === 'string' ? found.replaceAll('\0', '') : ''
   return text === '' ? undefined : text

@@ -275,12 +275,8 @@ function confirmationOf({ message, state, steps }: Followed): Confirmation[] {
 }
 
 function auditOf({ message, steps }: Followed): AuditEvent[] {
-  const event = {
-    orgId: message.org_id,
-    entity: 'OUTBOUND_MESSAGE',
-    entityId: message.id,
-    actor: ACTOR,
-  } as const
+  const { id: entityId, org_id: orgId } = message
+  const event = { orgId, entity: 'OUTBOUND_MESSAGE', entityId, actor: ACTOR } as const
   const begins = firstSent({ message, steps, state: message.status }).map((): AuditEvent => ({
     ...event,
     action: 'SENT',

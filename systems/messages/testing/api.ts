@@ -1,11 +1,10 @@
 import { createHmac } from 'node:crypto'
-import { createRelay, type Relay } from '@posthorn/engine'
+import { createRelay } from '@posthorn/engine'
 import { useMovableClock } from '@posthorn/operate'
 import type { TestDatabase } from '@posthorn/engine/testing'
-import type { App, Role } from '@posthorn/http'
+import type { Role } from '@posthorn/http'
 import { mail } from '@posthorn/simulators'
 import { whatsapp } from '../simulators/index.ts'
-import type { OpenSystem } from '@posthorn/system'
 import { serveSystem, signTestToken } from '@posthorn/system/testing/serve'
 import type { Notify } from '../conversations/intake.ts'
 import { messagesWith } from '../index.ts'
@@ -27,19 +26,7 @@ export interface Resource {
   readonly [field: string]: unknown
 }
 
-export interface TestApi {
-  readonly app: App
-  readonly url: string
-  readonly system: OpenSystem
-  readonly relay: Relay
-  /** Calls as a member of an organisation; default `acme`. */
-  call<Body = Resource>(method: string, path: string, options?: CallOptions): Promise<Answer<Body>>
-  /** Posts bytes to the webhook, signed unless said otherwise. */
-  webhook(body: unknown, headers?: Record<string, string>): Promise<number>
-  /** Tells a simulator something. */
-  sim(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
-  close(): Promise<void>
-}
+export type TestApi = Awaited<ReturnType<typeof startApi>>
 
 export interface CallOptions {
   readonly org?: string
@@ -53,7 +40,7 @@ export async function startApi(
   database: TestDatabase,
   env: Readonly<Record<string, string>> = {},
   notify: Notify = async () => undefined,
-): Promise<TestApi> {
+) {
   const { pool } = database
   await useMovableClock(pool)
   const outside = whatsapp({
@@ -68,7 +55,12 @@ export async function startApi(
 
   return {
     ...{ app, url, system, relay },
-    async call(method, path, { org = 'acme', role = 'member', body, key } = {}) {
+    /** Calls as a member of an organisation; default `acme`. */
+    async call<Body = Resource>(
+      method: string,
+      path: string,
+      { org = 'acme', role = 'member', body, key }: CallOptions = {},
+    ): Promise<Answer<Body>> {
       const token = await signTestToken({ org, role })
       const response = await fetch(url + path, {
         method,
@@ -81,7 +73,8 @@ export async function startApi(
       })
       return { status: response.status, body: JSON.parse((await response.text()) || 'null') }
     },
-    async webhook(body, headers = signHeaders(body)) {
+    /** Posts bytes to the webhook, signed unless said otherwise. */
+    async webhook(body: unknown, headers = signHeaders(body)) {
       const response = await fetch(`${url}/api/v1/webhooks/whatsapp/inbound`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
@@ -90,7 +83,8 @@ export async function startApi(
       await response.arrayBuffer()
       return response.status
     },
-    async sim(method, path, body) {
+    /** Tells a simulator something. */
+    async sim(method: string, path: string, body?: unknown) {
       const response = await fetch(`${url}/sim${path}`, {
         method,
         ...(body !== undefined && {
