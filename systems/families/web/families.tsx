@@ -74,10 +74,9 @@ export function Families() {
 
 /** Creates a family with the logged-in user as its owner. */
 function FamilyForm({ onCreated }: { onCreated: (id: string) => void }) {
-  const api = useApi()
   const { draft, text } = useDraft({ name: '' })
   const create = useAction({
-    run: (wished: string) => createFamily(api, wished),
+    run: (wished: string) => createFamily(wished),
     done: (family) => `Family ${family.name} created; you are its owner.`,
     changes: ['families'],
   })

@@ -135,64 +135,53 @@ interface NamedFamily {
   readonly name: string
 }
 
-/** Runs a mutation: what its payload has beside the errors. */
-async function mutate<Payload>(
-  api: Api,
-  { name, answers = '' }: { readonly name: string; readonly answers?: string },
-  input: object,
-): Promise<Payload> {
-  const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}Input`
-  const query = `mutation ($input: ${type}!) {
-    done: ${name}(input: $input) { ${answers} errors { code message } } }`
-  const data = await ask<{ done: Refusable & Payload }>(api, { query, variables: { input } })
-  return doneOr(data.done)
+/** A mutation, sent by what acts: what its payload has beside the errors. */
+function mutate<Payload>(name: string, input: object, answers = '') {
+  return async (api: Api): Promise<Payload> => {
+    const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}Input`
+    const query = `mutation ($input: ${type}!) {
+      done: ${name}(input: $input) { ${answers} errors { code message } } }`
+    const data = await ask<{ done: Refusable & Payload }>(api, { query, variables: { input } })
+    return doneOr(data.done)
+  }
 }
 
-async function familyBy(api: Api, name: string, input: object): Promise<NamedFamily> {
+const familyBy = (name: string, input: object) => async (api: Api) => {
   const answers = 'family { id name }'
-  return (await mutate<{ family: NamedFamily }>(api, { name, answers }, input)).family
+  return (await mutate<{ family: NamedFamily }>(name, input, answers)(api)).family
 }
 
-async function invitationBy(api: Api, name: string, input: object): Promise<Invitation> {
+const invitationBy = (name: string, input: object) => async (api: Api) => {
   const answers = 'invitation { id email role status expiresAt }'
-  return (await mutate<{ invitation: Invitation }>(api, { name, answers }, input)).invitation
+  return (await mutate<{ invitation: Invitation }>(name, input, answers)(api)).invitation
 }
 
-export const createFamily = (api: Api, name: string) => familyBy(api, 'createFamily', { name })
+export const createFamily = (name: string) => familyBy('createFamily', { name })
 
-export const invite = (api: Api, input: NewInvitation) =>
-  invitationBy(api, 'inviteFamilyMemberByEmail', input)
+export const invite = (input: NewInvitation) => invitationBy('inviteFamilyMemberByEmail', input)
 
 /** A new token and another 14 days; the old token opens nothing from then on. */
-export const resend = (api: Api, invitationId: string) =>
-  invitationBy(api, 'resendInvitation', { invitationId })
+export const resend = (invitationId: string) => invitationBy('resendInvitation', { invitationId })
 
-export const revoke = (api: Api, invitationId: string) =>
-  invitationBy(api, 'revokeInvitation', { invitationId })
+export const revoke = (invitationId: string) => invitationBy('revokeInvitation', { invitationId })
 
 /** The logged-in user joins the family that the token is for. */
-export const accept = (api: Api, token: string) => familyBy(api, 'acceptInvitation', { token })
+export const accept = (token: string) => familyBy('acceptInvitation', { token })
 
 /** The invitation that the token is for is turned down. */
-export const decline = (api: Api, token: string) =>
-  invitationBy(api, 'declineInvitation', { token })
+export const decline = (token: string) => invitationBy('declineInvitation', { token })
 
 /** What is done to members, by the name of its mutation. */
 interface MemberInputs {
   readonly leaveFamily: { readonly familyId: string }
   readonly removeFamilyMember: { readonly familyId: string; readonly userId: string }
   readonly transferFamilyOwnership: { readonly familyId: string; readonly userId: string }
-  readonly changeFamilyMemberRole: {
-    readonly familyId: string
-    readonly userId: string
-    readonly role: FamilyRole
-  }
+  readonly changeFamilyMemberRole: Omit<NewInvitation, 'email'> & { readonly userId: string }
 }
 
-export async function changeMembers<Name extends keyof MemberInputs>(
-  api: Api,
+export function changeMembers<Name extends keyof MemberInputs>(
   name: Name,
   input: MemberInputs[Name],
-): Promise<void> {
-  await mutate(api, { name }, input)
+) {
+  return mutate(name, input)
 }

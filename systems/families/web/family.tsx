@@ -177,14 +177,13 @@ function Row({ invitation, isManager }: { invitation: Invitation; isManager: boo
 }
 
 function Actions({ invitation: { id, email } }: { invitation: Invitation }) {
-  const api = useApi()
   return (
     <Group gap={6}>
       <ActButton
         label="Resend"
         title="Resend 1 mail?"
         verb="Resend 1"
-        run={() => resend(api, id)}
+        run={() => resend(id)}
         done={() => `A new mail to ${email} is queued.`}
         changes={['families', 'mail']}
       >
@@ -195,7 +194,7 @@ function Actions({ invitation: { id, email } }: { invitation: Invitation }) {
         title="Revoke 1 invitation?"
         verb="Revoke 1"
         tone="danger"
-        run={() => revoke(api, id)}
+        run={() => revoke(id)}
         done={() => `Invitation of ${email} revoked.`}
         changes={['families']}
       >
@@ -210,10 +209,9 @@ const ROLES: readonly FamilyRole[] = ['MEMBER', 'ADMIN']
 
 /** Invites one person by mail. */
 function InviteForm({ familyId }: { familyId: string }) {
-  const api = useApi()
   const { draft, set, text, choice } = useDraft({ email: '', role: 'MEMBER' as FamilyRole })
   const send = useAction({
-    run: (invitation: NewInvitation) => invite(api, invitation),
+    run: (invitation: NewInvitation) => invite(invitation),
     done: (invitation) => `${invitation.email} invited; a mail is queued.`,
     changes: ['families', 'mail'],
   })
@@ -292,14 +290,13 @@ function MemberActions({ family, member }: ActionsProps) {
 }
 
 function Leave({ family: { id, name } }: Pick<ActionsProps, 'family'>) {
-  const api = useApi()
   const navigate = useNavigate()
   return (
     <ActButton
       label="Leave"
       title={`Leave the family ${name}?`}
       tone="danger"
-      run={() => changeMembers(api, 'leaveFamily', { familyId: id })}
+      run={() => changeMembers('leaveFamily', { familyId: id })}
       done={() => `You left the family ${name}.`}
       changes={['families']}
       onDone={() => void navigate({ to: '/families' } as never)}
@@ -310,14 +307,13 @@ function Leave({ family: { id, name } }: Pick<ActionsProps, 'family'>) {
 }
 
 function ChangeRole({ family, member: { userId, role } }: ActionsProps) {
-  const api = useApi()
   const next = role === 'ADMIN' ? 'MEMBER' : 'ADMIN'
   return (
     <ActButton
       label={next === 'ADMIN' ? 'Make admin' : 'Make member'}
       title={next === 'ADMIN' ? `Make ${userId} an admin?` : `Make ${userId} a member?`}
       run={() =>
-        changeMembers(api, 'changeFamilyMemberRole', { familyId: family.id, userId, role: next })
+        changeMembers('changeFamilyMemberRole', { familyId: family.id, userId, role: next })
       }
       done={() => `${userId} is ${next} now.`}
       changes={['families']}
@@ -330,14 +326,13 @@ function ChangeRole({ family, member: { userId, role } }: ActionsProps) {
 }
 
 function Transfer({ family, member: { userId } }: ActionsProps) {
-  const api = useApi()
   return (
     <ActButton
       label="Make owner"
       title={`Make ${userId} the owner?`}
       verb="Transfer ownership"
       tone="danger"
-      run={() => changeMembers(api, 'transferFamilyOwnership', { familyId: family.id, userId })}
+      run={() => changeMembers('transferFamilyOwnership', { familyId: family.id, userId })}
       done={() => `${userId} owns the family now; you are an admin.`}
       changes={['families']}
     >
@@ -347,13 +342,12 @@ function Transfer({ family, member: { userId } }: ActionsProps) {
 }
 
 function Remove({ family, member: { userId } }: ActionsProps) {
-  const api = useApi()
   return (
     <ActButton
       label="Remove"
       title={`Remove ${userId}?`}
       tone="danger"
-      run={() => changeMembers(api, 'removeFamilyMember', { familyId: family.id, userId })}
+      run={() => changeMembers('removeFamilyMember', { familyId: family.id, userId })}
       done={() => `${userId} removed from the family.`}
       changes={['families']}
     >

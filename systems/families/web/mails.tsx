@@ -7,7 +7,6 @@ import {
   PageFrame,
   QueryState,
   Time,
-  useApi,
   useClaims,
   useUser,
 } from '@posthorn/dashboard/kit'
@@ -73,7 +72,6 @@ function Letter({ mail }: { mail: Mail }) {
 }
 
 function AcceptButton({ token }: { token: string }) {
-  const api = useApi()
   const { sub } = useClaims()
   return (
     <ActButton
@@ -81,7 +79,7 @@ function AcceptButton({ token }: { token: string }) {
       label={`Accept as ${sub}`}
       title={`Accept as ${sub}?`}
       verb="Accept"
-      run={() => accept(api, token)}
+      run={() => accept(token)}
       done={({ name }) => `${sub} joined the family ${name}.`}
       changes={['families', 'mail']}
     >
@@ -91,13 +89,12 @@ function AcceptButton({ token }: { token: string }) {
 }
 
 function DeclineButton({ token }: { token: string }) {
-  const api = useApi()
   return (
     <ActButton
       label="Decline"
       title="Decline the invitation?"
       tone="danger"
-      run={() => decline(api, token)}
+      run={() => decline(token)}
       done={({ email }) => `Invitation of ${email} declined.`}
       changes={['families', 'mail']}
     >

@@ -5,7 +5,6 @@ import {
   ActionForm,
   type BodyOf,
   CopyId,
-  dataOf,
   DialogButton,
   KeyValue,
   Panel,
@@ -19,7 +18,6 @@ import {
   Time,
   timeFact,
   useAction,
-  useApi,
   useDraft,
 } from '@posthorn/dashboard/kit'
 import { ProviderNote } from '../entries.tsx'
@@ -206,13 +204,12 @@ function bodyOf(
 }
 
 function AccountForm({ before, onClose }: { before?: Account; onClose: () => void }) {
-  const api = useApi()
   const isNew = before === undefined
   const { draft, text } = useDraft(draftOf(before))
   const save = useAction({
     run: () => {
       const body = bodyOf(draft)
-      if (isNew) return dataOf(api.POST('/api/v1/outbound/accounts', { body: body as NewAccount }))
+      if (isNew) return post('/api/v1/outbound/accounts', { body: body as NewAccount })
       return patch('/api/v1/outbound/accounts/{id}', { path: { id: before.id }, body })
     },
     done: ({ name }) => `Account ${name} saved.`,

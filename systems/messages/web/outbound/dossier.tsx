@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -11,12 +11,14 @@ import {
   type BodyOf,
   ButtonLink,
   dataOf,
+  DialogButton,
   Empty,
   type ItemOf,
   type ListPage,
   PageFrame,
   Panel,
   PermittedButton,
+  put,
   QueryState,
   StateBadge,
   type StateRole,
@@ -258,12 +260,10 @@ interface ConsentButtonProps {
   readonly isGranted: boolean
 }
 
-function useConsent({ id, channel }: Pick<ConsentButtonProps, 'id' | 'channel'>) {
-  const api = useApi()
-  const params = { path: { id, channel } }
+function consentActs(id: string, channel: string) {
   return {
     set: (body: NewConsent) =>
-      dataOf(api.PUT('/api/v1/dossiers/{id}/consents/{channel}', { params, body })),
+      put('/api/v1/dossiers/{id}/consents/{channel}', { path: { id, channel }, body }),
     done: ({ granted }: { granted: boolean }) =>
       `Consent for ${channel} is ${granted ? 'granted' : 'withdrawn'}.`,
     changes: ['outbound', 'conversations'],
@@ -271,18 +271,17 @@ function useConsent({ id, channel }: Pick<ConsentButtonProps, 'id' | 'channel'>)
 }
 
 function ConsentButton({ id, channel, isGranted }: ConsentButtonProps) {
-  const { set, ...said } = useConsent({ id, channel })
-  const [isGranting, granting] = useDisclosure(false)
+  const { set, ...said } = consentActs(id, channel)
   if (!isGranted) {
     return (
-      <>
-        <Button variant="default" onClick={granting.open}>
-          Grant {channel}
-        </Button>
-        <Modal opened={isGranting} onClose={granting.close} title={`Grant consent for ${channel}?`}>
-          <GrantForm {...{ id, channel }} onClose={granting.close} />
-        </Modal>
-      </>
+      <DialogButton
+        to="write"
+        variant="default"
+        label={`Grant ${channel}`}
+        title={`Grant consent for ${channel}?`}
+      >
+        {(close) => <GrantForm {...{ id, channel }} onClose={close} />}
+      </DialogButton>
     )
   }
   return (
@@ -312,7 +311,7 @@ const SOURCES = [
 
 /** A consent with what it rests on. */
 function GrantForm({ id, channel, onClose }: { id: string; channel: string; onClose: () => void }) {
-  const { set, ...said } = useConsent({ id, channel })
+  const { set, ...said } = consentActs(id, channel)
   const { draft, choice, text } = useDraft({
     source: 'api' as (typeof SOURCES)[number]['value'],
     proof: '',
@@ -359,11 +358,7 @@ function History({ id }: { id: string }) {
     queryKey: ['outbound', 'dossier', id, 'consent-history'],
     queryFn: async ({ signal }) => {
       const params = { path: { id }, query: { limit: MOST_SAID } }
-      const page = dataOf(api.GET('/api/v1/dossiers/{id}/consent-history', { params, signal }))
-      return page.catch((error: unknown) => {
-        if (error instanceof ApiProblem && error.status === 404) return { items: [] }
-        throw error
-      })
+      return orNone(dataOf(api.GET('/api/v1/dossiers/{id}/consent-history', { params, signal })))
     },
   })
   return (

@@ -5,7 +5,6 @@ import {
   type BodyOf,
   type Column,
   column,
-  dataOf,
   DataTable,
   DetailDrawer,
   DialogButton,
@@ -14,13 +13,13 @@ import {
   KeyValue,
   Permitted,
   post,
+  put,
   remove,
   SectionFrame,
   sentenceOf,
   StateBadge,
   Time,
   useAction,
-  useApi,
   useDraft,
   useListOf,
   useOpened,
@@ -202,7 +201,6 @@ const EXAMPLES: Readonly<Record<(typeof CATEGORIES)[number], unknown>> = {
 const pretty = (value: unknown) => JSON.stringify(value, null, 2)
 
 function TemplateForm({ before, onClose }: { before?: Template; onClose: () => void }) {
-  const api = useApi()
   const isNew = before === undefined
   const { draft, set, text, value } = useDraft({
     name: before?.name ?? '',
@@ -211,12 +209,11 @@ function TemplateForm({ before, onClose }: { before?: Template; onClose: () => v
     components: pretty(before?.components ?? EXAMPLES.UTILITY),
   })
   const save = useAction({
-    run: async () => {
+    run: () => {
       const path = { name: draft.name.trim(), language: draft.language.trim() }
       const components = JSON.parse(draft.components) as TemplateBody['components']
       const body = { category: draft.category, components }
-      const route = '/api/v1/outbound/templates/{name}/{language}'
-      return dataOf(api.PUT(route, { params: { path }, body }))
+      return put('/api/v1/outbound/templates/{name}/{language}', { path, body })
     },
     done: (template) => `Template ${template.name} registered.`,
     changes: CHANGED,
