@@ -5,7 +5,6 @@ import {
   AnchorLink,
   ButtonLink,
   ConfirmButton,
-  dataOf,
   Empty,
   ErrorState,
   Failure,
@@ -21,9 +20,8 @@ import {
   StateBadge,
   Timeline,
   useAction,
-  useApi,
   useFresh,
-  useList,
+  useListOf,
   useNow,
   useRead,
   useRequestKey,
@@ -75,16 +73,8 @@ export function Conversations() {
 
 /** Everyone who has written, the last active first. */
 function People({ open }: { open: string | undefined }) {
-  const api = useApi()
-  const list = useList<ConversationResource>({
-    queryKey: ['conversations', 'list'],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/conversations', {
-          params: { query: { ...(cursor !== undefined && { cursor }) } },
-          signal,
-        }),
-      ),
+  const list = useListOf('/api/v1/conversations', ['conversations', 'list'], {
+    query: { limit: 50 },
   })
   if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />
   if (list.isLoading) return <Loading />

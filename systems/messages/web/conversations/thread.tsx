@@ -2,11 +2,9 @@ import { Button, Center, Text } from '@mantine/core'
 import { type RefObject, useEffect, useRef } from 'react'
 import {
   AnchorLink,
-  dataOf,
   ErrorState,
   Loading,
-  useApi,
-  useList,
+  useListOf,
   useNow,
   useRefresh,
 } from '@posthorn/dashboard/kit'
@@ -20,16 +18,8 @@ const READ_WITHIN_MS = 15 * 60_000
 
 /** What was written in both directions, newest last. */
 export function Thread({ id }: { id: string }) {
-  const api = useApi()
-  const list = useList<ThreadItem>({
-    queryKey: ['conversations', 'thread', id],
-    read: (cursor, signal) =>
-      dataOf(
-        api.GET('/api/v1/conversations/{id}/messages', {
-          params: { path: { id }, query: { ...(cursor !== undefined && { cursor }) } },
-          signal,
-        }),
-      ),
+  const list = useListOf('/api/v1/conversations/{id}/messages', ['conversations', 'thread', id], {
+    ...{ path: { id }, query: { limit: 50 } },
   })
   const items = list.rows.toSorted(byTime)
   const last = items.at(-1)?.id
