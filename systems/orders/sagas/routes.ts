@@ -1,8 +1,7 @@
-import { PosthornError, type Queryable } from '@posthorn/engine'
+import type { Queryable } from '@posthorn/engine'
 import { type App, PageQuery, callerOf, pageOf, sortable } from '@posthorn/http'
 import {
   type SagaDetails,
-  type SagaPage,
   type SagaSummary,
   type StepDetails,
   getSaga,
@@ -166,9 +165,7 @@ export function sagaRoutes(app: App, pool: Pool): void {
     const { org: tenant } = callerOf(request)
     const { sort: wanted, ...query } = request.query
     const sort = wanted === 'createdAt' ? 'oldest' : 'newest'
-    const { items, nextCursor = null } = await page(() =>
-      listSagas(pool, { ...query, sort, tenant }),
-    )
+    const { items, nextCursor = null } = await listSagas(pool, { ...query, sort, tenant })
     return { items: items.map(toItem), nextCursor }
   })
 
@@ -182,17 +179,4 @@ export async function findOwn(db: Queryable, { id, org }: SagaKey): Promise<Saga
   const saga = await getSaga(db, id)
   if (saga?.tenant !== org) throw problem('NOT_FOUND')
   return saga
-}
-
-/** A cursor that is none is the caller's mistake. */
-async function page(list: () => Promise<SagaPage>): Promise<SagaPage> {
-  try {
-    return await list()
-  } catch (error) {
-    if (!(error instanceof PosthornError && error.code === 'CURSOR_INVALID')) throw error
-    throw problem('CURSOR_INVALID', {
-      errors: [{ field: 'cursor', reason: 'is not valid for this list' }],
-      cause: error,
-    })
-  }
 }
