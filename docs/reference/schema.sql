@@ -2143,20 +2143,6 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION payments.reconciliation_dispute_guarded()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  if not exists (select from payments.reconciliation_records
-                  where run_id = new.run_id and line_number = new.line_number
-                    and status = 'matched') then
-    raise exception 'record % of % is not matched', new.line_number, new.run_id
-      using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
-  end if;
-  return new;
-end $function$;
-
 CREATE OR REPLACE FUNCTION payments.reconciliation_link_guarded()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2243,35 +2229,27 @@ begin
         using errcode = 'unique_violation', constraint = 'reconciliation_payment_once';
     end if;
   end if;
-  if exists (select from payments.reconciliation_refunds) then
+  if exists (select from payments.reconciliation_reversals) then
     if exists (select
                  from changed as c
-                 join payments.reconciliation_refunds as f
+                 join payments.reconciliation_reversals as f
                    on f.run_id = c.run_id and f.line_number = c.line_number
                 where c.status = 'unmatched') then
-      raise exception 'a record that is not matched has no refunds'
-        using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
-    end if;
-  end if;
-  if exists (select from payments.reconciliation_disputes) then
-    if exists (select
-                 from changed as c
-                 join payments.reconciliation_disputes as f
-                   on f.run_id = c.run_id and f.line_number = c.line_number
-                where c.status = 'unmatched') then
-      raise exception 'a record that is not matched has no disputes'
+      raise exception 'a record that is not matched has no refunds or disputes'
         using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
     end if;
   end if;
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION payments.reconciliation_refund_guarded()
+CREATE OR REPLACE FUNCTION payments.reconciliation_reversal_guarded()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if not exists (select from payments.transactions where id = new.refund_id and type = 'refund') then
+  if new.refund_id is not null
+     and not exists (select from payments.transactions where id = new.refund_id and type = 'refund')
+  then
     raise exception 'transaction % is no refund', new.refund_id
       using errcode = 'check_violation', constraint = 'reconciliation_refunds_are_refunds';
   end if;
@@ -2581,15 +2559,6 @@ CREATE TRIGGER reconciliation_details_replaced AFTER UPDATE ON payments.reconcil
 comment on column payments.reconciliation_details.note is 'personal';
 comment on table payments.reconciliation_details is 'not personal: actor';
 
-create table payments.reconciliation_disputes (
-  dispute_id uuid not null,
-  run_id uuid not null,
-  line_number integer not null,
-  constraint reconciliation_disputes_pkey PRIMARY KEY (dispute_id)
-);
-CREATE INDEX reconciliation_disputes_of_record ON payments.reconciliation_disputes USING btree (run_id, line_number);
-CREATE TRIGGER reconciliation_disputes_guarded BEFORE INSERT OR UPDATE ON payments.reconciliation_disputes FOR EACH ROW EXECUTE FUNCTION payments.reconciliation_dispute_guarded();
-
 create table payments.reconciliation_history (
   seq bigint not null generated always as identity,
   run_id uuid not null,
@@ -2696,14 +2665,19 @@ CREATE TRIGGER reconciliation_records_parts_guarded BEFORE INSERT OR UPDATE ON p
 comment on column payments.reconciliation_records.external_transaction_id is 'personal';
 comment on table payments.reconciliation_records is 'not personal: currency, matched_as';
 
-create table payments.reconciliation_refunds (
-  refund_id uuid not null,
+create table payments.reconciliation_reversals (
+  id uuid not null generated always as (COALESCE(refund_id, dispute_id)) stored,
+  refund_id uuid,
+  dispute_id uuid,
   run_id uuid not null,
   line_number integer not null,
-  constraint reconciliation_refunds_pkey PRIMARY KEY (refund_id)
+  constraint reconciliation_reversals_pkey PRIMARY KEY (id),
+  constraint reconciliation_reversals_dispute_id_key UNIQUE (dispute_id),
+  constraint reconciliation_reversals_refund_id_key UNIQUE (refund_id),
+  constraint reconciliation_reversals_check CHECK ((num_nonnulls(refund_id, dispute_id) = 1))
 );
-CREATE INDEX reconciliation_refunds_of_record ON payments.reconciliation_refunds USING btree (run_id, line_number);
-CREATE TRIGGER reconciliation_refunds_guarded BEFORE INSERT OR UPDATE ON payments.reconciliation_refunds FOR EACH ROW EXECUTE FUNCTION payments.reconciliation_refund_guarded();
+CREATE INDEX reconciliation_reversals_of_record ON payments.reconciliation_reversals USING btree (run_id, line_number);
+CREATE TRIGGER reconciliation_reversals_guarded BEFORE INSERT OR UPDATE ON payments.reconciliation_reversals FOR EACH ROW EXECUTE FUNCTION payments.reconciliation_reversal_guarded();
 
 create table payments.reconciliation_runs (
   id uuid not null,
@@ -3092,15 +3066,14 @@ create table payments.webhook_tallies (
 comment on table payments.webhook_tallies is 'not personal: counts';
 
 alter table payments.disputes add constraint disputes_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
-alter table payments.reconciliation_disputes add constraint reconciliation_disputes_dispute_id_fkey FOREIGN KEY (dispute_id) REFERENCES payments.disputes(id);
-alter table payments.reconciliation_disputes add constraint reconciliation_disputes_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
 alter table payments.reconciliation_history add constraint reconciliation_history_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
 alter table payments.reconciliation_links add constraint reconciliation_links_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments.payments(id);
 alter table payments.reconciliation_links add constraint reconciliation_links_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
 alter table payments.reconciliation_profile_versions add constraint reconciliation_profile_versions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES payments.reconciliation_profiles(id);
 alter table payments.reconciliation_records add constraint reconciliation_records_matched_payment_id_fkey FOREIGN KEY (matched_payment_id) REFERENCES payments.payments(id);
-alter table payments.reconciliation_refunds add constraint reconciliation_refunds_refund_id_fkey FOREIGN KEY (refund_id) REFERENCES payments.transactions(id);
-alter table payments.reconciliation_refunds add constraint reconciliation_refunds_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
+alter table payments.reconciliation_reversals add constraint reconciliation_reversals_dispute_id_fkey FOREIGN KEY (dispute_id) REFERENCES payments.disputes(id);
+alter table payments.reconciliation_reversals add constraint reconciliation_reversals_refund_id_fkey FOREIGN KEY (refund_id) REFERENCES payments.transactions(id);
+alter table payments.reconciliation_reversals add constraint reconciliation_reversals_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
 alter table payments.reconciliation_runs add constraint reconciliation_runs_profile_id_profile_version_fkey FOREIGN KEY (profile_id, profile_version) REFERENCES payments.reconciliation_profile_versions(profile_id, version);
 alter table payments.reconciliation_statements add constraint reconciliation_statements_run_id_fkey FOREIGN KEY (run_id) REFERENCES payments.reconciliation_runs(id) ON DELETE CASCADE;
 alter table payments.reconciliation_suggestions add constraint reconciliation_suggestions_run_id_line_number_fkey FOREIGN KEY (run_id, line_number) REFERENCES payments.reconciliation_records(run_id, line_number) ON DELETE CASCADE;
@@ -3181,6 +3154,38 @@ create view payments.reconciliation_reasons as
     actor,
     created_at
    FROM payments.reconciliation_details d;
+
+create view payments.reversals as
+ SELECT transactions.id,
+    transactions.id AS refund_id,
+    NULL::uuid AS dispute_id,
+    'refund'::text AS kind,
+    transactions.payment_id,
+    transactions.org_id,
+    transactions.amount,
+    transactions.currency,
+    transactions.status,
+    (transactions.status <> 'failed'::text) AS took_money,
+    (transactions.status <> 'succeeded'::text) AS is_late,
+    transactions.gateway_ref,
+    transactions.created_at
+   FROM payments.transactions
+  WHERE (transactions.type = 'refund'::text)
+UNION ALL
+ SELECT disputes.id,
+    NULL::uuid AS refund_id,
+    disputes.id AS dispute_id,
+    'dispute'::text AS kind,
+    disputes.payment_id,
+    disputes.org_id,
+    disputes.amount,
+    disputes.currency,
+    disputes.status,
+    (disputes.status <> 'inquiry'::text) AS took_money,
+    (disputes.status <> ALL (ARRAY['opened'::text, 'lost'::text])) AS is_late,
+    disputes.gateway_ref,
+    disputes.opened_at AS created_at
+   FROM payments.disputes;
 
 create schema sagas;
 

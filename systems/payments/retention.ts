@@ -37,11 +37,8 @@ const PAYMENT_OVER = `p.status <> 'pending'
        and not exists (select from payments.reconciliation_records as r
                         where r.matched_payment_id = p.id)
        and not exists (select from payments.reconciliation_links as l where l.payment_id = p.id)
-       and not exists (select from payments.reconciliation_refunds as f
-                         join payments.transactions as x on x.id = f.refund_id
-                        where x.payment_id = p.id)
-       and not exists (select from payments.reconciliation_disputes as f
-                         join payments.disputes as x on x.id = f.dispute_id
+       and not exists (select from payments.reconciliation_reversals as f
+                         join payments.reversals as x on x.id = f.id
                         where x.payment_id = p.id)`
 
 const OF_RUN = { reconciliation: 't.run_id', payment: 't.payment_id' }
@@ -280,7 +277,7 @@ const moneyPersonal: PersonalTable[] = [
   { ...RECORDS, about: { externalId: 't.external_transaction_id = $value' } },
   RUNS,
   { ...TRANSACTIONS, busy: PENDING },
-  { ...DISPUTES, busy: `t.status = 'opened'` },
+  { ...DISPUTES, busy: 't.closed_at is null' },
   {
     ...PAYMENTS,
     columns: {

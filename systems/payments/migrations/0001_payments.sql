@@ -1092,20 +1092,38 @@ create trigger reconciliation_records_parts_guarded
   for each row when (new.matched_as = 'part')
   execute function payments.reconciliation_part_guarded();
 
--- The refunds of a record: of one that stands for them, or of a payout that they were taken from.
-create table payments.reconciliation_refunds (
-  refund_id uuid primary key references payments.transactions (id),
+-- Refunds and disputes: what a bank may book where money goes out. `took_money`: a refund that has not
+-- failed, a dispute that is no inquiry; `is_late`: not done yet, or undone.
+create view payments.reversals as
+  select id, id as refund_id, null::uuid as dispute_id, 'refund' as kind, payment_id, org_id, amount,
+         currency, status, status <> 'failed' as took_money, status <> 'succeeded' as is_late,
+         gateway_ref, created_at
+    from payments.transactions
+   where type = 'refund'
+  union all
+  select id, null, id, 'dispute', payment_id, org_id, amount, currency, status,
+         status <> 'inquiry', status not in ('opened', 'lost'), gateway_ref, opened_at
+    from payments.disputes;
+
+-- The refunds and disputes of a record: of one that stands for them, or of a payout that was paid less.
+create table payments.reconciliation_reversals (
+  id uuid primary key generated always as (coalesce(refund_id, dispute_id)) stored,
+  refund_id uuid unique references payments.transactions (id),
+  dispute_id uuid unique references payments.disputes (id),
   run_id uuid not null,
   line_number integer not null,
+  check (num_nonnulls(refund_id, dispute_id) = 1),
   foreign key (run_id, line_number)
     references payments.reconciliation_records (run_id, line_number) on delete cascade
 );
-create index reconciliation_refunds_of_record on payments.reconciliation_refunds
+create index reconciliation_reversals_of_record on payments.reconciliation_reversals
   (run_id, line_number);
 
-create function payments.reconciliation_refund_guarded() returns trigger language plpgsql as $$
+create function payments.reconciliation_reversal_guarded() returns trigger language plpgsql as $$
 begin
-  if not exists (select from payments.transactions where id = new.refund_id and type = 'refund') then
+  if new.refund_id is not null
+     and not exists (select from payments.transactions where id = new.refund_id and type = 'refund')
+  then
     raise exception 'transaction % is no refund', new.refund_id
       using errcode = 'check_violation', constraint = 'reconciliation_refunds_are_refunds';
   end if;
@@ -1117,34 +1135,9 @@ begin
   end if;
   return new;
 end $$;
-create trigger reconciliation_refunds_guarded before insert or update
-  on payments.reconciliation_refunds
-  for each row execute function payments.reconciliation_refund_guarded();
-
--- The disputes of a record, in the same way.
-create table payments.reconciliation_disputes (
-  dispute_id uuid primary key references payments.disputes (id),
-  run_id uuid not null,
-  line_number integer not null,
-  foreign key (run_id, line_number)
-    references payments.reconciliation_records (run_id, line_number) on delete cascade
-);
-create index reconciliation_disputes_of_record on payments.reconciliation_disputes
-  (run_id, line_number);
-
-create function payments.reconciliation_dispute_guarded() returns trigger language plpgsql as $$
-begin
-  if not exists (select from payments.reconciliation_records
-                  where run_id = new.run_id and line_number = new.line_number
-                    and status = 'matched') then
-    raise exception 'record % of % is not matched', new.line_number, new.run_id
-      using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
-  end if;
-  return new;
-end $$;
-create trigger reconciliation_disputes_guarded before insert or update
-  on payments.reconciliation_disputes
-  for each row execute function payments.reconciliation_dispute_guarded();
+create trigger reconciliation_reversals_guarded before insert or update
+  on payments.reconciliation_reversals
+  for each row execute function payments.reconciliation_reversal_guarded();
 
 -- Why a record is as it is by now: it stays an exception only until its payments have succeeded. Read
 -- from the payments, so that nothing has to be told of each that succeeds.
@@ -1197,23 +1190,13 @@ begin
         using errcode = 'unique_violation', constraint = 'reconciliation_payment_once';
     end if;
   end if;
-  if exists (select from payments.reconciliation_refunds) then
+  if exists (select from payments.reconciliation_reversals) then
     if exists (select
                  from changed as c
-                 join payments.reconciliation_refunds as f
+                 join payments.reconciliation_reversals as f
                    on f.run_id = c.run_id and f.line_number = c.line_number
                 where c.status = 'unmatched') then
-      raise exception 'a record that is not matched has no refunds'
-        using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
-    end if;
-  end if;
-  if exists (select from payments.reconciliation_disputes) then
-    if exists (select
-                 from changed as c
-                 join payments.reconciliation_disputes as f
-                   on f.run_id = c.run_id and f.line_number = c.line_number
-                where c.status = 'unmatched') then
-      raise exception 'a record that is not matched has no disputes'
+      raise exception 'a record that is not matched has no refunds or disputes'
         using errcode = 'check_violation', constraint = 'reconciliation_links_matched';
     end if;
   end if;

@@ -299,9 +299,9 @@ export async function followLines(db: Queryable, followed: Followed): Promise<St
       ${linesOf(uuids)}
       union
       select f.run_id, f.line_number
-        from payments.transactions as t
-        join payments.reconciliation_refunds as f on f.refund_id = t.id
-       where t.payment_id = any(${uuids}::uuid[]) and t.type = 'refund'
+        from payments.reversals as x
+        join payments.reconciliation_reversals as f on f.id = x.id
+       where x.payment_id = any(${uuids}::uuid[])
     )
     select r.run_id, r.line_number, run.filename, r.amount::text as amount, r.currency, r.status,
            r.booked_on::text as booked_on, run.created_at as uploaded_at,
@@ -311,9 +311,9 @@ export async function followLines(db: Queryable, followed: Followed): Promise<St
                  select k.payment_id from payments.reconciliation_links as k
                   where k.run_id = r.run_id and k.line_number = r.line_number
                   union
-                 select t.payment_id
-                   from payments.reconciliation_refunds as f
-                   join payments.transactions as t on t.id = f.refund_id
+                 select x.payment_id
+                   from payments.reconciliation_reversals as f
+                   join payments.reversals as x on x.id = f.id
                   where f.run_id = r.run_id and f.line_number = r.line_number)::text[] as payments
       from found
       join payments.reconciliation_runs as run on run.id = found.run_id and run.org_id = ${org}

@@ -49,17 +49,11 @@ export async function selectReversalUse(
 ): Promise<ReversalUse[]> {
   if (refundIds.length + disputeIds.length === 0) return []
   return all<ReversalUse>(db)(sql`
-    select 'refund' as kind, t.id, t.payment_id, t.amount, t.currency, f.run_id, f.line_number
-      from payments.transactions as t
-      join payments.payments as p on p.id = t.payment_id
-      left join payments.reconciliation_refunds as f on f.refund_id = t.id
-     where p.org_id = ${org} and t.type = 'refund' and t.status <> 'failed'
-       and t.id = any(${refundIds}::uuid[])
-    union all
-    select 'dispute', d.id, d.payment_id, d.amount, d.currency, f.run_id, f.line_number
-      from payments.disputes as d
-      left join payments.reconciliation_disputes as f on f.dispute_id = d.id
-     where d.org_id = ${org} and d.status <> 'inquiry' and d.id = any(${disputeIds}::uuid[])`)
+    select r.kind, r.id, r.payment_id, r.amount, r.currency, f.run_id, f.line_number
+      from payments.reversals as r
+      left join payments.reconciliation_reversals as f on f.id = r.id
+     where r.org_id = ${org} and r.took_money
+       and (r.refund_id = any(${refundIds}::uuid[]) or r.dispute_id = any(${disputeIds}::uuid[]))`)
 }
 
 /** How a record looks after a decision. */
@@ -82,9 +76,7 @@ export async function deleteLinks(tx: Transaction, { runId, line }: RecordKey): 
   await tx.query(sql`
     delete from payments.reconciliation_links where run_id = ${runId} and line_number = ${line}`)
   await tx.query(sql`
-    delete from payments.reconciliation_refunds where run_id = ${runId} and line_number = ${line}`)
-  await tx.query(sql`
-    delete from payments.reconciliation_disputes where run_id = ${runId} and line_number = ${line}`)
+    delete from payments.reconciliation_reversals where run_id = ${runId} and line_number = ${line}`)
 }
 
 export async function updateRecord(tx: Transaction, decided: Decided): Promise<void> {
@@ -104,14 +96,10 @@ export async function insertLinks(
   { runId, line, paymentIds, refundIds, disputeIds }: Decided,
 ): Promise<void> {
   await tx.query(sql`
-    insert into payments.reconciliation_refunds (refund_id, run_id, line_number)
-    select id, ${runId}, ${line}
-      from unnest(${refundIds}::uuid[]) as t (id)
-     order by id`)
-  await tx.query(sql`
-    insert into payments.reconciliation_disputes (dispute_id, run_id, line_number)
-    select id, ${runId}, ${line}
-      from unnest(${disputeIds}::uuid[]) as t (id)
+    insert into payments.reconciliation_reversals (refund_id, dispute_id, run_id, line_number)
+    select refund_id, dispute_id, ${runId}, ${line}
+      from payments.reversals
+     where refund_id = any(${refundIds}::uuid[]) or dispute_id = any(${disputeIds}::uuid[])
      order by id`)
   await tx.query(sql`
     insert into payments.reconciliation_links (payment_id, run_id, line_number)
@@ -200,8 +188,7 @@ const MATCHED_REASONS = sql`('exact_match', 'manual_match', 'payment_not_succeed
 /** Lets go of the payments and refunds of a run, and of what its statements are recognised by. */
 export async function releaseMatches(tx: Transaction, { runId }: Discard): Promise<void> {
   await tx.query(sql`delete from payments.reconciliation_links where run_id = ${runId}`)
-  await tx.query(sql`delete from payments.reconciliation_refunds where run_id = ${runId}`)
-  await tx.query(sql`delete from payments.reconciliation_disputes where run_id = ${runId}`)
+  await tx.query(sql`delete from payments.reconciliation_reversals where run_id = ${runId}`)
   await tx.query(sql`
     update payments.reconciliation_records
        set status = 'unmatched', matched_payment_id = null, matched_as = null, decided_by = null,

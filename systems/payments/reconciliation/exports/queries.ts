@@ -48,10 +48,10 @@ export function selectRecordLines(
                                  where l.run_id = r.run_id and l.line_number = r.line_number))
            end as payment_ids,
            (select string_agg(f.refund_id::text, ' ' order by f.refund_id)
-              from payments.reconciliation_refunds as f
+              from payments.reconciliation_reversals as f
              where f.run_id = r.run_id and f.line_number = r.line_number) as refund_ids,
            (select string_agg(f.dispute_id::text, ' ' order by f.dispute_id)
-              from payments.reconciliation_disputes as f
+              from payments.reconciliation_reversals as f
              where f.run_id = r.run_id and f.line_number = r.line_number) as dispute_ids,
            r.adjustment, r.adjustment_kind, r.decided_by, d.note
       from payments.reconciliation_records as r

@@ -113,6 +113,12 @@ describe('camt.053', () => {
       'is in no namespace of ISO 20022 that is known: a statement is camt.053',
     ],
     [
+      'nothing but its header',
+      wrong(/<Stmt>[^]*<\/Stmt>/, ''),
+      'line 1',
+      'has no camt.053 statement (Stmt)',
+    ],
+    [
       'an amount with a comma',
       wrong('>2000<', '>20,00<'),
       'line 8, column 1, Ntry/Amt',
@@ -216,6 +222,13 @@ describe('MT940', () => {
   test('blanks stand for the booking date, and for none', async () => {
     const file = MT940_DUTCH.replace('2512311231C12,34', '251231    CR12,34')
     expect((await read(file)).brief[0]).toEqual([8, 'web-99', 1_234, 'EUR', '2025-12-31'])
+  })
+
+  test('a message that says nothing is none of a quiet day', async () => {
+    const { errors } = await read(':20:TELEREPORTING\n:25:1\n:28C:1/1\n')
+    expect(errors).toEqual([
+      { field: 'line 1, :20:', reason: 'begins a message that says no balance' },
+    ])
   })
 
   test('MT942 is called by its name', async () => {

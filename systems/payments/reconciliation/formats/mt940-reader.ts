@@ -33,6 +33,8 @@ export class Mt940Reader {
   #field: Field | undefined
   #statement: StatementFigures | undefined
   #statements = 0
+  /** The line of its `:20:`. */
+  #begunAt = 1
   #currency: string | undefined
   #isClosed = false
   /** An entry waits for what field 86 says about it. */
@@ -117,13 +119,19 @@ export class Mt940Reader {
     }
     this.#statement = new StatementFigures(this.#statements)
     this.#statement.statementId = reference
+    this.#begunAt = line
     this.#currency = undefined
     this.#isClosed = false
   }
 
   #endStatement(): void {
     this.#endEntry([])
-    if (this.#statement) this.#findings.statements.push(...this.#statement.result())
+    if (this.#statement === undefined) return
+    const found = this.#statement.result()
+    if (found.length === 0 && this.#findings.mistakes.length === 0) {
+      this.#mistake(this.#begunAt, ':20:', 'begins a message that says no balance')
+    }
+    this.#findings.statements.push(...found)
   }
 
   #readBalance(tag: string, value: string, line: number): void {

@@ -58,6 +58,7 @@ async function* readCamt053({
   const reader = new CamtReader(rules, findings)
   const scanner = new XmlScanner(reader)
   reader.follow(scanner)
+  const begun = findings.begun
   try {
     for await (const _ of readXml(bytes, scanner, { isCut })) {
       if (reader.isLost) return
@@ -69,8 +70,9 @@ async function* readCamt053({
     findings.mistakes.push({ line, column: `column ${column}`, reason })
     return
   }
-  if (!reader.hasDocument) {
-    findings.mistakes.push({ line: 1, reason: 'has no camt.053 statement (Document)' })
+  if (!isCut && findings.begun === begun) {
+    const missing = reader.hasDocument ? 'Stmt' : 'Document'
+    findings.mistakes.push({ line: 1, reason: `has no camt.053 statement (${missing})` })
   }
 }
 

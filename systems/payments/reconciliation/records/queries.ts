@@ -47,12 +47,12 @@ export const RECORD_COLUMNS = sql`
   r.matched_payment_id, r.matched_as, r.fee, r.adjustment, r.adjustment_kind, r.decided_by,
   r.version, d.reason,
   array(select f.refund_id::text
-          from payments.reconciliation_refunds as f
-         where f.run_id = r.run_id and f.line_number = r.line_number
+          from payments.reconciliation_reversals as f
+         where f.run_id = r.run_id and f.line_number = r.line_number and f.refund_id is not null
          order by f.refund_id) as refunds,
   array(select f.dispute_id::text
-          from payments.reconciliation_disputes as f
-         where f.run_id = r.run_id and f.line_number = r.line_number
+          from payments.reconciliation_reversals as f
+         where f.run_id = r.run_id and f.line_number = r.line_number and f.dispute_id is not null
          order by f.dispute_id) as disputes,
   array(select l.payment_id::text
           from payments.reconciliation_links as l
@@ -137,38 +137,25 @@ export interface MissingPage extends RunKey {
   readonly limit: number
 }
 
-export interface RefundPage extends Owner {
+export interface ReversalPage extends Owner {
+  readonly kind: 'refund' | 'dispute'
   readonly currency: string | undefined
   readonly before: string | undefined
   readonly limit: number
 }
 
-/** Refunds of the organisation that no record of any run has, newest first. */
-export const selectFreeRefunds = (db: Queryable, page: RefundPage) =>
+/** Refunds or disputes of the organisation that no record of any run has, newest first. */
+export const selectFreeReversals = (db: Queryable, page: ReversalPage) =>
   all<RefundSide>(db)(sql`
-    select t.id, t.payment_id, t.amount, t.currency, t.status, t.gateway_ref,
-           p.external_payment_id, t.created_at
-      from payments.transactions as t
-      join payments.payments as p on p.id = t.payment_id
-     where p.org_id = ${page.org} and t.type = 'refund' and t.status <> 'failed'
-       and (${page.currency}::text is null or t.currency = ${page.currency})
-       and not exists (select from payments.reconciliation_refunds as f where f.refund_id = t.id)
-       and (${page.before}::uuid is null or t.id < ${page.before}::uuid)
-     order by t.id desc
-     limit ${page.limit}`)
-
-/** Disputes of the organisation that took money and that no record of any run has, newest first. */
-export const selectFreeDisputes = (db: Queryable, page: RefundPage) =>
-  all<RefundSide>(db)(sql`
-    select d.id, d.payment_id, d.amount, d.currency, d.status, d.gateway_ref,
-           p.external_payment_id, d.opened_at as created_at
-      from payments.disputes as d
-      join payments.payments as p on p.id = d.payment_id
-     where d.org_id = ${page.org} and d.status <> 'inquiry'
-       and (${page.currency}::text is null or d.currency = ${page.currency})
-       and not exists (select from payments.reconciliation_disputes as f where f.dispute_id = d.id)
-       and (${page.before}::uuid is null or d.id < ${page.before}::uuid)
-     order by d.id desc
+    select r.id, r.payment_id, r.amount, r.currency, r.status, r.gateway_ref,
+           p.external_payment_id, r.created_at
+      from payments.reversals as r
+      join payments.payments as p on p.id = r.payment_id
+     where r.org_id = ${page.org} and r.kind = ${page.kind} and r.took_money
+       and (${page.currency}::text is null or r.currency = ${page.currency})
+       and not exists (select from payments.reconciliation_reversals as f where f.id = r.id)
+       and (${page.before}::uuid is null or r.id < ${page.before}::uuid)
+     order by r.id desc
      limit ${page.limit}`)
 
 /** What the records say that stand for parts of the payment `p`. */

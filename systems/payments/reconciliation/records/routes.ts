@@ -13,8 +13,7 @@ import {
   findRecord,
   selectDetails,
   selectDetailsOf,
-  selectFreeDisputes,
-  selectFreeRefunds,
+  selectFreeReversals,
   selectMissing,
   selectPaymentSides,
   selectRecords,
@@ -80,14 +79,12 @@ const listReversals = (summary: string) => ({
 })
 const REVERSALS = [
   {
-    path: 'refunds',
+    kind: 'refund',
     schema: listReversals('Refunds that no record has, newest first: what money going out may be'),
-    select: selectFreeRefunds,
   },
   {
-    path: 'disputes',
+    kind: 'dispute',
     schema: listReversals('Disputes that took money and that no record has, newest first'),
-    select: selectFreeDisputes,
   },
 ] as const
 
@@ -155,12 +152,13 @@ export function recordRoutes(app: App, pool: Pool): void {
     return toPage(rows, limit, { item: paymentSide, after: (row) => row.id })
   })
 
-  for (const { path, schema, select } of REVERSALS) {
-    app.get(`${PATH}/:id/${path}`, { schema }, async (request) => {
+  for (const { kind, schema } of REVERSALS) {
+    app.get(`${PATH}/:id/${kind}s`, { schema }, async (request) => {
       const { limit, cursor, currency } = request.query
       const { org_id: org } = await ownRun(pool, request)
       const before = cursor === undefined ? undefined : decodeCursor(cursor, OlderThan)[0]
-      const rows = await select(pool, { org, currency, before, limit: limit + 1 })
+      const page = { kind, org, currency, before, limit: limit + 1 }
+      const rows = await selectFreeReversals(pool, page)
       return toPage(rows, limit, { item: refundSide, after: (row) => row.id })
     })
   }

@@ -18,27 +18,14 @@ export async function hasMoneyOut(tx: Transaction): Promise<boolean> {
   return rows[0]?.found ?? false
 }
 
-/**
- * What went back to customers and their banks, by what a bank may call it: refunds that have not
- * failed, and disputes that took money.
- */
+/** Refunds and disputes, by what a bank may call them. */
 const reversals = ({ org }: Owner) => sql`
-  select t.id, t.id as refund_id, null::uuid as dispute_id, t.payment_id, t.amount, t.currency,
-         t.status <> 'succeeded' as is_late, t.gateway_ref,
-         p.external_payment_id as external_id, p.gateway_ref as payment_ref,
-         (select f.run_id from payments.reconciliation_refunds as f where f.refund_id = t.id) is null
+  select r.*, p.external_payment_id as external_id, p.gateway_ref as payment_ref,
+         (select f.run_id from payments.reconciliation_reversals as f where f.id = r.id) is null
            as is_free
-    from payments.transactions as t
-    join payments.payments as p on p.id = t.payment_id
-   where p.org_id = ${org} and t.type = 'refund' and t.status <> 'failed'
-  union all
-  select d.id, null, d.id, d.payment_id, d.amount, d.currency, d.status not in ('opened', 'lost'),
-         d.gateway_ref, p.external_payment_id, p.gateway_ref,
-         (select f.run_id from payments.reconciliation_disputes as f where f.dispute_id = d.id)
-           is null
-    from payments.disputes as d
-    join payments.payments as p on p.id = d.payment_id
-   where d.org_id = ${org} and d.status <> 'inquiry'`
+    from payments.reversals as r
+    join payments.payments as p on p.id = r.payment_id
+   where r.org_id = ${org} and r.took_money`
 
 /** Records without a payment in which money went out. */
 const out = sql`
@@ -120,20 +107,13 @@ export const explainTakenReversals = (tx: Transaction, owner: Owner) =>
        and n.amount = -o.amount and n.currency = o.currency`)
 
 /** After their records are matched. */
-export async function insertReversals(tx: Transaction, { id }: RunKey): Promise<void> {
-  await tx.query(sql`
-    insert into payments.reconciliation_refunds (refund_id, run_id, line_number)
-    select refund_id, ${id}::uuid, line_number
+export const insertReversals = (tx: Transaction, { id }: RunKey) =>
+  tx.query(sql`
+    insert into payments.reconciliation_reversals (refund_id, dispute_id, run_id, line_number)
+    select refund_id, dispute_id, ${id}::uuid, line_number
       from reconciliation_outcome
-     where refund_id is not null
-     order by refund_id`)
-  await tx.query(sql`
-    insert into payments.reconciliation_disputes (dispute_id, run_id, line_number)
-    select dispute_id, ${id}::uuid, line_number
-      from reconciliation_outcome
-     where dispute_id is not null
-     order by dispute_id`)
-}
+     where coalesce(refund_id, dispute_id) is not null
+     order by coalesce(refund_id, dispute_id)`)
 
 export const findRun = (db: Queryable, { id, org }: RunKey) =>
   first<Run>(db)(sql`

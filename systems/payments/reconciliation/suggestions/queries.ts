@@ -26,7 +26,7 @@ const taken = (key: RunKey) => sql`
 /** Whether the transaction `t` is a refund that was made and that no record has. */
 const isFreeRefund = sql`
   t.type = 'refund' and t.status = 'succeeded'
-  and (select f.run_id from payments.reconciliation_refunds as f where f.refund_id = t.id) is null`
+  and (select f.run_id from payments.reconciliation_reversals as f where f.id = t.id) is null`
 
 /** Records of the run without a decision. */
 const open = ({ id }: RunKey) => sql`

@@ -91,13 +91,9 @@ export const SELECT_MISTAKES = `
       from (select t.run_id, t.line_number, coalesce(p.captured_amount, p.amount) as amount
               from used as t join payments.payments as p on p.id = t.payment_id
             union all
-            select f.run_id, f.line_number, -t.amount
-              from mine as u join payments.reconciliation_refunds as f on f.run_id = u.id
-              join payments.transactions as t on t.id = f.refund_id
-            union all
-            select f.run_id, f.line_number, -d.amount
-              from mine as u join payments.reconciliation_disputes as f on f.run_id = u.id
-              join payments.disputes as d on d.id = f.dispute_id) as money
+            select f.run_id, f.line_number, -x.amount
+              from mine as u join payments.reconciliation_reversals as f on f.run_id = u.id
+              join payments.reversals as x on x.id = f.id) as money
      group by 1, 2
   ), parts as (
     select r.matched_payment_id as payment_id, sum(r.amount - coalesce(r.adjustment, 0)) as amount
@@ -123,16 +119,11 @@ export const SELECT_MISTAKES = `
     from parts join payments.payments as p on p.id = parts.payment_id
    where parts.amount > coalesce(p.captured_amount, p.amount) or payment_id in (select payment_id from used)
   union all
-  select 'refund without its record', to_jsonb(r), null
+  select 'record without its refund or dispute', to_jsonb(r), null
     from mine as u join payments.reconciliation_records as r on r.run_id = u.id
-   where (r.matched_as = 'refund')
-     and not exists (select from payments.reconciliation_refunds as f
-                      where f.run_id = r.run_id and f.line_number = r.line_number)
-  union all
-  select 'dispute without its record', to_jsonb(r), null
-    from mine as u join payments.reconciliation_records as r on r.run_id = u.id
-   where (r.matched_as = 'dispute')
-     and not exists (select from payments.reconciliation_disputes as f
+   where r.matched_as in ('refund', 'dispute')
+     and not exists (select from payments.reconciliation_reversals as f
+                       join payments.reversals as x on x.id = f.id and x.kind = r.matched_as
                       where f.run_id = r.run_id and f.line_number = r.line_number)
   union all
   select 'not added up', to_jsonb(r), null
