@@ -34,6 +34,7 @@ export function webhookRetention(attemptsDays: number): RetentionCatalogue {
     classes: webhookClasses(attemptsDays),
     personal: webhookPersonal,
     kept: {
+      'payments.fan_outs': 'an event goes a day after its deliveries were written',
       'payments.webhook_rates': 'one row for each endpoint',
       'payments.webhook_tallies': 'summed up into hours within a minute',
     },
