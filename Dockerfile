@@ -8,6 +8,7 @@ COPY . .
 RUN npm ci --ignore-scripts --no-audit --no-fund \
  && mkdir -p node_modules/node/bin && ln -sf "$(command -v node)" node_modules/node/bin/node \
  && node scripts/dashboard.mjs \
+ && node scripts/docs.mjs \
  && node scripts/image.mjs --to /image \
  && cp scripts/health.mjs /image/health.mjs
 

@@ -1,10 +1,12 @@
 // Adds to package-lock.json the optional packages of other platforms that npm left out because the
 // registry it spoke to does not show them. Without them `npm ci` refuses the lock file, and on
-// those platforms npm would not install them. To be run after packages were added.
+// those platforms npm would not install them. To be run after packages were added, also for another
+// lock file: node scripts/complete-lock.mjs docs/site/package-lock.json
 
 import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
-const file = new URL('../package-lock.json', import.meta.url)
+const [, , file = fileURLToPath(new URL('../package-lock.json', import.meta.url))] = process.argv
 const lock = JSON.parse(readFileSync(file, 'utf8'))
 const { packages } = lock
 let added = 0
@@ -21,7 +23,7 @@ for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages
 const byPath = ([one], [other]) => (one < other ? -1 : 1)
 lock.packages = Object.fromEntries(Object.entries(packages).sort(byPath))
 if (added > 0) writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
-console.log(`${added} added to package-lock.json`)
+console.log(`${added} added to ${file}`)
 
 /** Looks where Node would: beside the package that asks, then in every folder above. */
 function isPresent(path, name) {

@@ -7,6 +7,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from './command.mjs'
+import { SITE } from './packing/packages.mjs'
 import { reachPackages } from './packing/runtime-packages.mjs'
 
 /** What the image runs: its programs, and the systems that its configuration imports. */
@@ -29,6 +30,9 @@ async function makeImage(to) {
   if (existsSync(to) && (await readdir(to)).length > 0) throw new Error(`${to} is not empty.`)
   if (!existsSync(join(root, DASHBOARD, 'dist', 'index.html'))) {
     throw new Error('The dashboard is not built: node scripts/dashboard.mjs')
+  }
+  if (!existsSync(join(root, SITE, 'index.html'))) {
+    throw new Error('The documentation is not built: npm run docs')
   }
   const found = reachPackages({
     from: [...new Set([...PROGRAMS, ...installedSystems()])],

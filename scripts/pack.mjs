@@ -17,6 +17,7 @@ async function pack({ names, to, signal }) {
   await prepare('scripts/setup.mjs', signal)
   if (packages.some(({ isBuilt }) => isBuilt))
     await prepare('scripts/dashboard.mjs', signal, ['--bare'])
+  if (packages.some(({ hasSite }) => hasSite)) await prepare('scripts/docs.mjs', signal)
   // Outside the working tree, and away from another run at the same time.
   const staging = await mkdtemp(join(tmpdir(), 'posthorn-pack-'))
   try {

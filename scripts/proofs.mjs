@@ -52,6 +52,9 @@ const MODEL = [
 /** The packages as they are published, and services that `npm create posthorn` makes: each with its tests, each broker for real; an outbox by other libraries too. */
 const PACKAGES = ['test/docs/compare.test.ts', 'test/package/package.test.ts']
 
+/** The documentation as it is built and served: its search, its looks, its Markdown. */
+const SITE = ['apps/dashboard/test/documentation.test.ts']
+
 /** The real Debezium, in a JVM of its own: half a minute to start. */
 const DEBEZIUM = ['test/debezium/debezium.test.ts']
 
@@ -106,6 +109,7 @@ export const proofs = [
   { name: 'failover', program: 'proof/failover/main.ts', full: [] },
   { name: 'kills', files: KILLS, short: true, full: true },
   { name: 'stories', files: STORIES, short: true, full: true },
+  { name: 'site', files: SITE, short: true, full: true },
   { name: 'model', files: [...MODEL, ...filesNamed('property')], full: true },
   { name: 'runtimes', files: RUNTIMES, short: true, full: true },
   { name: 'packages', files: PACKAGES, short: true, full: true },

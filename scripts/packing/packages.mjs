@@ -22,6 +22,9 @@ const FOLDERS = {
   'create-posthorn': 'apps/create-posthorn',
   cli: 'apps/cli',
 }
+/** The documentation as `npm run docs` builds it. */
+export const SITE = 'apps/server/dist/docs'
+
 const PUBLISHED = Object.keys(FOLDERS)
 
 /** The packages of these names, all that are published for none. */
@@ -48,6 +51,8 @@ function readPackage(name) {
     programs: manifest.bin ? ['./src/main.ts'] : [],
     /** Nothing is to be compiled: a build is packed as it is. */
     isBuilt: name === 'dashboard',
+    /** It serves the documentation. */
+    hasSite: name === 'server',
     /** What every process of a user imports first: few files instead of many. */
     isBundled: name === 'engine',
     tarball: `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`,

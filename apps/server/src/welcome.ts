@@ -1,6 +1,7 @@
 import { BROKER_NAMES } from './brokers/broker-catalogue.ts'
 import type { Configuration } from './configuration/configuration.ts'
 import { isBuilt } from './web/dashboard.ts'
+import { hasSite } from './web/site.ts'
 import type { Server } from './server.ts'
 
 interface Welcome {
@@ -21,7 +22,8 @@ export function welcome({ configuration, server, token }: Welcome): string {
     `  brokers     ${BROKER_NAMES.map((name) => `${name} → ${brokers[name]}`).join(', ')}`,
   ]
   if (url !== undefined && configuration.roles.has('api')) {
-    lines.push(`  reference   ${url}/docs`)
+    if (hasSite()) lines.push(`  docs        ${url}/docs`)
+    lines.push(`  reference   ${url}/docs/api`)
     if (isBuilt(configuration.dashboardFolder)) lines.push(...dashboardLines(url, token))
     if (token !== undefined)
       lines.push('', '  token       (operator of everything, in "demo", for 12 hours)', token)

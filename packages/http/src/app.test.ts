@@ -16,8 +16,8 @@ describe('access', () => {
     ['HEAD', '/me', 'read'],
     ['HEAD', '/ops', 'operate'],
     ['GET', '/openapi.json', 'public'],
-    ['GET', '/docs', 'public'],
-    ['GET', '/docs/static/swagger-ui-bundle.js', 'public'],
+    ['GET', '/docs/api', 'public'],
+    ['GET', '/docs/api/static/swagger-ui-bundle.js', 'public'],
     ['GET', '/nowhere', 'public'],
   ] as const
   const tokens = {
@@ -197,7 +197,7 @@ describe('problems', () => {
 describe('headers', () => {
   test('pages may load from here only; data shows nothing', async () => {
     const app = await sampleApp({ production: true })
-    const page = await app.inject({ url: '/docs' })
+    const page = await app.inject({ url: '/docs/api' })
     const data = await app.inject({ url: '/me', headers: await bearer() })
     expect(page.headers).toMatchObject({
       'content-security-policy': expect.stringContaining("default-src 'self'"),

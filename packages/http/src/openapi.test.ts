@@ -106,18 +106,18 @@ test('every problem has the form that is described', () => {
 
 test('the page to read loads nothing from elsewhere', async () => {
   const app = await sampleApp()
-  const page = await app.inject({ url: '/docs' })
+  const page = await app.inject({ url: '/docs/api' })
   expect(page.headers['content-type']).toMatch(/^text\/html/)
   const sources = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source)
   expect(sources.length).toBeGreaterThan(3)
-  expect(sources.filter((source) => !source?.startsWith('/docs/static/'))).toEqual([])
+  expect(sources.filter((source) => !source?.startsWith('/docs/api/static/'))).toEqual([])
   // The policy that stands in its header lets no script in the page itself run.
   expect(page.body).not.toMatch(/<script>/)
   expect(page.headers['content-security-policy']).not.toContain('http')
   for (const url of sources) {
     expect((await app.inject({ url: url ?? '' })).statusCode).toBe(200)
   }
-  const settings = await app.inject({ url: '/docs/static/swagger-initializer.js' })
+  const settings = await app.inject({ url: '/docs/api/static/swagger-initializer.js' })
   expect(settings.body).not.toMatch(/https?:\/\/(?!stackoverflow)/)
 })
 

@@ -27,7 +27,7 @@ export interface ApiDescription {
   readonly baseUrl?: string
 }
 
-/** `/openapi.json` from the routes' schemas, and `/docs` to read it, served from this machine only. */
+/** `/openapi.json` from the routes' schemas, and `/docs/api` to read it, served from this machine only. */
 export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Promise<void> {
   const { title, version, description = '', baseUrl } = api
   refuseHidden(app)
@@ -60,7 +60,7 @@ export async function addOpenApi(app: FastifyInstance, api: ApiDescription): Pro
       text ??= JSON.stringify(linkCreated(describeBodies(app.swagger())))
       return reply.type('application/json; charset=utf-8').send(text)
     })
-    await open.register(swaggerUi, { routePrefix: '/docs', uiConfig: { showExtensions: true } })
+    await open.register(swaggerUi, { routePrefix: '/docs/api', uiConfig: { showExtensions: true } })
   })
 }
 

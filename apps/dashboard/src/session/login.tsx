@@ -94,7 +94,8 @@ function TokenLogin() {
           ) : (
             <>
               <Code>npm start</Code> prints one and a login link; <Code>npx posthorn token</Code>{' '}
-              creates another. The API is described in its <Anchor href="/docs">reference</Anchor>.
+              creates another. The API is described in its{' '}
+              <Anchor href="/docs/api">reference</Anchor>.
             </>
           )}
         </Text>

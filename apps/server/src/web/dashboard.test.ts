@@ -180,7 +180,7 @@ describe('a built dashboard', () => {
   })
 })
 
-test('without a build / leads to the reference', async () => {
+test('without a build / leads to the documentation', async () => {
   const app = await serveDashboard({ folder: join(tmpdir(), 'posthorn-nothing-here') })
   const response = await app.inject('/')
   expect([response.statusCode, response.headers.location]).toEqual([302, '/docs'])

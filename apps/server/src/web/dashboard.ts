@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { App } from '@posthorn/http'
 import { MINOR_UNITS } from '@posthorn/system'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Configuration } from '../configuration/configuration.ts'
 
 /** What `scripts/dashboard.mjs` builds, and the dashboard's package has. */
@@ -36,7 +36,7 @@ export interface DashboardOptions {
 
 /**
  * Serves the built dashboard at `/`, at the addresses of its pages and at no others: what is none of
- * them stays a 404. Without a build `/` leads to the reference.
+ * them stays a 404. Without a build `/` leads to the documentation.
  */
 export async function dashboardRoutes(app: App, options: DashboardOptions): Promise<void> {
   const { configuration, has, login = 'here', folder = BUILT } = options
@@ -49,7 +49,7 @@ export async function dashboardRoutes(app: App, options: DashboardOptions): Prom
     app.get('/', FILE, (_request, reply) => reply.redirect('/docs'))
     return
   }
-  await assetRoutes(app, folder)
+  await app.register((assets) => assetRoutes(assets, folder))
   await pageRoutes(app, { ...options, folder })
 }
 
@@ -59,7 +59,7 @@ const PLAIN = /^\w[\w.-]*$/
 /** A name that contains a hash of what is inside never means anything else. */
 const HASHED = /-[\w-]{8}\.\w+$/
 
-async function assetRoutes(app: App, folder: string): Promise<void> {
+async function assetRoutes(app: FastifyInstance, folder: string): Promise<void> {
   await app.register(fastifyStatic, {
     root: join(folder, 'assets'),
     serve: false,

@@ -188,7 +188,7 @@ const DATA = {
 
 /**
  * For pages: they load only what this server serves; styles may stand in the page, as the dashboard
- * and /docs write them.
+ * and /docs/api write them.
  */
 const PAGES = {
   'x-content-type-options': 'nosniff',

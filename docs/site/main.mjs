@@ -1,0 +1,30 @@
+// node main.mjs build <folder> | dev: what `npm run docs` runs, on the Node of the packages.
+
+import { cp, rm } from 'node:fs/promises'
+import { watch } from 'node:fs'
+import { join } from 'node:path'
+import { build, dev } from 'astro'
+import { describeApi } from './api.mjs'
+import { finish } from './finish.mjs'
+import { BUILT, PREPARED, root } from './pages.mjs'
+import { prepare } from './prepare.mjs'
+
+const [command, folder] = process.argv.slice(2)
+const site = { root: import.meta.dirname }
+
+await rm(PREPARED, { recursive: true, force: true })
+const api = await describeApi(join(PREPARED, 'api'))
+await prepare(api)
+if (command === 'build') {
+  await build({ ...site, logLevel: 'warn' })
+  await finish(BUILT)
+  await cp(BUILT, folder, { recursive: true })
+} else {
+  await dev({ ...site, server: { port: 4700 } })
+  for (const name of ['docs', 'systems']) watch(join(root, name), { recursive: true }, renew)
+}
+
+function renew(_event, name) {
+  if (!name?.endsWith('.md')) return
+  prepare(api).catch((error) => console.error(error.message))
+}
