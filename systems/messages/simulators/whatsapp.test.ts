@@ -257,7 +257,7 @@ describe('its behaviour can be set', () => {
         headers,
         body: JSON.stringify(body),
       })
-    await put({ perSecond: 5 })
+    await put({ perSecond: 1 })
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => send(api, message('+16505551234'))),
     )
