@@ -10,18 +10,10 @@ import {
 } from '@posthorn/saga'
 import { Value } from 'typebox/value'
 import { Booked, COMMANDS, REPLIES, Refused, Taken, UNDONE } from './events.ts'
-import type { Item } from './order.ts'
+import type { OrderInput } from './order.ts'
 import { type RefundOptions, chargeKey, refundPayment } from './payment/cashier.ts'
 import { cancelShipment } from './queries.ts'
 import { releaseStock, shipStock } from './stock/reservation.ts'
-
-export interface OrderInput {
-  readonly orderId: string
-  readonly orgId: string
-  readonly items: readonly Item[]
-  readonly amount: number
-  readonly currency: string
-}
 
 /** By the business clock: longer than a broker is ever away. */
 const PATIENCE = '24h'

@@ -38,6 +38,19 @@ export const NewOrder = Type.Object(
 )
 export type NewOrder = Static<typeof NewOrder>
 
+/** Which order, and whose. */
+export interface OrderKey {
+  readonly orderId: string
+  readonly orgId: string
+}
+
+/** What a saga carries through. */
+export interface OrderInput extends OrderKey {
+  readonly items: readonly Item[]
+  readonly amount: number
+  readonly currency: string
+}
+
 export const ORDER_STATES = ['RUNNING', 'COMPLETED', 'COMPENSATED', 'FAILED'] as const
 export type OrderStatus = (typeof ORDER_STATES)[number]
 

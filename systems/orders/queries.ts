@@ -1,10 +1,5 @@
 import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { Item, Order } from './order.ts'
-
-interface ShipmentKey {
-  readonly orderId: string
-  readonly orgId: string
-}
+import type { Order, OrderInput, OrderKey } from './order.ts'
 
 interface ShipmentRow {
   readonly status: 'BOOKED' | 'CANCELLED'
@@ -14,7 +9,7 @@ interface ShipmentRow {
 /** Books, or finds what became of the booking. */
 export async function bookShipment(
   tx: Transaction,
-  { orderId, orgId }: ShipmentKey,
+  { orderId, orgId }: OrderKey,
   trackingCode: string,
 ) {
   const { rows } = await tx.query<ShipmentRow>(sql`
@@ -29,7 +24,7 @@ export async function bookShipment(
 /** Cancels a shipment, or the chance of one: a command that comes later finds it. True if one was booked. */
 export async function cancelShipment(
   tx: Transaction,
-  { orderId, orgId }: ShipmentKey,
+  { orderId, orgId }: OrderKey,
 ): Promise<boolean> {
   const { rows } = await tx.query<{ booked: boolean }>(sql`
     insert into sagas.shipment as s (order_id, org_id, status)
@@ -43,7 +38,7 @@ export async function cancelShipment(
 /** Keeps a command that is on its way from booking; true if a shipment is booked already. */
 export async function refuseShipment(
   tx: Transaction,
-  { orderId, orgId }: ShipmentKey,
+  { orderId, orgId }: OrderKey,
 ): Promise<boolean> {
   const { rows } = await tx.query<{ booked: boolean }>(sql`
     insert into sagas.shipment as s (order_id, org_id, status)
@@ -82,19 +77,13 @@ export async function oldestStuck(db: Queryable): Promise<Record<string, number>
   return rows[0] ?? {}
 }
 
-export interface OrderRow {
-  readonly id: string
-  readonly orgId: string
-  readonly sagaId: string
-  readonly items: readonly Item[]
-  readonly amount: number
-  readonly currency: string
-}
-
-export async function insertOrder(tx: Transaction, order: OrderRow): Promise<void> {
+export async function insertOrder(
+  tx: Transaction,
+  order: OrderInput & { readonly sagaId: string },
+): Promise<void> {
   await tx.query(sql`
     insert into sagas.orders (id, org_id, saga_id, items, amount, currency)
-    values (${order.id}, ${order.orgId}, ${order.sagaId}, ${JSON.stringify(order.items)}::jsonb,
+    values (${order.orderId}, ${order.orgId}, ${order.sagaId}, ${JSON.stringify(order.items)}::jsonb,
             ${order.amount}, ${order.currency})`)
 }
 
@@ -148,15 +137,8 @@ export async function listOrders(
 }
 
 /** The order that a saga carries through, as its participants know it. */
-export interface CarriedOrder {
-  readonly orderId: string
-  readonly orgId: string
-  readonly amount: number
-  readonly currency: string
-}
-
 export async function findOrderOf(db: Queryable, sagaId: string) {
-  const { rows } = await db.query<CarriedOrder>(sql`
+  const { rows } = await db.query<Omit<OrderInput, 'items'>>(sql`
     select id as "orderId", org_id as "orgId", amount::float8 as amount, currency
       from sagas.orders where saga_id = ${sagaId}`)
   return rows[0]

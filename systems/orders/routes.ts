@@ -21,8 +21,8 @@ import {
   mergeItems,
   toResource,
   type Order,
+  type OrderInput,
 } from './order.ts'
-import type { OrderInput } from './order-saga.ts'
 import { problem } from './problems.ts'
 import { findOrder, insertOrder, listOrders } from './queries.ts'
 
@@ -129,10 +129,8 @@ async function placeOrder(
   saga: OrderSaga,
   { orgId, items, amount, currency }: NewOrder & { readonly orgId: string },
 ): Promise<Placed> {
-  const order = { id: uuid(), orgId, items, amount, currency }
-  const { id, ...rest } = order
-  const input = { orderId: id, ...rest }
+  const input = { orderId: uuid(), orgId, items, amount, currency }
   const { id: sagaId } = await startSaga(tx, saga, { input, tenant: orgId })
-  await insertOrder(tx, { ...order, sagaId })
-  return { id, sagaId }
+  await insertOrder(tx, { ...input, sagaId })
+  return { id: input.orderId, sagaId }
 }

@@ -163,17 +163,13 @@ export const toAccount = resource(AccountResource, {
 })
 
 /** An account of the settings. */
-export function ownResource(
-  channel: string,
-  { id, numberIds, stops, notices }: Watched<SendingAccount>,
-): Static<typeof AccountResource> {
-  return {
-    ...{ id, name: 'Default', isDefault: true, channel, phoneNumberIds: [...numberIds] },
-    businessAccountId: null,
-    webhookPath: channel === 'whatsapp' ? '/api/v1/webhooks/whatsapp/inbound' : null,
-    stops: stops.map(toStop),
-    notices: notices.map(toNotice),
-    createdAt: null,
-    updatedAt: null,
-  }
-}
+export const toOwnAccount = resource(AccountResource, {
+  name: () => 'Default',
+  isDefault: () => true,
+  phoneNumberIds: ({ numberIds }: Watched<OwnAccount>) => [...numberIds],
+  webhookPath: ({ channel }) =>
+    channel === 'whatsapp' ? '/api/v1/webhooks/whatsapp/inbound' : null,
+  stops: ({ stops }) => stops.map(toStop),
+  notices: ({ notices }) => notices.map(toNotice),
+})
+type OwnAccount = SendingAccount & { readonly channel: string }

@@ -12,9 +12,9 @@ import {
   AccountChange,
   AccountResource,
   NewAccount,
-  ownResource,
   sealSecrets,
   toAccount,
+  toOwnAccount,
   type AccountRow,
 } from './account.ts'
 import {
@@ -95,7 +95,7 @@ export function accountRoutes(app: App, options: AccountRoutesOptions): void {
     return {
       items: [
         ...accounts.map((account) => toAccount(watched(account))),
-        ...own.map(({ channel, own: account }) => ownResource(channel, watched(account))),
+        ...own.map(({ channel, own: account }) => toOwnAccount(watched({ ...account, channel }))),
       ],
     }
   })

@@ -110,10 +110,7 @@ async function charge(
 /** The command comes again. */
 function undecidedError(key: string, said: FoundCharge | ChargeOutcome): DeliveryError {
   const why = 'error' in said ? said.error.message : `the gateway says ${said.kind}`
-  return new DeliveryError(
-    'PAYMENT_UNKNOWN',
-    `it is not known yet whether ${key} was charged: ${why}`,
-  )
+  return new DeliveryError('PAYMENT_UNKNOWN', `it is unknown whether ${key} was charged: ${why}`)
 }
 
 function tooLate(key: string): DeliveryError {
@@ -185,8 +182,7 @@ async function findCharge(order: PaymentOrder, gateway: Gateway): Promise<string
   const { key, amount, currency } = order
   const found = await gateway.find({ key, amount, currency, reference: key })
   if (found.kind === 'charged') return found.ref
-  if (found.kind === 'unknown') throw unknownCharge(key, found.error.message)
-  if (found.kind === 'pending') throw unknownCharge(key, 'the gateway has not decided')
+  if (found.kind === 'unknown' || found.kind === 'pending') throw undecidedError(key, found)
   return undefined
 }
 
@@ -204,8 +200,4 @@ async function refundCharge(
   if (found.kind === 'refunded' || found.kind === 'pending') return found.ref
   const why = `${key} could not be refunded: ${refunded.error.message}`
   throw new DeliveryError('REFUND_FAILED', why)
-}
-
-function unknownCharge(key: string, why: string): DeliveryError {
-  return new DeliveryError('PAYMENT_UNKNOWN', `it is unknown whether ${key} was charged: ${why}`)
 }

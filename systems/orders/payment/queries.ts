@@ -1,10 +1,7 @@
 import { sql, type Transaction } from '@posthorn/engine'
+import type { OrderInput } from '../order.ts'
 
-export interface PaymentOrder {
-  readonly orderId: string
-  readonly orgId: string
-  readonly amount: number
-  readonly currency: string
+export interface PaymentOrder extends Omit<OrderInput, 'items'> {
   /** What the gateway knows the charge by. */
   readonly key: string
 }

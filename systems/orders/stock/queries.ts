@@ -1,14 +1,7 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { Item } from '../order.ts'
+import type { Item, OrderInput, OrderKey } from '../order.ts'
 
-export interface ReservationKey {
-  readonly orderId: string
-  readonly orgId: string
-}
-
-export interface Reservation extends ReservationKey {
-  readonly items: readonly Item[]
-}
+export type Reservation = Pick<OrderInput, 'orderId' | 'orgId' | 'items'>
 
 export interface ReservationRow {
   readonly status: 'RESERVED' | 'REFUSED' | 'RELEASED' | 'SHIPPED'
@@ -48,7 +41,7 @@ export async function refuseReservation(
  */
 export async function endReservation(
   tx: Transaction,
-  { orderId, orgId }: ReservationKey,
+  { orderId, orgId }: OrderKey,
   to: Extract<ReservationRow['status'], 'RELEASED' | 'SHIPPED'>,
 ): Promise<readonly Item[]> {
   const { rows } = await tx.query<{ items: readonly Item[] }>(sql`

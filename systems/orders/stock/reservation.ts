@@ -1,8 +1,7 @@
 import { type Transaction, transaction } from '@posthorn/engine'
-import { OUT_OF_STOCK } from '../order.ts'
+import { OUT_OF_STOCK, type OrderKey } from '../order.ts'
 import {
   type Reservation,
-  type ReservationKey,
   changeStock,
   endReservation,
   findReservation,
@@ -51,7 +50,7 @@ async function answerAgain(tx: Transaction, orderId: string): Promise<Reserving>
 }
 
 /** Gives back what an order has reserved, and keeps it from reserving later; true if it had. */
-export async function releaseStock(tx: Transaction, key: ReservationKey): Promise<boolean> {
+export async function releaseStock(tx: Transaction, key: OrderKey): Promise<boolean> {
   const { orgId, orderId } = key
   const held = await endReservation(tx, key, 'RELEASED')
   // An operator passed over the last step, and the order was cancelled before it ended.
@@ -66,7 +65,7 @@ export async function releaseStock(tx: Transaction, key: ReservationKey): Promis
 }
 
 /** What an order has reserved has left: it is neither reserved nor available any more; true if it had. */
-export async function shipStock(tx: Transaction, key: ReservationKey): Promise<boolean> {
+export async function shipStock(tx: Transaction, key: OrderKey): Promise<boolean> {
   const items = await endReservation(tx, key, 'SHIPPED')
   if (items.length === 0) return false
   await lockStock(tx, key.orgId, items)
