@@ -53,7 +53,7 @@ const MODEL = [
 const PACKAGES = ['test/docs/compare.test.ts', 'test/package/package.test.ts']
 
 /** The documentation as it is built and served: its search, its looks, its Markdown. */
-const SITE = ['apps/dashboard/test/documentation.test.ts']
+const SITE = ['apps/dashboard/test/documentation.test.ts', 'test/docs/kill.test.ts']
 
 /** The real Debezium, in a JVM of its own: half a minute to start. */
 const DEBEZIUM = ['test/debezium/debezium.test.ts']
