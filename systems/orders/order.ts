@@ -1,5 +1,5 @@
 import type { SagaStatus } from '@posthorn/saga'
-import { NullableText, bigint, resource, time, type RowOf } from '@posthorn/system'
+import { Currency, NullableText, bigint, resource, time, type RowOf } from '@posthorn/system'
 import { Type, type Static } from 'typebox'
 
 /** Of this sku there never is any. */
@@ -23,7 +23,6 @@ const Amount = Type.Integer({
   maximum: 1_000_000_000_000,
   description: 'in minor units',
 })
-const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' })
 
 export const NewOrder = Type.Object(
   {

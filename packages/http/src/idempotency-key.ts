@@ -10,6 +10,7 @@ import {
 } from '@posthorn/engine/inbox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
+import { Type } from 'typebox'
 import { problem } from './problem/problem.ts'
 import { callerOf } from './access/caller.ts'
 
@@ -146,12 +147,26 @@ export function requireKey(request: FastifyRequest): KeyedRequest {
   return keyed
 }
 
+const KEY = '[ -~]{1,255}'
+
+/** The header `Idempotency-Key`, for the description of a route. */
+export const keyHeader = (isRequired = false) => {
+  const key = Type.String({
+    description: 'yours, and this route’s, for 24 hours',
+    documented: { pattern: `^(${KEY}|"${KEY}")$` },
+  })
+  return Type.Object(
+    { 'idempotency-key': Type.Optional(key) },
+    isRequired ? { documented: { required: ['idempotency-key'] } } : {},
+  )
+}
+
 function keyOf({ headers }: FastifyRequest): string | undefined {
   const header = headers['idempotency-key']
   if (header === undefined) return undefined
   // The draft standard writes it as a quoted string; most clients write it bare.
   const key = /^"(.*)"$/.exec(String(header))?.[1] ?? String(header)
-  if (/^[\x20-\x7e]{1,255}$/.test(key)) return key
+  if (new RegExp(`^${KEY}$`).test(key)) return key
   throw problem('IDEMPOTENCY_KEY_INVALID', {
     detail: 'The key must be 1 to 255 printable ASCII characters.',
     errors: [{ field: 'Idempotency-Key', reason: 'must be 1 to 255 printable ASCII characters' }],

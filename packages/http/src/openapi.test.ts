@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { expect, test } from 'vitest'
 import { HTTP_PROBLEMS } from './errors.ts'
+import { keyHeader } from './idempotency-key.ts'
 import { Problem, linkCreated } from './openapi.ts'
 import { problem } from './problem/problem.ts'
 import { bearer, sampleApp } from './testing/sample-app.ts'
@@ -174,4 +175,24 @@ test('what creates something is linked to the routes that take its id', () => {
 
 test('an answer without an id is linked to nothing', () => {
   expect(linkCreated(thingsWith({}))).toEqual(thingsWith({}))
+})
+
+test('what only a handler checks is described as well, and validated by the handler alone', async () => {
+  const app = await sampleApp()
+  const documented = { anyOf: [{ required: ['one'] }, { required: ['other'] }] }
+  const word = Type.Optional(Type.String({ documented: { pattern: '^a' } }))
+  const body = Type.Object({ one: word, other: word }, { documented })
+  app.post('/either', { schema: { body, headers: keyHeader(true) } }, async () => 'fine')
+  const document: Document = (await app.inject({ url: '/openapi.json' })).json()
+  const operation = document.paths['/either']?.['post']
+  expect(operation?.requestBody?.content['application/json']?.schema).toMatchObject({
+    anyOf: [{ required: ['one'] }, { required: ['other'] }],
+    properties: { one: { pattern: '^a' } },
+  })
+  expect(operation?.parameters).toMatchObject([{ name: 'idempotency-key', required: true }])
+  expect(JSON.stringify(document)).not.toContain('documented')
+  const answer = await app.inject({
+    ...{ method: 'POST', url: '/either', payload: { one: 'b' }, headers: await bearer() },
+  })
+  expect(answer.statusCode).toBe(200)
 })

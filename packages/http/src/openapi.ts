@@ -85,12 +85,13 @@ function refuseHidden(app: FastifyInstance): void {
 /** A route's schema with the answers that every route can give, beside its own. */
 function describeRoute(schema: FastifySchema | undefined, access: Access): FastifySchema {
   const content = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } }
-  const responses = schema?.response as Record<string, { content?: object }> | undefined
+  const responses = describe(schema?.response) as Record<string, { content?: object }> | undefined
   const own = (status: string) => responses?.[status]?.content
   return {
     ...schema,
     ...(schema?.querystring !== undefined && { querystring: asSent(schema.querystring) }),
     ...(schema?.body !== undefined && { body: asSent(schema.body) }),
+    ...(schema?.headers !== undefined && { headers: describe(schema.headers) }),
     ...(access === 'public'
       ? { security: [] }
       : { 'x-permission': { name: access, roles: PERMISSIONS[access].roles } }),
@@ -120,15 +121,29 @@ interface Nullable {
 
 /** A schema as clients see it: what has a default is there for the handler, but need not be sent. */
 function asSent(schema: unknown): unknown {
-  const { properties = {}, required } = schema as {
+  const described = describe(schema) as {
     properties?: Record<string, { default?: unknown }>
     required?: string[]
   }
-  if (!required) return schema
+  const { properties = {}, required } = described
+  if (!required) return described
   return {
-    ...(schema as object),
+    ...described,
     required: required.filter((name) => properties[name]?.default === undefined),
   }
+}
+
+/**
+ * With the keywords under `documented`, which are for clients alone: the handler checks the same, since its
+ * answer names the code or the field.
+ */
+function describe(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(describe)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { documented, ...rest } = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, describe(value)]),
+  )
+  return { ...rest, ...(documented as object | undefined) }
 }
 
 /** What of a described API links are made from and put into. */

@@ -1,3 +1,5 @@
+import { Type } from 'typebox'
+
 /**
  * ISO 4217 by the digits of the minor unit, for payments, orders, statements, exports and pages alike.
  * Written out: what Intl says is how people write a currency, which for seventeen of them has fewer
@@ -22,6 +24,13 @@ const EXPONENTS = new Map(
     codes.split(/\s+/).map((code) => [code, Number(digits)] as const),
   ),
 )
+
+/** A currency of a request. The handler refuses unknown codes, and names the field. */
+export const Currency = Type.String({
+  pattern: '^[A-Z]{3}$',
+  description: 'ISO 4217',
+  documented: { pattern: `^(${[...EXPONENTS.keys()].join('|')})$` },
+})
 
 /** How many digits a currency's minor unit has; undefined for what is no currency. */
 export function exponentOf(currency: string): number | undefined {

@@ -1,4 +1,4 @@
-export { exponentOf, MINOR_UNITS } from './currency.ts'
+export { Currency, exponentOf, MINOR_UNITS } from './currency.ts'
 export { advance, DemoError, fail, mend, stepsWith } from './demo.ts'
 export type { DemoApi, DemoChapter, DemoFault, DemoRequest, DemoStep, Stage } from './demo.ts'
 export { createOneByOne } from './one-by-one.ts'

@@ -49,6 +49,7 @@ const Buttons = Type.Object(
 export const Components = Type.Array(Type.Union([Header, Body, Footer, Buttons]), {
   minItems: 1,
   maxItems: 4,
+  documented: { contains: { properties: { type: { const: 'BODY' } } }, maxContains: 1 },
 })
 export type Components = Static<typeof Components>
 type Component<Name extends Components[number]['type']> = Extract<

@@ -1,6 +1,15 @@
 import { PageQuery, sortable } from '@posthorn/http'
 import { Type, type Static } from 'typebox'
-import { Id, NullableText, bigint, nullable, resource, time, type RowOf } from '@posthorn/system'
+import {
+  Currency,
+  Id,
+  NullableText,
+  bigint,
+  nullable,
+  resource,
+  time,
+  type RowOf,
+} from '@posthorn/system'
 
 /*
  *   pending ──▶ succeeded ◀──▶ refunded    back when a refund that was made fails at the bank
@@ -46,7 +55,7 @@ export type DisputeStatus = (typeof DISPUTE_STATES)[number]
 /** What a client asks for. */
 export const NewPayment = Type.Object({
   amount: Type.Integer({ ...Minor, description: 'in minor units' }),
-  currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' }),
+  currency: Currency,
   externalPaymentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   description: Type.Optional(Type.String({ maxLength: 1_000 })),
   metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),

@@ -6,6 +6,7 @@ import {
   decodeCursor,
   invalid,
   keyedRequest,
+  keyHeader,
   pageOf,
   PageQuery,
   requireKey,
@@ -69,9 +70,6 @@ const Audit = Type.Object({
 
 const tags = ['payments']
 const params = Type.Object({ id: Id })
-const key = (description: string) =>
-  Type.Object({ 'idempotency-key': Type.Optional(Type.String({ description })) })
-
 /** A part of the money; without a body: all of it. */
 const partOf = (all: string) =>
   Type.Union([
@@ -89,9 +87,7 @@ const PROPOSED =
 const createPayment = {
   tags,
   summary: 'Take a payment, once for each Idempotency-Key',
-  headers: key(
-    'required; 1 to 255 printable ASCII characters, yours and this route’s for 24 hours',
-  ),
+  headers: keyHeader(true),
   body: NewPayment,
   // 200: the key was used for the same request before, and this is its answer.
   response: { 201: Receipt, 200: Receipt },
@@ -101,7 +97,7 @@ const capturePayment = {
   tags,
   summary: 'Take what is authorised, or a part of it; the rest is set free',
   description: PROPOSED,
-  headers: key('optional'),
+  headers: keyHeader(),
   params,
   body: partOf('all that is authorised'),
   response: { 200: Receipt, 202: ProposalResource },
@@ -111,7 +107,7 @@ const voidPayment = {
   tags,
   summary: 'Set free what is authorised: nothing is taken, and the payment has failed',
   description: PROPOSED,
-  headers: key('optional'),
+  headers: keyHeader(),
   params,
   response: { 200: Receipt, 202: ProposalResource },
 }
@@ -120,7 +116,7 @@ const refundPayment = {
   tags,
   summary: 'Give an amount of a payment back, or all that is left of it',
   description: PROPOSED,
-  headers: key('optional'),
+  headers: keyHeader(),
   params,
   body: partOf('all that is left'),
   response: { 201: Refunded, 200: Refunded, 202: ProposalResource },

@@ -9393,9 +9393,9 @@ export interface paths {
     post: {
       parameters: {
         query?: never
-        header?: {
-          /** @description required; 1 to 255 printable ASCII characters, yours and this route’s for 24 hours */
-          'idempotency-key'?: string
+        header: {
+          /** @description yours, and this route’s, for 24 hours */
+          'idempotency-key': string
         }
         path?: never
         cookie?: never
@@ -9798,7 +9798,7 @@ export interface paths {
       parameters: {
         query?: never
         header?: {
-          /** @description optional */
+          /** @description yours, and this route’s, for 24 hours */
           'idempotency-key'?: string
         }
         path: {
@@ -10061,7 +10061,7 @@ export interface paths {
       parameters: {
         query?: never
         header?: {
-          /** @description optional */
+          /** @description yours, and this route’s, for 24 hours */
           'idempotency-key'?: string
         }
         path: {
@@ -10353,7 +10353,7 @@ export interface paths {
       parameters: {
         query?: never
         header?: {
-          /** @description optional */
+          /** @description yours, and this route’s, for 24 hours */
           'idempotency-key'?: string
         }
         path: {
@@ -10665,7 +10665,15 @@ export interface paths {
                    * @enum {unknown}
                    */
                   thousands: '' | ',' | '.' | ' ' | "'"
-                }
+                } & (unknown &
+                  unknown &
+                  unknown &
+                  (
+                    | unknown
+                    | {
+                        columns: unknown
+                      }
+                  ))
                 updatedAt: string
                 version: number
               }[]
@@ -10768,7 +10776,15 @@ export interface paths {
                * @enum {unknown}
                */
               thousands: '' | ',' | '.' | ' ' | "'"
-            }
+            } & (unknown &
+              unknown &
+              unknown &
+              (
+                | unknown
+                | {
+                    columns: unknown
+                  }
+              ))
           }
         }
       }
@@ -10881,7 +10897,15 @@ export interface paths {
                  * @enum {unknown}
                  */
                 thousands: '' | ',' | '.' | ' ' | "'"
-              }
+              } & (unknown &
+                unknown &
+                unknown &
+                (
+                  | unknown
+                  | {
+                      columns: unknown
+                    }
+                ))
               updatedAt: string
               version: number
             }
@@ -11022,7 +11046,15 @@ export interface paths {
                  * @enum {unknown}
                  */
                 thousands: '' | ',' | '.' | ' ' | "'"
-              }
+              } & (unknown &
+                unknown &
+                unknown &
+                (
+                  | unknown
+                  | {
+                      columns: unknown
+                    }
+                ))
               updatedAt: string
               version: number
             }
@@ -11167,7 +11199,15 @@ export interface paths {
                * @enum {unknown}
                */
               thousands: '' | ',' | '.' | ' ' | "'"
-            }
+            } & (unknown &
+              unknown &
+              unknown &
+              (
+                | unknown
+                | {
+                    columns: unknown
+                  }
+              ))
             /** @description that was seen; with a newer one, 409 */
             version?: number
           }
@@ -11282,7 +11322,15 @@ export interface paths {
                  * @enum {unknown}
                  */
                 thousands: '' | ',' | '.' | ' ' | "'"
-              }
+              } & (unknown &
+                unknown &
+                unknown &
+                (
+                  | unknown
+                  | {
+                      columns: unknown
+                    }
+                ))
               updatedAt: string
               version: number
             }
@@ -11418,7 +11466,15 @@ export interface paths {
                    * @enum {unknown}
                    */
                   thousands: '' | ',' | '.' | ' ' | "'"
-                }
+                } & (unknown &
+                  unknown &
+                  unknown &
+                  (
+                    | unknown
+                    | {
+                        columns: unknown
+                      }
+                  ))
                 version: number
               }[]
             }
@@ -11537,7 +11593,15 @@ export interface paths {
                * @enum {unknown}
                */
               thousands: '' | ',' | '.' | ' ' | "'"
-            }
+            } & (unknown &
+              unknown &
+              unknown &
+              (
+                | unknown
+                | {
+                    columns: unknown
+                  }
+              ))
           }
         }
       }
@@ -11985,27 +12049,33 @@ export interface paths {
                   /** @description of the record that was looked at; another is 409 */
                   version?: number
                 }
-              | {
-                  adjustment?: {
-                    /** @description the record's amount less that of payments and refunds, in minor units; a fee is negative */
-                    amount: number
-                    /** @enum {unknown} */
-                    kind: 'fee' | 'rounding' | 'other'
-                  }
-                  /** @description disputes that the record is, or that a payout was paid less */
-                  disputeIds?: string[]
-                  /** @enum {string} */
-                  do: 'match'
-                  /** @description the record is a part of its one payment, which others are paid in too */
-                  part?: boolean
-                  paymentIds?: string[]
-                  /** @description its line number */
-                  recordId: string
-                  /** @description refunds that the record is, or that a payout was paid less */
-                  refundIds?: string[]
-                  /** @description of the record that was looked at; another is 409 */
-                  version?: number
-                }
+              | (
+                  | {
+                      adjustment?: {
+                        /** @description the record's amount less that of payments and refunds, in minor units; a fee is negative */
+                        amount: number
+                        /** @enum {unknown} */
+                        kind: 'fee' | 'rounding' | 'other'
+                      }
+                      /** @description disputes that the record is, or that a payout was paid less */
+                      disputeIds?: string[]
+                      /** @enum {string} */
+                      do: 'match'
+                      /** @description the record is a part of its one payment, which others are paid in too */
+                      part?: boolean
+                      paymentIds?: string[]
+                      /** @description its line number */
+                      recordId: string
+                      /** @description refunds that the record is, or that a payout was paid less */
+                      refundIds?: string[]
+                      /** @description of the record that was looked at; another is 409 */
+                      version?: number
+                    }
+                  | unknown
+                  | unknown
+                  | unknown
+                  | unknown
+                )
               | {
                   /** @enum {string} */
                   do: 'accept'
@@ -13166,27 +13236,32 @@ export interface paths {
       }
       requestBody: {
         content: {
-          'application/json': {
-            adjustment?: {
-              /** @description the record's amount less that of payments and refunds, in minor units; a fee is negative */
-              amount: number
-              /** @enum {unknown} */
-              kind: 'fee' | 'rounding' | 'other'
-            }
-            /** @description disputes that the record is, or that a payout was paid less */
-            disputeIds?: string[]
-            /** @description the record is a part of its one payment, which others are paid in too */
-            part?: boolean
-            /** Format: uuid */
-            paymentId?: string
-            paymentIds?: string[]
-            /** @description why, in your words */
-            reason: string
-            /** @description refunds that the record is, or that a payout was paid less */
-            refundIds?: string[]
-            /** @description of the record that was looked at; another is 409 */
-            version?: number
-          }
+          'application/json':
+            | {
+                adjustment?: {
+                  /** @description the record's amount less that of payments and refunds, in minor units; a fee is negative */
+                  amount: number
+                  /** @enum {unknown} */
+                  kind: 'fee' | 'rounding' | 'other'
+                }
+                /** @description disputes that the record is, or that a payout was paid less */
+                disputeIds?: string[]
+                /** @description the record is a part of its one payment, which others are paid in too */
+                part?: boolean
+                /** Format: uuid */
+                paymentId?: string
+                paymentIds?: string[]
+                /** @description why, in your words */
+                reason: string
+                /** @description refunds that the record is, or that a payout was paid less */
+                refundIds?: string[]
+                /** @description of the record that was looked at; another is 409 */
+                version?: number
+              }
+            | unknown
+            | unknown
+            | unknown
+            | unknown
         }
       }
       responses: {
@@ -18386,59 +18461,82 @@ export interface paths {
       }
       requestBody: {
         content: {
-          'application/json': {
-            event?: {
-              [key: string]: unknown
-            }
-            /** @description of the catalogue */
-            eventType?: string
-            filter: {
-              conditions: (
-                | {
-                    equals: string | number | boolean | null
-                    /** @description JSON Pointer into the body, as /data/amount */
-                    path: string
-                  }
-                | {
-                    notEquals: string | number | boolean | null
-                    /** @description JSON Pointer into the body, as /data/amount */
-                    path: string
-                  }
-                | {
-                    in: (string | number | boolean | null)[]
-                    /** @description JSON Pointer into the body, as /data/amount */
-                    path: string
-                  }
-                | {
-                    exists: boolean
-                    /** @description JSON Pointer into the body, as /data/amount */
-                    path: string
-                  }
-                | {
-                    lessThan: number
-                    /** @description JSON Pointer into the body, as /data/amount */
-                    path: string
-                  }
-                | {
-                    atMost: number
-                    /** @description JSON Pointer into the body, as /data/amount */
-                    path: string
-                  }
-                | {
-                    moreThan: number
-                    /** @description JSON Pointer into the body, as /data/amount */
-                    path: string
-                  }
-                | {
-                    atLeast: number
-                    /** @description JSON Pointer into the body, as /data/amount */
-                    path: string
-                  }
-              )[]
-              /** @description whether every condition must hold, or one of them */
-              match: 'all' | 'any'
-            }
-          }
+          'application/json':
+            | {
+                event?: {
+                  [key: string]: unknown
+                }
+                /**
+                 * @description of the catalogue
+                 * @enum {string}
+                 */
+                eventType?:
+                  | 'payment.succeeded'
+                  | 'payment.failed'
+                  | 'payment.authorised'
+                  | 'payment.voided'
+                  | 'payment.expired'
+                  | 'payment.refunded'
+                  | 'payment.refund_failed'
+                  | 'dispute.inquiry'
+                  | 'dispute.opened'
+                  | 'dispute.won'
+                  | 'dispute.lost'
+                  | 'dispute.withdrawn'
+                  | 'reconciliation.completed'
+                  | 'message.received'
+                  | 'webhook_endpoint.failing'
+                  | 'webhook_endpoint.disabled'
+                  | 'webhook.ping'
+                filter: {
+                  conditions: (
+                    | {
+                        equals: string | number | boolean | null
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        notEquals: string | number | boolean | null
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        in: (string | number | boolean | null)[]
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        exists: boolean
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        lessThan: number
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        atMost: number
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        moreThan: number
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                    | {
+                        atLeast: number
+                        /** @description JSON Pointer into the body, as /data/amount */
+                        path: string
+                      }
+                  )[]
+                  /** @description whether every condition must hold, or one of them */
+                  match: 'all' | 'any'
+                }
+              }
+            | unknown
+            | unknown
         }
       }
       responses: {

@@ -31,7 +31,7 @@ const moving = {
   tags: ['simulators'],
   body: Type.Object({
     by: Type.String({
-      pattern: '^\\d{1,4}(\\.\\d{1,6})?(s|m|h|d)$',
+      pattern: '^(?![0.]+[smhd])\\d{1,4}(\\.\\d{1,6})?(s|m|h|d)$',
       description: "e.g. '6h'; at most 400 days",
     }),
   }),

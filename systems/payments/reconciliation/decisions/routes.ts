@@ -68,22 +68,35 @@ const Part = Type.Boolean({
   description: 'the record is a part of its one payment, which others are paid in too',
 })
 
+/** A match is with something. */
+const WITH_SOMETHING = {
+  documented: {
+    anyOf: ['paymentId', 'paymentIds', 'refundIds', 'disputeIds'].map((name) => ({
+      required: [name],
+    })),
+    not: { required: ['paymentId', 'paymentIds'] },
+  },
+}
+
 const matchRecord = {
   tags,
   summary: 'Match a record by hand: with a payment, several, a part of one, refunds or disputes',
   params: recordParams,
-  body: Type.Object({
-    paymentId: Type.Optional(Id),
-    paymentIds: Type.Optional(
-      Type.Array(Id, { minItems: 1, maxItems: MOST_PAYMENTS, uniqueItems: true }),
-    ),
-    refundIds: Type.Optional(Refunds),
-    disputeIds: Type.Optional(Disputes),
-    part: Type.Optional(Part),
-    adjustment: Type.Optional(AdjustmentBody),
-    reason: Note,
-    version: Version,
-  }),
+  body: Type.Object(
+    {
+      paymentId: Type.Optional(Id),
+      paymentIds: Type.Optional(
+        Type.Array(Id, { minItems: 1, maxItems: MOST_PAYMENTS, uniqueItems: true }),
+      ),
+      refundIds: Type.Optional(Refunds),
+      disputeIds: Type.Optional(Disputes),
+      part: Type.Optional(Part),
+      adjustment: Type.Optional(AdjustmentBody),
+      reason: Note,
+      version: Version,
+    },
+    WITH_SOMETHING,
+  ),
   response: { 200: RecordResource, 202: ProposalResource },
 }
 
@@ -120,15 +133,18 @@ const decideMany = {
     decisions: Type.Array(
       Type.Union([
         Type.Object({ do: Type.Enum(['ignore', 'reopen', 'unmatch']), ...About }),
-        Type.Object({
-          do: Type.Literal('match'),
-          ...About,
-          paymentIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: MOST_PAYMENTS })),
-          refundIds: Type.Optional(Refunds),
-          disputeIds: Type.Optional(Disputes),
-          part: Type.Optional(Part),
-          adjustment: Type.Optional(AdjustmentBody),
-        }),
+        Type.Object(
+          {
+            do: Type.Literal('match'),
+            ...About,
+            paymentIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: MOST_PAYMENTS })),
+            refundIds: Type.Optional(Refunds),
+            disputeIds: Type.Optional(Disputes),
+            part: Type.Optional(Part),
+            adjustment: Type.Optional(AdjustmentBody),
+          },
+          WITH_SOMETHING,
+        ),
         Type.Object({ do: Type.Literal('accept'), suggestionId: Id }),
       ]),
       { minItems: 1, maxItems: MOST_DECISIONS },

@@ -1,7 +1,7 @@
 import type { FieldError } from '@posthorn/http'
 import type { CsvOptions } from '@posthorn/bulk/csv'
 import { Type, type Static } from 'typebox'
-import { exponentOf, Id, resource, time, type RowOf } from '@posthorn/system'
+import { Currency, exponentOf, Id, resource, time, type RowOf } from '@posthorn/system'
 import { FORMATS } from '../formats/format.ts'
 import { CAMT_REFERENCES, MT940_REFERENCES } from '../formats/references.ts'
 import { datePattern } from './amount.ts'
@@ -18,81 +18,109 @@ const Flags = Type.Array(Type.String({ minLength: 1, maxLength: 20 }), {
   maxItems: 10,
 })
 
+/** Which columns each sign needs, and that one of two places names the currency. */
+const CONDITIONS = {
+  allOf: [
+    ...Object.entries(AMOUNT_COLUMNS).map(([sign, wanted]) => ({
+      // Left out, it is `signed`.
+      if: {
+        properties: { sign: { const: sign } },
+        ...(sign !== 'signed' && { required: ['sign'] }),
+      },
+      then: {
+        properties: { columns: { required: wanted } },
+        ...(sign === 'flag' && { required: ['debitFlags', 'creditFlags'] }),
+      },
+    })),
+    {
+      oneOf: [
+        { required: ['currency'] },
+        { properties: { columns: { required: ['currency'] } }, required: ['columns'] },
+      ],
+    },
+  ],
+}
+
 /** How the files of a bank are written. What is left out is as in a file that needs no profile. */
-export const Rules = Type.Object({
-  delimiter: Type.Enum([',', ';', '\t', '|'], { default: ',' }),
-  encoding: Type.Enum(['utf-8', 'windows-1252', 'latin1'], {
-    default: 'utf-8',
-    description: '`latin1` is read as windows-1252, which has all of it',
-  }),
-  headerLine: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()], {
-    default: 1,
-    description: 'on which line the names of the columns are; null: there are none',
-  }),
-  columns: Type.Object({
-    externalTransactionId: Column,
-    date: Column,
-    currency: Type.Optional(Column),
-    amount: Type.Optional(Column),
-    debit: Type.Optional(Column),
-    credit: Type.Optional(Column),
-    flag: Type.Optional(Column),
-  }),
-  sign: Type.Enum(['signed', 'debit-credit', 'flag'], {
-    default: 'signed',
-    description:
-      'where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`',
-  }),
-  debitFlags: Type.Optional(Flags),
-  creditFlags: Type.Optional(Flags),
-  currency: Type.Optional(
-    Type.String({ pattern: '^[A-Z]{3}$', description: 'of every row, where no column names one' }),
-  ),
-  decimal: Type.Enum(['.', ','], { default: '.' }),
-  thousands: Type.Enum(['', ',', '.', ' ', "'"], { default: '' }),
-  dateFormat: Type.String({
-    minLength: 4,
-    maxLength: 40,
-    default: 'yyyy-MM-dd',
-    description: 'of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between',
-  }),
-  format: Type.Optional(
-    Type.Enum([...FORMATS], {
-      description: 'left out, it is seen from the file; all rules but these are for `csv`',
+export const Rules = Type.Object(
+  {
+    delimiter: Type.Enum([',', ';', '\t', '|'], { default: ',' }),
+    encoding: Type.Enum(['utf-8', 'windows-1252', 'latin1'], {
+      default: 'utf-8',
+      description: '`latin1` is read as windows-1252, which has all of it',
     }),
-  ),
-  camtReferences: Type.Optional(
-    Type.Array(Type.Enum([...CAMT_REFERENCES]), {
-      minItems: 1,
-      maxItems: CAMT_REFERENCES.length,
-      uniqueItems: true,
+    headerLine: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()], {
+      default: 1,
+      description: 'on which line the names of the columns are; null: there are none',
+    }),
+    columns: Type.Object({
+      externalTransactionId: Column,
+      date: Column,
+      currency: Type.Optional(Column),
+      amount: Type.Optional(Column),
+      debit: Type.Optional(Column),
+      credit: Type.Optional(Column),
+      flag: Type.Optional(Column),
+    }),
+    sign: Type.Enum(['signed', 'debit-credit', 'flag'], {
+      default: 'signed',
       description:
-        'camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef`',
+        'where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`',
     }),
-  ),
-  mt940References: Type.Optional(
-    Type.Array(Type.Enum([...MT940_REFERENCES]), {
-      minItems: 1,
-      maxItems: MT940_REFERENCES.length,
-      uniqueItems: true,
+    debitFlags: Type.Optional(Flags),
+    creditFlags: Type.Optional(Flags),
+    currency: Type.Optional({
+      ...Currency,
+      description: 'of every row, where no column names one',
+    }),
+    decimal: Type.Enum(['.', ','], { default: '.' }),
+    thousands: Type.Enum(['', ',', '.', ' ', "'"], { default: '' }),
+    dateFormat: Type.String({
+      minLength: 4,
+      maxLength: 40,
+      default: 'yyyy-MM-dd',
       description:
-        'MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank`',
+        'of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between',
     }),
-  ),
-  textPattern: Type.Optional(
-    Type.String({
-      pattern: '^[A-Za-z0-9#*/_.\\-]{3,40}$',
-      description:
-        'camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####`',
-    }),
-  ),
-  balances: Type.Optional(
-    Type.Enum(['report', 'require'], {
-      description:
-        'camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused',
-    }),
-  ),
-})
+    format: Type.Optional(
+      Type.Enum([...FORMATS], {
+        description: 'left out, it is seen from the file; all rules but these are for `csv`',
+      }),
+    ),
+    camtReferences: Type.Optional(
+      Type.Array(Type.Enum([...CAMT_REFERENCES]), {
+        minItems: 1,
+        maxItems: CAMT_REFERENCES.length,
+        uniqueItems: true,
+        description:
+          'camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef`',
+      }),
+    ),
+    mt940References: Type.Optional(
+      Type.Array(Type.Enum([...MT940_REFERENCES]), {
+        minItems: 1,
+        maxItems: MT940_REFERENCES.length,
+        uniqueItems: true,
+        description:
+          'MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank`',
+      }),
+    ),
+    textPattern: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9#*/_.\\-]{3,40}$',
+        description:
+          'camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####`',
+      }),
+    ),
+    balances: Type.Optional(
+      Type.Enum(['report', 'require'], {
+        description:
+          'camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused',
+      }),
+    ),
+  },
+  { documented: CONDITIONS },
+)
 export type Rules = Static<typeof Rules>
 
 export const Version = Type.Integer({ minimum: 1 })

@@ -55,11 +55,20 @@ function describe(eventType: EventType) {
 const tryFilter = {
   summary: 'Try a filter on a sample of the catalogue or on an event of your own; nothing is sent',
   tags: ['webhooks'],
-  body: Type.Object({
-    filter: Filter,
-    eventType: Type.Optional(Type.String({ maxLength: 100, description: 'of the catalogue' })),
-    event: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  }),
+  body: Type.Object(
+    {
+      filter: Filter,
+      eventType: Type.Optional(
+        Type.String({
+          maxLength: 100,
+          description: 'of the catalogue',
+          documented: { enum: EVENT_TYPES.map(({ type }) => type) },
+        }),
+      ),
+      event: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    },
+    { documented: { anyOf: [{ required: ['eventType'] }, { required: ['event'] }] } },
+  ),
   response: {
     200: Type.Object({
       matches: Type.Boolean({ description: 'whether an endpoint with the filter gets the event' }),

@@ -56,13 +56,22 @@ export function legalHoldRoutes(app: App, pool: Pool, catalogue: RetentionCatalo
       summary: 'Exempt the organisation, or one thing of it, from retention and erasure',
       description: 'The same hold again gives the one that is open, with 200.',
       tags,
-      body: Type.Object({
-        kind: Type.Enum(kinds),
-        subject: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 200, description: "the thing's id" }),
-        ),
-        reason: Reason,
-      }),
+      body: Type.Object(
+        {
+          kind: Type.Enum(kinds),
+          subject: Type.Optional(
+            Type.String({ minLength: 1, maxLength: 200, description: "the thing's id" }),
+          ),
+          reason: Reason,
+        },
+        {
+          documented: {
+            if: { properties: { kind: { const: 'organisation' } } },
+            then: { properties: { subject: false } },
+            else: { required: ['subject'] },
+          },
+        },
+      ),
       response: { 200: HoldResource, 201: HoldResource },
     },
     release: {
