@@ -65,8 +65,8 @@ export const takenOut: Readonly<Record<string, TakenOut>> = {
     changes: [
       {
         file: `${ENGINE}/relay/settle/settle.sql.ts`,
-        line: "set_config('lock_timeout', '100ms', true) as now",
-        becomes: "set_config('lock_timeout', '0', true) as now",
+        line: 'export const PATIENCE_MS = 100',
+        becomes: 'export const PATIENCE_MS = 0',
       },
     ],
   },
