@@ -1,8 +1,12 @@
 import { beforeEach, expect, test } from 'vitest'
+import { handleOnce } from '../inbox/inbox-batch.ts'
+import { defineInbox, inboxTableSql } from '../inbox/inbox.ts'
 import { silentLog } from '../log.ts'
+import { toMessage } from '../outbox/message.ts'
 import { testDatabase } from '../testing/index.ts'
 import { posthorn } from './posthorn.ts'
 import { outbox, type StandardOutbox } from './standard-outbox.ts'
+import { uuid } from '../uuid.ts'
 
 const one = outbox('small.one', { claim: { every: '200ms' } })
 const two = outbox('small.two', { claim: { every: '200ms' } })
@@ -37,6 +41,27 @@ test('handlers that use the pool leave connections to settle, to the application
   await pool.query('select 1')
   await expect.poll(() => handled, { timeout: 20_000 }).toBe(200)
   await horn.stop()
+})
+
+test('consumers that use the pool leave connections to each other', async () => {
+  const pool = db.connect({ max: 10 })
+  const inbox = defineInbox({ table: 'small.inbox', retention: '1d' })
+  await pool.query(inboxTableSql(inbox))
+  let handled = 0
+  const handle = async () => {
+    await pool.query('select pg_sleep(0.005)')
+    handled += 1
+  }
+  const consumer = handleOnce({ pool, inbox, consumer: 'readers', handle })
+  const messages = Array.from({ length: 40 }, () =>
+    toMessage({ id: uuid(), type: 'placed', payload: {} }),
+  )
+  const batches = [messages.slice(0, 10), messages.slice(10, 20)]
+  await Promise.all([
+    ...messages.slice(20).map((message) => consumer.handle(message, {} as never)),
+    ...batches.map((batch) => consumer.batch.handle(batch, {} as never)),
+  ])
+  expect(handled).toBe(40)
 })
 
 test.each([1, 2])('a pool of %i handles, maintains, and stops', async (max) => {

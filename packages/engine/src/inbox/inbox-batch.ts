@@ -7,6 +7,7 @@ import {
 } from '../database/transaction.ts'
 import { type Inbox, expiredError, inboxId, once } from './inbox.ts'
 import type { Pool } from 'pg'
+import { connectionGate } from '../database/connection-gate.ts'
 import { SQLSTATE, sqlState } from '../errors.ts'
 import type { Message } from '../outbox/message.ts'
 import type { Consumer, Handled } from '../outbox/transport.ts'
@@ -114,7 +115,7 @@ export interface HandleOnce {
   readonly size?: number
   /** False for messages that are none of its business; they leave no trace. Default: all are. */
   wants?(message: Message): boolean
-  /** Writes what the message changes. It runs again if the transaction does not commit. */
+  /** Writes what the message changes. Half of the pool is for these and the handlers. It runs again if the transaction does not commit. */
   handle(tx: Transaction, message: Message): Promise<unknown>
 }
 
@@ -130,7 +131,8 @@ export function handleOnce(options: HandleOnce): Required<Pick<Consumer, 'handle
     async handle(message) {
       if (!wants(message)) return
       const receipt = { inbox, consumer, id: message.id }
-      await transaction(pool, (tx) => once(tx, receipt, () => options.handle(tx, message)))
+      const work = (tx: Transaction) => once(tx, receipt, () => options.handle(tx, message))
+      await connectionGate(pool).run(() => transaction(pool, work))
     },
     batch: {
       size,
@@ -159,15 +161,15 @@ async function handleTogether(
   const { pool, inbox, consumer, handle } = options
   let atFault: Message | undefined
   try {
-    const { expired } = await transaction(pool, (tx) =>
+    const work = (tx: Transaction) =>
       onceAll(tx, { inbox, consumer, messages }, async (same, first) => {
         for (const message of first) {
           atFault = message
           await lendTransaction(same, (lent) => handle(lent, message))
         }
         atFault = undefined
-      }),
-    )
+      })
+    const { expired } = await connectionGate(pool).run(() => transaction(pool, work))
     const late = new Set(expired)
     return messages.map((message) =>
       late.has(message) ? { error: expiredError({ inbox, consumer, id: message.id }) } : 'done',
