@@ -18,11 +18,13 @@ import {
   settlementOf,
   type Settlement,
 } from './settle/settlement.ts'
-import { findOvertaking } from './settle/key-plan.ts'
+import { attemptableRows, findOvertaking } from './settle/key-plan.ts'
 import type { SettledApart, Source } from './settle/source.ts'
 import { reportStuck, StuckMessages } from './stuck-messages.ts'
+import type { OpenBreaker } from './attempt/breaker.ts'
 import type { ClockOffsets } from './session/session.ts'
-import { countInto, newTally, type Tally } from './tally.ts'
+import type { Pulse } from './session/session.sql.ts'
+import { countInto, newTally } from './tally.ts'
 
 export interface ClaimWorkerOptions {
   readonly handle: PoolHandle
@@ -34,29 +36,22 @@ export interface ClaimWorkerOptions {
   readonly metrics: Metrics
 }
 
-/** What settling messages of a claim leaves to look at. */
-export interface Worked {
-  /** Some of its messages wait: the next due time may be an earlier one. */
-  readonly dueChanged: boolean
-  /** Some of its messages could not be settled. */
-  readonly left: boolean
-}
-
 /** Times that a batch is settled as a whole before its messages are settled apart. */
 const WHOLE_TRIES = 2
 
 /** Longest time until a message that waits in front of its consumers is looked at again. */
 const MAX_WAIT_MS = 60_000
 
-/** What the lanes hear of a claim that is worked on. */
-export interface WorkEvents {
-  /** Some of its messages take their time: the lane need not wait for them. */
-  onSlow(): void
-  /** These messages are no longer in hand. */
-  onSettled(rows: readonly OutboxRow[], worked: Worked): void
-}
+/** Open breakers that a heartbeat names; a thousand broken endpoints would make it heavy. */
+const MOST_BREAKERS = 50
 
-const NOTHING_CHANGED: Worked = { dueChanged: false, left: false }
+/** What the flow hears of a claim that is worked on. */
+export interface WorkEvents {
+  /** Some of its messages take their time: other claims need not wait for them. */
+  onSlow(): void
+  /** These messages are no longer in hand; of some the next due time may be an earlier one. */
+  onSettled(rows: readonly OutboxRow[], dueChanged: boolean): void
+}
 
 /** A claim whose messages end one by one is settled as a whole if that takes no longer. */
 const PATIENCE_MS = 25
@@ -86,11 +81,22 @@ export class ClaimWorker {
     this.#abort.abort()
   }
 
-  /** What was counted since the last call. */
-  takeTally(): Readonly<Tally> {
-    const tally = this.#tally
+  /** What was done since the last call; undefined if nothing was. */
+  takePulse(): Pulse | undefined {
+    const { latency, codes, ...counts } = this.#tally
     this.#tally = newTally()
-    return tally
+    const named = { latency, codes, ...this.#options.attempter.takeAnswers() }
+    const some = Object.entries(named).filter(([, each]) => Object.keys(each).length > 0)
+    if (some.length === 0 && Object.values(counts).every((n) => n === 0)) return undefined
+    return { ...counts, ...Object.fromEntries(some) }
+  }
+
+  /** What is not tried at the moment. */
+  get breakers(): readonly OpenBreaker[] {
+    const { attempter, metrics, outbox } = this.#options
+    const { open } = attempter
+    metrics.gauge('posthorn_breakers_open', open.length, { outbox: outbox.name })
+    return open.slice(0, MOST_BREAKERS)
   }
 
   /** How the database's clocks differ from this process's: latencies are measured by them. */
@@ -112,11 +118,11 @@ export class ClaimWorker {
       const attempts = new Attempts(outbox, sending)
       const settle = async (before: readonly Settlement[] = []) => {
         const part = [...before, ...attempts.take()]
-        const worked = await this.#settlePart(claim, part, attempts.open)
+        const dueChanged = await this.#settlePart(claim, part, attempts.open)
         const open = new Set(attempts.open)
         const done = [...unsettled].filter((row) => !open.has(row))
         for (const row of done) unsettled.delete(row)
-        onSettled(done, worked)
+        onSettled(done, dueChanged)
       }
       const over = this.#attempt(claim, attempts, lease.signal)
       if (!(await endsWithin(over, this.#patienceMs(claim, sending)))) onSlow()
@@ -130,7 +136,7 @@ export class ClaimWorker {
     } catch (error) {
       // Not settled: the lease runs out and the messages are sent again, the same ids as before.
       this.#source.drop(claim)
-      onSettled([...unsettled], NOTHING_CHANGED)
+      onSettled([...unsettled], false)
       lease.abandon()
       throw error
     } finally {
@@ -150,7 +156,7 @@ export class ClaimWorker {
     if (rows.length === 0) return { ended, sending: [] }
     const others = { ...claim, rows }
     if (claim.kind === 'resend') return { ended, sending: await this.#overdue(others) }
-    const sending = this.#source.attemptable(others).map((i) => rows[i] as OutboxRow)
+    const sending = attemptableRows(outbox, rows).map((i) => rows[i] as OutboxRow)
     return { ended, sending }
   }
 
@@ -178,13 +184,13 @@ export class ClaimWorker {
     claim: Claim,
     settlements: readonly Settlement[],
     open: readonly OutboxRow[],
-  ): Promise<Worked> {
+  ): Promise<boolean> {
     const { lost, unsettled } = await this.#settle(claim, settlements, open)
     const left = new Set(unsettled.map(({ settlement }) => settlement))
     const settled = left.size === 0 ? settlements : settlements.filter((each) => !left.has(each))
     const waits = this.#count(settled, lost)
     await this.#reportStuck(settled)
-    return { dueChanged: waits || left.size > 0, left: left.size > 0 }
+    return waits || left.size > 0
   }
 
   /**
@@ -201,10 +207,8 @@ export class ClaimWorker {
     for (let tries = 1; ; tries += 1) {
       const pauseMs = 25 * 2 ** tries
       try {
-        const done =
-          tries <= WHOLE_TRIES
-            ? { lost: await this.#source.settle(claim, settlements, open), unsettled: [] }
-            : await this.#source.settleApart(claim, settlements, open)
+        const isApart = tries > WHOLE_TRIES
+        const done = await this.#source.settle(claim, settlements, { open, isApart })
         this.#report(done)
         return done
       } catch (error) {

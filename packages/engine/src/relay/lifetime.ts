@@ -1,11 +1,11 @@
 import type { Log } from '../log.ts'
 import type { Agenda } from './agenda/agenda.ts'
-import type { Runner } from './runner.ts'
+import type { Flow } from './flow.ts'
 import type { BeatNews, BeatNotes, Session } from './session/session.ts'
 
 export interface LifetimeOptions {
   readonly session: Session
-  readonly runners: readonly Runner[]
+  readonly flows: readonly Flow[]
   readonly agenda: Agenda
   readonly log: Log
 }
@@ -35,34 +35,34 @@ export class Lifetime {
 
   /** From now on the outboxes take their share of the buckets, and the poll looks after them. */
   divide(): void {
-    const { runners, agenda } = this.#options
+    const { flows, agenda } = this.#options
     this.#isDividing = true
-    for (const runner of runners) void runner.divide(true)
+    for (const flow of flows) void flow.divide(true)
     const { signal } = this.#over
     this.#working = Promise.all([this.#working, agenda.run(signal)])
   }
 
   #hear({ isDivided, hasEnded, wasLate, clocks }: BeatNews): void {
-    const { runners, agenda } = this.#options
-    for (const runner of runners) {
-      runner.setClocks(clocks)
+    const { flows, agenda } = this.#options
+    for (const flow of flows) {
+      flow.worker.setClocks(clocks)
       // The heartbeat waits for none of them.
-      if (this.#isDividing) void runner.divide(isDivided)
-      if (hasEnded || wasLate) runner.lookAgain()
+      if (this.#isDividing) void flow.divide(isDivided)
+      if (hasEnded || wasLate) flow.lookAgain()
     }
     if (hasEnded) agenda.hurry()
   }
 
   #notes(): BeatNotes {
-    const { runners } = this.#options
+    const { flows } = this.#options
     const pulses = new Map(
-      runners.flatMap((runner) => {
-        const pulse = runner.takePulse()
-        return pulse ? [[runner.outbox, pulse] as const] : []
+      flows.flatMap((flow) => {
+        const pulse = flow.worker.takePulse()
+        return pulse ? [[flow.outbox, pulse] as const] : []
       }),
     )
-    const open = runners
-      .map((runner) => [runner.outbox, runner.breakers] as const)
+    const open = flows
+      .map((flow) => [flow.outbox, flow.worker.breakers] as const)
       .filter(([, breakers]) => breakers.length > 0)
     const isSaid = open.length > 0 || this.#hadBreakers
     this.#hadBreakers = open.length > 0

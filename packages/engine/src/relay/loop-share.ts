@@ -17,7 +17,7 @@ export interface LoopShareOptions {
 }
 
 /**
- * How long lanes rest behind a batch where the process has more urgent things to do: twice as long each
+ * How long an outbox rests behind a claim where the process has more urgent things to do: twice as long each
  * time that the event loop was too busy, and half as long when it was not. Batches one after the other
  * would keep a request waiting at each of its steps.
  */

@@ -24,6 +24,7 @@ import {
   settlementOf,
   type Settlement,
 } from './settle/settlement.ts'
+import { attemptableRows } from './settle/key-plan.ts'
 import type { Source } from './settle/source.ts'
 import { Session } from './session/session.ts'
 import { outboxTableSql } from '../outbox/table.sql.ts'
@@ -380,16 +381,15 @@ class World {
       const both = owned.filter((id) => ids.has(id))
       expect(both, 'a message with two owners').toEqual([])
     }
-    if (this.box.order) await this.#checkOrderOfClaim(at, claim)
+    if (this.box.order) await this.#checkOrderOfClaim(claim)
     this.#inHand[at]?.push({ claim, settlements: undefined, zombie: false, released: new Set() })
     return true
   }
 
   /** What may be attempted is due, and nothing of its key is in front of it but what it was read with. */
-  async #checkOrderOfClaim(at: number, claim: Claim): Promise<void> {
-    const source = this.#sources[at] as Source
+  async #checkOrderOfClaim(claim: Claim): Promise<void> {
     const read = claim.rows.map((row) => idOf(this.box, row))
-    const may = source.attemptable(claim).map((i) => read[i])
+    const may = attemptableRows(this.box, claim.rows).map((i) => read[i])
     const { rows } = await db.pool.query<{ early: boolean; past: string[] }>(
       `with all_rows as (${viewTable(db.pool, this.box).placed('id, key, status, code, due_at')})
        select * from (
@@ -426,7 +426,7 @@ class World {
     const source = this.#sources[at] as Source
     await source.settle(claim, settlements ?? []).catch((error: unknown) => {
       if (!(error instanceof NoAudit)) throw error
-      return source.settleApart(claim, settlements ?? [])
+      return source.settle(claim, settlements ?? [], { isApart: true })
     })
     const after = await viewTable(db.pool, this.box).rows()
     for (const row of before) {
@@ -466,8 +466,7 @@ class World {
       return
     }
     const stopped = new Set<string>()
-    const source = this.#sources[at] as Source
-    inHand.settlements = source.attemptable(claim).map((i, n) => {
+    inHand.settlements = attemptableRows(this.box, claim.rows).map((i, n) => {
       const row = claim.rows[i] as Record<string, unknown>
       const key = String(row['key'])
       const fails = n >= failing && failing > 0

@@ -13,7 +13,7 @@ import {
   selectNextRecurring,
   takeDueRecurring,
 } from '../control/recurring.sql.ts'
-import { LaneScheduler } from './lane-scheduler.ts'
+import { Alarm } from './alarm.ts'
 
 export interface RecurringClockOptions {
   readonly outbox: Outbox
@@ -26,6 +26,9 @@ const MOST_AT_ONCE = 100
 
 /** However far the next one is: relays of other versions must see that it is still looked after. */
 const MOST_REST_MS = 240_000
+
+/** What is due and could not be taken is another's at this moment. */
+const LEAST_REST_MS = 5
 
 /** After the first failure of one; it doubles with each that follows. */
 const AGAIN = { firstMs: 500, mostMs: 60_000 }
@@ -44,7 +47,7 @@ interface Failing {
 export class RecurringClock {
   readonly #options: RecurringClockOptions
   readonly #recurring: ReadonlyMap<string, Recurring<OutboxRow>>
-  readonly #scheduler: LaneScheduler
+  readonly #alarm = new Alarm()
   readonly #failing = new Map<string, Failing>()
   #isRegistered = false
   #failures = 0
@@ -54,7 +57,6 @@ export class RecurringClock {
   constructor(options: RecurringClockOptions) {
     this.#options = options
     this.#recurring = new Map(Object.entries(options.outbox.recurring))
-    this.#scheduler = new LaneScheduler(MOST_REST_MS)
   }
 
   get outbox(): string {
@@ -68,24 +70,27 @@ export class RecurringClock {
 
   /** Wakes it: the business clock may have been moved. */
   ring(): void {
-    this.#scheduler.ring('ring')
+    this.#alarm.ring('ring')
   }
 
   stop(): void {
     this.#stopping = true
-    this.#scheduler.stop()
+    this.#alarm.stop()
   }
 
   /** Runs until `stop`. */
   async run(): Promise<void> {
     const { outbox, log } = this.#options
     while (!this.#stopping) {
-      const heard = this.#scheduler.mark()
+      const heard = this.#alarm.mark()
       try {
         const dueMs = await this.runOnce()
         this.#failures = 0
         this.#dueAt = performance.now() + (dueMs ?? Infinity)
-        await this.#scheduler.sleep(heard, dueMs)
+        await this.#alarm.sleep(
+          heard,
+          Math.max(Math.min(dueMs ?? Infinity, MOST_REST_MS), LEAST_REST_MS),
+        )
       } catch (error) {
         this.#failures += 1
         const pauseMs = backOff(this.#failures - 1, AGAIN)
@@ -93,7 +98,7 @@ export class RecurringClock {
           { outbox: outbox.name, err: error, pauseMs },
           'recurring messages not looked at; backing off',
         )
-        await this.#scheduler.pause(pauseMs)
+        await this.#alarm.pause(pauseMs)
       }
     }
   }

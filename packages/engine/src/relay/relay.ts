@@ -18,7 +18,7 @@ import { checkRelayFields } from './relay-options.ts'
 import { RecurringClock } from './recurring-clock.ts'
 import { Agenda } from './agenda/agenda.ts'
 import { Lifetime } from './lifetime.ts'
-import { Runner } from './runner.ts'
+import { Flow } from './flow.ts'
 import { drainWithin } from './drain.ts'
 import { runUntil, sleepyRelay } from './sleepy-relay.ts'
 import { SelfNotification } from './session/self-notification.ts'
@@ -44,7 +44,7 @@ const DESTINATIONS_MS = 10_000
 const SAMPLE_MS = 30_000
 
 export interface RelayOptions {
-  /** Needs one connection a lane and two more for each outbox to run at full speed; works with one. */
+  /** Needs `claim.lanes` connections and two more for each outbox to run at full speed; works with one. */
   readonly pool: Pool
   // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types run side by side
   readonly outboxes: readonly Outbox<any>[]
@@ -85,7 +85,7 @@ export interface RelayOptions {
 export interface Relay {
   readonly name: string
   /**
-   * Checks the tables and begins; resolves once every lane runs. While the database cannot be
+   * Checks the tables and begins; resolves once every outbox runs. While the database cannot be
    * reached it waits, until `stop`; it rejects if a table does not fit its definition.
    */
   start(): Promise<void>
@@ -198,7 +198,7 @@ function createAwake(options: RelayOptions): WatchedRelay {
         const adopt = () => adoptStorage(handle, outbox, { session: parts.session, log })
         await onceReachable(adopt, { log, signal })
       }
-      const { clocks, runners, lifetime, listener } = parts
+      const { clocks, flows, lifetime, listener } = parts
       for (const clock of clocks) await onceReachable(() => clock.register(), { log, signal })
       if (signal.aborted) {
         await listener.close()
@@ -207,13 +207,13 @@ function createAwake(options: RelayOptions): WatchedRelay {
         return
       }
       if (!isBrief) stopTasks = startPeriodically(tasks(), { log, metrics })
-      const runs = [...runners.values(), ...clocks].map((part) => part.run())
+      const runs = [...flows.values(), ...clocks].map((part) => part.run())
       // All have ended, also where one failed.
       running = Promise.allSettled(runs).then(() => Promise.all(runs))
       if (listener.isOpen) {
-        const elsewhere = [...runners].map(([box, runner]) => ({
+        const elsewhere = [...flows].map(([box, flow]) => ({
           name: box,
-          bell: runner.elsewhere,
+          bell: flow.elsewhere,
         }))
         notifier = createNotifier(pool, elsewhere, { log })
       }
@@ -241,14 +241,13 @@ function createAwake(options: RelayOptions): WatchedRelay {
     await starting.over
   }
   const wake = () => {
-    parts.runners.forEach((runner) => runner.lookAgain())
+    parts.flows.forEach((flow) => flow.lookAgain())
     parts.clocks.forEach((clock) => clock.ring())
   }
-  const isBusy = () => [...parts.runners.values()].some(({ window }) => !window.isEmpty)
-  const workedAt = () =>
-    Math.max(...[...parts.runners.values()].map(({ window }) => window.workedAt))
+  const isBusy = () => [...parts.flows.values()].some(({ window }) => !window.isEmpty)
+  const workedAt = () => Math.max(...[...parts.flows.values()].map(({ window }) => window.workedAt))
   const countClaimed = () =>
-    [...parts.runners.values()].reduce((sum, { window }) => sum + window.claimed, 0)
+    [...parts.flows.values()].reduce((sum, { window }) => sum + window.claimed, 0)
   const drain = async (ms: number): Promise<Drained> => {
     const isAlone = !running && !starting
     await launch(true)
@@ -271,11 +270,11 @@ function createAwake(options: RelayOptions): WatchedRelay {
       starting?.abort()
       await starting?.over.catch(() => undefined)
       if (!running) return
-      const { runners, clocks, listener, lifetime } = parts
-      for (const part of [...runners.values(), ...clocks]) part.stop()
+      const { flows, clocks, listener, lifetime } = parts
+      for (const part of [...flows.values(), ...clocks]) part.stop()
       await Promise.all([listener.close(), notifier?.close(), stopTasks()])
       const drainMs = toMs(options.drain ?? '10s')
-      const deadline = setTimeout(() => runners.forEach((runner) => runner.abort()), drainMs)
+      const deadline = setTimeout(() => flows.forEach((flow) => flow.worker.abort()), drainMs)
       try {
         try {
           await running
@@ -294,16 +293,16 @@ function createAwake(options: RelayOptions): WatchedRelay {
     },
     run: ({ signal }) => runUntil(signal, relay),
     async runOnce() {
-      const { runners, clocks, lifetime } = parts
+      const { flows, clocks, lifetime } = parts
       const isAlone = !running && !starting
       if (isAlone) await lifetime.begin(outboxes.map((box) => box.name))
       try {
         await Promise.all(clocks.map((clock) => clock.runOnce()))
-        const claimed = await Promise.all([...runners.values()].map((runner) => runner.runOnce()))
+        const claimed = await Promise.all([...flows.values()].map((flow) => flow.runOnce()))
         return claimed.reduce((sum, each) => sum + each, 0)
       } finally {
         if (isAlone) {
-          await Promise.all([...runners.values()].map((runner) => runner.close()))
+          await Promise.all([...flows.values()].map((flow) => flow.close()))
             .then(() => lifetime.end())
             .catch((error: unknown) => {
               log.error({ err: error }, 'relay stop failed; its leases will run out')
@@ -348,10 +347,10 @@ function assemble({ pool, version, ...shared }: Parts) {
   const suspectMutex = new SuspectMutex()
   const selfNotification = new SelfNotification()
   const session = new Session({ handle, relay: shared.name, version, outboxes })
-  const runners = new Map(
+  const flows = new Map(
     outboxes.map((outbox) => {
       const ask = () => agenda.askNow([outbox.name])
-      return [outbox.name, new Runner({ ...shared, outbox, session, suspectMutex, ask })] as const
+      return [outbox.name, new Flow({ ...shared, outbox, session, suspectMutex, ask })] as const
     }),
   )
   const clocks = outboxes
@@ -367,9 +366,9 @@ function assemble({ pool, version, ...shared }: Parts) {
       selfNotification.hear(payload)
       const wake = wakeIn(payload)
       if (wake?.outbox === '*') {
-        runners.forEach((runner) => runner.ring(wake.ring))
+        flows.forEach((flow) => flow.ring(wake.ring))
         clocks.forEach((clock) => clock.ring())
-      } else if (wake) runners.get(wake.outbox)?.ring(wake.ring)
+      } else if (wake) flows.get(wake.outbox)?.ring(wake.ring)
     },
   })
   // One that cannot be sent says nothing about those that can.
@@ -378,14 +377,14 @@ function assemble({ pool, version, ...shared }: Parts) {
   const agenda: Agenda = new Agenda({
     ...{ handle, outboxes, log, isHeard },
     tell(name, found) {
-      runners.get(name)?.tell(found)
+      flows.get(name)?.tell(found)
       if (found?.recurring_ms != null) {
         clocks.find((clock) => clock.outbox === name)?.expect(found.recurring_ms)
       }
     },
   })
-  const lifetime = new Lifetime({ session, runners: [...runners.values()], agenda, log })
-  return { runners, clocks, listener, session, lifetime, agenda, isHeard }
+  const lifetime = new Lifetime({ session, flows: [...flows.values()], agenda, log })
+  return { flows, clocks, listener, session, lifetime, agenda, isHeard }
 }
 
 /** The first run waits until the process has found its feet, and comes before it sleeps. */

@@ -164,6 +164,34 @@ test.each(all)('$name: hanging messages hold up no others', async (outbox) => {
   expect(each.begun).toHaveLength(203)
 })
 
+test.each([byRow, byKey, inLog])(
+  '$name: a call for a batch that hangs holds up no other',
+  async (outbox) => {
+    await empty(outbox)
+    const slow = hanging()
+    const ended: number[] = []
+    let hangs = false
+    const calls: Transport = {
+      async deliver(batch) {
+        const ns = batch.map(({ message }) => message.payload as number)
+        hangs ||= ns.includes(0)
+        if (ns.includes(0)) await slow.promise
+        ended.push(...ns)
+        return batch.map(() => delivered())
+      },
+    }
+    await put(outbox, [{ key: 'slow', n: 0 }])
+    await startRelay(outbox, calls)
+    await expect.poll(() => hangs, patience).toBe(true)
+    await put(outbox, spread(40, 100))
+    // Except for what is in the bucket of the call.
+    await expect.poll(() => ended.length, patience).toBeGreaterThanOrEqual(35)
+    expect(ended).not.toContain(0)
+    slow.end()
+    await expect.poll(() => ended.length, patience).toBe(41)
+  },
+)
+
 test('one whose messages hang leaves a part of the window to others', async () => {
   await empty(fair)
   const slow = hanging()
@@ -363,13 +391,13 @@ test.each(ordered)(
       return settlementOf(box, row, { outcome, backoffMs: 0 })
     }
     const open = claim.rows.filter((row) => row['n'] === 0)
-    expect(await source.settle(claim, [made(1, delivered())], open)).toEqual([])
+    expect((await source.settle(claim, [made(1, delivered())], { open })).lost).toEqual([])
     // Its answer may be lost, too.
-    expect(await source.settle(claim, [], open)).toEqual([])
+    expect((await source.settle(claim, [], { open })).lost).toEqual([])
     const failed = [made(0, retryLater(new Error('slow and failed')))]
-    expect(await source.settle(claim, failed, [])).toEqual([])
-    await source.settle(claim, failed, [])
-    await source.settleApart(claim, failed, [])
+    expect((await source.settle(claim, failed)).lost).toEqual([])
+    await source.settle(claim, failed)
+    await source.settle(claim, failed, { isApart: true })
     const { rows } = await db.pool.query<{ n: number; attempts: number }>(
       `select n, attempts from ${inSql(box).table} where status = 'ready'`,
     )

@@ -25,13 +25,13 @@ export class SuspectMutex {
   readonly #held: (() => void)[] = []
   #drained: (() => void) | undefined
 
-  /** Whether a lane waits for the exclusive claim to end. */
+  /** Whether an outbox waits for the exclusive claim to end. */
   get isWanted(): boolean {
     return this.#waiting.size > 0
   }
 
   /**
-   * Runs `work` unless another lane is exclusive; then `again` is called when that is over. Work that takes
+   * Runs `work` unless another outbox is exclusive; then `again` is called when that is over. Work that takes
    * long asks whether it is still alone before it goes on to the next suspect.
    */
   async alone<Result>(
@@ -75,7 +75,7 @@ export class SuspectMutex {
     }
   }
 
-  /** Called by the exclusive lane with a suspect in hand: lets nothing begin, and waits for what is under way. */
+  /** Called by the exclusive outbox with a suspect in hand: lets nothing begin, and waits for what is under way. */
   async quieten(): Promise<void> {
     // Within one quiet stretch several suspects are tried.
     if (this.#endQuiet !== undefined) return

@@ -1,4 +1,5 @@
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import { sleep } from '../sleep.ts'
 
 /** A claim waits this long for a good part of a batch to become free, and then takes what there is. */
 const GATHER_MS = 5
@@ -12,38 +13,44 @@ const TIMES_THE_REST = 4
 export interface WindowOptions {
   /** Messages at once. */
   readonly size: number
+  /** Claims at once, those of slow messages not counted. */
+  readonly claims: number
   /** The column of fair shares. */
   readonly fairBy: string | undefined
 }
 
-/** The messages of one outbox that a relay has in hand: claimed, and not settled. */
+/** What a relay has in hand of one outbox: claimed, and not settled. */
 export class Window {
-  readonly #size: number
-  readonly #fairBy: string | undefined
+  readonly #options: WindowOptions
   /** Slow messages, and how many there are of each key of fair shares. */
   readonly #slow = new Set<OutboxRow>()
   readonly #slowByKey = new Map<string, number>()
   #taken = 0
+  #claims = 0
   #claimed = 0
   #workedAt = performance.now()
   #freed = Promise.withResolvers<void>()
 
-  constructor({ size, fairBy }: WindowOptions) {
-    this.#size = size
-    this.#fairBy = fairBy
+  constructor(options: WindowOptions) {
+    this.#options = options
   }
 
-  /** Waits for room and reserves it: at least one place, at most `want`. */
+  /** Waits for room for one more claim and reserves it: at least one place, at most `want`. */
   async reserve(want: number): Promise<number> {
-    const worth = Math.max(1, Math.floor(want / WORTH))
-    while (this.#room === 0) await this.#freed.promise
+    const worth = Math.min(want, Math.max(1, Math.floor(want / WORTH)))
+    while (!this.#hasRoom(want)) await this.#freed.promise
     if (this.#room < worth) {
-      await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
-      while (this.#room === 0) await this.#freed.promise
+      await sleep(GATHER_MS)
+      while (!this.#hasRoom(want)) await this.#freed.promise
     }
-    const places = Math.min(want, this.#room)
+    const places = Math.max(Math.min(want, this.#room), 0)
     this.#taken += places
+    this.#claims += 1
     return places
+  }
+
+  #hasRoom(want: number): boolean {
+    return this.#claims < this.#options.claims && (want === 0 || this.#room > 0)
   }
 
   /** Messages of a claim take their places; the others that were reserved for it are free. */
@@ -56,9 +63,18 @@ export class Window {
 
   release(places: number): void {
     this.#taken -= places
-    if (places <= 0) return
+    this.#free()
+  }
+
+  /** A claim is settled, or only its slow messages are left: there is room for another. */
+  leave(): void {
+    this.#claims -= 1
+    this.#free()
+  }
+
+  #free(): void {
     this.#freed.resolve()
-    this.#freed = Promise.withResolvers<void>()
+    this.#freed = Promise.withResolvers()
   }
 
   /** These messages have been in hand for a while. */
@@ -82,7 +98,7 @@ export class Window {
    * for less, or others that come one by one would leave room for a few more of theirs each time.
    */
   fullKeys(batch: number): string[] {
-    const rest = this.#size - this.#slow.size - batch
+    const rest = this.#options.size - this.#slow.size - batch
     return [...this.#slowByKey].flatMap(([key, count]) =>
       count + batch > TIMES_THE_REST * rest ? [key] : [],
     )
@@ -104,11 +120,11 @@ export class Window {
   }
 
   get #room(): number {
-    return this.#size - this.#taken
+    return this.#options.size - this.#taken
   }
 
   #countSlow(rows: readonly OutboxRow[], by: 1 | -1): void {
-    const column = this.#fairBy
+    const column = this.#options.fairBy
     if (column === undefined) return
     for (const row of rows) {
       const key = String(row[column])

@@ -16,7 +16,7 @@ import {
 } from '../../testing/index.ts'
 import { BucketLeases } from './bucket-leases.ts'
 import { createRelay, type Relay } from '../relay.ts'
-import { Runner } from '../runner.ts'
+import { Flow } from '../flow.ts'
 import { SuspectMutex } from '../suspect-mutex.ts'
 import { leaseStatements } from '../settle/bucket.sql.ts'
 
@@ -197,9 +197,9 @@ test('a relay takes again what it has abandoned, beside others of the same lease
 })
 
 /** A relay's part for one outbox, which keeps its buckets from look to look as a running one does. */
-async function keepingRelay(fake: FakeTransport, pool: Pool): Promise<Runner> {
+async function keepingRelay(fake: FakeTransport, pool: Pool): Promise<Flow> {
   const outbox = block as unknown as Outbox
-  const runner = new Runner({
+  const runner = new Flow({
     outbox,
     handle: poolHandle(pool, { prepare: false }),
     transports: { fake },

@@ -39,6 +39,33 @@ export interface BucketLeasesOptions {
   readonly suspectLog?: SuspectRun | undefined
 }
 
+/** How many idle buckets a claim reads. */
+export type Width = 'few' | 'share' | 'all'
+
+const FEW_BUCKETS = 6
+
+/** Keys in a batch that keep a destination busy which takes each key's messages one by one: twice `atOnce`. */
+const ENOUGH_KEYS = 16
+
+/** Messages that a claim takes of each bucket at most. */
+export function limitOf(width: Width, batch: number): number {
+  return Math.ceil(batch / (width === 'share' ? ENOUGH_KEYS : 4))
+}
+
+/**
+ * What the next claim reads. Each bucket costs two small writes, so in a backlog it is few of them, as long as
+ * those fill half a batch with messages of enough keys.
+ */
+export function widthAfter(
+  width: Width,
+  found: { rows: number; keys: number; batch: number; isFull: boolean },
+): Width {
+  if (found.isFull)
+    return found.rows >= found.batch / 2 && found.keys >= ENOUGH_KEYS ? 'few' : 'share'
+  // Few buckets that came to their end say nothing of the others.
+  return width === 'few' && found.rows > 0 ? 'share' : 'all'
+}
+
 /** The buckets of one outbox that one relay's session has, and which of them are in use. */
 export class BucketLeases {
   readonly #handle: PoolHandle
@@ -84,8 +111,11 @@ export class BucketLeases {
     return (this.#idle.get(bucket) ?? this.#busy.get(bucket)) === token
   }
 
-  /** Marks idle buckets busy: all of them, or `most`, those that became idle first. */
-  take(most?: number): Map<number, string> {
+  /** Marks idle buckets busy, those first that became idle first. */
+  take(width: Width = 'all'): Map<number, string> {
+    // While there is more than one claim can take, the next one finds some as well.
+    const share = Math.ceil((this.#idle.size + this.#busy.size) / this.#outbox.lanes)
+    const most = { few: Math.min(FEW_BUCKETS, share), share, all: BUCKETS }[width]
     return this.#use(this.#staying.slice(0, most))
   }
 
@@ -112,11 +142,6 @@ export class BucketLeases {
     this.#changed = Promise.withResolvers()
   }
 
-  /** What a lane may have of the buckets while there is more than it can take, so that the others find some. */
-  get laneShare(): number {
-    return Math.ceil((this.#idle.size + this.#busy.size) / this.#outbox.lanes)
-  }
-
   /** Something was enqueued: in these buckets, or anywhere. */
   hear(buckets: Buckets): void {
     this.#hints.note(buckets)
@@ -127,7 +152,7 @@ export class BucketLeases {
     const rung = this.#hints.take()
     if (rung === undefined) return undefined
     const taken = this.#use(this.#staying.filter(([bucket]) => rung.has(bucket)))
-    // What another lane has in hand is looked at behind it.
+    // What another claim has in hand is looked at behind it.
     const busy = [...rung].filter((bucket) => this.#busy.has(bucket) && !taken.has(bucket))
     this.#hints.note(new Set(busy))
     return taken
@@ -158,7 +183,7 @@ export class BucketLeases {
     this.#noteChange()
   }
 
-  /** Keeps buckets from other lanes and relays until a transaction ends; returns those that are still ours. */
+  /** Keeps buckets from other claims and relays until a transaction ends; returns those that are still ours. */
   async lockIn(db: Queryable, leases: readonly Lease[]): Promise<Set<number>> {
     if (leases.length === 0) return new Set()
     const rows = await run<{ bucket: number }>(db, this.#statements.lockBuckets, {

@@ -13,11 +13,11 @@ import {
   type Unsettled,
 } from '../settle/settle-apart.ts'
 import { idOf, unsettledSettlement, type Settlement } from '../settle/settlement.ts'
-import type { SettledApart } from '../settle/source.ts'
+import type { SettledApart, SettlePart } from '../settle/source.ts'
 import { leaseStatements } from '../settle/bucket.sql.ts'
 import { settleStatements } from '../settle/settle.sql.ts'
 import type { BucketLeases } from './bucket-leases.ts'
-import { BusyKeys, planPart } from './busy-keys.ts'
+import { BusyKeys, planPart, type Part } from './busy-keys.ts'
 import type { HeldKeys } from './held-keys.ts'
 import { LateKeys, leaseArgs } from './late-keys.ts'
 
@@ -26,6 +26,9 @@ interface EndedRuns {
   readonly ended: ReadonlySet<number>
   readonly before: ReadonlySet<number>
 }
+
+/** Ends the runs of a claim, or sees that they are still ours. */
+type EndRuns = (tx: Transaction) => Promise<EndedRuns>
 
 export interface KeySettlerOptions {
   readonly handle: PoolHandle
@@ -92,34 +95,24 @@ export class KeySettler {
   async settle(
     claim: Claim,
     settlements: readonly Settlement[],
-    open: readonly OutboxRow[],
-  ): Promise<string[]> {
-    if (this.busy.isSplit(claim)) {
-      return (await this.#settleBusy(claim, settlements, open)).lost
-    }
+    { open = [], isApart = false }: SettlePart,
+  ): Promise<SettledApart> {
+    if (this.busy.isSplit(claim)) return this.#settleBusy(claim, { settlements, open })
     this.busy.set(claim, open)
-    const plan = planPart(this.#outbox, claim, { settlements, open })
-    const settled = await this.#write(claim, plan).catch((error: unknown) => {
-      if (!isLocked(error)) throw error
-      return this.#writeFree(claim, plan)
-    })
+    const end = (tx: Transaction) => this.#endRun(tx, claim)
+    const done = await (isApart
+      ? this.#writeApart(claim, { settlements, open }, end)
+      : this.#write(claim, { settlements, open }, end))
     this.busy.split(claim)
     this.#giveBack(claim)
-    if (settled.size === plan.settlements.length) return []
-    return plan.settlements
-      .map(({ row }) => idOf(this.#outbox, row))
-      .filter((id) => !settled.has(id))
+    return done
   }
 
   /**
-   * Settles slow messages of runs that have ended, in buckets that no lane has in hand. Those of a bucket that
+   * Settles slow messages of runs that have ended, in buckets that no claim has in hand. Those of a bucket that
    * the relay has lost are lost with it.
    */
-  async #settleBusy(
-    claim: Claim,
-    settlements: readonly Settlement[],
-    open: readonly OutboxRow[],
-  ): Promise<SettledApart> {
+  async #settleBusy(claim: Claim, { settlements, open }: Part): Promise<SettledApart> {
     const lost: string[] = []
     const unsettled: Unsettled[] = []
     for (;;) {
@@ -134,7 +127,11 @@ export class KeySettler {
       try {
         if (mine.length > 0) {
           const part = { ...claim, leases: taken, rows: this.#endedRows(claim, mine, open) }
-          const done = await this.#writeBusy(part, mine, open)
+          const end = async (tx: Transaction) => ({
+            ended: await this.#leases.lockIn(tx, taken),
+            before: new Set<number>(),
+          })
+          const done = await this.#write(part, { settlements: mine, open }, end)
           lost.push(...done.lost)
           unsettled.push(...done.unsettled)
         }
@@ -161,33 +158,47 @@ export class KeySettler {
     return rows.filter((row) => !isOpen.has(row) && keys.has(keyOf(this.#outbox, row)))
   }
 
-  async #writeBusy(
-    claim: Claim,
-    settlements: readonly Settlement[],
-    open: readonly OutboxRow[],
-  ): Promise<SettledApart> {
-    const plan = planPart(this.#outbox, claim, { settlements, open })
+  /** All at once; apart where a row is locked, or a message that was slow cannot be settled. */
+  async #write(claim: Claim, part: Part, end: EndRuns): Promise<SettledApart> {
+    const plan = planPart(this.#outbox, claim, part)
+    const isFirst = !this.#tried.has(claim)
+    this.#tried.add(claim)
+    const isSplit = this.busy.isSplit(claim)
+    const isQuick = isFirst && !isSplit && isPlain(plan) && !this.busy.noteFor(claim.leases)
     try {
-      return await this.#handle.transaction(async (tx) => {
-        const ended = await this.#leases.lockIn(tx, claim.leases)
-        const args: SettleArgs = { ...this.#args(claim), guard: 'ended', ended: [...ended] }
-        const ours = within(plan, ended)
-        const settled = await settleIn(tx, this.#outbox, { ...ours, args })
-        await this.#held.writeSoon(tx, ours)
-        const ids = plan.settlements.map(({ row }) => idOf(this.#outbox, row))
-        return { lost: ids.filter((id) => !settled.has(id)), unsettled: [] }
-      })
+      const settled =
+        isQuick && !this.#outbox.audit.settled
+          ? // Everything was delivered: one statement, its own transaction.
+            await settleRoles(this.#handle.db, this.#outbox, { ...plan, args: this.#args(claim) })
+          : await this.#handle.transaction(async (tx) => {
+              const { ended, before } = await end(tx)
+              const ours = within(plan, ended)
+              const args: SettleArgs = { ...this.#args(claim), guard: 'ended', ended: [...ended] }
+              const now = await settleIn(tx, this.#outbox, { ...ours, args })
+              await this.#held.writeSoon(tx, ours)
+              return addSettledBefore(this.#outbox, within(plan, before), now)
+            })
+      const ids = plan.settlements.map(({ row }) => idOf(this.#outbox, row))
+      return { lost: ids.filter((id) => !settled.has(id)), unsettled: [] }
     } catch (error) {
-      if (isServersFault(error) && !isLocked(error)) throw error
+      if (!isLocked(error) && (!isSplit || isServersFault(error))) throw error
     }
-    // A row is locked, or one of the messages cannot be settled.
+    return this.#writeApart(claim, part, end)
+  }
+
+  /** The same, each message if it can be; keys of which another transaction has locked a row are kept for later. */
+  async #writeApart(
+    claim: Claim,
+    { settlements, open }: Part,
+    end: EndRuns,
+  ): Promise<SettledApart> {
     const done = await this.#handle.transaction(async (tx) => {
-      const ended = await this.#leases.lockIn(tx, claim.leases)
-      const ours = within(plan, ended)
-      const { late, isLate } = await this.#late.divide(tx, claim, { plan: ours, ended })
+      const runs = await end(tx)
+      const { ended } = runs
+      const plan = within(planPart(this.#outbox, claim, { settlements, open }), ended)
+      const { late, isLate } = await this.#late.divide(tx, claim, { plan, ended })
       const rest = { ...claim, rows: claim.rows.filter((row) => !isLate(row)) }
       const others = settlements.filter(({ row }) => !isLate(row))
-      const runs = { ended, before: new Set<number>() }
       const planOf = (known: readonly Settlement[]) =>
         planPart(this.#outbox, rest, { settlements: known, open })
       return {
@@ -197,42 +208,6 @@ export class KeySettler {
     })
     this.#late.add(done.late)
     return done
-  }
-
-  async #write(claim: Claim, plan: KeyPlan): Promise<Set<string>> {
-    const args = this.#args(claim)
-    const isFirst = !this.#tried.has(claim)
-    this.#tried.add(claim)
-    const note = this.busy.noteFor(claim.leases)
-    if (isFirst && isPlain(plan) && !note && !this.#outbox.audit.settled) {
-      // Everything was delivered: one statement, its own transaction.
-      return settleRoles(this.#handle.db, this.#outbox, { settlements: plan.settlements, args })
-    }
-    return this.#handle.transaction(async (tx) => {
-      const { ended, before } = await this.#endRun(tx, claim)
-      const ours = within(plan, ended)
-      const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
-      const settled = await settleIn(tx, this.#outbox, { ...ours, args: ending })
-      await this.#held.writeSoon(tx, ours)
-      return addSettledBefore(this.#outbox, within(plan, before), settled)
-    })
-  }
-
-  /** The same without the keys of which another transaction has locked a row: they are kept for later. */
-  async #writeFree(claim: Claim, plan: KeyPlan): Promise<Set<string>> {
-    const args = this.#args(claim)
-    const done = await this.#handle.transaction(async (tx) => {
-      const { ended, before } = await this.#endRun(tx, claim)
-      const ours = within(plan, ended)
-      const { others, mine, late } = await this.#late.divide(tx, claim, { plan: ours, ended })
-      const ending: SettleArgs = { ...args, guard: 'ended', ended: [...ended] }
-      const now = await settleIn(tx, this.#outbox, { ...others, args: ending })
-      await this.#held.write(tx, others)
-      const known = addSettledBefore(this.#outbox, within(plan, before), now)
-      return { settled: addSettledBefore(this.#outbox, mine, known), late }
-    })
-    this.#late.add(done.late)
-    return done.settled
   }
 
   /** Which runs are ended now, and which were before, by a commit whose answer got lost. */
@@ -249,33 +224,6 @@ export class KeySettler {
     const all = await run<{ bucket: number }>(tx, this.#statements.endedRuns, { ...args })
     const before = all.map(({ bucket }) => bucket).filter((bucket) => !ended.has(bucket))
     return { ended, before: new Set(before) }
-  }
-
-  async settleApart(
-    claim: Claim,
-    settlements: readonly Settlement[],
-    open: readonly OutboxRow[],
-  ): Promise<SettledApart> {
-    if (this.busy.isSplit(claim)) return this.#settleBusy(claim, settlements, open)
-    this.busy.set(claim, open)
-    const done = await this.#handle.transaction(async (tx) => {
-      const runs = await this.#endRun(tx, claim)
-      const { ended } = runs
-      const plan = within(planPart(this.#outbox, claim, { settlements, open }), ended)
-      const { late, isLate } = await this.#late.divide(tx, claim, { plan, ended })
-      const rest = { ...claim, rows: claim.rows.filter((row) => !isLate(row)) }
-      const others = settlements.filter(({ row }) => !isLate(row))
-      const planOf = (known: readonly Settlement[]) =>
-        planPart(this.#outbox, rest, { settlements: known, open })
-      return {
-        ...(await this.writeApart(tx, rest, { settlements: others, planOf, ...runs })),
-        late,
-      }
-    })
-    this.#late.add(done.late)
-    this.busy.split(claim)
-    this.#giveBack(claim)
-    return done
   }
 
   /** Behind the end of its run. What cannot be settled waits for a claim of its own, and its key with it. */
@@ -332,7 +280,7 @@ export class KeySettler {
     const { leases } = claim
     const isSplit = this.busy.isSplit(claim)
     this.busy.set(claim, [])
-    // Its messages are read again; its buckets may be in another lane's hand.
+    // Its messages are read again; its buckets may be in another claim's hand.
     if (isSplit) return
     for (const { bucket, token } of leases) this.#leases.abandon(bucket, token)
   }

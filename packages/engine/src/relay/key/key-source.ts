@@ -1,25 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { BacklogPlan } from '../row/backlog-plan.ts'
-import { BucketLeases, type BucketLeasesOptions, type Taken } from './bucket-leases.ts'
-import { BucketSpread } from './bucket-spread.ts'
+import {
+  BucketLeases,
+  limitOf,
+  widthAfter,
+  type BucketLeasesOptions,
+  type Taken,
+  type Width,
+} from './bucket-leases.ts'
 import type { Claim, ClaimKind, Lease } from '../settle/claim.ts'
 import type { Outbox } from '../../outbox/define.ts'
 import type { OutboxRow } from '../../outbox/resolved-definition.ts'
 import { HeldKeys } from './held-keys.ts'
-import { attemptableRows, countKeys } from '../settle/key-plan.ts'
+import { countKeys } from '../settle/key-plan.ts'
 import { KeySettler } from './key-settler.ts'
 import { LowWatermarks } from './low-watermarks.ts'
 import { RowSource } from '../row/row-source.ts'
 import type { Buckets } from '../../database/bell.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
 import type { Settlement } from '../settle/settlement.ts'
-import type { Maintenance, SettledApart, Source } from '../settle/source.ts'
+import type { Maintenance, SettledApart, SettlePart, Source } from '../settle/source.ts'
 import { BUCKETS } from '../settle/bucket.sql.ts'
 import { rowStatements } from '../row/claim.sql.ts'
 import { keyStatements } from './claim.sql.ts'
-
-/** Buckets that a claim reads at least while there is more than it can take. */
-const CROWDED_BUCKETS = 4
 
 const WHOLE: Maintenance = { divide: true, repair: true }
 
@@ -46,11 +49,8 @@ export class KeySource implements Source {
   readonly #watermarks = new LowWatermarks()
   readonly #plan = new BacklogPlan()
   readonly settler: KeySettler
-  readonly #spread = new BucketSpread(CROWDED_BUCKETS)
-  /** The last read found more than it could take: the lanes then divide the buckets among them. */
-  readonly #crowded = { flow: false, held: false }
-  /** Which of the two an ordinary claim reads first; they alternate while both are crowded. */
-  #heldFirst = true
+  /** Less than all after a read that found more than it could take. */
+  readonly #width: Record<'flow' | 'held', Width> = { flow: 'all', held: 'all' }
   #unsubscribe: (() => void) | undefined
 
   constructor(
@@ -71,23 +71,11 @@ export class KeySource implements Source {
     return this.#leases
   }
 
-  /** After an outage all is held, more than one read can take. */
-  get isHeldCrowded(): boolean {
-    return this.#crowded.held
-  }
-
   async claim(kind: ClaimKind, batch = this.#outbox.batch): Promise<Claim | undefined> {
     // What was sent has left its key's queue: sending it again is claimed like any other row.
     if (kind === 'resend') return this.#rows.claim(kind, batch)
     if (kind === 'expired') return undefined
-    if (kind !== 'batch') return this.#claimHeld(kind, batch)
-    this.#heldFirst = !this.#heldFirst
-    // After an outage all is held: then every lane takes its part of it, alternating with the flow.
-    if (this.#crowded.held && this.#heldFirst) {
-      const held = await this.#claimHeld('held', batch)
-      if (held) return held
-    }
-    return this.#claimFlow(batch)
+    return kind === 'batch' ? this.#claimFlow(batch) : this.#claimHeld(kind, batch)
   }
 
   hear(buckets: Buckets): void {
@@ -101,12 +89,11 @@ export class KeySource implements Source {
   }
 
   async #claimFlow(batch: number): Promise<Claim | undefined> {
-    const crowded = this.#crowded.flow
-    const rung = crowded ? undefined : this.#leases.takeRung()
-    const most = crowded ? Math.min(this.#spread.width, this.#leases.laneShare) : undefined
-    const read = await this.#read(rung ?? this.#leases.take(most), async (leases) => {
+    const width = this.#width.flow
+    const rung = width === 'all' ? this.#leases.takeRung() : undefined
+    const read = await this.#read(rung ?? this.#leases.take(width), async (leases) => {
       const buckets = [...leases.keys()]
-      const limit = this.#spread.limitOf(batch, buckets.length)
+      const limit = rung ? batch : limitOf(width, batch)
       const floors = buckets.map((bucket) => this.#watermarks.of(bucket))
       const { server } = this.#watermarks
       const late = this.settler.keys
@@ -119,36 +106,30 @@ export class KeySource implements Source {
       const statement = this.#plan.of(keyStatements(this.#outbox).claimFlow)
       const rows = await run<OutboxRow>(this.#handle.db, statement, args)
       this.#watermarks.learn(whole, rows)
-      const used = tally(rows)
-      const isFull = rows.length >= batch
-      const keys = countKeys(this.#outbox, rows)
-      const found = { buckets, used, rows: rows.length, keys, batch }
-      if (!rung) this.#spread.learn(found)
-      if (crowded) this.#spread.learnCrowded(found)
-      return { rows, full: isFull || Math.max(0, ...used.values()) >= limit }
+      const isFull = rows.length >= batch || Math.max(0, ...tally(rows).values()) >= limit
+      return { rows, full: isFull }
     })
     if (!read) return undefined
-    // Few buckets that came to their end say nothing of the others: more of them are read next.
-    const isNarrow = crowded && this.#spread.width < this.#leases.laneShare
-    this.#crowded.flow = read.full || (isNarrow && read.rows.length > 0)
-    if (read.rows.length > 0 || !crowded) this.#plan.learn(read.rows.length)
+    const { length: rows } = read.rows
+    const keys = countKeys(this.#outbox, read.rows)
+    this.#width.flow = widthAfter(width, { rows, keys, batch, isFull: read.full })
+    if (rows > 0 || width === 'all') this.#plan.learn(rows)
     // A share of the buckets says nothing of the rest.
-    if (read.rows.length === 0) return crowded ? this.#claimFlow(batch) : undefined
-    return claimOf('batch', read, read.full || crowded || this.#crowded.held)
+    if (rows === 0) return width === 'all' ? undefined : this.#claimFlow(batch)
+    return claimOf('batch', read, read.full || width !== 'all')
   }
 
   async #claimHeld(kind: 'held' | 'suspect', batch: number): Promise<Claim | undefined> {
-    const crowded = kind === 'held' && this.#crowded.held
-    const most = crowded ? this.#leases.laneShare : undefined
-    const read = await this.#read(this.#leases.take(most), (leases) =>
+    const width = kind === 'held' ? this.#width.held : 'all'
+    const read = await this.#read(this.#leases.take(width), (leases) =>
       this.keys.read(kind, {
         ...{ leases, batch, late: this.settler.keys },
         session: this.#leases.session,
       }),
     )
     if (!read) return undefined
-    if (kind === 'held') this.#crowded.held = read.full
-    if (read.rows.length === 0) return crowded ? this.#claimHeld(kind, batch) : undefined
+    if (kind === 'held') this.#width.held = read.full ? 'share' : 'all'
+    if (read.rows.length === 0) return width === 'all' ? undefined : this.#claimHeld(kind, batch)
     return claimOf(kind, read, true)
   }
 
@@ -185,27 +166,13 @@ export class KeySource implements Source {
     return this.settler.hasKept(claim)
   }
 
-  attemptable({ rows, kind }: Claim): readonly number[] {
-    if (kind === 'resend') return rows.map((_, i) => i)
-    return attemptableRows(this.#outbox, rows)
-  }
-
   async settle(
     claim: Claim,
     settlements: readonly Settlement[],
-    open: readonly OutboxRow[] = [],
-  ): Promise<string[]> {
-    if (claim.kind === 'resend') return this.#rows.settle(claim, settlements)
-    return this.#guardWatermarks(() => this.settler.settle(claim, settlements, open))
-  }
-
-  async settleApart(
-    claim: Claim,
-    settlements: readonly Settlement[],
-    open: readonly OutboxRow[] = [],
+    part: SettlePart = {},
   ): Promise<SettledApart> {
-    if (claim.kind === 'resend') return this.#rows.settleApart(claim, settlements)
-    return this.#guardWatermarks(() => this.settler.settleApart(claim, settlements, open))
+    if (claim.kind === 'resend') return this.#rows.settle(claim, settlements, part)
+    return this.#guardWatermarks(() => this.settler.settle(claim, settlements, part))
   }
 
   async settleLate(): Promise<void> {

@@ -46,7 +46,7 @@ export class LateKeys {
     return new Set(this.#late.waiting.map(({ lease }) => lease.bucket))
   }
 
-  /** Divides a plan whose runs are `ended` into that for keys that are locked and that for the others. */
+  /** What of a plan whose runs are `ended` is for keys that are locked, and which rows are theirs. */
   async divide(
     tx: Transaction,
     { rows, leases }: Claim,
@@ -59,14 +59,14 @@ export class LateKeys {
     const keys = await held.findLocked(tx, plan)
     for (const row of locked) keys.add(keyOf(outbox, row))
     const isLate = (row: OutboxRow) => keys.has(keyOf(outbox, row))
-    const { mine, others } = splitByKey(outbox, plan, keys)
+    const { mine } = splitByKey(outbox, plan, keys)
     const byBucket = Map.groupBy(ours.filter(isLate), (row) => Number(row['bucket']))
     const late = leases.flatMap((lease): LateRun[] => {
       const inBucket = byBucket.get(lease.bucket)
       if (!inBucket) return []
       return [{ lease, rows: inBucket, plan: within(mine, new Set([lease.bucket])) }]
     })
-    return { mine, others, late, isLate }
+    return { late, isLate }
   }
 
   add(late: readonly LateRun[]): void {
@@ -88,7 +88,7 @@ export class LateKeys {
     if (!leases.has(lease.bucket, lease.token)) return undefined
     const isDone = await handle.transaction(async (tx) => {
       const kept = await leases.lockIn(tx, [lease])
-      // A lane has the bucket in hand at this moment.
+      // A claim has the bucket in hand at this moment.
       if (!kept.has(lease.bucket)) return false
       if ((await findLocked(tx, outbox, rows)).size > 0) return false
       if ((await held.findLocked(tx, plan)).size > 0) return false

@@ -164,7 +164,9 @@ test('what cannot be kept stays in the log until it can be', async () => {
   const outcome = { outcome: retryLater('no'), backoffMs: 0 }
   const settlements = claim.rows.map((row) => settlementOf(box, row, outcome))
   await expect(source.settle(claim, settlements)).rejects.toThrow('violates check constraint')
-  await expect(source.settleApart(claim, settlements)).rejects.toThrow('violates check constraint')
+  await expect(source.settle(claim, settlements, { isApart: true })).rejects.toThrow(
+    'violates check constraint',
+  )
   const { rows } = await db.pool.query('select n from kept.events_log order by n')
   expect(rows.slice(-2)).toEqual([{ n: 100 }, { n: 101 }])
   expect(await outboxStats(db.pool, box)).toMatchObject({ counts: { ready: 3 } })

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { BacklogPlan } from '../row/backlog-plan.ts'
-import { BucketSpread } from '../key/bucket-spread.ts'
 import type { Claim, ClaimKind, Lease } from '../settle/claim.ts'
 import type { Outbox } from '../../outbox/define.ts'
 import type { OutboxRow } from '../../outbox/resolved-definition.ts'
-import { attemptableRows, countKeys, keyOf, within, type KeyPlan } from '../settle/key-plan.ts'
-import { planLogPart } from '../key/busy-keys.ts'
+import { countKeys, keyOf, within, type KeyPlan } from '../settle/key-plan.ts'
+import { planLogPart, type Part } from '../key/busy-keys.ts'
 import { inOrder, KeySource, runsOf, tally } from '../key/key-source.ts'
-import type { SuspectRun } from '../key/bucket-leases.ts'
+import { limitOf, widthAfter, type SuspectRun, type Width } from '../key/bucket-leases.ts'
 import { adoptCluster, moveAside, suspectLogged } from './log-moves.ts'
 import type { Buckets } from '../../database/bell.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
@@ -15,14 +14,11 @@ import { silentLog, type Log } from '../../log.ts'
 import { LateSettlements } from '../settle/late-settlements.ts'
 import { isLocked, settleIn, type SettleArgs } from '../settle/settle.ts'
 import { idOf, type Settlement } from '../settle/settlement.ts'
-import type { Maintenance, SettledApart, Source } from '../settle/source.ts'
+import type { Maintenance, SettledApart, SettlePart, Source } from '../settle/source.ts'
 import { leaseStatements } from '../settle/bucket.sql.ts'
 import { logStatements } from './log.sql.ts'
 import type { Transaction } from '../../database/transaction.ts'
 import type { Session } from '../session/session.ts'
-
-/** Buckets that a claim reads at least while there is more than it can take. */
-const CROWDED_BUCKETS = 2
 
 /**
  * Claims from an append-only log: the relay leases buckets of keys, reads the next page of each and settles
@@ -41,9 +37,8 @@ export class LogSource implements Source {
   readonly #closed = new WeakMap<Claim, ReadonlySet<number>>()
   /** Claims whose settling was begun before: its answer may have got lost. */
   readonly #tried = new WeakSet<Claim>()
-  readonly #spread = new BucketSpread(CROWDED_BUCKETS)
-  #crowded = false
-  #heldFirst = false
+  /** Less than all after a read that found more than it could take. */
+  #width: Width = 'all'
   readonly #plan = new BacklogPlan()
   /** Buckets with a key that another transaction has locked. */
   readonly #late = new LateSettlements<LateBucket>((late) => this.#settleFree(late))
@@ -68,13 +63,7 @@ export class LogSource implements Source {
       this.hear(undefined)
       return (await this.#keys.claim('held', batch)) ?? this.#keys.claim('batch', batch)
     }
-    if (kind !== 'batch') return this.#keys.claim(kind, batch)
-    this.#heldFirst = !this.#heldFirst
-    if (this.#keys.isHeldCrowded && this.#heldFirst) {
-      const held = await this.#keys.claim('held', batch)
-      if (held) return held
-    }
-    return this.#claimLog(batch)
+    return kind === 'batch' ? this.#claimLog(batch) : this.#keys.claim(kind, batch)
   }
 
   hear(buckets: Buckets): void {
@@ -86,23 +75,25 @@ export class LogSource implements Source {
   }
 
   async #claimLog(batch: number): Promise<Claim | undefined> {
-    const crowded = this.#crowded
+    const width = this.#width
     const { leases } = this.#keys
-    const rung = crowded ? undefined : leases.takeRung()
-    const most = crowded ? Math.min(this.#spread.width, leases.laneShare) : undefined
-    const taken = rung ?? leases.take(most)
+    const rung = width === 'all' ? leases.takeRung() : undefined
+    const taken = rung ?? leases.take(width)
     if (taken.size === 0) return undefined
     const found = new Set<number>()
     try {
       const { rows, used, passed, isCut } = await this.#read(taken, {
         batch,
-        isRung: rung !== undefined,
-        crowded,
+        limit: rung ? batch : limitOf(width, batch),
+        width,
       })
       for (const bucket of used.keys()) found.add(bucket)
-      if (rows.length > 0) return this.#claimOf({ rows, taken, isCut }, crowded)
-      this.#crowded = false
-      if (!crowded && !passed) return undefined
+      if (rows.length > 0) {
+        const more = width !== 'all' || this.#width !== 'all'
+        return this.#claimOf({ rows, taken, isCut }, more)
+      }
+      this.#width = 'all'
+      if (width === 'all' && !passed) return undefined
     } finally {
       for (const [bucket, token] of taken) {
         if (!found.has(bucket)) leases.giveBack(bucket, token)
@@ -114,10 +105,9 @@ export class LogSource implements Source {
 
   async #read(
     taken: ReadonlyMap<number, string>,
-    { batch, isRung, crowded }: { batch: number; isRung: boolean; crowded: boolean },
+    { batch, limit, width }: { batch: number; limit: number; width: Width },
   ) {
     const buckets = [...taken.keys()]
-    const limit = this.#spread.limitOf(batch, buckets.length)
     const { session } = this.#keys.leases
     const args = { session, buckets, tokens: [...taken.values()], batch, limit }
     const read = await run<OutboxRow>(
@@ -129,16 +119,12 @@ export class LogSource implements Source {
     this.#stopBusy(rows)
     const used = tally(rows)
     const isFull = rows.length >= batch
-    const keys = countKeys(this.#outbox, rows)
-    const found = { buckets, used, rows: rows.length, keys, batch }
-    if (!isRung) this.#spread.learn(found)
-    if (crowded) this.#spread.learnCrowded(found)
     // A share of the buckets says nothing of the rest.
-    if (rows.length > 0 || !crowded) this.#plan.learn(rows.length)
+    if (rows.length > 0 || width === 'all') this.#plan.learn(rows.length)
     if (rows.length > 0) {
-      // Few buckets that came to their end say nothing of the others: more of them are read next.
-      const isNarrow = crowded && this.#spread.width < this.#keys.leases.laneShare
-      this.#crowded = isFull || Math.max(...used.values()) >= limit || isNarrow
+      const keys = countKeys(this.#outbox, rows)
+      const isCrowded = isFull || Math.max(...used.values()) >= limit
+      this.#width = widthAfter(width, { rows: rows.length, keys, batch, isFull: isCrowded })
     }
     // Where a page or the batch is full there may be more of the bucket's tick.
     const isCut = (bucket: number) => isFull || (used.get(bucket) ?? 0) >= limit
@@ -152,14 +138,13 @@ export class LogSource implements Source {
     for (const row of rows) if (busy.has(keyOf(this.#outbox, row))) row['claim_tail'] ??= 'wait'
   }
 
-  #claimOf({ rows, taken, isCut }: Page, crowded: boolean): Claim {
+  #claimOf({ rows, taken, isCut }: Page, more: boolean): Claim {
     const runs = runsOf(rows)
     const leases = [...runs].map(([bucket, number]): Lease => ({
       bucket,
       token: taken.get(bucket) as string,
       run: number,
     }))
-    const more = this.#crowded || crowded || this.#keys.isHeldCrowded
     const token = randomUUID()
     const claim: Claim = { kind: 'batch', rows: inOrder(rows), token, leases, more }
     this.#closed.set(claim, new Set([...runs.keys()].filter((bucket) => !isCut(bucket))))
@@ -170,37 +155,43 @@ export class LogSource implements Source {
     return this.#keys.renew(claim, ms)
   }
 
-  attemptable({ rows }: Claim): readonly number[] {
-    return attemptableRows(this.#outbox, rows)
-  }
-
   async settle(
     claim: Claim,
     settlements: readonly Settlement[],
-    open: readonly OutboxRow[] = [],
-  ): Promise<string[]> {
+    part: SettlePart = {},
+  ): Promise<SettledApart> {
     const closed = this.#closedBy(claim)
-    if (!closed) return this.#keys.settle(claim, settlements, open)
-    this.#setOpen(claim, open)
+    if (!closed) return this.#keys.settle(claim, settlements, part)
+    const { open = [], isApart = false } = part
+    // What is still open goes to the exceptions with the rest of the run, and is noted there.
+    for (const row of open) row['held'] = true
+    this.#keys.settler.busy.set(claim, open)
     const args = this.#args(claim, closed)
     const isFirst = !this.#tried.has(claim)
     this.#tried.add(claim)
     if (isFirst && isStraight(claim, settlements)) {
       const buckets = await this.#end(this.#handle.db, args)
       this.#leave(claim)
-      return lostOf(this.#outbox, settlements, buckets)
+      return this.#lostOf(settlements, buckets)
+    }
+    if (isApart) {
+      const done = await this.#handle.transaction((tx) =>
+        this.#writeApart(tx, claim, { settlements, open, args }),
+      )
+      this.#leave(claim)
+      return done
     }
     const plan = planLogPart(this.#outbox, claim, { settlements, open })
-    const part = { plan, args, open }
+    const planned = { plan, args, open }
     const { buckets, late } = await this.#handle
-      .transaction((tx) => this.#write(tx, claim, { ...part, write: 'writeSoon' }))
+      .transaction((tx) => this.#write(tx, claim, { ...planned, write: 'writeSoon' }))
       .then((done) => ({ buckets: done, late: new Set<number>() }))
       .catch((error: unknown) => {
         if (!isLocked(error)) throw error
         return this.#writeFree(claim, closed, { plan, open })
       })
     this.#leave({ ...claim, leases: claim.leases.filter(({ bucket }) => !late.has(bucket)) })
-    return lostOf(this.#outbox, settlements, new Set([...buckets, ...late]))
+    return this.#lostOf(settlements, new Set([...buckets, ...late]))
   }
 
   /** Ends the runs of all other buckets first. The rest is written when its keys are no longer locked. */
@@ -243,18 +234,6 @@ export class LogSource implements Source {
     return this.#keys.settler.busy.isSplit(claim) ? undefined : this.#closed.get(claim)
   }
 
-  /** What is still open goes to the exceptions with the rest of the run, and is noted there. */
-  #setOpen(claim: Claim, open: readonly OutboxRow[]): void {
-    for (const row of open) row['held'] = true
-    this.#keys.settler.busy.set(claim, open)
-  }
-
-  /** Its runs have ended: what is left of the claim is settled in the exceptions. */
-  #leave(claim: Claim): void {
-    this.#keys.settler.busy.split(claim)
-    for (const { bucket, token } of claim.leases) this.#keys.leases.giveBack(bucket, token)
-  }
-
   async #write(
     tx: Transaction,
     claim: Claim,
@@ -278,6 +257,17 @@ export class LogSource implements Source {
     return new Set([...ended, ...(await this.#endedBefore(tx, args, ended))])
   }
 
+  /** Its runs have ended: what is left of the claim is settled in the exceptions. */
+  #leave(claim: Claim): void {
+    this.#keys.settler.busy.split(claim)
+    for (const { bucket, token } of claim.leases) this.#keys.leases.giveBack(bucket, token)
+  }
+
+  #lostOf(settlements: readonly Settlement[], ended: ReadonlySet<number>): SettledApart {
+    const lost = settlements.filter(({ row }) => !ended.has(Number(row['bucket'])))
+    return { lost: lost.map(({ row }) => idOf(this.#outbox, row)), unsettled: [] }
+  }
+
   async #end(db: Transaction | PoolHandle['db'], args: LogArgs): Promise<Set<number>> {
     const { endLogRun, endLogRunExcept } = this.#statements
     const statement = 'sizes' in args ? endLogRunExcept : endLogRun
@@ -290,35 +280,27 @@ export class LogSource implements Source {
     tx: Transaction,
     args: LogArgs,
     ended: ReadonlySet<number>,
-  ): Promise<number[]> {
-    if (ended.size === args.buckets.length) return []
+  ): Promise<Set<number>> {
+    if (ended.size === args.buckets.length) return new Set()
     const rows = await run<{ bucket: number }>(tx, leaseStatements(this.#outbox).endedRuns, {
       ...args,
     })
-    return rows.map(({ bucket }) => bucket)
+    return new Set(rows.map(({ bucket }) => bucket))
   }
 
   /** The whole run is moved aside first: there each message can be settled apart from the rest. */
-  async settleApart(
+  async #writeApart(
+    tx: Transaction,
     claim: Claim,
-    settlements: readonly Settlement[],
-    open: readonly OutboxRow[] = [],
+    { settlements, open, args }: Part & { args: LogArgs },
   ): Promise<SettledApart> {
-    const closed = this.#closedBy(claim)
-    if (!closed) return this.#keys.settleApart(claim, settlements, open)
-    this.#setOpen(claim, open)
-    const args = this.#args(claim, closed)
-    const done = await this.#handle.transaction(async (tx) => {
-      const ended = await this.#end(tx, args)
-      const before = new Set(await this.#endedBefore(tx, args, ended))
-      const ours = claim.rows.filter((row) => ended.has(Number(row['bucket'])))
-      await moveAside(tx, this.#outbox, ours)
-      const planOf = (known: readonly Settlement[]) =>
-        planLogPart(this.#outbox, claim, { settlements: known, open })
-      return this.#keys.settler.writeApart(tx, claim, { settlements, ended, before, planOf })
-    })
-    this.#leave(claim)
-    return done
+    const ended = await this.#end(tx, args)
+    const before = await this.#endedBefore(tx, args, ended)
+    const ours = claim.rows.filter((row) => ended.has(Number(row['bucket'])))
+    await moveAside(tx, this.#outbox, ours)
+    const planOf = (known: readonly Settlement[]) =>
+      planLogPart(this.#outbox, claim, { settlements: known, open })
+    return this.#keys.settler.writeApart(tx, claim, { settlements, ended, before, planOf })
   }
 
   #args({ leases }: Claim, closed: ReadonlySet<number>): LogArgs {
@@ -399,14 +381,4 @@ function isStraight({ rows }: Claim, settlements: readonly Settlement[]): boolea
     settlements.length === rows.length &&
     settlements.every(({ decision }) => decision.role === 'sent')
   )
-}
-
-function lostOf(
-  outbox: Outbox,
-  settlements: readonly Settlement[],
-  buckets: ReadonlySet<number>,
-): string[] {
-  return settlements
-    .filter(({ row }) => !buckets.has(Number(row['bucket'])))
-    .map(({ row }) => idOf(outbox, row))
 }

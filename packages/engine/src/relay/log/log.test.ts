@@ -201,7 +201,7 @@ test('a run is settled once, by the relay that has its bucket', async () => {
   // From the table, as a group: the run of the one that vanished is suspect.
   expect(fake.batches).toEqual([3])
   expect(numbers(fake, 'k')).toEqual([1, 2, 3])
-  const lost = await zombie.settle(claim, allDelivered(claim))
+  const { lost } = await zombie.settle(claim, allDelivered(claim))
   expect(lost).toHaveLength(3)
   await put('k', [4])
   await drain(relay)
@@ -271,8 +271,8 @@ test('settling again after a lost answer changes nothing, and a lost note settle
   const source = await sourceOf('by hand')
   await source.maintain()
   const first = (await source.claim('batch', 200)) as Claim
-  expect(await source.settle(first, allDelivered(first))).toEqual([])
-  expect(await source.settle(first, allDelivered(first))).toEqual([])
+  expect((await source.settle(first, allDelivered(first))).lost).toEqual([])
+  expect((await source.settle(first, allDelivered(first))).lost).toEqual([])
   await put('k', range(4, 5))
   const second = (await source.claim('batch', 200)) as Claim
   expect(second.rows.map((row) => row['n'])).toEqual([4, 5])
@@ -280,10 +280,10 @@ test('settling again after a lost answer changes nothing, and a lost note settle
   await db.pool.query(`update posthorn.bucket
       set run = run - 1, run_size = null, log_upto = null, log_tick = null, log_tick_by = null, log_tick_seq = null
     where outbox = 'logs.events' and log_upto is not null`)
-  expect(await source.settle(second, allDelivered(second))).toHaveLength(2)
+  expect((await source.settle(second, allDelivered(second))).lost).toHaveLength(2)
   const again = (await source.claim('batch', 200)) as Claim
   expect(again.rows.map((row) => row['n'])).toEqual([4, 5])
-  expect(await source.settle(again, allDelivered(again))).toEqual([])
+  expect((await source.settle(again, allDelivered(again))).lost).toEqual([])
   expect(await source.claim('batch', 200)).toBeUndefined()
   await source.close()
 })

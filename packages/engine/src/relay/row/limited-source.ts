@@ -8,7 +8,8 @@ import type { Limits, OutboxRow } from '../../outbox/resolved-definition.ts'
 import { endPermits, renewPermits, returnPermits, takePermits } from './permits.sql.ts'
 import { SUSPECT_GROUP, type Claim, type ClaimKind } from '../settle/claim.ts'
 import { idOf, type Settlement } from '../settle/settlement.ts'
-import type { Maintenance, SettledApart, Source } from '../settle/source.ts'
+import { attemptableRows } from '../settle/key-plan.ts'
+import type { Maintenance, SettledApart, SettlePart, Source } from '../settle/source.ts'
 
 /** Until the next look where as many are under way as may be: another process may have ended one. */
 const AT_ONCE_MS = 100
@@ -80,7 +81,7 @@ export class LimitedSource implements Source {
     try {
       const claim = await this.#inner.claim(kind, granted, fullKeys)
       if (!claim) return undefined
-      used = this.#inner.attemptable(claim).length
+      used = attemptableRows(this.#outbox, claim.rows).length
       if (used > 0) this.#permits.set(claim.token, { token, counts: new Map([[WHOLE, used]]) })
       return claim
     } finally {
@@ -191,27 +192,13 @@ export class LimitedSource implements Source {
     return this.#inner.renew(claim, ms)
   }
 
-  attemptable(claim: Claim): readonly number[] {
-    return this.#inner.attemptable(claim)
-  }
-
   async settle(
     claim: Claim,
     settlements: readonly Settlement[],
-    open: readonly OutboxRow[] = [],
-  ): Promise<string[]> {
-    const lost = await this.#inner.settle(claim, settlements, open)
-    await this.#end(claim, open)
-    return lost
-  }
-
-  async settleApart(
-    claim: Claim,
-    settlements: readonly Settlement[],
-    open: readonly OutboxRow[] = [],
+    part: SettlePart = {},
   ): Promise<SettledApart> {
-    const done = await this.#inner.settleApart(claim, settlements, open)
-    await this.#end(claim, open)
+    const done = await this.#inner.settle(claim, settlements, part)
+    await this.#end(claim, part.open ?? [])
     return done
   }
 

@@ -4,19 +4,11 @@ import { SUSPECT_GROUP, type Claim, type ClaimKind } from '../settle/claim.ts'
 import { run, type PoolHandle } from '../../database/pool-handle.ts'
 import { rowStatements } from './claim.sql.ts'
 import { settleStatements } from '../settle/settle.sql.ts'
-import {
-  claimArgs,
-  findLocked,
-  holdKeysOfDead,
-  isLocked,
-  settleClaim,
-  settleIn,
-  type SettleArgs,
-} from '../settle/settle.ts'
+import { claimArgs, findLocked, holdKeysOfDead, isLocked, settleClaim } from '../settle/settle.ts'
 import { LateSettlements } from '../settle/late-settlements.ts'
 import { isServersFault, settleApart, UNSETTLED_DELAY_MS } from '../settle/settle-apart.ts'
 import { idOf, type Settlement } from '../settle/settlement.ts'
-import type { SettledApart, Source } from '../settle/source.ts'
+import type { SettledApart, SettlePart, Source } from '../settle/source.ts'
 import type { Prepared } from '../../database/prepared.ts'
 import { silentLog, type Log } from '../../log.ts'
 import { LOST_CLAIMS_LIMIT } from '../../outbox/retry.ts'
@@ -34,15 +26,6 @@ export interface RowSourceOptions {
 interface Late {
   readonly claim: Claim
   readonly settlements: readonly Settlement[]
-}
-
-/** As `settleApart`, where nothing is known to be wrong with any message. */
-async function settleWhole(
-  tx: Transaction,
-  outbox: Outbox,
-  given: { settlements: readonly Settlement[]; args: SettleArgs },
-): ReturnType<typeof settleApart> {
-  return { settled: await settleIn(tx, outbox, given), unsettled: [] }
 }
 
 interface Look {
@@ -200,74 +183,56 @@ export class RowSource implements Source {
     return kept.length > 0
   }
 
-  attemptable({ rows }: Claim): readonly number[] {
-    return rows.map((_, i) => i)
-  }
-
-  async settle(claim: Claim, settlements: readonly Settlement[]): Promise<string[]> {
-    if (settlements.length === 0) return []
+  async settle(
+    claim: Claim,
+    settlements: readonly Settlement[],
+    { isApart = false }: SettlePart = {},
+  ): Promise<SettledApart> {
+    if (settlements.length === 0) return { lost: [], unsettled: [] }
     try {
-      const settled = await settleClaim(this.#handle, this.#outbox, { claim, settlements })
-      return settlements.map(({ row }) => idOf(this.#outbox, row)).filter((id) => !settled.has(id))
+      if (!isApart) {
+        const settled = await settleClaim(this.#handle, this.#outbox, { claim, settlements })
+        const ids = settlements.map(({ row }) => idOf(this.#outbox, row))
+        return { lost: ids.filter((id) => !settled.has(id)), unsettled: [] }
+      }
     } catch (error) {
       if (!isLocked(error)) throw error
     }
-    const { lost } = await this.#settleApart({ claim, settlements }, settleWhole)
-    return lost
+    const done = await this.#settleApart({ claim, settlements })
+    if (done.locked.length > 0) this.#late.add({ claim, settlements: done.locked })
+    return done
   }
 
   /** Settles what is no longer locked; returns what still is. */
-  async #settleFree({ claim, settlements }: Late): Promise<Late | undefined> {
-    const { locked } = await this.#settleApart({ claim, settlements }, settleWhole, {
-      isLate: true,
-    })
-    return locked.length === 0 ? undefined : { claim, settlements: locked }
+  async #settleFree(late: Late): Promise<Late | undefined> {
+    const { locked } = await this.#settleApart(late)
+    return locked.length === 0 ? undefined : { ...late, settlements: locked }
   }
 
   async settleLate(): Promise<void> {
     await this.#late.settle()
   }
 
-  async settleApart(claim: Claim, settlements: readonly Settlement[]): Promise<SettledApart> {
-    return this.#settleApart({ claim, settlements }, settleApart)
-  }
-
-  /** Settles what no other transaction has locked; the rest is kept for later. */
-  async #settleApart(
-    { claim, settlements: all }: Late,
-    settle: typeof settleApart,
-    { isLate = false } = {},
-  ): Promise<SettledApart & { locked: Settlement[] }> {
-    const args = claimArgs(this.#outbox, claim)
-    const done = await this.#handle.transaction(async (tx) => {
+  /** Settles what can be and no other transaction has locked. */
+  async #settleApart({
+    claim,
+    settlements: all,
+  }: Late): Promise<SettledApart & { locked: Settlement[] }> {
+    return this.#handle.transaction(async (tx) => {
       const rows = all.map(({ row }) => row)
       const ids = await findLocked(tx, this.#outbox, rows)
       const isFree = ({ row }: Settlement) => !ids.has(idOf(this.#outbox, row))
       const settlements = all.filter(isFree)
-      const locked = all.filter((each) => !isFree(each))
-      return { ...(await this.#writeApart(tx, claim, { settlements, args, settle })), locked }
+      const args = claimArgs(this.#outbox, claim)
+      const { settled, unsettled } = await settleApart(tx, this.#outbox, { settlements, args })
+      const left = unsettled.map(({ settlement }) => idOf(this.#outbox, settlement.row))
+      await this.#markUnsettled(tx, claim, left)
+      await holdKeysOfDead(tx, this.#outbox, { settlements, settled })
+      const lost = settlements
+        .map(({ row }) => idOf(this.#outbox, row))
+        .filter((id) => !settled.has(id) && !left.includes(id))
+      return { lost, unsettled, locked: all.filter((each) => !isFree(each)) }
     })
-    if (done.locked.length > 0 && !isLate) this.#late.add({ claim, settlements: done.locked })
-    return done
-  }
-
-  async #writeApart(
-    tx: Transaction,
-    claim: Claim,
-    {
-      settlements,
-      args,
-      settle,
-    }: { settlements: Settlement[]; args: SettleArgs; settle: typeof settleApart },
-  ): Promise<SettledApart> {
-    const done = await settle(tx, this.#outbox, { settlements, args })
-    const ids = done.unsettled.map(({ settlement }) => idOf(this.#outbox, settlement.row))
-    await this.#markUnsettled(tx, claim, ids)
-    await holdKeysOfDead(tx, this.#outbox, { settlements, settled: done.settled })
-    const lost = settlements
-      .map(({ row }) => idOf(this.#outbox, row))
-      .filter((id) => !done.settled.has(id) && !ids.includes(id))
-    return { lost, unsettled: done.unsettled }
   }
 
   /** What was sent and is sent again stays under its claim until that runs out; the rest is claimed alone. */
@@ -304,7 +269,7 @@ export class RowSource implements Source {
   }
 
   async close(): Promise<void> {
-    // Each claim has been settled by its lane, or its lease runs out.
+    // Each claim has been settled, or its lease runs out.
     await this.#late.settle({ isLast: true })
   }
 }
@@ -448,7 +413,7 @@ export class DueFloor {
     else if (upto) this.#floor = { ...upto, floorId: this.#front.floorId, floorLateMs: LATE_MS }
     const now = this.#now()
     if (!isFront) this.#owedSince = this.#floor !== undefined && !isFull ? now : undefined
-    // A look that another lane began before does not see what was left out since.
+    // A look that began before does not see what was left out since.
     else if (this.#owedSince !== undefined && this.#owedSince <= now - ms) {
       this.#owedSince = undefined
     }

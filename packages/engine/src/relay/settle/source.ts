@@ -4,7 +4,15 @@ import type { Claim, ClaimKind } from './claim.ts'
 import type { Settlement } from './settlement.ts'
 import type { Unsettled } from './settle-apart.ts'
 
-/** What became of a claim that was settled in parts. */
+/** What is settled of a claim. */
+export interface SettlePart {
+  /** Messages that are still being delivered, and settled later. */
+  readonly open?: readonly OutboxRow[]
+  /** It could not be settled as a whole: each message is settled if it can be. */
+  readonly isApart?: boolean
+}
+
+/** What became of it. */
 export interface SettledApart {
   /** Ids that were no longer ours. */
   readonly lost: string[]
@@ -20,8 +28,8 @@ export interface Maintenance {
 }
 
 /**
- * Where a relay gets its claims: row by row, or bucket by bucket for ordered outboxes. The lanes
- * above it do not know which.
+ * Where a relay gets its claims: row by row, or bucket by bucket for ordered outboxes. The flow
+ * above it does not know which.
  */
 export interface Source {
   /**
@@ -35,26 +43,11 @@ export interface Source {
   isElsewhere?(buckets: Buckets): boolean
   /** Keeps a claim for another lease, or for `ms`; false when it is lost. */
   renew(claim: Claim, ms?: number): Promise<boolean>
-  /** Which of the claim's rows may be attempted now. */
-  attemptable(claim: Claim): readonly number[]
   /**
-   * Writes down what became of a claim. Returns the ids that were no longer ours. Messages that are still
-   * `open` are settled later.
+   * Writes down what became of messages of a claim. What cannot be settled apart from the rest is left to be
+   * claimed again, each message alone.
    */
-  settle(
-    claim: Claim,
-    settlements: readonly Settlement[],
-    open?: readonly OutboxRow[],
-  ): Promise<string[]>
-  /**
-   * The same for a claim that could not be settled as a whole: settles what can be, and leaves the rest
-   * to be claimed again, each message alone.
-   */
-  settleApart(
-    claim: Claim,
-    settlements: readonly Settlement[],
-    open?: readonly OutboxRow[],
-  ): Promise<SettledApart>
+  settle(claim: Claim, settlements: readonly Settlement[], part?: SettlePart): Promise<SettledApart>
   /** Settles what could not be settled because another transaction had its row locked, if it is time. */
   settleLate?(): Promise<void>
   /** Forgets a claim that could not be settled; its lease will run out. */
