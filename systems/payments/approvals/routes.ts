@@ -59,9 +59,12 @@ const withdrawProposal = { ...one('Take a proposal of your own back'), body: Opt
 
 const LimitResource = Type.Object({
   currency: Type.String({ pattern: '^([A-Z]{3}|\\*)$', description: '`*` for all others' }),
-  amount: Type.Union([Type.Integer({ minimum: 0, maximum: 999_999_999_999 }), Type.Null()], {
-    description: 'in minor units: more takes a second person; null: never',
-  }),
+  amount: Type.Union(
+    [Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()],
+    {
+      description: 'in minor units: more takes a second person; null: never',
+    },
+  ),
 })
 
 const Limits = Type.Object({

@@ -32,7 +32,7 @@ import { beginRun } from '../runs/reconcile.ts'
 import type { Run } from '../runs/run.ts'
 import { acceptIn } from '../suggestions/suggest.ts'
 import { decide, decideOn, explainTaken, tellCounts } from './decide.ts'
-import type { Adjustment, Decision } from './decision.ts'
+import type { Decision } from './decision.ts'
 import { beginOne, keepOne, undoOne } from './queries.ts'
 
 /** Payments of one record at the most. */
@@ -44,29 +44,31 @@ const Version = Type.Optional(
 
 const AdjustmentBody = Type.Object({
   amount: Type.Integer({
-    minimum: -999_999_999_999,
-    maximum: 999_999_999_999,
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
     description:
       "the record's amount less that of payments and refunds, in minor units; a fee is negative",
   }),
   kind: AdjustmentKind,
 })
 
-const Refunds = Type.Array(Id, {
-  minItems: 1,
-  maxItems: MOST_PAYMENTS,
-  uniqueItems: true,
-  description: 'refunds that the record is, or that a payout was paid less',
-})
-const Disputes = Type.Array(Id, {
-  minItems: 1,
-  maxItems: MOST_PAYMENTS,
-  uniqueItems: true,
-  description: 'disputes that the record is, or that a payout was paid less',
-})
-const Part = Type.Boolean({
-  description: 'the record is a part of its one payment, which others are paid in too',
-})
+const listOfIds = (description: string) =>
+  Type.Optional(
+    Type.Array(Id, { minItems: 1, maxItems: MOST_PAYMENTS, uniqueItems: true, description }),
+  )
+
+/** What a record is matched with. */
+const With = {
+  paymentIds: listOfIds('payments that the record settles; the first is its own'),
+  refundIds: listOfIds('refunds that the record is, or that a payout was paid less'),
+  disputeIds: listOfIds('disputes that the record is, or that a payout was paid less'),
+  part: Type.Optional(
+    Type.Boolean({
+      description: 'the record is a part of its one payment, which others are paid in too',
+    }),
+  ),
+  adjustment: Type.Optional(AdjustmentBody),
+}
 
 /** A match is with something. */
 const WITH_SOMETHING = {
@@ -83,18 +85,7 @@ const matchRecord = {
   summary: 'Match a record by hand: with a payment, several, a part of one, refunds or disputes',
   params: recordParams,
   body: Type.Object(
-    {
-      paymentId: Type.Optional(Id),
-      paymentIds: Type.Optional(
-        Type.Array(Id, { minItems: 1, maxItems: MOST_PAYMENTS, uniqueItems: true }),
-      ),
-      refundIds: Type.Optional(Refunds),
-      disputeIds: Type.Optional(Disputes),
-      part: Type.Optional(Part),
-      adjustment: Type.Optional(AdjustmentBody),
-      reason: Note,
-      version: Version,
-    },
+    { paymentId: Type.Optional(Id), ...With, reason: Note, version: Version },
     WITH_SOMETHING,
   ),
   response: { 200: RecordResource, 202: ProposalResource },
@@ -133,18 +124,7 @@ const decideMany = {
     decisions: Type.Array(
       Type.Union([
         Type.Object({ do: Type.Enum(['ignore', 'reopen', 'unmatch']), ...About }),
-        Type.Object(
-          {
-            do: Type.Literal('match'),
-            ...About,
-            paymentIds: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: MOST_PAYMENTS })),
-            refundIds: Type.Optional(Refunds),
-            disputeIds: Type.Optional(Disputes),
-            part: Type.Optional(Part),
-            adjustment: Type.Optional(AdjustmentBody),
-          },
-          WITH_SOMETHING,
-        ),
+        Type.Object({ do: Type.Literal('match'), ...About, ...With }, WITH_SOMETHING),
         Type.Object({ do: Type.Literal('accept'), suggestionId: Id }),
       ]),
       { minItems: 1, maxItems: MOST_DECISIONS },
@@ -198,8 +178,8 @@ export function decisionRoutes(
     if (paymentId !== undefined && match.paymentIds !== undefined) {
       throw invalid([{ field: 'paymentId', reason: 'or paymentIds is required, not both' }])
     }
-    const paymentIds = paymentId === undefined ? match.paymentIds : [paymentId]
-    return answer(request, { note, version, ...matchIn({ ...match, paymentIds }, '') }, reply)
+    const one = paymentId === undefined ? {} : { paymentIds: [paymentId] }
+    return answer(request, { note, version, ...matchIn({ ...match, ...one }, '') }, reply)
   })
 
   app.post(`${PATH}/:id/decisions`, { schema: decideMany }, async (request) => {
@@ -229,17 +209,11 @@ export function decisionRoutes(
   }
 }
 
-interface MatchBody {
-  readonly paymentIds?: readonly string[] | undefined
-  readonly refundIds?: readonly string[] | undefined
-  readonly disputeIds?: readonly string[] | undefined
-  readonly part?: boolean
-  readonly adjustment?: Adjustment
-}
+const Matched = Type.Object(With)
 
 /** What a match is with; or what is wrong with that, by its place in the body. */
 function matchIn(
-  { paymentIds, refundIds, disputeIds, part, adjustment }: MatchBody,
+  { paymentIds, refundIds, disputeIds, part, adjustment }: Static<typeof Matched>,
   place: string,
 ) {
   // As Postgres writes them, so that the same one twice is seen.

@@ -18,11 +18,31 @@ import type { Endpoint } from './webhook.tsx'
 
 const CHANGES = ['webhooks', 'webhook-endpoint']
 
+/** What signs, and what a change to the other one means. */
+const SIGNS = {
+  hmac: {
+    noun: 'secret',
+    what: 'a shared secret',
+    other: 'ed25519',
+    change:
+      'The receiver then checks signatures with a secret that is shown once. The key pair signs too for 24 hours.',
+  },
+  ed25519: {
+    noun: 'key pair',
+    what: 'a key pair',
+    other: 'hmac',
+    change:
+      'The receiver then checks signatures with the public key, and has nothing to keep secret. The secret signs too for 24 hours.',
+  },
+} as const
+
 /** Try it, change it, renew its secret, stop it, forget it. */
 export function EndpointActions({ endpoint, onGone }: { endpoint: Endpoint; onGone: () => void }) {
   const navigate = useNavigate()
   const params = { path: { id: endpoint.id } }
   const [renewed, setRenewed] = useState<Renewed>()
+  const { noun, other: otherSigning } = SIGNS[endpoint.signing]
+  const other = SIGNS[otherSigning]
   const ping = useAction({
     run: () => post('/api/v1/webhook-endpoints/{id}/ping', { ...params }),
     done: () => 'A webhook.ping is queued.',
@@ -55,25 +75,21 @@ export function EndpointActions({ endpoint, onGone }: { endpoint: Endpoint; onGo
       <EditButton endpoint={endpoint} />
       <ConfirmButton
         to="administer"
-        label={endpoint.signing === 'hmac' ? 'New secret' : 'New key pair'}
-        title={endpoint.signing === 'hmac' ? 'Create a new secret?' : 'Create a new key pair?'}
-        verb={endpoint.signing === 'hmac' ? 'Create secret' : 'Create key pair'}
+        label={`New ${noun}`}
+        title={`Create a new ${noun}?`}
+        verb={`Create ${noun}`}
         onConfirm={async () => setRenewed(await rotate.mutateAsync(endpoint.signing))}
       >
         Deliveries are signed with both for 24 hours, so that the receiver has time to change it.
       </ConfirmButton>
       <ConfirmButton
         to="administer"
-        label={endpoint.signing === 'hmac' ? 'Sign by key pair' : 'Sign by secret'}
-        title={endpoint.signing === 'hmac' ? 'Sign by a key pair?' : 'Sign by a shared secret?'}
-        verb={endpoint.signing === 'hmac' ? 'Create key pair' : 'Create secret'}
-        onConfirm={async () =>
-          setRenewed(await rotate.mutateAsync(endpoint.signing === 'hmac' ? 'ed25519' : 'hmac'))
-        }
+        label={`Sign by ${other.noun}`}
+        title={`Sign by ${other.what}?`}
+        verb={`Create ${other.noun}`}
+        onConfirm={async () => setRenewed(await rotate.mutateAsync(otherSigning))}
       >
-        {endpoint.signing === 'hmac'
-          ? 'The receiver then checks signatures with the public key, and has nothing to keep secret. The secret signs too for 24 hours.'
-          : 'The receiver then checks signatures with a secret that is shown once. The key pair signs too for 24 hours.'}
+        {other.change}
       </ConfirmButton>
       <EndpointSwitch endpoint={endpoint} />
       <ActButton

@@ -24,14 +24,6 @@ export type Delivery = ItemOf<'/api/v1/webhook-deliveries'>
 export type Attempt = ItemOf<'/api/v1/webhook-deliveries/{id}/attempts'>
 export type Run = ItemOf<'/api/v1/webhook-deliveries/runs'>
 
-export const DELIVERY_STATES = [
-  'pending',
-  'failed',
-  'delivered',
-  'abandoned',
-  'skipped_disabled',
-] as const
-
 export const DELIVERY_ROLES: Readonly<Record<Delivery['status'], StateRole>> = {
   pending: 'ready',
   failed: 'retry',
@@ -39,6 +31,7 @@ export const DELIVERY_ROLES: Readonly<Record<Delivery['status'], StateRole>> = {
   abandoned: 'dead',
   skipped_disabled: 'cancelled',
 }
+export const DELIVERY_STATES = Object.keys(DELIVERY_ROLES) as Delivery['status'][]
 
 /** Whether it can be sent again: what is still attempted is sent by itself. */
 export function isFinished({ status }: Pick<Delivery, 'status'>): boolean {
