@@ -11,22 +11,22 @@ const placed = events.handle({
 })
 
 let database: DroppableDatabase
-let horn: Posthorn
+let app: Posthorn
 
 beforeAll(async () => {
   database = await createTestDatabase({
     sql: 'create schema shop; create table shop.parcel (order_id int primary key)',
   })
-  horn = posthorn({ pool: database.pool, handlers: placed, log: silentLog })
-  await horn.setUp()
+  app = posthorn({ pool: database.pool, handlers: placed, log: silentLog })
+  await app.setUp()
 })
 
 afterAll(() => database.drop())
 
 test('an order is packed once', async () => {
-  await horn.transaction((tx) => events.enqueue(tx, 'placed', { order: 7 }, { key: '7' }))
-  await horn.runOnce()
-  await horn.runOnce()
+  await app.transaction((tx) => events.enqueue(tx, 'placed', { order: 7 }, { key: '7' }))
+  await app.runOnce()
+  await app.runOnce()
   const { rows } = await database.pool.query('select order_id from shop.parcel')
   expect(rows).toEqual([{ order_id: 7 }])
 })

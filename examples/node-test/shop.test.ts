@@ -16,13 +16,13 @@ const placed = events.handle({
   placed: async ({ payload, tx }) =>
     tx.query(sql`insert into shop.parcel values (${payload.order})`),
 })
-const horn = posthorn({ pool: database.pool, handlers: placed, log: silentLog })
+const app = posthorn({ pool: database.pool, handlers: placed, log: silentLog })
 
 void test('an order is packed once', async () => {
-  await horn.setUp()
-  await horn.transaction((tx) => events.enqueue(tx, 'placed', { order: 7 }, { key: '7' }))
-  await horn.runOnce()
-  await horn.runOnce()
+  await app.setUp()
+  await app.transaction((tx) => events.enqueue(tx, 'placed', { order: 7 }, { key: '7' }))
+  await app.runOnce()
+  await app.runOnce()
   const { rows } = await database.pool.query('select order_id from shop.parcel')
   assert.deepEqual(rows, [{ order_id: 7 }])
 })

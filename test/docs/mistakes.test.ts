@@ -21,10 +21,10 @@ const { outbox, posthorn } = engine
 const ship = async () => undefined
 const events = outbox('shop.outbox', { order: 'key' })
 const placed = events.handle({ 'order.placed': ship })
-const horn = await posthorn({ pool, handlers: placed, log: engine.silentLog }).setUp()
+const app = await posthorn({ pool, handlers: placed, log: engine.silentLog }).setUp()
 const scope = {
   ...engine,
-  ...{ Type, Pool, pool, url, ship, events, placed, horn },
+  ...{ Type, Pool, pool, url, ship, events, placed, app },
   kafka: engine.consoleTransport(),
   mails: outbox('shop.mails', { destination: { transport: 'kafka', topic: 'mails' } }),
   checked: outbox('shop.outbox', {
@@ -41,7 +41,7 @@ const scope = {
     message: () => ({ type: 'x', payload: {} }),
   },
 }
-afterAll(() => horn.stop())
+afterAll(() => app.stop())
 
 test('the page has mistakes of every kind', () => {
   expect(rows.length).toBeGreaterThan(25)
