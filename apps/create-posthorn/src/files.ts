@@ -215,7 +215,7 @@ function shopModule({ orm, to }: Choice): string {
   const { imports, adapter, open, placeOrder, close } = ORM_PARTS[orm]
   const { broker } = DESTINATION_PARTS[to]
   const engine = [
-    ...(broker ? ['engineMigrations', 'migrate'] : ['handlers']),
+    ...(broker ? ['engineMigrations', 'migrate'] : []),
     ...(adapter === undefined ? [] : [adapter]),
     ...['posthorn', 'sql', 'type Posthorn'],
     ...(broker ? ['type Subscriber', 'type Transport'] : []),
