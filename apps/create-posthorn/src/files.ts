@@ -170,13 +170,13 @@ test('an order is shipped', { timeout: 60_000 }, async () => {
   const order = await shop.placeOrder('lamp')
   while (!(await shop.isShipped(order))) await setTimeout(20)
   // The relay settles the message a moment after the handler's transaction.
-  while ((await shop.horn.stats())[0]?.counts['sent'] !== 1) await setTimeout(20)
+  while ((await shop.app.stats())[0]?.counts['sent'] !== 1) await setTimeout(20)
 })
 
 test('an order that is not stored is not announced', async () => {
-  const before = await shop.horn.stats()
+  const before = await shop.app.stats()
   await shop.placeOrder('').catch(() => undefined)
-  const counts = (await shop.horn.stats()).map((each) => each.counts)
+  const counts = (await shop.app.stats()).map((each) => each.counts)
   deepStrictEqual(counts, before.map((each) => each.counts))
 })
 `
@@ -235,7 +235,7 @@ ${brokerImports}${imports}import { Pool } from 'pg'
 ${generated}import { events${broker ? ', type Events' : ''} } from './outboxes.ts'
 ${schema}
 export interface Shop {
-  readonly horn: Posthorn
+  readonly app: Posthorn
   start(): Promise<void>
   /** Stores an order with its message: both or neither. */
   placeOrder(item: string): Promise<number>
@@ -255,8 +255,8 @@ export async function openShop(url: string${broker ? ', openBroker = openOwnBrok
   pool.on('error', () => undefined)${open}
 ${broker ? throughBroker(to) : throughHandlers()}
   return {
-    horn,
-    start: ${broker ? startBoth() : 'horn.start'},
+    app,
+    start: ${broker ? startBoth() : 'app.start'},
     placeOrder: (item) =>
       ${placeOrder},
     async isShipped(order) {
@@ -264,7 +264,7 @@ ${broker ? throughBroker(to) : throughHandlers()}
       return (await pool.query(shipped)).rowCount === 1
     },
     async close() {
-      await horn.stop()${broker ? '\n      await broker.close()' : ''}${close}
+      await app.stop()${broker ? '\n      await broker.close()' : ''}${close}
       await pool.end()
     },
   }
@@ -293,17 +293,17 @@ function throughHandlers(): string {
       console.log(\`order \${order} is shipped: \${item}\`)
     },
   })
-  const horn = posthorn({ pool, handlers: placed })
-  await horn.setUp() // development; in production: npx posthorn sql
+  const app = posthorn({ pool, handlers: placed })
+  await app.setUp() // development; in production: npx posthorn sql
   await pool.query(TABLE)`
 }
 
 function throughBroker(to: string): string {
   return `  const broker = openBroker(pool)
-  const horn = posthorn({ pool, outboxes: [events], transports: { ${to}: broker } })
+  const app = posthorn({ pool, outboxes: [events], transports: { ${to}: broker } })
   // Development; in production: npx posthorn sql.
   await migrate(pool, [await engineMigrations(), await topicMigrations()])
-  await horn.setUp()
+  await app.setUp()
   await pool.query(TABLE)
   const ship = async ({ order, item }: Events['order.placed']) => {
     const shipped = sql\`update shop.orders set shipped_at = now()
@@ -320,6 +320,6 @@ function startBoth(): string {
         group: 'warehouse',
         handle: ({ payload }) => ship(payload as Events['order.placed']),
       })
-      await horn.start()
+      await app.start()
     }`
 }

@@ -54,7 +54,7 @@ export const ORM_PARTS: Readonly<Record<(typeof ORMS)[number], OrmParts>> = {
     files: {},
     imports: '',
     open: '',
-    placeOrder: `horn.transaction(async (tx) => {
+    placeOrder: `app.transaction(async (tx) => {
         const { rows } = await tx.query<{ id: number }>(
           sql\`insert into shop.orders (item) values (\${item}) returning id\`,
         )
