@@ -30,6 +30,7 @@ const OPTIONS = {
   disableSources: true,
   excludeExternals: true,
   excludePrivate: true,
+  groupOrder: ['Functions', 'Classes', 'Interfaces', 'Type Aliases', '*'],
   hidePageHeader: true,
   hideBreadcrumbs: true,
   useCodeBlocks: true,
@@ -39,12 +40,13 @@ const OPTIONS = {
 }
 
 /** The doors of a package but those between our own packages. */
-function modulesOf({ folder, manifest: { name }, doors, isBuilt }) {
+function modulesOf({ folder, manifest: { name, description }, doors, isBuilt }) {
   if (isBuilt) return []
   const published = doors.filter(([door, file]) => /\.ts$/.test(file) && door !== './internal')
   return published.map(([door, file]) => ({
     name: `${name}${door.slice(1)}`,
     file: join(folder, file),
+    about: door === '.' ? description : `Part of \`${name}\`.`,
   }))
 }
 
@@ -63,13 +65,13 @@ async function writeConfig(file, files) {
   return file
 }
 
-async function readPage({ name, file }, out) {
+async function readPage({ name, file, about }, out) {
   const path = file.replace(/(\/index)?\.ts$/, '.md')
   const text = await readFile(join(out, path), 'utf8')
   return {
     // Links between these pages are relative to it.
     path: join('api', path),
-    text: text.replace(/^# .+/, `# ${name}`),
+    text: text.replace(/^# .+/, () => `# ${name}\n\n${about}`),
     slug: `reference/packages/${name.replace(/^@posthorn\//, '')}`,
     isApi: true,
   }

@@ -22,7 +22,6 @@ export default defineConfig({
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       // A long reference has many words by chance; a short page is about them.
       pagefind: { ranking: { pageLength: 0.6, termFrequency: 0.8 } },
-      disable404Route: false,
       credits: false,
     }),
   ],

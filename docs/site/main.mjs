@@ -16,7 +16,7 @@ await rm(PREPARED, { recursive: true, force: true })
 const api = await describeApi(join(PREPARED, 'api'))
 await prepare(api)
 if (command === 'build') {
-  await build({ ...site, logLevel: 'warn' })
+  await build({ ...site, logLevel: 'error' })
   await finish(BUILT)
   await cp(BUILT, folder, { recursive: true })
 } else {

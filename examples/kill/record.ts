@@ -27,7 +27,9 @@ function start(args: string): ChildProcess {
     env: { ...process.env, DATABASE_URL: postgres.url },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  child.stdout?.on('data', (data: Buffer) => note(data.toString().trimEnd(), 'output'))
+  child.stdout?.on('data', (data: Buffer) => {
+    for (const text of data.toString().trimEnd().split('\n')) note(text, 'output')
+  })
   return child
 }
 

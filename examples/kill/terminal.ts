@@ -5,7 +5,7 @@ export interface Line {
 }
 
 const ROW = 22
-const WIDTH = 640
+const WIDTH = 480
 const PAUSE_MS = 5_000
 /** A process that starts is nothing to look at: longer waits are cut to this. */
 const LONGEST_MS = 1_300

@@ -20,7 +20,7 @@ export async function stage(each, staging) {
     await inlineMigrations(dist)
     if (each.isBundled) await bundle(dist, each.doors)
   }
-  if (each.hasSite) await cp(join(root, SITE), join(dist, basename(SITE)), { recursive: true })
+  if (each.hasSite) await copySite(join(dist, basename(SITE)))
   const manifest = publishedManifest(each, await readTypes(dist))
   if (manifest.bin) await stagePrograms(each, manifest, to)
   await writeFile(join(to, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
@@ -36,6 +36,12 @@ async function copyBuild(from, to) {
     await cp(join(from, name), join(to, name), { recursive: true, filter })
   }
   await cp(join(root, 'docs', 'reference', 'errors.md'), join(to, 'errors.md'))
+}
+
+/** Without compressed copies, which would double what a tarball of compressed files weighs. */
+function copySite(to) {
+  const filter = (path) => !/\.gz$|\.built-from$/.test(path)
+  return cp(join(root, SITE), to, { recursive: true, filter })
 }
 
 /** Programs import what was compiled, and run on every Node that it was compiled for. */

@@ -93,7 +93,6 @@ const RULES = [
 
 const LOOKS = [
   ['start', ''],
-  ['quick-start', 'guide/quick-start/'],
   ['lifecycle', 'concepts/lifecycle/'],
   ['package', 'reference/packages/transports/kafka/'],
 ] as const
