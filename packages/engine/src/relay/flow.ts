@@ -269,8 +269,9 @@ export class Flow {
       await this.#alarm.pause(permit.ms)
       return this.#wantAll()
     }
-    if (permit.kind === 'probe') {
-      const { rows, over } = await this.#claim('batch', 1)
+    // One message is tried: a new one or, where all wait behind their keys, one of those.
+    for (const kind of permit.kind === 'probe' ? (['batch', 'held'] as const) : []) {
+      const { rows, over } = await this.#claim(kind, 1)
       await over
       if (rows > 0) return this.#wantAll()
     }
@@ -457,8 +458,7 @@ export class Flow {
   /** The heartbeat's part: takes its share of the buckets where that may be another than before. */
   async divide(isDivided: boolean): Promise<void> {
     if (this.#stopping) return
-    if (!isDivided && this.#source.isAtRest !== false) return
-    await this.#safely(() => this.maintain({ divide: true }))
+    await this.#safely(() => this.maintain({ divide: isDivided }))
   }
 
   /** One at a time. */

@@ -50,12 +50,16 @@ const fair = outboxNamed('shares', { fair: { by: 'key' } })
 const limited = outboxNamed('limited', { limit: { atOnce: 15 } })
 const byKey = outboxNamed('keys', { order })
 const inLog = outboxNamed('logged', { order, storage: 'log' })
+const broken = outboxNamed('broken', {
+  order,
+  breaker: { attempts: 3, failures: 0.5, window: '1m', probe: '500ms' },
+})
 const ordered = [byKey, inLog]
 const all = [byRow, fair, limited, byKey, inLog]
 
 const db = await testDatabase({
   sql: `create schema slow;
-    ${all
+    ${[...all, broken]
       .map(
         (outbox) => `create table ${outbox.table} (id uuid primary key, key text not null,
           n int not null, status text not null default 'ready', attempts int not null default 0,
@@ -405,3 +409,26 @@ test.each(ordered)(
     await source.close()
   },
 )
+
+test('a destination that works again is tried with one message whose key waits', async () => {
+  await empty(broken)
+  const calls: number[] = []
+  let isBroken = true
+  const transport: Transport = {
+    async deliver(batch) {
+      calls.push(batch.length)
+      return batch.map(() => (isBroken ? retryLater(new Error('down')) : delivered()))
+    },
+  }
+  await put(
+    broken,
+    ['a', 'b', 'c', 'd'].map((key, n) => ({ key, n })),
+  )
+  await startRelay(broken, transport)
+  await expect.poll(() => calls.length, patience).toBeGreaterThanOrEqual(3)
+  isBroken = false
+  await expect
+    .poll(async () => (await states(broken)).every((state) => state === 'sent'), patience)
+    .toBe(true)
+  expect(calls.slice(0, 3)).toEqual([4, 1, 1])
+})

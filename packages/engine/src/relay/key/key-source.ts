@@ -184,10 +184,6 @@ export class KeySource implements Source {
     this.settler.drop(claim)
   }
 
-  get isAtRest(): boolean {
-    return this.#leases.isAtRest
-  }
-
   async maintain({ divide, repair }: Maintenance = WHOLE): Promise<boolean> {
     this.#unsubscribe ??= this.#handle.onLost(() => this.#watermarks.forget())
     const taken = divide || !this.#leases.isAtRest ? await this.#divide() : []

@@ -320,11 +320,8 @@ export class LogSource implements Source {
     this.#keys.drop(claim)
   }
 
-  get isAtRest(): boolean {
-    return this.#keys.isAtRest
-  }
-
   async maintain(what?: Maintenance): Promise<boolean> {
+    if (what && !what.divide && !what.repair && this.#keys.leases.isAtRest) return false
     const mayClaim = await this.#keys.maintain(what)
     const adopted = await adoptCluster(this.#handle, this.#outbox, this.#log)
     return mayClaim || adopted

@@ -236,10 +236,6 @@ export class LimitedSource implements Source {
     this.#inner.drop(claim)
   }
 
-  get isAtRest(): boolean {
-    return this.#inner.isAtRest !== false
-  }
-
   maintain(what?: Maintenance): Promise<boolean> {
     return this.#inner.maintain(what)
   }

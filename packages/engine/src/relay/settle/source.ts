@@ -52,8 +52,6 @@ export interface Source {
   settleLate?(): Promise<void>
   /** Forgets a claim that could not be settled; its lease will run out. */
   drop(claim: Claim): void
-  /** False where the buckets are not divided as they should be. */
-  readonly isAtRest?: boolean
   /** Takes and gives buckets, and sees to strays. True when there may be more to claim now. */
   maintain(what?: Maintenance): Promise<boolean>
   /**
