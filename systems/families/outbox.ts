@@ -63,7 +63,7 @@ export function familyOutbox(
     },
     label: ['payload.name.value', 'payload.email.value'],
     counter: { column: 'retry_count', bumps: 'on-failure', unreachable: 'charged' },
-    claim: { batch: 100, every: '5s', lease: '30s' },
+    claim: { batch: 100, unheard: '5s', lease: '30s' },
     order: { key: 'aggregate_id', dead: 'block' },
     retry: schedule(['1s', '2s', '5s', '15s', '60s', '300s', '900s'], { then: 'repeat-last' }),
     retention: { after: '30d', archive: '365d' },

@@ -41,7 +41,7 @@ const definition = {
     const providers = openProviders(host)
     const outbox = outboundOutbox({
       providers,
-      every: `${settings.OUTBOUND_WORKER_POLL_INTERVAL_MS}ms`,
+      unheard: `${settings.OUTBOUND_WORKER_POLL_INTERVAL_MS}ms`,
       batch: settings.OUTBOUND_WORKER_BATCH_SIZE,
       lanes: settings.OUTBOUND_WORKER_LANES,
       unknown: settings.OUTBOUND_UNKNOWN_OUTCOME,

@@ -12,7 +12,7 @@ import { providerOf, type Outgoing, type Providers } from './providers/provider.
 
 export interface OutboundOptions {
   readonly providers: Providers
-  readonly every: Duration
+  readonly unheard: Duration
   readonly batch: number
   readonly lanes: number
   /** What becomes of a message whose outcome is unknown. */
@@ -33,7 +33,7 @@ const URGENT_LANES = 'urgent/'
 export const TRANSPORT = 'outbound'
 
 export function outboundOutbox(options: OutboundOptions): Outbox<OutboundMessage> {
-  const { providers, every, batch, lanes, stale } = options
+  const { providers, unheard, batch, lanes, stale } = options
   const outbox: Outbox<OutboundMessage> = defineOutbox<OutboundMessage>({
     name: 'messages.outbound',
     table: 'messages.outbound_message',
@@ -64,7 +64,7 @@ export function outboundOutbox(options: OutboundOptions): Outbox<OutboundMessage
       // A wrong address would be tried for ever.
       unreachable: 'charged',
     },
-    claim: { every, batch, lanes, lease: stale },
+    claim: { unheard, batch, lanes, lease: stale },
     // A campaign of one organisation holds up no other's messages, and no one-time code.
     fair: { by: 'lane', first: URGENT_LANES },
     confirm: {},

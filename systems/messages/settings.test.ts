@@ -50,8 +50,8 @@ test('a secret is not in the message that says it is wrong', () => {
 
 test('interval and batch of the worker follow its settings, or it is off', () => {
   const env = { OUTBOUND_WORKER_POLL_INTERVAL_MS: '250', OUTBOUND_WORKER_BATCH_SIZE: '7' }
-  expect(open(env, false).outboxes).toMatchObject([{ everyMs: 250, batch: 7, leaseMs: 600_000 }])
-  expect(open({}, false).outboxes).toMatchObject([{ everyMs: 5_000, batch: 10 }])
+  expect(open(env, false).outboxes).toMatchObject([{ unheardMs: 250, batch: 7, leaseMs: 600_000 }])
+  expect(open({}, false).outboxes).toMatchObject([{ unheardMs: 5_000, batch: 10 }])
   const idle = open({ OUTBOUND_WORKER_ENABLED: 'false' }, false)
   expect(idle.relayed).toEqual([])
   expect(idle.outboxes, 'operators still see it').toHaveLength(1)

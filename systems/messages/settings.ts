@@ -10,7 +10,7 @@ export const MESSAGES_SETTINGS = Type.Object({
     default: true,
   }),
   OUTBOUND_WORKER_POLL_INTERVAL_MS: wholeNumber(
-    'how often to poll for messages without a wake-up, in ms',
+    'how often to poll for messages where notifications do not come through, in ms',
     [10, 3_600_000, 5_000],
   ),
   OUTBOUND_WORKER_BATCH_SIZE: wholeNumber('messages a claim takes at the most', [1, 1_000, 10]),

@@ -164,6 +164,7 @@ function checkNumbers<Row>(
   whole('claim.lanes', claim?.lanes, 64)
   whole('fair.atOnce', fair?.atOnce, 1_000_000)
   duration('claim.every', claim?.every, 10)
+  duration('claim.unheard', claim?.unheard, 10)
   // Below half a second a garbage collection or a slow commit would be taken for a crash.
   duration('claim.lease', claim?.lease, 500)
   duration('claim.attempt', claim?.attempt, 100)

@@ -61,6 +61,7 @@ export function defineOutbox<Row, New = Partial<Row>>(
     batch: claim?.batch ?? 100,
     lanes: claim?.lanes ?? 2,
     everyMs: claim?.every === undefined ? undefined : toMs(claim.every),
+    unheardMs: toMs(claim?.unheard ?? '5s'),
     leaseMs: toMs(claim?.lease ?? '30s'),
     attemptMs: toMs(claim?.attempt ?? '5m'),
     order: definition.order as Outbox['order'],

@@ -98,8 +98,10 @@ export interface Counter<Row> {
 export interface ClaimOptions {
   /** Messages a claim takes at the most. Default 100. */
   readonly batch?: number
-  /** The slow poll under all wake-ups. Default `5s`. */
+  /** The slow poll under all wake-ups. Default `30s` while the relay hears its own notifications, else `unheard`. */
   readonly every?: Duration
+  /** The poll where notifications do not come through. Default `5s`. */
+  readonly unheard?: Duration
   /** How long a claim holds without being renewed; it is renewed at a third of it. Default `30s`. */
   readonly lease?: Duration
   /**

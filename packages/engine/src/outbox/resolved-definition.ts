@@ -57,6 +57,7 @@ export interface CheckedDefinition {
   readonly lanes: number
   /** Between two polls; undefined for as often as notifications ask for it. */
   readonly everyMs: number | undefined
+  readonly unheardMs: number
   readonly leaseMs: number
   readonly attemptMs: number
   readonly order: Order<OutboxRow> | undefined

@@ -77,7 +77,7 @@ export function sagaEvents(options: SagaEventsOptions): SagaEvents {
     },
     label: options.label ?? ['key', 'step'],
     counter: { column: 'retry_count', bumps: 'on-failure' },
-    claim: { batch: 100, every: '1s', lease: '30s' },
+    claim: { batch: 100, unheard: '1s', lease: '30s' },
     // A withdrawal must not overtake its command, nor go out without it.
     order: { key: 'key', dead: 'block' },
     retry: exponential('1s', { attempts: 6 }),

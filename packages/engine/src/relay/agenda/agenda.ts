@@ -6,10 +6,10 @@ import { inSql } from '../../outbox/resolved-definition.ts'
 import { sleep } from '../../sleep.ts'
 import { limitAgenda, selectAgenda, type AgendaRow } from './agenda.sql.ts'
 
-/** Between two polls, where notifications come through … */
+/** Between two polls, where notifications come through. */
 const HEARD_MS = 30_000
-/** … and where they do not. */
-const UNHEARD_MS = 5_000
+/** As long as something comes back without a word. */
+const HURRY_MS = 5_000
 
 /** What is asked together although its time has not quite come. */
 const TOGETHER_MS = 250
@@ -52,7 +52,7 @@ export class Agenda {
   /** What a relay that is gone had claimed comes back without a word, within a lease. */
   hurry(): void {
     const leases = this.#options.outboxes.map(({ leaseMs }) => leaseMs)
-    this.#hurryUntil = performance.now() + Math.max(...leases) + UNHEARD_MS
+    this.#hurryUntil = performance.now() + Math.max(...leases) + HURRY_MS
     this.askNow()
   }
 
@@ -77,9 +77,9 @@ export class Agenda {
   #plan(outboxes: readonly Outbox[], isHeard: boolean): void {
     const now = performance.now()
     const isHurried = now < this.#hurryUntil
-    for (const { name, everyMs, leaseMs } of outboxes) {
-      const usualMs = everyMs ?? (isHeard ? HEARD_MS : UNHEARD_MS)
-      const ms = isHurried ? Math.min(usualMs, UNHEARD_MS, leaseMs) : usualMs
+    for (const { name, everyMs, unheardMs, leaseMs } of outboxes) {
+      const usualMs = everyMs ?? (isHeard ? HEARD_MS : unheardMs)
+      const ms = isHurried ? Math.min(usualMs, HURRY_MS, leaseMs) : usualMs
       this.#askAt.set(name, now + ms)
     }
   }
