@@ -97,7 +97,7 @@ export function evidence({
           }),
         ],
         workers: [
-          resultsWorker({ ...common, everyMs: ADD_UP_MS }),
+          resultsWorker({ ...common, outbox, everyMs: ADD_UP_MS }),
           arrivalSweep({ ...arrivals, everyMs: settings.EVIDENCE_SWEEP_MS }),
         ],
         searches: [searchFiles],

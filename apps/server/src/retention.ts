@@ -42,6 +42,7 @@ export function retentionTasks(options: RetentionTaskOptions): PeriodicTask[] {
     {
       name: 'server.erasures',
       everyMs: ERASURES_EVERY_MS,
+      idleMs: 30_000,
       async step(signal) {
         const more = await continueErasures(pool, {
           tables: retention.personal ?? [],
@@ -49,7 +50,7 @@ export function retentionTasks(options: RetentionTaskOptions): PeriodicTask[] {
           log,
           signal,
         })
-        return more ? 'more' : undefined
+        return more ? 'more' : 'idle'
       },
     },
   ]

@@ -83,16 +83,17 @@ export async function startWork(options: WorkOptions): Promise<Work> {
   }
 }
 
-/** Rows of an audit are sealed within about this time of their commit. */
+/** Rows of an audit are sealed within about this time of their commit, the first after a while within twice of it. */
 const SEALING_MS = 5_000
 
 function sealingTask(pool: Pool): PeriodicTask {
   return {
     name: 'server.audit-seals',
     everyMs: SEALING_MS,
+    idleMs: 2 * SEALING_MS,
     firstMs: SEALING_MS,
     async step(signal) {
-      await sealAudits(pool, { signal })
+      return (await sealAudits(pool, { signal })) > 0 ? undefined : 'idle'
     },
   }
 }
@@ -208,10 +209,12 @@ function lagTasks(
   return consumers.map((consumer) => ({
     name: `lag of ${consumer.group}`,
     everyMs: LAG_EVERY_MS,
+    idleMs: 60_000,
     firstMs: 1_000,
     async step() {
       const broker = brokers.byName[consumer.transport]
-      if (broker) await sampleLag(pool, broker, consumer)
+      const lag = broker && (await sampleLag(pool, broker, consumer))
+      return lag === 0 ? 'idle' : undefined
     },
   }))
 }

@@ -38,6 +38,7 @@ export {
 export { advanceClock, readClock, useMovableClock } from './database/clock.ts'
 export { fromCursor, toCursor, isId } from './database/cursor.ts'
 export { type TimeSort } from './database/direction.sql.ts'
+export { createBell, everyone } from './database/bell.ts'
 export { Listener } from './database/listener.ts'
 export { migrationSql, migrationStatus } from './database/migrate.ts'
 export { run, withoutPreparing } from './database/pool-handle.ts'

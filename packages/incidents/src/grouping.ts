@@ -22,16 +22,20 @@ export function groupingTask(pool: Pool, name: NameDestinations): PeriodicTask {
   return {
     name: 'incidents.grouping',
     everyMs: LOOK_MS,
+    idleMs: 10_000,
     async step() {
-      await groupAlerts(pool, name)
+      return (await groupAlerts(pool, name)) ? undefined : 'idle'
     },
   }
 }
 
-/** One look. Incidents and their notices commit together: neither is there without the other. */
-export async function groupAlerts(pool: Pool, name: NameDestinations): Promise<void> {
-  const write = (tx: Transaction, kind: NoticeKind, changed: readonly Changed[]) =>
-    writeNotices(tx, { kind, changed, name })
+/** One look. Incidents and their notices commit together: neither is there without the other. True if it found any. */
+export async function groupAlerts(pool: Pool, name: NameDestinations): Promise<boolean> {
+  let hasFound = false
+  const write = (tx: Transaction, kind: NoticeKind, changed: readonly Changed[]) => {
+    hasFound ||= changed.length > 0
+    return writeNotices(tx, { kind, changed, name })
+  }
   await transaction(pool, async (tx) => {
     if (!(await tryLockGrouping(tx))) return
     // Its channels were told that it is over.
@@ -40,6 +44,7 @@ export async function groupAlerts(pool: Pool, name: NameDestinations): Promise<v
     await write(tx, 'closed', await closeIncidents(tx))
     await write(tx, 'reminder', await wakeIncidents(tx))
   })
+  return hasFound
 }
 
 interface Notified {

@@ -9,6 +9,7 @@ export {
   type MetricCatalogue,
   type MetricName,
   type MetricsOf,
+  createBell,
   sleep,
   wakeAllRelays,
   advanceClock,

@@ -1,6 +1,7 @@
 import { transaction, type Log } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { ringReaders } from '../processor/outbox.ts'
+import type { RowsOutbox } from '../outbox.ts'
 import type { FileJob } from './job.ts'
 import { listCancelled, lockJob, markCancelled, stopRows, type JobKey } from './queries.ts'
 
@@ -20,14 +21,19 @@ export type Cancelled =
  * by `stopCancelled`, and those that are published come to their outcome. Cancelling it again changes
  * nothing.
  */
-export async function cancelJob(pool: Pool, cancellation: Cancellation): Promise<Cancelled> {
+export async function cancelJob(
+  pool: Pool,
+  outbox: RowsOutbox,
+  cancellation: Cancellation,
+): Promise<Cancelled> {
   return transaction(pool, async (tx) => {
     const job = await lockJob(tx, cancellation)
     if (!job) return { kind: 'unknown' }
     if (job.status === 'COMPLETED' || job.status === 'REJECTED') return { kind: 'ended', job }
     if (job.cancelled_at !== null) return { kind: 'cancelled', job }
-    // Whoever takes the file next ends it.
+    // Whoever takes the file next ends it, and `stopCancelled` its rows.
     ringReaders(tx)
+    tx.ringLater(outbox.bell)
     return { kind: 'cancelled', job: await markCancelled(tx, cancellation) }
   })
 }

@@ -158,7 +158,7 @@ export function jobRoutes(app: App, options: JobRoutesOptions): void {
   app.post(`${PATH}/:id/cancel`, { schema: schemas.cancel }, async (request, reply) => {
     const { org, sub: by } = callerOf(request)
     const key = { id: request.params.id, org }
-    const cancelled = await cancelJob(pool, { ...key, by, reason: request.body.reason })
+    const cancelled = await cancelJob(pool, outbox, { ...key, by, reason: request.body.reason })
     if (cancelled.kind === 'ended') {
       throw problem('INVALID_STATE', { detail: `The file is ${cancelled.job.status}.` })
     }

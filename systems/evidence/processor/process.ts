@@ -116,9 +116,20 @@ async function endCancelled(
     const detail = `The file was cancelled before its rows were read: ${reason ?? ''}`
     return reject(options, claim, rejectionFor('CANCELLED', detail))
   }
-  const parsed = await transaction(options.pool, (tx) => markParsed(tx, claim, stored))
-  if (!parsed) throw new JobLost(claim.job.id)
+  await endRows(options, claim, stored)
   return 'parsed'
+}
+
+async function endRows(
+  { pool, outbox }: ProcessorOptions,
+  claim: JobClaim,
+  total: number,
+): Promise<void> {
+  const parsed = await transaction(pool, (tx) => {
+    tx.ringLater(outbox.bell)
+    return markParsed(tx, claim, total)
+  })
+  if (!parsed) throw new JobLost(claim.job.id)
 }
 
 interface Work {
@@ -169,8 +180,7 @@ async function store(options: ProcessorOptions, { claim, archive, signal }: Work
     ...{ pool, outbox, claim, archive, files, batchRows, signal },
     stored: (rows) => void progress.noteChange(pool, { ...job, rows_read: rows }),
   })
-  const parsed = await transaction(pool, (tx) => markParsed(tx, claim, total))
-  if (!parsed) throw new JobLost(job.id)
+  await endRows(options, claim, total)
 }
 
 async function reject(

@@ -3,6 +3,7 @@ import type { PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { stopCancelled } from '../jobs/cancel.ts'
 import type { FileJob, Tally } from '../jobs/job.ts'
+import type { RowsOutbox } from '../outbox.ts'
 import type { Progress } from '../progress.ts'
 import {
   finalMessage,
@@ -18,6 +19,7 @@ export interface ResultsOptions {
   readonly log: Log
   readonly notify: Notify
   readonly progress: Progress
+  readonly outbox?: RowsOutbox
   /** Between two looks: what happens within it is one update of a counter. */
   readonly everyMs: number
 }
@@ -29,9 +31,12 @@ export function resultsWorker(options: ResultsOptions): PeriodicTask {
   return {
     name: 'evidence.results',
     everyMs: options.everyMs,
+    idleMs: 5_000,
+    // Rows are stored, or their outcomes came.
+    ...(options.outbox && { bell: options.outbox.bell }),
     async step() {
-      await stopCancelled(options)
-      await addUpAll(options)
+      const stopped = await stopCancelled(options)
+      return stopped + (await addUpAll(options)) > 0 ? undefined : 'idle'
     },
   }
 }

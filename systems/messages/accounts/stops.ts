@@ -128,11 +128,15 @@ export function accountProbes(pool: Pool, options: ProbeOptions): PeriodicTask {
   return {
     name: 'messages.account-probes',
     everyMs: EVERY_MS,
-    step: () => probeAccounts(pool, options),
+    idleMs: 30_000,
+    async step() {
+      return (await probeAccounts(pool, options)) ? undefined : 'idle'
+    },
   }
 }
 
-export async function probeAccounts(pool: Pool, options: ProbeOptions): Promise<void> {
+/** One look; false if no stop was due. */
+export async function probeAccounts(pool: Pool, options: ProbeOptions): Promise<boolean> {
   const { outbox, providers, log } = options
   const own = [...providers.values()].map(({ own: account }) => account)
   const changed = (
@@ -148,16 +152,18 @@ export async function probeAccounts(pool: Pool, options: ProbeOptions): Promise<
     )
     log.info({ accountId }, 'credentials changed; the account sends again')
   }
-  await transaction(pool, (tx) => beginProbes(tx, options))
+  const begun = await transaction(pool, (tx) => beginProbes(tx, options))
+  return begun + changed.length > 0
 }
 
-async function beginProbes(tx: Transaction, { outbox, providers }: ProbeOptions): Promise<void> {
+async function beginProbes(tx: Transaction, { outbox, providers }: ProbeOptions): Promise<number> {
   const stops = await lockDueStops(tx)
   for (const stop of stops) {
     const message = (await listHeld(tx, stop)).find(await goesBy(tx, providers, stop))
     if (message) await beginProbe(tx, { stop, messageId: message.id })
   }
   if (stops.length > 0) tx.ringLater(outbox.bell)
+  return stops.length
 }
 
 /** Whether a message would be sent by what is stopped: any of an account, or those of one number. */

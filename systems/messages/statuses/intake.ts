@@ -7,6 +7,7 @@ import {
   type Outbox,
   type Transaction,
 } from '@posthorn/engine'
+import { createBell } from '@posthorn/operate'
 import type { Sealing } from '@posthorn/system'
 import { openAccount } from '../accounts/account.ts'
 import { findAccounts } from '../accounts/queries.ts'
@@ -85,6 +86,9 @@ export interface Intake {
   readonly log: Log
 }
 
+/** Rings when this process has parked a report. */
+export const parkedBell = createBell()
+
 export interface Reports {
   readonly reports: readonly Report[]
   /** Whose messages these may be; undefined where the messages themselves say so. */
@@ -115,6 +119,7 @@ export async function takeReports(
   const filed = found
     .filter((each) => !left.includes(each))
     .map((each) => (isBusy(each) ? { ...each, messageId: null } : each))
+  if (filed.some(({ messageId }) => messageId === null)) tx.ringLater(parkedBell)
   const byMessage = await freshReports(tx, filed)
   const courses = messages.map((message) => ({
     message,

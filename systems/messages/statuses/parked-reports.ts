@@ -1,7 +1,7 @@
 import { transaction, type Log } from '@posthorn/engine'
 import type { PeriodicTask } from '@posthorn/operate'
 import type { Pool } from 'pg'
-import { takeReports, type Intake } from './intake.ts'
+import { parkedBell, takeReports, type Intake } from './intake.ts'
 import { dropParked, findLastOlder, lockParked } from './queries.ts'
 
 const EVERY_MS = 1_000
@@ -21,14 +21,19 @@ export function parkedReports(pool: Pool, intake: Intake): PeriodicTask {
   return {
     name: 'messages.parked-reports',
     everyMs: EVERY_MS,
+    idleMs: 10_000,
+    bell: parkedBell,
     async step() {
       const isWhole = pass % WHOLE === 0
-      after ??= isWhole ? '0' : await transaction(pool, (tx) => findLastOlder(tx, YOUNG_S))
+      const older = await findLastOlder(pool, YOUNG_S)
+      if (older === undefined) return 'idle'
+      after ??= isWhole ? '0' : older
       const { last } = await placeParked(pool, intake, { after })
       after = last
       if (last !== undefined) return 'more'
       pass += 1
       if (isWhole) await dropOld(pool, intake.log)
+      return undefined
     },
   }
 }

@@ -186,16 +186,18 @@ export async function lockParked(
   return rows
 }
 
-/** The last report that has been parked for so long; `0` if there is none. */
-export async function findLastOlder(tx: Transaction, seconds: number): Promise<string> {
-  const { rows } = await tx.query<{ seq: string }>(sql`
-    select seq::text as seq
-      from messages.delivery_status
-     where message_id is null and received_at < now() - ${seconds}::float8 * interval '1 s'
-     -- From the end of the index of parked ones: it reads only those that are younger.
-     order by delivery_status.seq desc
-     limit 1`)
-  return rows[0]?.seq ?? '0'
+/** Undefined if nothing is parked; else the last report that has been for so long, `0` if there is none. */
+export async function findLastOlder(db: Queryable, seconds: number): Promise<string | undefined> {
+  const { rows } = await db.query<{ seq: string }>(sql`
+    select coalesce((
+             select seq
+               from messages.delivery_status
+              where message_id is null and received_at < now() - ${seconds}::float8 * interval '1 s'
+              -- From the end of the index of parked ones: it reads only those that are younger.
+              order by delivery_status.seq desc
+              limit 1), 0)::text as seq
+     where exists (select from messages.delivery_status where message_id is null)`)
+  return rows[0]?.seq
 }
 
 /** Gives up on reports that were parked for ten minutes. */

@@ -88,8 +88,10 @@ export function webhookMaintenance(pool: Pool, disableAfterDays: number): Period
   return {
     name: 'payments.webhook-maintenance',
     everyMs: EVERY_MS,
+    idleMs: 60_000,
     async step() {
       const tallies = await tallyEndpoints(pool, disableAfterDays)
+      if (tallies === 0) return 'idle'
       return tallies === MOST_TALLIES ? 'more' : undefined
     },
   }

@@ -27,6 +27,12 @@ export function createBell(): Bell {
   }
 }
 
+/**
+ * Rings in all processes with a relay when anything may be due, as when the business clock was moved; and in
+ * this one when an operator has asked for something.
+ */
+export const everyone: Bell = createBell()
+
 /** The bells that a transaction rings at its end, each once, for all buckets that it was asked for. */
 export class LateRings {
   readonly #bells = new Map<Bell, Buckets>()

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { createBell, everyone } from '../database/bell.ts'
 import { silentLog } from '../log.ts'
 import { noMetrics } from '../metrics.ts'
 import { sleep } from '../sleep.ts'
@@ -68,10 +69,50 @@ test('stopping ends every pause and waits for what is under way', async () => {
   expect(ended).toBe(1)
 })
 
-test('something else than time may end a pause', async () => {
-  let runs = 0
-  const step = async () => (++runs === 3 ? ('done' as const) : undefined)
-  const task = { name: 't', everyMs: 3_600_000, step, pause: async () => undefined }
-  await runPeriodically(task, { signal: never, log: silentLog })
-  expect(runs).toBe(3)
+describe('a task that finds nothing', () => {
+  test('runs ever more rarely, and as often as before once it has found something', async () => {
+    const results: StepResult[] = ['idle', 'idle', 'idle', undefined, 'idle', 'done']
+    const startedAt: number[] = []
+    const step = async () => {
+      startedAt.push(performance.now())
+      return results.shift()
+    }
+    const task = { name: 't', everyMs: 50, idleMs: 150, step }
+    await runPeriodically(task, { signal: never, log: silentLog })
+    const gaps = startedAt.slice(1).map((at, i) => at - (startedAt[i] as number))
+    for (const [i, ms] of [50, 100, 150, 50, 50].entries()) {
+      expect(gaps[i]).toBeGreaterThan(ms - 5)
+      expect(gaps[i]).toBeLessThan(ms + 45)
+    }
+  })
+
+  test.each(['its own bell', 'the one for everyone'])('runs at once by %s', async (which) => {
+    const bell = createBell()
+    let left = 5
+    let restedMs = 0
+    const step = async () => {
+      left -= 1
+      if (left === 0) restedMs += performance.now()
+      if (left !== 1) return left === 0 ? ('done' as const) : ('idle' as const)
+      restedMs -= performance.now()
+      setTimeout(() => (which === 'its own bell' ? bell : everyone).ring(), 120)
+      return 'idle' as const
+    }
+    const task = { name: 't', everyMs: 100, idleMs: 3_600_000, bell, step }
+    await runPeriodically(task, { signal: never, log: silentLog })
+    // Without it, eight times its usual time.
+    expect(restedMs).toBeLessThan(600)
+  })
+
+  test('is rung while it runs, and looks again', async () => {
+    const bell = createBell()
+    let runs = 0
+    const step = async () => {
+      runs += 1
+      bell.ring()
+      return runs === 9 ? ('done' as const) : ('idle' as const)
+    }
+    const task = { name: 't', everyMs: 1, idleMs: 3_600_000, bell, step }
+    await runPeriodically(task, { signal: never, log: silentLog })
+  })
 })

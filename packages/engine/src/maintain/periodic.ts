@@ -1,4 +1,5 @@
 import { backOff } from '../back-off.ts'
+import { everyone, type Bell } from '../database/bell.ts'
 import type { Log } from '../log.ts'
 import { noMetrics, type Metrics } from '../metrics.ts'
 import { sleep } from '../sleep.ts'
@@ -10,14 +11,16 @@ export interface PeriodicTask {
   readonly everyMs: number
   /** Before the first run. Default none. */
   readonly firstMs?: number
-  /** One run. `'more'`: the next one begins at once; `'done'`: there is no other. */
+  /** The time between two runs doubles up to this while they find nothing. Default `everyMs`. */
+  readonly idleMs?: number
+  /** Rings in this process when there is something to do; the next run is still `everyMs` after the last. */
+  readonly bell?: Bell
+  /** One run. `'more'`: the next one begins at once; `'idle'`: it found nothing; `'done'`: there is no other. */
   step(signal: AbortSignal): Promise<StepResult>
-  /** Waits between two runs, where something else than time may end the wait. */
-  pause?(ms: number, signal: AbortSignal): Promise<void>
 }
 
 // oxlint-disable-next-line typescript/no-invalid-void-type -- most steps have nothing to say
-export type StepResult = 'more' | 'done' | void
+export type StepResult = 'more' | 'idle' | 'done' | void
 
 export interface PeriodicOptions {
   readonly signal: AbortSignal
@@ -27,6 +30,9 @@ export interface PeriodicOptions {
 
 /** After the first failure; it doubles with each one that follows. */
 const AGAIN = { firstMs: 250, mostMs: 30_000 }
+
+/** A reason of its own: for each abort without one Node makes an error with its stack. */
+const RUNG = Symbol('rung')
 
 /** Failures in a row from which on they are errors in the log: it will not pass by itself. */
 const ERROR_AT = 3
@@ -40,21 +46,33 @@ export async function runPeriodically(
   task: PeriodicTask,
   { signal, log, metrics = noMetrics }: PeriodicOptions,
 ): Promise<void> {
-  const { name: worker, everyMs, firstMs = 0, pause = sleep } = task
+  const { name: worker, everyMs, firstMs = 0, idleMs = everyMs, bell } = task
   const failuresAre = (count: number) =>
     metrics.gauge('posthorn_worker_failures', count, { worker })
   let failures = 0
   failuresAre(failures)
-  if (firstMs > 0) await pause(firstMs, signal)
+  let idleForMs = everyMs
+  let rung = new AbortController()
+  const bells = [bell, task.idleMs === undefined ? undefined : everyone]
+  const unhear = bells.map((each) => each?.listen(() => rung.abort(RUNG)))
+  using _ = { [Symbol.dispose]: () => unhear.forEach((stop) => stop?.()) }
+  if (firstMs > 0) await sleep(firstMs, signal)
   while (!signal.aborted) {
     try {
+      // A ring from here on may be of something that this run does not see.
+      rung = new AbortController()
       const result = await task.step(signal)
       if (failures > 0) {
         log.info({ worker, failures }, 'worker runs again')
         failuresAre((failures = 0))
       }
       if (result === 'done') return
-      if (result !== 'more') await pause(everyMs, signal)
+      if (result === 'more') continue
+      const isIdle = result === 'idle'
+      if (!isIdle) idleForMs = everyMs
+      await sleep(everyMs, signal)
+      await sleep(idleForMs - everyMs, AbortSignal.any([signal, rung.signal]))
+      idleForMs = isIdle && !rung.signal.aborted ? Math.min(idleForMs * 2, idleMs) : everyMs
     } catch (error) {
       // A run that was called off may end by an error.
       if (signal.aborted) return

@@ -6,6 +6,7 @@ import type { Outbox } from '../outbox/define.ts'
 import { toMs, type Duration } from '../duration.ts'
 import { DefinitionError } from '../errors.ts'
 import { connectionGate } from '../database/connection-gate.ts'
+import { everyone } from '../database/bell.ts'
 import { Listener } from '../database/listener.ts'
 import { createNotifier, type Notifier } from '../enqueue/notifier.ts'
 import { onceReachable } from '../database/once-reachable.ts'
@@ -39,6 +40,9 @@ const POLL = `mode: 'poll' (POSTHORN_RELAY_MODE=poll)`
 
 /** About as often as a heartbeat says which breakers are open. */
 const DESTINATIONS_MS = 10_000
+
+/** As long as a rule that no definition has any more is kept at the least. */
+const RECURRING_MS = 600_000
 
 /** Twice a minute, so that no minute is left out. */
 const SAMPLE_MS = 30_000
@@ -366,6 +370,7 @@ function assemble({ pool, version, ...shared }: Parts) {
       selfNotification.hear(payload)
       const wake = wakeIn(payload)
       if (wake?.outbox === '*') {
+        everyone.ring()
         flows.forEach((flow) => flow.ring(wake.ring))
         clocks.forEach((clock) => clock.ring())
       } else if (wake) flows.get(wake.outbox)?.ring(wake.ring)
@@ -411,7 +416,6 @@ function tasksOf(options: RelayOptions): () => PeriodicTask[] {
   const sample = async (signal: AbortSignal) => {
     await takeSamples(pool, outboxes, { log, signal })
     await tables.look(pool, outboxes, log)
-    await pool.query(deleteOthers(outboxes))
   }
   const upkeep = async (signal: AbortSignal) => {
     // It holds a connection for its lock and works on others.
@@ -421,6 +425,11 @@ function tasksOf(options: RelayOptions): () => PeriodicTask[] {
   return () => [
     ...(maintenance === 'off' ? [] : [task('engine.maintenance', toMs(maintenance), upkeep)]),
     task('engine.sampling', SAMPLE_MS, sample),
+    task(
+      'engine.recurring',
+      RECURRING_MS,
+      async () => void (await pool.query(deleteOthers(outboxes))),
+    ),
     task('engine.destinations', DESTINATIONS_MS, () => watchDestinations(pool, outboxes, log)),
   ]
 }

@@ -6,7 +6,7 @@ import {
   beginLooking,
   selectAuditTables,
   selectHashes,
-  selectLastRow,
+  selectLastRows,
   selectRemovedSeqs,
   selectSeals,
   type AuditTableRow,
@@ -145,12 +145,8 @@ class Walk {
     head: string | undefined,
   ): Promise<AuditVerification> {
     const unsealed: string[] = []
-    for (const table of tables) {
-      const { rows } = await this.#tx.query<{ last: string | null }>(selectLastRow(table))
-      const last = rows[0]?.last
-      const reached = this.#reached.get(table.name)
-      if (last && (reached === undefined || BigInt(last) > BigInt(reached)))
-        unsealed.push(table.name)
+    for (const [name, last] of await lastOf(this.#tx, tables)) {
+      if (BigInt(last) > BigInt(this.#reached.get(name) ?? -1)) unsealed.push(name)
     }
     if (head !== undefined && !this.#heads.has(head.toLowerCase())) {
       this.#add({ kind: 'head-missing', audit: undefined, seq: undefined, seal: undefined })
@@ -190,10 +186,13 @@ export async function sealAudits(
   { signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<number> {
   const { rows: tables } = await pool.query<AuditTableRow>(selectAuditTables)
+  // Numbers are given out before the commit: the last one first, then who may be below it.
+  const last = await lastOf(pool, tables)
   let sealed = 0
   for (const table of tables) {
-    const upto = await findSettled(pool, table, signal)
-    if (upto === undefined) continue
+    const upto = last.get(table.name)
+    if (upto === undefined || BigInt(upto) <= BigInt(table.sealed_to)) continue
+    if (!(await isSettled(pool, table, signal))) continue
     for (let batch = BATCH; batch === BATCH && !signal.aborted; sealed += batch) {
       batch = await transaction(pool, (tx) => sealBatch(tx, table.name, upto))
     }
@@ -201,28 +200,31 @@ export async function sealAudits(
   return sealed
 }
 
-/**
- * A number up to which every row is committed or was rolled back; undefined if there is nothing new,
- * or writers are at it for long.
- */
-async function findSettled(
+/** The highest number of each table that has rows. */
+async function lastOf(
+  db: Queryable,
+  tables: readonly AuditTableRow[],
+): Promise<ReadonlyMap<string, string>> {
+  if (tables.length === 0) return new Map()
+  const { rows } = await db.query<{ name: string; last: string | null }>(selectLastRows(tables))
+  return new Map(rows.flatMap(({ name, last }) => (last === null ? [] : [[name, last]])))
+}
+
+/** Waits until those who write now have ended: what was numbered before is committed or rolled back. False if they are at it for long. */
+async function isSettled(
   db: Queryable,
   table: AuditTableRow,
   signal: AbortSignal,
-): Promise<string | undefined> {
-  // Numbers are given out before the commit: the last one first, then who may be below it.
-  const { rows } = await db.query<{ last: string | null }>(selectLastRow(table))
-  const last = rows[0]?.last
-  if (!last || BigInt(last) <= BigInt(table.sealed_to)) return undefined
+): Promise<boolean> {
   const suspects = await writersOf(db, table)
   const began = performance.now()
   while (suspects.size > 0) {
-    if (performance.now() - began > PATIENCE_MS || signal.aborted) return undefined
+    if (performance.now() - began > PATIENCE_MS || signal.aborted) return false
     await sleep(LOOK_MS, signal)
     const writing = await writersOf(db, table)
     for (const each of suspects) if (!writing.has(each)) suspects.delete(each)
   }
-  return last
+  return true
 }
 
 async function writersOf(db: Queryable, { name }: AuditTableRow): Promise<Set<string>> {

@@ -173,9 +173,14 @@ export function lockAuditTable(name: string): Statement {
        for update`
 }
 
-/** The last row that is to be seen, whose number may be above those of open transactions. */
-export function selectLastRow({ name, seq_column: column }: AuditTableRow): Statement {
-  return sql`select max(${sql.id(column)})::text as last from ${sql.id(name)}`
+/** The last row of each that is to be seen, whose number may be above those of open transactions. */
+export function selectLastRows(tables: readonly AuditTableRow[]): Statement {
+  return tables
+    .map(
+      ({ name, seq_column: column }) =>
+        sql`select ${name} as name, max(${sql.id(column)})::text as last from ${sql.id(name)}`,
+    )
+    .reduce((all, one) => sql`${all} union all ${one}`)
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import {
+  everyone,
   inSavepoint,
   sleep,
   isId,
@@ -78,6 +79,7 @@ export async function startReplay<Row>(
       ...{ perSecond, matched, wanted, ...signed(operator) },
     }),
   )
+  tx.ringLater(everyone)
   return runOf(rows[0] as ReplayRow)
 }
 

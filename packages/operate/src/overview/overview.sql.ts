@@ -284,7 +284,7 @@ export const selectConsumers: Statement = sql`
 /** Whether a process has just looked at a group's lag. */
 export function selectFreshLag(group: { topic: string; group: string }, forMs: number): Statement {
   return sql`
-    select from posthorn.consumer_lag
+    select lag::float8 as lag from posthorn.consumer_lag
      where topic = ${group.topic} and group_name = ${group.group}
        and sampled_at > now() - ${forMs}::float8 * interval '1 millisecond'`
 }

@@ -266,16 +266,19 @@ const FRESH_MS = 10_000
 
 /**
  * Looks how far a group is behind and stores it for `readConsumers`, unless another process has just
- * done so. A transport that cannot say leaves the group without a lag.
+ * done so, and returns it. A transport that cannot say leaves the group without a lag.
  */
 export async function sampleLag(
   db: Queryable,
   { lag }: Pick<Subscriber, 'lag'>,
   consumer: Pick<Consumer, 'topic' | 'group'> & { readonly transport: string },
-): Promise<void> {
-  if (!lag) return
-  const { rows } = await db.query(selectFreshLag(consumer, FRESH_MS))
-  if (rows.length === 0) await db.query(upsertLag(consumer, await lag(consumer)))
+): Promise<number | undefined> {
+  if (!lag) return undefined
+  const { rows } = await db.query<{ lag: number }>(selectFreshLag(consumer, FRESH_MS))
+  if (rows[0]) return rows[0].lag
+  const messages = await lag(consumer)
+  await db.query(upsertLag(consumer, messages))
+  return messages
 }
 
 const ENGINE_TABLES = ['posthorn.transition', 'posthorn.archive', 'posthorn.held_key']

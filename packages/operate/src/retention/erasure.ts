@@ -1,3 +1,4 @@
+import { everyone } from '@posthorn/engine/internal'
 import type { Pool } from 'pg'
 import {
   toMs,
@@ -180,6 +181,7 @@ export async function requestErasure(
   tx: Transaction,
   erasure: NewErasure,
 ): Promise<{ readonly created: boolean; readonly erasure: Erasure }> {
+  tx.ringLater(everyone)
   const [made] = (await tx.query<RowOf<Erasure>>(insertErasure(erasure))).rows
   if (made) return { created: true, erasure: fromRow<Erasure>(made) }
   const [open] = (await tx.query<RowOf<Erasure>>(selectOpenErasure(erasure))).rows

@@ -50,7 +50,7 @@ export const alertNotices: Outbox<AlertNotice> = defineOutbox<AlertNotice>({
   },
   label: ['source', 'subject'],
   counter: { column: 'attempts', bumps: 'on-failure', unreachable: 'charged' },
-  claim: { batch: 20, lanes: 1, every: '10s', lease: '2m' },
+  claim: { batch: 20, lanes: 1, lease: '2m' },
   retry: schedule(['5s', '30s', '2m', '10m', '30m']),
   destination: { transport: TRANSPORT, topic: 'on-duty' },
   message: ({ id, kind, payload, created_at: occurredAt }) => ({
@@ -71,8 +71,9 @@ export function noticeWriter(pool: Pool): PeriodicTask {
   return {
     name: NOTICES,
     everyMs: LOOK_MS,
+    idleMs: 10_000,
     async step() {
-      await writeNotices(pool)
+      return (await writeNotices(pool)) > 0 ? undefined : 'idle'
     },
   }
 }

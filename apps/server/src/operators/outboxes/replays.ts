@@ -208,10 +208,11 @@ export function replayTask(pool: Pool, outboxes: readonly Outbox[]): PeriodicTas
   return {
     name: 'server.replays',
     everyMs: LOOK_MS,
+    idleMs: 10_000,
     async step() {
       const run = await transaction(pool, (tx) => continueReplay(tx, outboxes))
       if (run?.failure) throw run.failure
-      return run && 'more'
+      return run ? 'more' : 'idle'
     },
   }
 }
