@@ -27,19 +27,23 @@ export interface Repeating {
 /** A reason of its own: for each abort without one Node makes an error with its stack. */
 const WOKEN = Symbol('woken')
 
-/** Runs `work` over and over, never twice at once, at least every `everyMs`. `work` must not throw. */
-export function repeat(everyMs: number, work: () => Promise<void>): Repeating {
+/**
+ * Runs `work` over and over, never twice at once, at least every `everyMs` or as soon as it says. It must not
+ * throw.
+ */
+// oxlint-disable-next-line typescript/no-invalid-void-type -- most work has nothing to say
+export function repeat(everyMs: number, work: () => Promise<number | void>): Repeating {
   const stopped = new AbortController()
   let again = false
   let wake = (): void => undefined
   const loop = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
       again = false
-      await work()
+      const soonMs = await work()
       if (again || stopped.signal.aborted) continue
       const nap = new AbortController()
       wake = () => nap.abort(WOKEN)
-      await sleep(everyMs, nap.signal)
+      await sleep(Math.min(everyMs, soonMs ?? everyMs), nap.signal)
     }
   }
   const running = loop()

@@ -176,6 +176,20 @@ export function deleteNote(
      where topic = ${topic} and group_name = ${group} and place = ${place} and owner = ${owner}`
 }
 
+/** Until the next attempt is due; null where none waits. And, where that is asked, whether anything is parked. */
+export function selectNextAttempt({ topic, group }: GroupKey, asksParked: boolean): Statement {
+  return sql`
+    select (select (extract(epoch from due_at - posthorn.now()) * 1000)::float8
+              from posthorn.consumer_message
+             where topic = ${topic} and group_name = ${group} and state = 'retry'
+               and (claimed_until is null or claimed_until < now())
+             order by due_at
+             limit 1) as ms,
+           ${asksParked} and exists (select from posthorn.consumer_message
+                                      where topic = ${topic} and group_name = ${group}
+                                        and state = 'parked') as parked`
+}
+
 /** Claims messages whose next attempt is due; each claim counts as lost until it is settled. */
 export function claimConsumerMessages(
   { topic, group }: GroupKey,

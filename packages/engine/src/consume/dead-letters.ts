@@ -8,6 +8,8 @@ import {
   selectLetters,
   type LetterConditions,
 } from './dead-letters.sql.ts'
+import { everyone } from '../database/bell.ts'
+import { notifyWakes } from '../database/wake.sql.ts'
 import { fromCursor, toCursor, isId } from '../database/cursor.ts'
 import { type TimeSort } from '../database/direction.sql.ts'
 import { signed, type Operator } from '../control/replay.ts'
@@ -126,7 +128,7 @@ export async function countDeadLetters(
 
 /**
  * Gives dead letters to their consumers again: a process of the group hands them to the same handler
- * within a second or so, with their attempts counted from zero; what is parked behind them follows in
+ * soon, with their attempts counted from zero; what is parked behind them follows in
  * order. Returns the ids. What could not be decoded stays: it can only be dropped.
  */
 export function replayDeadLetters(tx: Transaction, options: LetterOperator): Promise<string[]> {
@@ -148,6 +150,9 @@ async function operate(
   const { by, reason = null } = signed(operator)
   const operation = { by, reason, limit }
   const { rows } = await tx.query<{ id: string }>(statement(conditions, operation))
+  // Their consumers look at once, wherever they run; those in a process without a relay, at their next poll.
+  tx.ringLater(everyone)
+  await tx.query(notifyWakes(['ring *']))
   return rows.map(({ id }) => id)
 }
 

@@ -14,6 +14,7 @@ import {
   releaseMessage,
   renewConsumerMessages,
   selectKept,
+  selectNextAttempt,
   selectKeyHeld,
   selectSetAside,
   upsertRun,
@@ -30,6 +31,7 @@ import {
   type Failed,
   type Failing,
 } from './consumed-message.ts'
+import { createBell, everyone } from '../database/bell.ts'
 import { transaction } from '../database/transaction.ts'
 import { failureOf } from '../errors.ts'
 import { raiseAlert, recoverAlert } from '../outbox/alert.ts'
@@ -68,6 +70,8 @@ export class SetAsideStore {
   readonly #group: { readonly topic: string; readonly group: string }
   readonly #blocks: boolean
   readonly #owner = randomUUID()
+  /** Rings when this process has set something aside. */
+  readonly #bell = createBell()
 
   constructor(pool: Pool, { topic, group, dead = 'skip' }: Omit<Consumer, 'handle'>) {
     this.#pool = pool
@@ -120,6 +124,13 @@ export class SetAsideStore {
   /** Keeps a message for its next attempt. */
   async retryLater(message: ConsumedMessage, failed: Failed, delayMs: number): Promise<void> {
     await this.#keep(message, { state: 'retry', failed: { ...failed, delayMs } })
+    this.#bell.ring()
+  }
+
+  /** Calls when something was set aside here, or is due where nobody expected it; returns how to end that. */
+  listen(heard: () => void): () => void {
+    const ends = [this.#bell, everyone].map((bell) => bell.listen(heard))
+    return () => ends.forEach((end) => end())
   }
 
   /** Keeps a dead letter and raises its alert. */
@@ -181,6 +192,17 @@ export class SetAsideStore {
     await this.#pool.query(
       deleteNote(this.#group, { place: storableText(shorten(place)), owner: this.#owner }),
     )
+  }
+
+  /** Milliseconds until the next attempt is due; undefined where none waits. Lets parked ones go on first. */
+  async nextMs({ promote }: { readonly promote: boolean }): Promise<number | undefined> {
+    const { rows } = await this.#pool.query<{ ms: number | null; parked: boolean }>(
+      selectNextAttempt(this.#group, promote),
+    )
+    const [next] = rows
+    if (!next?.parked) return next?.ms ?? undefined
+    await this.promote()
+    return 0
   }
 
   /** Claims messages whose next attempt is due. */

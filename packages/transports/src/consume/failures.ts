@@ -30,7 +30,7 @@ export interface ReadingOptions {
   readonly retry?: RetryPolicy
   /** The longest wait between attempts that holds up what is behind; for more it is set aside. Default 2 s. */
   readonly hold?: Duration
-  /** How often a consumer looks for what it has set aside and is due. Default 1 s. */
+  /** How often a consumer looks for due messages that another process has set aside. Default 30 s. */
   readonly retryPoll?: Duration
   /** How long `close` waits for messages in hand before it aborts their signal. Default 10 s. */
   readonly drain?: Duration
@@ -48,7 +48,7 @@ export interface Reading {
 
 /** The choices with their defaults, in milliseconds. */
 export function readingOf(options: ReadingOptions): Reading {
-  const { deadLetters, retry = RETRY, hold = '2s', retryPoll = '1s', drain = '10s' } = options
+  const { deadLetters, retry = RETRY, hold = '2s', retryPoll = '30s', drain = '10s' } = options
   if (deadLetters === undefined) {
     throw new TransportError(
       'DEAD_LETTERS_MISSING',

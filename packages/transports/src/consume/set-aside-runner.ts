@@ -2,12 +2,12 @@ import { Semaphore, failureOf, type Consumer, type Log } from '@posthorn/engine'
 import type { ClaimedMessage, Failed, SetAsideStore } from '@posthorn/engine/inbox'
 import { LOST_LIMIT, fatal, suspectSlot, type Failures, type Reading } from './failures.ts'
 import { waitOf, isOutage } from './handling.ts'
-import { drain, repeat } from '../timing.ts'
+import { AGAIN, drain, repeat } from '../timing.ts'
 
 /** Claimed at once by one subscription. */
 const BATCH = 10
 const LEASE_MS = 30_000
-/** How often it is looked whether something is parked behind nothing. */
+/** How often it is looked whether something is parked behind nothing, while messages come. */
 const PROMOTE_EVERY_MS = 15_000
 /** After an attempt that something unreachable made impossible. */
 const OUTAGE_MS = 10_000
@@ -36,28 +36,31 @@ export function runSetAside(options: RunnerOptions): SetAsideRunner {
   const stop = new AbortController()
   const abandon = new AbortController()
   let promotedAt = performance.now()
-  const turn = async (): Promise<void> => {
+  const turn = async (): Promise<number | undefined> => {
     try {
-      if (performance.now() - promotedAt > PROMOTE_EVERY_MS) {
-        promotedAt = performance.now()
-        await store.promote()
-      }
+      const promote =
+        performance.now() - promotedAt >= Math.min(PROMOTE_EVERY_MS, options.retryPollMs)
+      if (promote) promotedAt = performance.now()
+      const dueMs = await store.nextMs({ promote })
+      if (dueMs === undefined || dueMs > 0) return dueMs
       const claimed = await store.claim(BATCH, LEASE_MS)
-      if (claimed.length === 0) return
       await handleAll(claimed, { ...options, store, stop: stop.signal, signal: abandon.signal })
-      again()
+      // Another process may have them, locked for a moment.
+      return claimed.length > 0 ? 0 : AGAIN.firstMs
     } catch (error) {
       log.warn(
         { topic, group, err: error },
         'what was set aside could not be looked at; trying again',
       )
+      return AGAIN.mostMs
     }
   }
   const running = repeat(options.retryPollMs, turn)
-  const again = (): void => running.now()
+  const unlisten = store.listen(() => running.now())
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     stop.abort()
+    unlisten()
     await drain(running.stop(), options.drainMs, {
       abandon: () => abandon.abort(),
       onLeftBehind: () =>
