@@ -892,7 +892,7 @@ create table posthorn.topic_group_member (
   topic text not null,
   group_name text not null,
   member uuid not null,
-  until timestamp with time zone not null,
+  reader uuid not null,
   constraint topic_group_member_pkey PRIMARY KEY (topic, group_name, member)
 );
 
@@ -903,9 +903,7 @@ create table posthorn.topic_group_partition (
   committed_offset bigint not null default 0,
   member uuid,
   token bigint not null default 0,
-  until timestamp with time zone,
   constraint topic_group_partition_pkey PRIMARY KEY (topic, group_name, partition),
-  constraint topic_group_partition_check CHECK (((member IS NULL) = (until IS NULL))),
   constraint topic_group_partition_committed_offset_check CHECK ((committed_offset >= 0))
 ) with (fillfactor=50);
 
@@ -938,6 +936,12 @@ create table posthorn.topic_partition (
   constraint topic_partition_pkey PRIMARY KEY (topic, partition),
   constraint topic_partition_next_offset_check CHECK ((next_offset >= 0)),
   constraint topic_partition_partition_check CHECK ((partition >= 0))
+) with (fillfactor=50);
+
+create table posthorn.topic_reader (
+  id uuid not null,
+  until timestamp with time zone not null,
+  constraint topic_reader_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
 
 create table posthorn.transition (
@@ -975,6 +979,7 @@ comment on table posthorn.watch is 'not personal: outbox, part, head';
 alter table posthorn.audit_removal add constraint audit_removal_audit_fkey FOREIGN KEY (audit) REFERENCES posthorn.audit_table(name);
 alter table posthorn.audit_seal add constraint audit_seal_audit_fkey FOREIGN KEY (audit) REFERENCES posthorn.audit_table(name);
 alter table posthorn.replayed_message add constraint replayed_message_replay_id_fkey FOREIGN KEY (replay_id) REFERENCES posthorn.replay(id) ON DELETE CASCADE;
+alter table posthorn.topic_group_member add constraint topic_group_member_reader_fkey FOREIGN KEY (reader) REFERENCES posthorn.topic_reader(id) ON DELETE CASCADE;
 alter table posthorn.topic_group_member add constraint topic_group_member_topic_fkey FOREIGN KEY (topic) REFERENCES posthorn.topic(name);
 alter table posthorn.topic_group_partition add constraint topic_group_partition_topic_partition_fkey FOREIGN KEY (topic, partition) REFERENCES posthorn.topic_partition(topic, partition);
 alter table posthorn.topic_partition add constraint topic_partition_topic_fkey FOREIGN KEY (topic) REFERENCES posthorn.topic(name);

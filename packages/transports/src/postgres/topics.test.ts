@@ -262,6 +262,55 @@ describe('a group', () => {
     }, wait)
   })
 
+  it('costs one heartbeat a process, however many groups it reads', async () => {
+    const pool = database.connect({ max: 4 })
+    let said: string[] = []
+    pool.on('connect', (client) => {
+      const query = client.query.bind(client) as (statement: unknown, ...rest: unknown[]) => unknown
+      client.query = ((statement: string | { text: string }, ...rest: unknown[]) => {
+        said.push(typeof statement === 'string' ? statement : statement.text)
+        return query(statement, ...rest)
+      }) as never
+    })
+    const reading = topics({ pool, lease: '1500ms' })
+    for (let n = 0; n < 5; n++) {
+      await reading.subscribe(consumer(newTopic(), 'g', async () => undefined))
+    }
+    // Until it has heard itself, and looked at what it has claimed.
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    said = []
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    expect(said.length).toBeGreaterThan(1)
+    expect(said.length).toBeLessThan(7)
+    for (const text of said) expect(text).toContain('update posthorn.topic_reader')
+  })
+
+  it('ends readers whose process is gone, and gives their partitions to others', async () => {
+    const topic = newTopic()
+    const held = async () => [...new Set((await holders(topic, 'g')).map(({ member }) => member))]
+    await topics().subscribe(consumer(topic, 'g', async () => undefined))
+    const [gone] = await held()
+    // As one that was stopped for longer than its lease, in the moment in which it goes on.
+    await rows(
+      `update posthorn.topic_reader set until = now() - interval '1 s'
+        where id in (select reader from posthorn.topic_group_member where topic = $1)`,
+      [topic],
+    )
+    const handled: string[] = []
+    await topics().subscribe(consumer(topic, 'g', async ({ id }) => void handled.push(id)))
+    await vi.waitFor(async () => {
+      const members = await held()
+      expect(members.length).toBe(2)
+      expect(members).toContain(gone)
+    }, wait)
+    // Both read: the one that was ended has begun again.
+    await topics().deliver(many(topic, 40), ordered)
+    await vi.waitFor(async () => {
+      const all = await holders(topic, 'g')
+      expect(all.reduce((sum, each) => sum + Number(each.committed_offset), 0)).toBe(40)
+    }, wait)
+  })
+
   it('keeps a partition for as long as a handler needs, beyond the lease', async () => {
     const topic = newTopic()
     const handled: string[] = []

@@ -25,6 +25,7 @@ import { readingOf, type ReadingOptions } from '../consume/failures.ts'
 import { checkName, groupOf } from '../names.ts'
 import { boundPool, isServerError } from './connection.ts'
 import { deleteGroup, selectLag, selectPassed } from './group/queries.ts'
+import { Reader } from './group/reader.ts'
 import { openSubscription } from './group/subscription.ts'
 import { appendMessages, insertTopics, deleteMessages } from './queries.ts'
 import { createWake } from './wake.ts'
@@ -39,9 +40,9 @@ export interface PostgresTransportOptions extends ReadingOptions {
   readonly timeout?: Duration
   /** Where a new group begins. Default `earliest`. */
   readonly from?: 'earliest' | 'latest'
-  /** After this time without a heartbeat a member's partitions go to others. Default 15 s. */
+  /** After this time without a heartbeat a process's partitions go to others. Default 15 s. */
   readonly lease?: Duration
-  /** How often a reader looks without being woken. Default 1 s. */
+  /** How often a reader looks without being woken. Default 30 s while notifications come through, else 1 s. */
   readonly poll?: Duration
   /** How often offsets are committed; what was handled since comes again after a crash. Default 200 ms. */
   readonly commitEvery?: Duration
@@ -76,6 +77,7 @@ export function postgresTransport(options: PostgresTransportOptions): PostgresTr
   const wake = createWake({ pool, log })
   const known = new Set<string>()
   const subscriptions = new Set<Promise<Subscription>>()
+  let reader: Reader | undefined
   let turn = Math.floor(Math.random() * 1_000)
 
   const ensureTopics = async (batch: readonly Delivery[]): Promise<void> => {
@@ -123,14 +125,14 @@ export function postgresTransport(options: PostgresTransportOptions): PostgresTr
       const leaseMs = toMs(options.lease ?? '15s')
       checkName(consumer.topic)
       checkName(consumer.group)
+      const within = boundPool(pool, Math.min(leaseMs, toMs(options.timeout ?? '10s')))
+      const shared = { db: within, log, wake }
       const opening = openSubscription(consumer, {
-        db: boundPool(pool, Math.min(leaseMs, toMs(options.timeout ?? '10s'))),
-        log,
-        wake,
+        ...shared,
+        reader: (reader ??= new Reader({ ...shared, leaseMs })),
         partitions,
         from: options.from ?? 'earliest',
-        leaseMs,
-        pollMs: toMs(options.poll ?? '1s'),
+        pollMs: options.poll === undefined ? undefined : toMs(options.poll),
         commitEveryMs: toMs(options.commitEvery ?? '200ms'),
         batch: options.batch ?? 100,
         concurrency: options.concurrency ?? 8,
@@ -147,6 +149,9 @@ export function postgresTransport(options: PostgresTransportOptions): PostgresTr
     async close() {
       const opened = await Promise.allSettled(subscriptions)
       await Promise.all(opened.flatMap((each) => ('value' in each ? [each.value.close()] : [])))
+      await reader?.close().catch((error: unknown) => {
+        log.warn({ err: error }, 'leaving the topics failed; the lease will run out')
+      })
       await wake.close()
     },
   }
@@ -214,7 +219,8 @@ export const topicRetention: RetentionCatalogue = {
   ],
   kept: {
     'posthorn.topic': 'one row for each topic',
-    'posthorn.topic_group_member': 'leases of readers',
+    'posthorn.topic_group_member': 'who reads',
+    'posthorn.topic_reader': 'leases of processes that read',
     'posthorn.topic_group_partition': 'how far each group has read',
   },
 }

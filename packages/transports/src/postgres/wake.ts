@@ -6,9 +6,10 @@ import { boundPool, connect } from './connection.ts'
 import { notifyGroup } from './group/queries.ts'
 import { listenToTopics, notifyTopics } from './queries.ts'
 
-/** What a notification says: new messages in a topic, or a change in a group. */
+/** What a notification says: new messages in a topic, or a change in a group; with no topic, that its reader lives. */
 export interface Heard {
-  readonly topic: string
+  /** Undefined: any; something may have been missed. */
+  readonly topic: string | undefined
   /** Undefined: the topic has new messages. */
   readonly group: string | undefined
 }
@@ -83,7 +84,10 @@ async function keepListening(
     try {
       await listenOnce(pool, closed, {
         tell,
-        listening: () => void (failures = 0),
+        listening() {
+          failures = 0
+          tell({ topic: undefined, group: undefined })
+        },
       })
     } catch (error) {
       log.debug({ err: error }, 'listening for topics failed; readers poll until it works again')

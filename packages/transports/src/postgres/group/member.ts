@@ -1,13 +1,14 @@
 import type { Log, Queryable } from '@posthorn/engine'
 import type { PartitionReader } from '../../consume/partition-reader.ts'
+import type { Reader } from './reader.ts'
 import {
   claimPartitions,
   commitOffsets,
   deleteMember,
+  insertMember,
   releasePartitions,
-  renewPartitions,
+  selectHeld,
   selectShare,
-  upsertMember,
   type Holder,
   type Holding,
   type Membership,
@@ -17,7 +18,7 @@ export interface GroupMemberOptions {
   readonly db: Queryable
   readonly log: Log
   readonly me: Membership
-  readonly leaseMs: number
+  readonly reader: Pick<Reader, 'id' | 'isLate'>
   readonly openReader: (holding: Holding) => PartitionReader
   /** Called when the other members should look at the group. */
   readonly onChange: () => void
@@ -26,13 +27,12 @@ export interface GroupMemberOptions {
 /**
  * One member of a consumer group: holds its fair share of the partitions and commits how far their
  * readers are. What is true about partitions is in the database, so a member may die at any line:
- * its leases end, and the token keeps what it may still say from being heard.
+ * its lease ends, and the token keeps what it may still say from being heard.
  */
 export class GroupMember {
   readonly readers = new Map<number, PartitionReader>()
   readonly #options: GroupMemberOptions
   #server = ''
-  #renewedAt = Number.NEGATIVE_INFINITY
   #look = true
 
   constructor(options: GroupMemberOptions) {
@@ -49,19 +49,20 @@ export class GroupMember {
     this.#look = true
   }
 
-  /** Commits, gives back what was drained, and from time to time renews and balances. */
+  /** Commits, gives back what was drained, and balances where the group has changed. */
   async tend(): Promise<void> {
-    const { leaseMs, log, me } = this.#options
+    const { reader, log, me } = this.#options
     try {
       await this.commit()
       await this.#releaseDrained()
-      if (this.#look || performance.now() - this.#renewedAt >= leaseMs / 3) await this.balance()
+      if (this.#look) await this.balance()
     } catch (error) {
       log.warn({ ...me, err: error }, 'consumer group maintenance failed; trying again')
-      // Without a renewal for a whole lease others may hold the partitions by now.
-      if (performance.now() - this.#renewedAt > leaseMs) {
-        for (const reader of this.readers.values()) this.#lose(reader)
-      }
+      this.#look = true
+    }
+    if (reader.isLate && this.readers.size > 0) {
+      this.#look = true
+      for (const each of this.readers.values()) this.#lose(each)
     }
   }
 
@@ -83,19 +84,17 @@ export class GroupMember {
     }
   }
 
-  /** Renews what is held, then takes or gives back partitions until the share is right. */
+  /** Looks what is held, then takes or gives back partitions until the share is right. */
   async balance(): Promise<void> {
-    const { db, me, leaseMs, openReader } = this.#options
+    const { db, me, reader: own, openReader } = this.#options
     this.#look = false
-    const renewing = performance.now()
-    this.#follow(await upsertMember(db, me, leaseMs))
-    await this.#renew()
-    this.#renewedAt = renewing
+    this.#follow(await insertMember(db, me, own.id))
+    await this.#compare()
     const surplus = this.#active().length - (await selectShare(db, me))
     // Given back by a later `tend`, when the messages in hand are done.
     for (const reader of surplus > 0 ? this.#active().slice(-surplus) : []) void reader.stop()
     if (surplus >= 0) return
-    for (const holding of await claimPartitions(db, me, { limit: -surplus, leaseMs })) {
+    for (const holding of await claimPartitions(db, me, -surplus)) {
       this.readers.set(holding.partition, openReader(holding))
     }
   }
@@ -116,10 +115,10 @@ export class GroupMember {
     for (const reader of this.readers.values()) this.#lose(reader)
   }
 
-  async #renew(): Promise<void> {
-    const { db, me, leaseMs } = this.#options
+  async #compare(): Promise<void> {
+    const { db, me } = this.#options
     const kept = new Map(
-      (await renewPartitions(db, me, leaseMs)).map(({ partition, token }) => [partition, token]),
+      (await selectHeld(db, me)).map(({ partition, token }) => [partition, token]),
     )
     for (const reader of this.readers.values()) {
       if (kept.get(reader.partition) !== reader.token) this.#lose(reader)

@@ -37,38 +37,85 @@ export async function insertGroup(
     on conflict do nothing`)
 }
 
+/** Begins the lease of a process that reads. */
+export async function insertReader(db: Queryable, id: string, leaseMs: number): Promise<void> {
+  await db.query(sql`
+    insert into posthorn.topic_reader (id, until)
+    values (${id}, now() + ${leaseMs} * interval '1 millisecond')`)
+}
+
+/** Ends it, with its members. */
+export async function deleteReader(db: Queryable, id: string): Promise<void> {
+  await db.query(sql`delete from posthorn.topic_reader where id = ${id}`)
+}
+
+export interface ReaderBeat {
+  /** False where another process has ended it. */
+  readonly alive: boolean
+  readonly server: string
+  /** By member: changes with the members of its group, and with what they hold. */
+  readonly states: Readonly<Record<string, string>>
+}
+
 /**
- * Says "I am here" for another lease, and forgets members whose lease has ended. Returns the server
- * that took note of it.
+ * Keeps a reader for another lease, ends those whose lease is over, and says how the groups of its members are.
+ * It notifies the reader itself, as a proof that notifications come through.
  */
-export async function upsertMember(
+export async function beatReader(db: Queryable, id: string, leaseMs: number): Promise<ReaderBeat> {
+  const { rows } = await db.query<ReaderBeat>(sql`
+    with mine as (
+      update posthorn.topic_reader
+         set until = now() + ${leaseMs} * interval '1 millisecond'
+       where id = ${id}
+      returning id
+    ),
+    over as (
+      select id from posthorn.topic_reader where until < now() and id <> ${id} for update skip locked
+    ),
+    ended as (
+      delete from posthorn.topic_reader where id in (select id from over) returning id
+    )
+    select exists (select from mine) as alive, ${SERVER} as server,
+           (select coalesce(jsonb_object_agg(me.member, md5(concat(
+                     (select string_agg(m.member::text, ' ' order by m.member)
+                        from posthorn.topic_group_member as m
+                       where m.topic = me.topic and m.group_name = me.group_name
+                         and m.reader not in (select id from ended)),
+                     (select string_agg(concat_ws(' ', ';', p.partition, p.member, p.token), ''
+                                        order by p.partition)
+                        from posthorn.topic_group_partition as p
+                       where p.topic = me.topic and p.group_name = me.group_name)))), '{}')
+              from posthorn.topic_group_member as me
+             where me.reader = ${id}) as states,
+           pg_notify('posthorn_topic_group', ${`/${id}`})`)
+  return rows[0] as ReaderBeat
+}
+
+/** Joins the group, unless it is in it. Returns the server that took note of it. */
+export async function insertMember(
   db: Queryable,
   { topic, group, member }: Membership,
-  leaseMs: number,
+  reader: string,
 ): Promise<string> {
   const { rows } = await db.query<{ server: string }>(sql`
-    with gone as (
-      delete from posthorn.topic_group_member
-       where topic = ${topic} and group_name = ${group} and member <> ${member} and until < now()
+    with joined as (
+      insert into posthorn.topic_group_member (topic, group_name, member, reader)
+      values (${topic}, ${group}, ${member}, ${reader})
+      on conflict do nothing
     )
-    insert into posthorn.topic_group_member (topic, group_name, member, until)
-    values (${topic}, ${group}, ${member}, now() + ${leaseMs} * interval '1 millisecond')
-    on conflict (topic, group_name, member) do update set until = excluded.until
-    returning ${SERVER} as server`)
+    select ${SERVER} as server`)
   return rows[0]?.server ?? ''
 }
 
-/** Renews the leases on what the member holds; what is missing from the answer is lost. */
-export async function renewPartitions(
+/** What the member holds; what is missing from the answer is lost. */
+export async function selectHeld(
   db: Queryable,
   { topic, group, member }: Membership,
-  leaseMs: number,
 ): Promise<{ partition: number; token: number }[]> {
   const { rows } = await db.query<{ partition: number; token: string }>(sql`
-    update posthorn.topic_group_partition
-       set until = now() + ${leaseMs} * interval '1 millisecond'
-     where topic = ${topic} and group_name = ${group} and member = ${member}
-    returning partition, token`)
+    select partition, token
+      from posthorn.topic_group_partition
+     where topic = ${topic} and group_name = ${group} and member = ${member}`)
   return rows.map((row) => ({ partition: row.partition, token: Number(row.token) }))
 }
 
@@ -81,7 +128,7 @@ export async function selectShare(
     with alive as (
       select member, row_number() over (order by member) - 1 as rank, count(*) over () as members
         from posthorn.topic_group_member
-       where topic = ${topic} and group_name = ${group} and until >= now()
+       where topic = ${topic} and group_name = ${group}
     )
     select (p.partitions / alive.members
              + case when alive.rank < p.partitions % alive.members then 1 else 0 end)::int as share
@@ -93,11 +140,11 @@ export async function selectShare(
   return rows[0]?.share ?? 0
 }
 
-/** Takes up to `limit` partitions without a holder, or whose holder's lease has ended. */
+/** Takes up to `limit` partitions without a holder, or whose holder is gone. */
 export async function claimPartitions(
   db: Queryable,
   { topic, group, member }: Membership,
-  { limit, leaseMs }: { limit: number; leaseMs: number },
+  limit: number,
 ): Promise<Holding[]> {
   const { rows } = await db.query<{
     partition: number
@@ -106,16 +153,17 @@ export async function claimPartitions(
   }>(sql`
     with free as (
       select partition
-        from posthorn.topic_group_partition
-       where topic = ${topic} and group_name = ${group} and (member is null or until < now())
+        from posthorn.topic_group_partition as p
+       where topic = ${topic} and group_name = ${group}
+         and not exists (select from posthorn.topic_group_member as m
+                          where m.topic = p.topic and m.group_name = p.group_name
+                            and m.member = p.member)
        order by partition
        limit ${limit}
          for update skip locked
     )
     update posthorn.topic_group_partition p
-       set member = ${member},
-           token = p.token + 1,
-           until = now() + ${leaseMs} * interval '1 millisecond'
+       set member = ${member}, token = p.token + 1
       from free
      where p.topic = ${topic} and p.group_name = ${group} and p.partition = free.partition
     returning p.partition, p.token, p.committed_offset`)
@@ -152,7 +200,7 @@ export async function releasePartitions(
 ): Promise<void> {
   await db.query(sql`
     update posthorn.topic_group_partition
-       set member = null, until = null
+       set member = null
      where topic = ${topic} and group_name = ${group} and member = ${member}
        and partition = any (${partitions}::int[])`)
 }

@@ -15,6 +15,7 @@ import { runSetAside } from '../../consume/set-aside-runner.ts'
 import { insertTopics, selectMessages } from '../queries.ts'
 import type { Wake } from '../wake.ts'
 import { GroupMember } from './member.ts'
+import type { Reader } from './reader.ts'
 import { insertGroup } from './queries.ts'
 
 export interface SubscriptionOptions extends Reading {
@@ -23,12 +24,17 @@ export interface SubscriptionOptions extends Reading {
   readonly wake: Wake
   readonly partitions: number
   readonly from: 'earliest' | 'latest'
-  readonly leaseMs: number
-  readonly pollMs: number
+  readonly reader: Reader
+  readonly pollMs: number | undefined
   readonly commitEveryMs: number
   readonly batch: number
   readonly concurrency: number
 }
+
+/** Between two looks for messages, where notifications come through … */
+const HEARD_MS = 30_000
+/** … and where they do not. */
+const UNHEARD_MS = 1_000
 
 /** How much of a partition is fetched at once, for any number of messages. */
 const FETCH_BYTES = 1024 * 1024
@@ -38,7 +44,7 @@ export async function openSubscription(
   consumer: Consumer,
   options: SubscriptionOptions,
 ): Promise<Subscription> {
-  const { db, log, wake } = options
+  const { db, log, wake, reader: process } = options
   const { topic, group } = consumer
   const me = { topic, group, member: randomUUID() }
   const slots = new Semaphore(options.concurrency)
@@ -48,7 +54,7 @@ export async function openSubscription(
     db,
     log,
     me,
-    leaseMs: options.leaseMs,
+    reader: process,
     onChange: () => wake.group(topic, group),
     openReader: (holding) =>
       new PartitionReader(holding, {
@@ -64,12 +70,14 @@ export async function openSubscription(
 
   await insertTopics(db, new Map([[topic, options.partitions]]))
   await insertGroup(db, me, options.from)
+  await process.open()
   await member.balance()
   wake.group(topic, group)
 
-  const fetch = async (): Promise<void> => {
+  const fetch = async (): Promise<number> => {
+    const nextMs = options.pollMs ?? (process.isHeard ? HEARD_MS : UNHEARD_MS)
     const hungry = [...member.readers.values()].filter((reader) => reader.hungry)
-    if (hungry.length === 0) return
+    if (hungry.length === 0) return nextMs
     try {
       const received = await selectMessages(db, member.holder, {
         from: hungry.map(({ partition, next }) => ({ partition, offset: next })),
@@ -90,21 +98,25 @@ export async function openSubscription(
       }
     } catch (error) {
       log.warn({ topic, group, err: error }, 'topic could not be read; trying again')
+      return UNHEARD_MS
     }
+    return nextMs
   }
   const tending = repeat(options.commitEveryMs, async () => {
     const before = member.readers.size
     await member.tend()
     if (member.readers.size > before) fetching.now()
   })
-  const fetching = repeat(options.pollMs, fetch)
+  const fetching = repeat(options.pollMs ?? HEARD_MS, fetch)
+  const look = () => {
+    member.look()
+    tending.now()
+  }
+  process.watch(me.member, look)
   const unlisten = wake.listen((heard) => {
-    if (heard.topic !== topic) return
+    if (heard.topic !== topic && heard.topic !== undefined) return
     if (heard.group === undefined) fetching.now()
-    else if (heard.group === group) {
-      member.look()
-      tending.now()
-    }
+    else if (heard.group === group) look()
   })
 
   const retrying = runSetAside({ ...options, consumer, failures })
@@ -125,6 +137,7 @@ export async function openSubscription(
     await retried
     // Only now: until here the leases had to be renewed.
     await tending.stop()
+    process.unwatch(me.member)
     await member.leave().catch((error: unknown) => {
       log.warn(
         { topic, group, err: error },

@@ -36,12 +36,18 @@ comment on column posthorn.topic_message.payload is 'personal';
 comment on column posthorn.topic_message.headers is 'personal';
 comment on table posthorn.topic_message is 'not personal: topic, id, type, key, tenant, traceparent';
 
--- Who reads, alive until its lease ends. Leases are real time, never the business clock's.
+-- A process that reads, alive until its lease ends. Leases are real time, never the business clock's.
+create table posthorn.topic_reader (
+  id uuid primary key,
+  until timestamptz not null
+) with (fillfactor = 50); -- updated at every heartbeat (HOT)
+
+-- Who reads, as long as its process does.
 create table posthorn.topic_group_member (
   topic text not null references posthorn.topic,
   group_name text not null,
   member uuid not null,
-  until timestamptz not null,
+  reader uuid not null references posthorn.topic_reader on delete cascade,
   primary key (topic, group_name, member)
 );
 
@@ -54,8 +60,6 @@ create table posthorn.topic_group_partition (
   committed_offset bigint not null default 0 check (committed_offset >= 0),
   member uuid,
   token bigint not null default 0,
-  until timestamptz,
   primary key (topic, group_name, partition),
-  foreign key (topic, partition) references posthorn.topic_partition,
-  check ((member is null) = (until is null))
+  foreign key (topic, partition) references posthorn.topic_partition
 ) with (fillfactor = 50);
