@@ -8,13 +8,14 @@ import type { IdleOrder } from './order.ts'
 
 const order = JSON.parse(process.argv[2] ?? '{}') as IdleOrder
 if (order.who === 'posthorn') await startPosthorn()
+else if (order.who === 'posthorn asleep') await startPosthorn({ sleepAfter: '5s' })
 else if (order.who === 'pg-boss') await startBoss()
 else await startWorker()
 process.send?.('ready')
 process.on('message', () => process.send?.(process.cpuUsage()))
 process.once('disconnect', () => process.exit())
 
-async function startPosthorn(): Promise<void> {
+async function startPosthorn(sleeping: { sleepAfter?: '5s' } = {}): Promise<void> {
   const pool = new Pool({ connectionString: order.databaseUrl, max: 10 })
   const parts = Array.from({ length: order.queues }, (_, n) =>
     // Half of them ordered, and the odd one of a single outbox is not.
@@ -22,7 +23,7 @@ async function startPosthorn(): Promise<void> {
       any: async () => undefined,
     }),
   )
-  const horn = posthorn({ pool, handlers: parts, log: silentLog })
+  const horn = posthorn({ pool, handlers: parts, log: silentLog, ...sleeping })
   await horn.setUp()
   await horn.start()
 }
