@@ -18,7 +18,7 @@ test.for(VALUES)('a value of the form %s comes back as it was', ([form, value]) 
   const envelope = envelopeIn(stored)
   expect(envelope).toMatchObject({ form, key: key.id })
   expect(open(envelope!, { secret: key.secret, context })).toEqual(value)
-  expect(JSON.stringify(stored)).not.toContain('gr')
+  expect(JSON.stringify(stored)).not.toContain('grü')
   expect(seal(value, { form, key, context })).not.toEqual(stored)
 })
 

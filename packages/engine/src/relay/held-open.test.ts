@@ -10,6 +10,7 @@ import { outboxTableSql } from '../outbox/table.sql.ts'
 import type { Transport } from '../outbox/transport.ts'
 import { outboxStats } from '../maintain/stats.ts'
 import { listMessages } from '@posthorn/operate'
+import { flushStatistics } from '../testing/flush-statistics.ts'
 import { testDatabase, testSession } from '../testing/index.ts'
 import { LOGGED, SAMPLES, clubEvents, outboxTables, type Sample } from '../testing/outboxes.ts'
 import type { Claim } from './settle/claim.ts'
@@ -94,7 +95,7 @@ async function openSource({ outbox, sample, Class, planned }: (typeof ORDERED)[n
     for (let got = 0; got < messages;) got += await deliverOne()
   }
   const countRead = async () => {
-    await pool.query('select pg_stat_force_next_flush()')
+    await flushStatistics(pool)
     // A scan of the whole table counts the versions that it sees, and passes over pages of others.
     const { rows } = await pool.query<{ read: number }>(`
       select (heap_blks_read + heap_blks_hit

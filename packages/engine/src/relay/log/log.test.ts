@@ -17,6 +17,7 @@ import {
   type FakeTransport,
   testSession,
 } from '../../testing/index.ts'
+import { flushStatistics } from '../../testing/flush-statistics.ts'
 import { uuid } from '../../uuid.ts'
 import type { Claim } from '../settle/claim.ts'
 import { LogSource } from './log-source.ts'
@@ -234,15 +235,6 @@ test('a plan that was made while the log was empty is not that of a backlog', as
   await source.close()
   await single.end()
 })
-
-/** PostgreSQL 14 cannot be asked: what it counts is there within a second. */
-async function flushStatistics(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ can: boolean }>(
-    `select to_regprocedure('pg_stat_force_next_flush()') is not null as can`,
-  )
-  if (rows[0]?.can) await pool.query('select pg_stat_force_next_flush()')
-  else await new Promise((resolve) => setTimeout(resolve, 1_500))
-}
 
 test('a claim reads its page of a long backlog and not what waits behind it', async () => {
   await db.pool.query(`

@@ -245,7 +245,6 @@ describe('a limit for each key', () => {
     const shop = busyShop(5)
     await enqueue(wide, many(60, 'busy'))
     const versions = async () => {
-      await db.pool.query('select pg_stat_force_next_flush()')
       const { rows } = await db.pool.query<{ n: number }>(
         `select n_tup_upd::int as n from pg_stat_user_tables where relid = 'limited.calls'::regclass`,
       )
