@@ -10,6 +10,7 @@ export {
   type MetricName,
   type MetricsOf,
   createBell,
+  Listener,
   sleep,
   wakeAllRelays,
   advanceClock,

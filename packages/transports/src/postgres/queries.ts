@@ -113,10 +113,7 @@ export async function notifyTopics(db: Queryable, topics: readonly string[]): Pr
   )
 }
 
-/** Both channels on one connection. */
-export async function listenToTopics(connection: Queryable): Promise<void> {
-  await connection.query(sql`listen posthorn_topic; listen posthorn_topic_group`)
-}
+export const listenToTopics = sql`listen posthorn_topic`
 
 export interface Reading {
   readonly from: readonly Position[]

@@ -31,7 +31,7 @@ import { appendMessages, insertTopics, deleteMessages } from './queries.ts'
 import { createWake } from './wake.ts'
 
 export interface PostgresTransportOptions extends ReadingOptions {
-  /** A pool of its own or a shared one; one of its connections listens while there are subscriptions. */
+  /** A pool of its own or a shared one; one more connection listens while there are subscriptions. */
   readonly pool: Pool
   readonly log?: Log
   /** Of a topic made on first use. Default 8; a topic keeps the number it was made with. */

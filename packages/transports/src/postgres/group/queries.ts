@@ -18,11 +18,6 @@ export interface Holding extends Position {
   readonly token: number
 }
 
-/** Notifies the members of a group that one came, left or released a partition. */
-export async function notifyGroup(db: Queryable, topic: string, group: string): Promise<void> {
-  await db.query(sql`select pg_notify('posthorn_topic_group', ${`${topic}/${group}`})`)
-}
-
 /** Makes the group's rows for partitions that have none, at the topic's first or next offset. */
 export async function insertGroup(
   db: Queryable,
@@ -87,7 +82,7 @@ export async function beatReader(db: Queryable, id: string, leaseMs: number): Pr
                        where p.topic = me.topic and p.group_name = me.group_name)))), '{}')
               from posthorn.topic_group_member as me
              where me.reader = ${id}) as states,
-           pg_notify('posthorn_topic_group', ${`/${id}`})`)
+           pg_notify('posthorn_topic', ${`/${id}`})`)
   return rows[0] as ReaderBeat
 }
 
