@@ -33,8 +33,8 @@ export const seededBugs: Readonly<Record<string, SeededBug>> = {
   gone: {
     text: 'answers now and then with an order that is not there',
     file: 'systems/orders/routes.ts',
-    line: '  return { id, sagaId }',
-    becomes: '  return { id: /[0-3]$/.test(id) ? uuid() : id, sagaId }',
+    line: '  return { id: input.orderId, sagaId }',
+    becomes: '  return { id: /[0-3]$/.test(sagaId) ? uuid() : input.orderId, sagaId }',
     args: ['--system', 'orders', ...QUIET],
   },
   double: {

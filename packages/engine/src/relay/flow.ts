@@ -74,8 +74,6 @@ const REPAIR_MS = 25_000
 /** And of so many rounds that are asked for one by one, in the first. */
 const REPAIR_EVERY = 6
 
-const NOT_SETTLED = 'messages not settled; they are sent again'
-
 function sourceOf({ handle, outbox, session, log }: FlowOptions): Source {
   if (outbox.log !== undefined) return new LogSource(handle, outbox, { session, log })
   const source = outbox.order
@@ -390,7 +388,10 @@ export class Flow {
       made(taken)
       metrics.observe('posthorn_batch_ms', performance.now() - started, { outbox: outbox.name })
     } catch (error) {
-      if (isClaimed) log.error({ outbox: outbox.name, err: error }, NOT_SETTLED)
+      if (isClaimed) {
+        const details = { outbox: outbox.name, err: error }
+        log.error(details, 'messages not settled; they are sent again')
+      }
       // What could not be settled comes back when its lease is over.
       this.#setTimer(outbox.leaseMs)
       throw error
