@@ -19,9 +19,8 @@ const watch = page('docs/operate/monitoring.md').text
 
 /** What is logged as a warning or an error. */
 function logLinesIn(source: string): string[] {
-  return [...source.matchAll(/\blog\.(warn|error)\([^;]*?'([^']+)',?\s*\)/g)].map(
-    ([, level, message]) => `${level} ${message}`,
-  )
+  const calls = /\blog\.(warn|error)\(\s*(?:\{(?:[^{}]|\{[^{}]*\})*\}|\w+),\s*'([^']+)'/g
+  return [...source.matchAll(calls)].map(([, level, message]) => `${level} ${message}`)
 }
 
 function unique(names: readonly string[]): string[] {
