@@ -8,7 +8,7 @@ import {
   useContext,
 } from 'react'
 import { type Meaning, meaningsIn } from './codes/meaning.ts'
-import { isThere, type Page, type View } from './pages/page.ts'
+import { GROUPS, isThere, type Page, type View } from './pages/page.ts'
 import { useUser } from './settings/settings.tsx'
 
 /** What a system adds to the dashboard: `web` in `web/index.ts` of its folder. */
@@ -59,10 +59,8 @@ export function pagesWith(
   const added = webs.flatMap(({ system, web }) =>
     web.pages.map((page): Page => ({ ...page, group: 'Systems', needs: system })),
   )
-  return [...added, ...own].sort((one, other) => ORDER[one.group] - ORDER[other.group])
+  return GROUPS.flatMap((group) => [...added, ...own].filter((page) => page.group === group))
 }
-
-const ORDER = { Operate: 0, Systems: 1, Development: 2 } as const
 
 interface Known extends Contents {
   readonly meanings: ReadonlyMap<string, Meaning>

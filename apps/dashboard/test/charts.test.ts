@@ -25,12 +25,12 @@ await dashboard.database.pool.query(`
 
 test('plots show the past with axes, by mouse, by keys and as a table', async () => {
   const page = await dashboard.open('/overview', { size: { width: 1_440, height: 1_000 } })
-  const latency = page.getByRole('slider', { name: /^Commit to delivered/ })
+  const latency = page.getByRole('slider', { name: /^Delivery latency/ })
   await latency.waitFor(patient)
   await expect.poll(() => latency.getAttribute('aria-label'), patient).toMatch(/p99: .* at most/)
   await page.getByRole('slider', { name: /^Failures by code\..*HTTP_503/ }).waitFor()
   await page.getByRole('slider', { name: /^Throughput\..*post\.parcels/ }).waitFor()
-  await page.getByRole('slider', { name: /^Age of the oldest undelivered\..*9 min/ }).waitFor()
+  await page.getByRole('slider', { name: /^Oldest pending message\..*9 min/ }).waitFor()
   // By keys: along the time, into it and out of it.
   await latency.focus()
   const at = async () => Number(await latency.getAttribute('aria-valuenow'))

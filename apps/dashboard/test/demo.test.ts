@@ -8,7 +8,7 @@ const patient = { timeout: 180_000 }
 
 test('the demo is started from the overview', async () => {
   const page = await dashboard.open('/overview')
-  await page.getByRole('link', { name: 'See it at work' }).click()
+  await page.getByRole('link', { name: 'Run the demo' }).click()
   const { steps } = (await dashboard.call('/api/v1/demo')) as { steps: { title: string }[] }
   await page.getByRole('heading', { name: steps[0]?.title ?? '' }).waitFor()
   await axe(page)
@@ -30,6 +30,6 @@ test('the demo is stopped by the operator', async () => {
 
 test('members neither see nor start it', async () => {
   const page = await dashboard.open('/demo', { role: 'member', allowed: [/403/] })
-  await page.getByText('Demonstration is for operators').waitFor()
+  await page.getByText('Demo is for operators').waitFor()
   expect(await page.getByRole('button', { name: 'Play' }).count()).toBe(0)
 })

@@ -154,7 +154,7 @@ test('a dead message says why, and is replayed with a reason', async () => {
   const id = await deadLetter()
   const page = await dashboard.open(`/messages?outbox=post.parcels&open=post.parcels:${id}`)
   const drawer = page.getByRole('dialog', { name: 'Message' })
-  await drawer.getByText('given up').waitFor()
+  await drawer.getByText('dead').waitFor()
   await drawer.getByRole('button', { name: 'Replay' }).click()
   await page.getByLabel('Reason').fill('the number is mended')
   await axe(page)

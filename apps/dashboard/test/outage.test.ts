@@ -19,7 +19,7 @@ test('a killed server: pages say how old they are, answer clicks, and heal by th
       .getByRole('status')
       .getByText(/^(Live|Updated)/)
       .waitFor()
-  await overview.getByText('Oldest undelivered').first().waitFor()
+  await overview.getByText('Oldest pending').first().waitFor()
   const loading = elsewhere.getByRole('status', { name: 'Loading' })
   await expect.poll(() => loading.count()).toBe(0)
   await screenshot(overview, 'outage-before')
@@ -46,7 +46,7 @@ test('a killed server: pages say how old they are, answer clicks, and heal by th
       .waitFor(patient)
   }
   await elsewhere.getByRole('heading', { name: 'Consumers', level: 1 }).waitFor(patient)
-  await overview.getByText('Oldest undelivered').first().waitFor()
+  await overview.getByText('Oldest pending').first().waitFor()
   await screenshot(overview, 'outage-after')
   expect(await messages.evaluate('performance.timeOrigin'), 'not loaded anew').toBe(before)
 })

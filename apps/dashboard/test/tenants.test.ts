@@ -66,7 +66,7 @@ const PAGES: readonly (readonly [path: string, own: (mine: Organisation) => stri
 
 test('every page shows an operator the own organisation, and the browser gets no more', async () => {
   const [ours, theirs] = await settleBoth()
-  const page = await dashboard.open('/home', operatorOf('ours'))
+  const page = await dashboard.open('/audit', operatorOf('ours'))
   const heard = listen(page)
   await page.getByRole('navigation').waitFor(patient)
   for (const [path, own] of PAGES) {
@@ -81,7 +81,7 @@ test('every page shows an operator the own organisation, and the browser gets no
 
 test('what is theirs is not found by search, by its journey, nor by its address', async () => {
   const [ours, theirs] = await settleBoth()
-  const page = await dashboard.open('/home', { ...operatorOf('ours'), allowed: [/404/] })
+  const page = await dashboard.open('/audit', { ...operatorOf('ours'), allowed: [/404/] })
   const heard = listen(page)
   await page.getByRole('navigation').waitFor(patient)
   await page.keyboard.press('Control+k')

@@ -3,8 +3,7 @@ import type { ShownView } from './harness/world.ts'
 
 /** The operators' views. */
 export const VIEWS: readonly ShownView[] = [
-  ['overview', '/overview', 'Oldest undelivered'],
-  ['home', '/home', 'What you can do here'],
+  ['overview', '/overview', 'Oldest pending'],
   ['outboxes', '/outboxes', 'Outboxes'],
   ['outbox', '/outboxes/post.parcels', 'Definition'],
   ['messages', '/messages', 'Messages'],
@@ -22,7 +21,7 @@ export const VIEWS: readonly ShownView[] = [
   ['journey', '/journey', 'Enter an id'],
   ['simulators', '/simulators', 'Business clock'],
   ['simulator', '/simulators/carrier', 'carrier'],
-  ['demo', '/demo', 'Demonstration'],
+  ['demo', '/demo', 'Demo'],
 ]
 
 /** The views of pages that are not among these. */

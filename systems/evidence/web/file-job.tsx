@@ -6,6 +6,7 @@ import {
   dataOf,
   Form,
   formatBytes,
+  countOf,
   formatCount,
   formatDuration,
   formatRate,
@@ -105,7 +106,7 @@ function JobNotices({ job }: { job: Job }) {
           // Orange letters on their own tint are too pale to be read.
           styles={{ label: { color: 'var(--mantine-color-text)' } }}
           icon={<IconAlertTriangle size={18} aria-hidden />}
-          title={warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`}
+          title={countOf(warnings.length, 'warning')}
         >
           <List size="sm">
             {warnings.map((warning) => (
@@ -224,7 +225,7 @@ function CancelJob({ id }: { id: string }) {
 function RetryErrors({ id, errors }: { id: string; errors: number }) {
   return (
     <ActButton
-      label={`Retry ${formatCount(errors)} ${errors === 1 ? 'error' : 'errors'}`}
+      label={`Retry ${countOf(errors, 'error')}`}
       title={`Retry up to ${rowsOf(errors)}?`}
       verb={`Retry up to ${formatCount(errors)}`}
       run={() => post('/api/v1/file-jobs/{id}/retry-errors', { path: { id } })}
@@ -242,7 +243,7 @@ function RetryErrors({ id, errors }: { id: string; errors: number }) {
 }
 
 function rowsOf(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'row' : 'rows'}`
+  return countOf(count, 'row')
 }
 
 type Notification = ItemOf<'/api/v1/file-jobs/{id}/notifications'>
@@ -328,7 +329,7 @@ function Receipt({ notification: { deliveries, mail } }: { notification: Notific
           <DeliveryLink id={id}>Webhook {status.replace('_', ' ')}</DeliveryLink>
           {attempts > 0 && (
             <Text size="sm" c="dimmed">
-              after {attempts} failed {attempts === 1 ? 'attempt' : 'attempts'}
+              after {countOf(attempts, 'failed attempt')}
             </Text>
           )}
         </Group>

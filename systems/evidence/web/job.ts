@@ -1,6 +1,7 @@
 import {
   type Answer,
   type BarPart,
+  countOf,
   formatCount,
   type ItemOf,
   ROLE_LOOKS,
@@ -46,7 +47,7 @@ export const ROW_ROLES: Readonly<Record<Row['status'], StateRole>> = {
 
 const ROW_WORDS: Readonly<Record<Row['status'], string>> = {
   SUCCESS: 'attached',
-  PUBLISHED: 'under way',
+  PUBLISHED: 'in progress',
   PENDING: 'to be published',
   FAILED: 'to retry',
   ERROR: 'with an error',
@@ -93,7 +94,7 @@ export function sentenceOfJob(job: Job): string {
   if (rowsRead < expectedRows) return 'Rows are stored and sent, one after the other.'
   const open = (counts['PENDING'] ?? 0) + (counts['PUBLISHED'] ?? 0)
   if (open > 0) return `All rows stored; ${formatCount(open)} wait for the document service.`
-  return `${formatCount(counts['FAILED'] ?? 0)} rows failed and are retried, hours apart.`
+  return `${countOf(counts['FAILED'] ?? 0, 'row')} failed; next retry in 6 h.`
 }
 
 /** What to do about a file that was not taken, by its reason. */
@@ -109,7 +110,7 @@ const FILE_ADVICE: Readonly<Record<string, string>> = {
   UNSUPPORTED_COMPRESSION: 'Pack it with the usual method (deflate) or without compression.',
   UNSAFE_NAME: 'Rename the file: a short relative path without .. or backslashes.',
   SPECIAL_ENTRY: 'Put the file itself into the archive instead of a link to it.',
-  DUPLICATE_NAME: 'Give every file a name of its own; upper and lower case count as the same.',
+  DUPLICATE_NAME: 'Give every file its own name; case does not matter.',
   OVERLAPPING_ENTRIES: 'Pack it again with an ordinary program.',
   HEADER_MISMATCH: 'Pack it again with an ordinary program.',
   NESTED_ARCHIVE: 'Unpack the inner archive and put its files in directly.',
@@ -130,7 +131,7 @@ const FILE_ADVICE: Readonly<Record<string, string>> = {
   NO_ROWS: 'Add a line for each case below the names of the columns.',
   TOO_MANY_ROWS: 'Split the CSV over several archives.',
   OBJECT_MISSING: 'Put the file into the bucket again, or upload it here.',
-  OBJECT_CHANGED: 'It was replaced while it was read; the new one has a job of its own.',
+  OBJECT_CHANGED: 'It was replaced while it was read; the new one has its own job.',
   CANCELLED: 'Upload it again if it was cancelled by mistake.',
   PROCESSING_FAILED: 'Upload it again; if that fails too, contact the operator of this server.',
 }

@@ -2,6 +2,16 @@ import { IconBrandWhatsapp, IconMessages } from '@tabler/icons-react'
 import type { Web } from '@posthorn/dashboard/kit'
 import { providerMeaning } from './provider-code.ts'
 
+const OUTBOUND = {
+  title: 'Outbound messages',
+  views: [
+    { to: '/outbound', title: 'Outbound messages' },
+    { to: '/conversations', title: 'Conversations' },
+    { to: '/outbound/templates', title: 'Templates' },
+    { to: '/outbound/accounts', title: 'Accounts' },
+  ],
+}
+
 /** Also loaded by Node, for the addresses of the pages: components are imported when they are shown. */
 export const web: Web = {
   pages: [
@@ -13,14 +23,7 @@ export const web: Web = {
       key: 's',
       readers: 'everyone',
       actions: [{ title: 'Send a message', to: '/outbound' }],
-      section: {
-        title: 'Outbound messages',
-        views: [
-          { to: '/outbound', title: 'Messages' },
-          { to: '/outbound/templates', title: 'Templates' },
-          { to: '/outbound/accounts', title: 'Accounts' },
-        ],
-      },
+      section: OUTBOUND,
       views: {
         '': () => import('./outbound/outbound.tsx').then(({ Outbound }) => Outbound),
         templates: () => import('./outbound/templates.tsx').then(({ Templates }) => Templates),
@@ -30,6 +33,7 @@ export const web: Web = {
     },
     {
       name: 'conversations',
+      section: OUTBOUND,
       title: 'Conversations',
       about: 'What people write back, and your answers.',
       icon: IconMessages,

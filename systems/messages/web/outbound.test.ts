@@ -270,7 +270,7 @@ test('an account is added and changed, and says why it is stopped', async () => 
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.getByRole('button', { name: 'Resume sending' }).click()
   await page.getByRole('button', { name: 'Resume', exact: true }).click()
-  await page.getByText('Sending goes on.').waitFor()
+  await page.getByText('Sending resumed.').waitFor()
 })
 
 test('a viewer is told why the button does nothing', async () => {

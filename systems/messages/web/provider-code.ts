@@ -115,7 +115,7 @@ const MEANINGS: Readonly<Record<string, ProviderMeaning>> = {
     advice: 'Check the network and the provider’s address. The worker retries.',
   },
   SENDER_PAUSED: { meaning: 'The sending number pauses after a limit.', advice: WAIT },
-  SENDER_PACED: { meaning: 'The sending number has a queue of its own.', advice: WAIT },
+  SENDER_PACED: { meaning: 'The sending number has its own queue.', advice: WAIT },
   SESSION_CLOSED: {
     meaning: 'More than 24 hours had passed since the person’s last message.',
     advice: 'Send a template. When the person answers, free text can be sent again.',

@@ -149,8 +149,8 @@ function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
           {isForward ? (
             <Stack gap="sm">
               <span>
-                The step {step} counts as done, and the saga goes on with the next step. If the saga
-                is undone later, {step} is undone too, in case an attempt took effect.
+                The step {step} counts as done, and the saga continues with the next step. If the
+                saga is undone later, {step} is undone too, in case an attempt took effect.
               </span>
               <JsonInput
                 label="Data of the step"
@@ -165,7 +165,7 @@ function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
               />
             </Stack>
           ) : (
-            `The step ${step} stays as it is, and the steps before it are undone. Do this if ${step} was undone by hand, or need not be undone.`
+            `The step ${step} stays as it is, and the steps before it are undone. Do this if ${step} was undone manually, or need not be undone.`
           )}
         </ActButton>
       }

@@ -38,7 +38,7 @@ interface StepLook {
 
 const STEP_LOOKS: Readonly<Record<string, StepLook>> = {
   PENDING: { role: undefined, word: 'not begun' },
-  RUNNING: { role: 'claimed', word: 'under way' },
+  RUNNING: { role: 'claimed', word: 'in progress' },
   WAITING: { role: 'ready', word: 'waits' },
   RETRYING: { role: 'retry', word: 'tried again' },
   COMPLETED: { role: 'confirmed', word: 'done' },

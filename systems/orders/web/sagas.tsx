@@ -247,7 +247,7 @@ function BulkActions({ chosen, onDone }: BulkActionsProps) {
         }
       >
         The step that each is stuck at stays as it is, and the steps before it are undone:{' '}
-        {stepsOf(undoing)}. Do this if they were undone by hand, or need not be undone. Selected
+        {stepsOf(undoing)}. Do this if they were undone manually, or need not be undone. Selected
         sagas that are stuck elsewhere, or not at all, are left out.
       </BulkButton>
     </>

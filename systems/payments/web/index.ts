@@ -14,6 +14,17 @@ function deliveryPage(id: string): string {
   return `/webhooks/deliveries?open=${encodeURIComponent(id)}`
 }
 
+const PAYMENTS = {
+  title: 'Payments',
+  views: [
+    { to: '/payments', title: 'Payments' },
+    { to: '/approvals', title: 'Approvals' },
+    { to: '/payments/returns', title: 'Refunds and disputes' },
+    { to: '/payments/events', title: 'Gateway events' },
+    { to: '/reconciliation', title: 'Reconciliation' },
+  ],
+}
+
 /** Also loaded by Node, for the addresses of the pages: components are imported when they are shown. */
 export const web: Web = {
   pages: [
@@ -25,14 +36,7 @@ export const web: Web = {
       key: 'p',
       readers: 'everyone',
       actions: [{ title: 'Take a payment', to: '/payments' }],
-      section: {
-        title: 'Payments',
-        views: [
-          { to: '/payments', title: 'Payments' },
-          { to: '/payments/returns', title: 'Refunds and disputes' },
-          { to: '/payments/events', title: 'Gateway events' },
-        ],
-      },
+      section: PAYMENTS,
       views: {
         '': () => import('./payments/payments.tsx').then(({ Payments }) => Payments),
         returns: () => import('./payments/returns.tsx').then(({ Returns }) => Returns),
@@ -46,6 +50,7 @@ export const web: Web = {
       icon: IconChecks,
       key: 'v',
       readers: 'everyone',
+      section: PAYMENTS,
       badge: () => import('./approvals/pending-count.tsx').then(({ PendingCount }) => PendingCount),
       views: { '': () => import('./approvals/approvals.tsx').then(({ Approvals }) => Approvals) },
     },
@@ -82,6 +87,7 @@ export const web: Web = {
       icon: IconScale,
       key: 'r',
       readers: 'everyone',
+      section: PAYMENTS,
       actions: [{ title: 'Upload a statement', to: '/reconciliation' }],
       views: {
         '': () =>

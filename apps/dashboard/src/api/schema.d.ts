@@ -1015,6 +1015,7 @@ export interface paths {
               destinations: {
                 answered: number[]
                 destination: string
+                name: string | null
                 outbox: string
                 unanswered: number[]
               }[]

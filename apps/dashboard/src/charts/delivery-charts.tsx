@@ -22,6 +22,7 @@ import { type Charts, marksOf, useCharts, useRange, useTimes } from './range.tsx
 
 const MOST_SERIES = 8
 const MOST_ROWS = 20
+const MOST_MARKS = 4
 
 /** How deliveries went: of one outbox, or of all together. */
 export function DeliveryCharts({ outbox }: { outbox?: string }) {
@@ -34,10 +35,6 @@ export function DeliveryCharts({ outbox }: { outbox?: string }) {
       </QueryState>
     </Panel>
   )
-}
-
-function ageText(seconds: number): string {
-  return formatDuration(Math.round(seconds) * 1_000)
 }
 
 function perSecond(value: number): string {
@@ -57,7 +54,7 @@ function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
     () =>
       charts.destinations.slice(0, MOST_ROWS).map((each) => ({
         id: `${each.outbox} ${each.destination}`,
-        label: each.destination,
+        label: each.name ?? each.destination,
         outbox: each.outbox,
         answered: each.answered,
         unanswered: each.unanswered,
@@ -72,8 +69,9 @@ function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
         cols={2}
         plots={[
           {
-            title: 'Commit to delivered',
-            unit: 'p50, p95, p99 on a scale of powers',
+            title: 'Delivery latency',
+            unit: 'p50, p95, p99, log scale',
+            steps: 'time',
             series: series.latency,
             format: formatDuration,
             scale: 'log',
@@ -81,8 +79,7 @@ function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
           },
           {
             title: 'Throughput',
-            unit:
-              outbox === undefined ? 'messages delivered a second, by outbox' : 'attempts a second',
+            unit: outbox === undefined ? 'delivered a second, by outbox' : 'attempts a second',
             series: series.throughput,
             format: perSecond,
             stacked: true,
@@ -97,10 +94,11 @@ function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
             onPick: go.failures,
           },
           {
-            title: 'Age of the oldest undelivered',
-            unit: 'since its commit, as counted once a minute',
+            title: 'Oldest pending message',
+            unit: 'age since its commit',
+            steps: 'time',
             series: series.oldest,
-            format: ageText,
+            format: formatDuration,
             onPick: go.messages,
           },
         ]}
@@ -165,7 +163,7 @@ function throughputOf({ outboxes }: Charts, { times, outbox }: Shown): PlotSerie
       { id: 'delivered', label: 'delivered', color: 'teal', values: own.delivered },
       { id: 'failed', label: 'failed', color: 'orange', values: own.failed },
       { id: 'postponed', label: 'postponed', color: 'gray', values: own.postponed },
-      { id: 'dead', label: 'given up', color: 'red', values: own.dead },
+      { id: 'dead', label: 'dead', color: 'red', values: own.dead },
     ]
     return parts.map((each) => ({ ...each, values: ratesOf(each.values, times) }))
   }
@@ -202,7 +200,7 @@ function oldestOf({ outboxes }: Charts): PlotSeries[] {
       id: name,
       label: name,
       color: colorOf(i),
-      values: oldestUndeliveredSeconds,
+      values: oldestUndeliveredSeconds.map((age) => (age === null ? null : age * 1_000)),
     }))
     .filter(({ values }) => most(values) > 0)
     .toSorted((one, other) => most(other.values) - most(one.values))
@@ -215,8 +213,9 @@ function Marks({ marks, times }: { marks: readonly PlotMark[]; times: PlotTimes 
   return (
     <Text size="xs" c="dimmed" component="div">
       <span>▾ </span>
+      {marks.length > MOST_MARKS && `${marks.length - MOST_MARKS} earlier · `}
       {marks
-        .slice(-8)
+        .slice(-MOST_MARKS)
         .map(({ at, text }) => `${timeText(at, times)} ${text}`)
         .join(' · ')}
     </Text>

@@ -34,7 +34,7 @@ export function HeatMap({ title, rows, times, onPick }: HeatMapProps) {
   return (
     <figure className={classes['figure']}>
       <figcaption className={classes['head']}>
-        <Text fw={600} size="sm" component="span">
+        <Text fw={500} size="sm" component="span">
           {title}
         </Text>
         <span className={classes['key']} aria-hidden>

@@ -40,6 +40,8 @@ export interface PlotProps {
   readonly stacked?: boolean
   /** Default `linear`. */
   readonly scale?: 'linear' | 'log'
+  /** What the steps of the axis are: of numbers, or of milliseconds as people count time. Default `numbers`. */
+  readonly steps?: 'numbers' | 'time'
   readonly zoom?: Zoom | undefined
   readonly onZoom?: (zoom: Zoom | undefined) => void
   /** Goes to what is behind a stretch. */
@@ -65,7 +67,7 @@ export function Plot(props: PlotProps) {
     <figure className={classes['figure']}>
       <figcaption className={classes['head']}>
         <div>
-          <Text fw={600} size="sm" component="span">
+          <Text fw={500} size="sm" component="span">
             {title}
           </Text>{' '}
           <Text size="xs" c="dimmed" component="span">
@@ -142,13 +144,14 @@ interface CanvasProps extends PlotProps {
 function Canvas(props: CanvasProps) {
   const { title, series, times, format, zoom, onZoom, onPickIndex, shown, onPoint } = props
   const { marks = NO_MARKS, stacked = false, scale = 'linear', syncKey = title } = props
+  const { steps = 'numbers' } = props
   const { ref: measured, width } = useElementSize<HTMLDivElement>()
   const box = useRef<HTMLDivElement>(null)
   const ref = useMergedRef(box, measured)
   const plot = useRef<uPlot>(undefined)
   const drawn = useMemo(
-    (): Drawn => ({ series, times, marks, stacked, scale, format }),
-    [series, times, marks, stacked, scale, format],
+    (): Drawn => ({ series, times, marks, stacked, scale, steps, format }),
+    [series, times, marks, stacked, scale, steps, format],
   )
   const latest = useRef({ drawn, zoom, onPoint, onZoom, onPickIndex })
   useEffect(() => {

@@ -9,6 +9,7 @@ export interface Drawn {
   readonly marks: readonly PlotMark[]
   readonly stacked: boolean
   readonly scale: 'linear' | 'log'
+  readonly steps: 'numbers' | 'time'
   readonly format: (value: number) => string
 }
 
@@ -38,6 +39,21 @@ export function wholeTime({ from, stretchMs, count }: PlotTimes): { min: number;
 const STEPS = Array.from({ length: 24 }, (_, i) =>
   [1, 2, 2.5, 5].map((n) => n * 10 ** (i - 9)),
 ).flat()
+/** Times as people count them, in ms: 1, 2, 5 … 500 ms, then seconds, minutes, hours and days. */
+const TIME_STEPS = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * 1_000),
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * 60_000),
+  ...[1, 2, 3, 6, 12].map((n) => n * 3_600_000),
+  ...[1, 2, 7, 14, 28].map((n) => n * 86_400_000),
+]
+
+/** The lines of a log scale of times: powers of ten below a minute, then minutes, hours, days. */
+const TIME_POWERS = [
+  ...[0.1, 1, 10, 100, 1_000, 10_000],
+  ...[60_000, 600_000, 3_600_000, 36_000_000, 86_400_000, 864_000_000],
+]
+
 const WHOLE_STEPS = STEPS.filter((step) => Number.isInteger(step))
 
 /** Counts have no halves: a tick between two of them would say one of the two. */
@@ -51,12 +67,12 @@ export function optionsOf(
   drawn: () => Drawn,
   events: PlotEvents,
 ): uPlot.Options {
-  const { series, stacked, scale } = drawn()
+  const { series, stacked, scale, steps } = drawn()
   const floorsOf = (): Floors => {
     const tops = stack(drawn().series)
     return [undefined, undefined, ...tops.slice(0, -1)]
   }
-  const font = '11px system-ui, sans-serif'
+  const font = '11px "Inter Variable", system-ui, sans-serif'
   const axis = { stroke: () => variable('--mantine-color-dimmed'), font }
   const grid = { stroke: () => variable('--rule'), width: 1 }
   return {
@@ -69,7 +85,7 @@ export function optionsOf(
       x: { time: true, range: (_, min, max) => [min, max] },
       y: {
         ...(scale === 'log' && LOGARITHMIC),
-        range: (_, min, max) => (scale === 'log' ? logRange(min, max) : linearRange(max)),
+        range: (_, min, max) => (scale === 'log' ? logRange(min, max, steps) : linearRange(max)),
       },
     },
     axes: [
@@ -83,14 +99,20 @@ export function optionsOf(
       },
       {
         ...axis,
-        grid: { ...grid, filter: (_, splits) => labelled(splits, scale) },
+        grid: { ...grid, filter: (_, splits) => labelled(splits, { scale, steps }) },
         ticks: { show: false },
-        size: 78,
+        // As wide as its longest label, so that the rest is for the numbers.
+        size: (_, labels: readonly string[] | null) =>
+          14 + 6.5 * Math.max(4, ...(labels ?? []).map((label) => label.length)),
         space: 34,
+        ...(scale === 'log' &&
+          steps === 'time' && {
+            splits: (...[, , min, max]) => TIME_POWERS.filter((at) => at >= min && at <= max),
+          }),
         ...(scale === 'linear' && {
-          incrs: () => (isWhole(drawn()) ? WHOLE_STEPS : STEPS),
+          incrs: () => (steps === 'time' ? TIME_STEPS : isWhole(drawn()) ? WHOLE_STEPS : STEPS),
         }),
-        filter: (_, splits) => labelled(splits, scale),
+        filter: (_, splits) => labelled(splits, { scale, steps }),
         values: (_, splits) =>
           splits.map((value: number | null) => (value === null ? '' : drawn().format(value))),
       },
@@ -145,16 +167,30 @@ function linearRange(max: number | null): uPlot.Range.MinMax {
   return max === null || max <= 0 ? [0, 1] : [0, max * 1.1]
 }
 
-function logRange(min: number | null, max: number | null): uPlot.Range.MinMax {
+function logRange(
+  min: number | null,
+  max: number | null,
+  steps: Drawn['steps'],
+): uPlot.Range.MinMax {
+  if (steps === 'time') {
+    const low = TIME_POWERS.findLast((at) => at <= Math.max(min ?? 1, 1)) ?? 1
+    const high = TIME_POWERS.find((at) => at >= (max ?? 0) && at > low) ?? max ?? 1
+    return [low, high]
+  }
   const low = 10 ** Math.floor(Math.log10(Math.max(min ?? 1, 0.5)))
   const high = 10 ** Math.ceil(Math.log10(Math.max(max ?? 10, low * 10)))
   return [low, high]
 }
 
 /** Of a scale of powers only these have room for lines and words. */
-function labelled(splits: readonly number[], scale: Drawn['scale']): (number | null)[] {
+function labelled(
+  splits: readonly number[],
+  { scale, steps }: Pick<Drawn, 'scale' | 'steps'>,
+): (number | null)[] {
   const isPower = (value: number) => Number.isInteger(Math.round(Math.log10(value) * 1e6) / 1e6)
-  return splits.map((value) => (scale === 'linear' || isPower(value) ? value : null))
+  return splits.map((value) =>
+    scale === 'linear' || steps === 'time' || isPower(value) ? value : null,
+  )
 }
 
 function axisTime(at: number, times: PlotTimes): string {
@@ -192,8 +228,8 @@ function drawRunning({ ctx, bbox, valToPos }: uPlot, times: PlotTimes): void {
 
 function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly PlotMark[]): void {
   ctx.save()
-  ctx.strokeStyle = variable('--accent')
-  ctx.fillStyle = variable('--accent')
+  ctx.strokeStyle = variable('--brand')
+  ctx.fillStyle = variable('--brand')
   ctx.lineWidth = uPlot.pxRatio
   ctx.setLineDash([4 * uPlot.pxRatio, 3 * uPlot.pxRatio])
   const size = 4 * uPlot.pxRatio

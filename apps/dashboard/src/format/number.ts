@@ -9,6 +9,11 @@ export function formatCount(n: number): string {
   return n < 1_000_000 ? wholeNumber.format(n) : shortNumber.format(n)
 }
 
+/** `1 row`, `2 rows`; `many` where it is not the word with an s. */
+export function countOf(n: number, one: string, many = `${one}s`): string {
+  return `${formatCount(n)} ${n === 1 ? one : many}`
+}
+
 /** So many in a time; the slower, the finer, so that the steps of an axis can be told apart. */
 export function formatRate(rate: number, per: 's' | 'min' = 's'): string {
   if (rate >= 10) return `${formatCount(rate)}/${per}`
@@ -41,7 +46,7 @@ export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms)) return '–'
   if (ms < 0) return `-${formatDuration(-ms)}`
   if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < 10_000) return `${(ms / 1_000).toFixed(1)} s`
+  if (ms < 10_000) return `${fine.format(ms / 1_000)} s`
   const first = UNITS.findIndex(([, size]) => ms >= size)
   const [[name, size], next] = [UNITS[first] ?? UNITS[3], UNITS[first + 1]]
   const whole = Math.floor(ms / size)
@@ -54,6 +59,5 @@ export function formatRelative(at: number, now: number): string {
   const distance = Math.abs(now - at)
   if (distance < 1_000) return 'now'
   const text = formatDuration(distance < 60_000 ? Math.floor(distance / 1_000) * 1_000 : distance)
-  const short = text.replace('.0 s', ' s')
-  return at <= now ? `${short} ago` : `in ${short}`
+  return at <= now ? `${text} ago` : `in ${text}`
 }

@@ -2,18 +2,34 @@ import {
   IconBell,
   IconEar,
   IconEraser,
-  IconFlame,
   IconFlask,
   IconHistory,
-  IconHome,
   IconLayoutDashboard,
   IconMail,
   IconMailbox,
+  IconMailX,
   IconMapRoute,
   IconPlayerPlay,
-  IconSkull,
+  IconUrgent,
 } from '@tabler/icons-react'
 import type { Page, Section } from './page.ts'
+
+const OUTBOXES: Section = {
+  title: 'Outboxes',
+  views: [
+    { to: '/outboxes', title: 'Outboxes' },
+    { to: '/consumers', title: 'Consumers' },
+  ],
+}
+
+const MESSAGES: Section = {
+  title: 'Messages',
+  views: [
+    { to: '/messages', title: 'Messages' },
+    { to: '/dead-letters', title: 'Dead letters' },
+    { to: '/journey', title: 'Journey' },
+  ],
+}
 
 const INCIDENTS: Section = {
   title: 'Incidents',
@@ -21,6 +37,15 @@ const INCIDENTS: Section = {
     { to: '/incidents', title: 'Incidents' },
     { to: '/alerts', title: 'Alerts' },
     { to: '/incidents/notices', title: 'Notices' },
+  ],
+}
+
+const RETENTION: Section = {
+  title: 'Data retention',
+  views: [
+    { to: '/retention', title: 'Data retention' },
+    { to: '/retention/holds', title: 'Legal holds' },
+    { to: '/retention/erasures', title: 'Erasures' },
   ],
 }
 
@@ -37,16 +62,6 @@ export const operatorPages: readonly Page[] = [
     views: { '': () => import('./overview/overview.tsx').then(({ Overview }) => Overview) },
   },
   {
-    name: 'home',
-    title: 'Home',
-    about: 'What you can do here.',
-    group: 'Operate',
-    icon: IconHome,
-    key: 'y',
-    readers: 'everyone',
-    views: { '': () => import('./home/home.tsx').then(({ Home }) => Home) },
-  },
-  {
     name: 'outboxes',
     title: 'Outboxes',
     about: 'Each outbox as its states, with its rates, relays and breakers; pause and resume.',
@@ -55,6 +70,7 @@ export const operatorPages: readonly Page[] = [
     key: 'b',
     readers: 'platform',
     actions: [{ title: 'Pause or resume an outbox', to: '/outboxes' }],
+    section: OUTBOXES,
     views: {
       '': () => import('./outboxes/outboxes.tsx').then(({ Outboxes }) => Outboxes),
       $name: () => import('./outboxes/outbox.tsx').then(({ Outbox }) => Outbox),
@@ -68,20 +84,34 @@ export const operatorPages: readonly Page[] = [
     icon: IconMail,
     key: 'm',
     readers: 'operators',
+    section: MESSAGES,
     views: { '': () => import('./messages/messages.tsx').then(({ Messages }) => Messages) },
   },
   {
     name: 'dead-letters',
     title: 'Dead letters',
-    about: 'Messages that were given up, grouped by their cause, to be replayed.',
+    about: 'Dead messages by cause and destination, to be replayed.',
     group: 'Operate',
-    icon: IconSkull,
+    icon: IconMailX,
     key: 'd',
     readers: 'operators',
     actions: [{ title: 'Replay dead letters', to: '/dead-letters' }],
+    section: MESSAGES,
     views: {
       '': () => import('./dead-letters/dead-letters.tsx').then(({ DeadLetters }) => DeadLetters),
     },
+  },
+  {
+    name: 'journey',
+    title: 'Journey',
+    about: 'One business thing across all systems, from any of its ids.',
+    group: 'Operate',
+    icon: IconMapRoute,
+    key: 'k',
+    readers: 'everyone',
+    needs: 'journeys',
+    section: MESSAGES,
+    views: { '': () => import('./journey/journey.tsx').then(({ Journey }) => Journey) },
   },
   {
     name: 'consumers',
@@ -91,6 +121,7 @@ export const operatorPages: readonly Page[] = [
     icon: IconEar,
     key: 'c',
     readers: 'platform',
+    section: OUTBOXES,
     views: { '': () => import('./consumers/consumers.tsx').then(({ Consumers }) => Consumers) },
   },
   {
@@ -98,7 +129,7 @@ export const operatorPages: readonly Page[] = [
     title: 'Incidents',
     about: 'What is wrong, one entry for each cause, until it is over.',
     group: 'Operate',
-    icon: IconFlame,
+    icon: IconUrgent,
     key: 'i',
     readers: 'operators',
     needs: 'incidents',
@@ -120,27 +151,20 @@ export const operatorPages: readonly Page[] = [
     icon: IconBell,
     key: 'a',
     readers: 'operators',
-    section: { ...INCIDENTS, title: 'Alerts' },
+    section: INCIDENTS,
     views: { '': () => import('./alerts/alerts.tsx').then(({ Alerts }) => Alerts) },
   },
   {
     name: 'retention',
     title: 'Data retention',
     about: 'How long data is kept, legal holds, and the erasure of a person.',
-    group: 'Operate',
+    group: 'Data',
     icon: IconEraser,
     key: 'e',
     readers: 'admins',
     needs: 'retention',
     actions: [{ title: 'Erase a person', to: '/retention/erasures' }],
-    section: {
-      title: 'Data retention',
-      views: [
-        { to: '/retention', title: 'Kept data' },
-        { to: '/retention/holds', title: 'Legal holds' },
-        { to: '/retention/erasures', title: 'Erasures' },
-      ],
-    },
+    section: RETENTION,
     views: {
       '': () => import('./retention/retention.tsx').then(({ Retention }) => Retention),
       holds: () => import('./retention/holds.tsx').then(({ Holds }) => Holds),
@@ -151,7 +175,7 @@ export const operatorPages: readonly Page[] = [
     name: 'audit',
     title: 'Audit',
     about: 'Who did what, and when.',
-    group: 'Operate',
+    group: 'Data',
     icon: IconHistory,
     key: 'u',
     readers: 'everyone',
@@ -159,17 +183,6 @@ export const operatorPages: readonly Page[] = [
       '': () => import('./audit/audit.tsx').then(({ Audit }) => Audit),
       entries: () => import('./audit/audit.tsx').then(({ AuditEntries }) => AuditEntries),
     },
-  },
-  {
-    name: 'journey',
-    title: 'Journey',
-    about: 'One business thing across all systems, from any of its ids.',
-    group: 'Systems',
-    icon: IconMapRoute,
-    key: 'k',
-    readers: 'everyone',
-    needs: 'journeys',
-    views: { '': () => import('./journey/journey.tsx').then(({ Journey }) => Journey) },
   },
   {
     name: 'simulators',
@@ -189,7 +202,7 @@ export const operatorPages: readonly Page[] = [
   },
   {
     name: 'demo',
-    title: 'Demonstration',
+    title: 'Demo',
     about: 'A tour of the systems, step by step.',
     group: 'Development',
     icon: IconPlayerPlay,

@@ -2,7 +2,9 @@ import type { Icon } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import { isOperator, type Role } from '../session/session.ts'
 
-export type PageGroup = 'Operate' | 'Systems' | 'Development'
+/** The headings of the navigation. */
+export const GROUPS = ['Operate', 'Systems', 'Data', 'Development'] as const
+export type PageGroup = (typeof GROUPS)[number]
 
 export interface Page {
   /** The first word of its address. */
@@ -24,7 +26,7 @@ export interface Page {
   readonly actions?: readonly { readonly title: string; readonly to: string }[]
   /** Shown next to its name in the navigation. */
   readonly badge?: View
-  /** Pages that belong together; `SectionFrame` links them. */
+  /** Views that belong together: one entry of the navigation, and tabs on each of them. */
   readonly section?: Section
   /** Also shown in the portal, which other sites embed. */
   readonly inPortal?: boolean
@@ -34,7 +36,23 @@ export interface Page {
 
 export interface Section {
   readonly title: string
-  readonly views: readonly { readonly to: string; readonly title: string }[]
+  readonly views: readonly SectionView[]
+}
+
+export interface SectionView {
+  readonly to: string
+  readonly title: string
+}
+
+/** The views of a page's section that are on pages of these; of a page without one, itself. */
+export function viewsOf(page: Page, pages: readonly Page[]): readonly SectionView[] {
+  const views = page.section?.views ?? [{ to: `/${page.name}`, title: page.title }]
+  return views.filter(({ to }) => pages.some(({ name }) => name === to.split('/')[1]))
+}
+
+/** The entries of the navigation: a section once, at the first of its pages that the user may read. */
+export function entriesOf(readable: readonly Page[]): readonly Page[] {
+  return readable.filter((page) => viewsOf(page, readable)[0]?.to === `/${page.name}`)
 }
 
 /** Loaded when the user goes there: `() => import('./outboxes.tsx').then((file) => file.Outboxes)`. */

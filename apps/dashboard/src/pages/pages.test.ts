@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { VIEWS, viewsMissing } from '../../test/views.ts'
 import { pagesWith, type SystemPage } from '../systems.tsx'
 import { operatorPages } from './index.ts'
-import { mayRead } from './page.ts'
+import { entriesOf, mayRead } from './page.ts'
 
 const robots: SystemPage = {
   ...{ name: 'robots', title: 'Robots', about: 'What they do.', icon: IconRobot, key: 'q' },
@@ -37,10 +37,20 @@ test('pages for operators or for development are hidden from others', () => {
 test('pages of a system are shown where it runs, and outboxes need nothing', () => {
   const user = { role: 'platform', production: false, has: [] } as const
   expect(pages.filter((each) => mayRead(each, user)).map(({ name }) => name)).toEqual([
-    ...['overview', 'home', 'outboxes', 'messages', 'dead-letters', 'consumers', 'alerts', 'audit'],
+    ...['overview', 'outboxes', 'messages', 'dead-letters', 'consumers', 'alerts', 'audit'],
   ])
   const running = pages.filter((each) => mayRead(each, { ...user, has: ['factory'] }))
-  expect(running.at(-1)).toMatchObject({ name: 'robots', group: 'Systems', needs: 'factory' })
+  const robot = running.find(({ name }) => name === 'robots')
+  expect(robot).toMatchObject({ group: 'Systems', needs: 'factory' })
+})
+
+test('a section is one entry of the navigation, at the first page that the user may read', () => {
+  const entries = (role: 'platform' | 'operator') =>
+    entriesOf(pages.filter((each) => mayRead(each, { role, production: true, has: [] })))
+  expect(entries('platform').map(({ name }) => name)).toEqual([
+    ...['overview', 'outboxes', 'messages', 'alerts', 'audit'],
+  ])
+  expect(entries('operator').map(({ name }) => name)).toEqual(['messages', 'alerts', 'audit'])
 })
 
 test('every view of every page is looked at', () => {

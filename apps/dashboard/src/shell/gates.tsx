@@ -5,6 +5,7 @@ import { isThere, mayRead, type Page } from '../pages/page.ts'
 import { ButtonLink } from '../parts/layout/page-frame.tsx'
 import { ErrorState, Notice } from '../parts/layout/notice.tsx'
 import { Login } from '../session/login.tsx'
+import { isOperator } from '../session/session.ts'
 import { useSessionState } from '../session/session-context.tsx'
 import { Shell } from './shell.tsx'
 import { useUser } from '../settings/settings.tsx'
@@ -59,10 +60,13 @@ export function PageFailed({ error, reset }: ErrorComponentProps) {
   return <ErrorState error={error} onRetry={onRetry} />
 }
 
-/** `/` leads to the first page that the user may read. */
+/** `/` leads operators to their first page, and others to that of the first system. */
 export function FirstPage({ pages }: { pages: readonly Page[] }) {
   const user = useUser()
-  const first = pages.find((page) => mayRead(page, user))
+  const readable = pages.filter((page) => mayRead(page, user))
+  const first = isOperator(user.role)
+    ? readable[0]
+    : (readable.find(({ group }) => group === 'Systems') ?? readable[0])
   return first === undefined ? <PageMissing /> : <Navigate to={`/${first.name}`} replace />
 }
 

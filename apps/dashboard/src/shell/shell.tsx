@@ -16,7 +16,7 @@ import { useEffect, useRef } from 'react'
 import { formatDuration } from '../format/number.ts'
 import type { LiveState as State } from '../live/connection.ts'
 import { useLiveState, useOutage, usePolling } from '../live/live-context.tsx'
-import { mayRead, type Page, type PageGroup } from '../pages/page.ts'
+import { entriesOf, GROUPS, mayRead, type Page, viewsOf } from '../pages/page.ts'
 import { NowProvider } from '../parts/show/facts.tsx'
 import { Lazy } from '../systems.tsx'
 import { Brand } from './brand.tsx'
@@ -38,8 +38,8 @@ export function Shell({ pages }: { pages: readonly Page[] }) {
     <NowProvider aheadMs={aheadMs}>
       <AppShell
         header={{ height: { base: 48, md: 0 } }}
-        navbar={{ width: 216, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
-        padding="md"
+        navbar={{ width: 224, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
+        padding={{ base: 'md', md: 'lg' }}
       >
         <a className={classes['skip']} href="#content">
           Skip to the content
@@ -102,8 +102,8 @@ function OutageBanner({ since }: { since: number }) {
     <div className={classes['outage']} role="alert">
       <IconPlugConnectedX size={18} stroke={1.8} aria-hidden />
       <span>
-        The server cannot be reached. This page is as of {CLOCK.format(since)}; it goes on by itself
-        when the server is back.
+        The server cannot be reached. This page is as of {CLOCK.format(since)}; it reconnects by
+        itself.
       </span>
     </div>
   )
@@ -114,7 +114,7 @@ function ClockState({ aheadMs }: { aheadMs: number }) {
   if (aheadMs === 0) return null
   return (
     <div className={classes['state']}>
-      <IconClockPlay size={16} stroke={1.6} color="var(--accent)" aria-hidden />
+      <IconClockPlay size={16} stroke={1.6} color="var(--brand)" aria-hidden />
       Clock moved by {formatDuration(aheadMs)}
     </div>
   )
@@ -144,8 +144,6 @@ function LiveState() {
   )
 }
 
-const GROUPS: readonly PageGroup[] = ['Operate', 'Systems', 'Development']
-
 interface NavigationProps {
   readonly pages: readonly Page[]
   /** The user chose a page. */
@@ -153,43 +151,52 @@ interface NavigationProps {
 }
 
 function Navigation({ pages, onGo }: NavigationProps) {
-  const list = useRef<HTMLDivElement>(null)
-  const { pathname } = useLocation()
-  const current = pathname.split('/')[1] ?? ''
-  // More pages than a small window has room for: where one is must be among those in sight.
+  const current = useLocation().pathname.split('/')[1] ?? ''
+  const entries = entriesOf(pages)
+  return GROUPS.map((group) => {
+    const own = entries.filter((page) => page.group === group)
+    if (own.length === 0) return null
+    return (
+      <section key={group} aria-labelledby={`group-${group}`}>
+        <h2 id={`group-${group}`} className={navigationClasses['group']}>
+          {group}
+        </h2>
+        <ul className={navigationClasses['list']}>
+          {own.map((page) => (
+            <li key={page.name}>
+              <Entry {...{ page, pages, current, onGo }} />
+            </li>
+          ))}
+        </ul>
+      </section>
+    )
+  })
+}
+
+/** A page, or the first of its section, which stays marked on the others. */
+function Entry(props: NavigationProps & { page: Page; current: string }) {
+  const { page, pages, current, onGo } = props
+  const { name, title, section, icon: Picture } = page
+  const views = viewsOf(page, pages)
+  const names = new Set([name, ...views.map(({ to }) => to.split('/')[1])])
+  const isCurrent = names.has(current)
+  const link = useRef<HTMLAnchorElement>(null)
+  // A small window has not room for all: where one is must be among those in sight.
   useEffect(() => {
-    const link = list.current?.querySelector(`[data-page="${CSS.escape(current)}"]`)
-    link?.scrollIntoView({ block: 'nearest' })
-  }, [current])
+    if (isCurrent) link.current?.scrollIntoView({ block: 'nearest' })
+  }, [isCurrent])
+  const badge = pages.find((each) => names.has(each.name) && each.badge)?.badge
   return (
-    <div ref={list}>
-      {GROUPS.map((group) => {
-        const own = pages.filter((page) => page.group === group)
-        if (own.length === 0) return null
-        return (
-          <section key={group} aria-labelledby={`group-${group}`}>
-            <h2 id={`group-${group}`} className={navigationClasses['group']}>
-              {group}
-            </h2>
-            <ul className={navigationClasses['list']}>
-              {own.map(({ name, title, badge, icon: Picture }) => (
-                <li key={name}>
-                  <Link
-                    to={`/${name}`}
-                    data-page={name}
-                    className={navigationClasses['link']}
-                    onClick={onGo}
-                  >
-                    <Picture size={16} stroke={1.6} aria-hidden />
-                    {title}
-                    {badge && <Lazy view={badge} />}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          </section>
-        )
-      })}
-    </div>
+    <Link
+      to={`/${name}`}
+      className={navigationClasses['link']}
+      data-current={isCurrent || undefined}
+      ref={link}
+      onClick={onGo}
+    >
+      <Picture size={16} stroke={1.5} aria-hidden />
+      {views.length > 1 ? section?.title : title}
+      {badge && <Lazy view={badge} />}
+    </Link>
   )
 }

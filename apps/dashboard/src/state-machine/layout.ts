@@ -265,5 +265,5 @@ export interface StateEdge {
 /** Nothing at an arrow that nothing took: a picture full of zeros hides what moves. */
 export function rateOf({ perMinute, byHand }: StateEdge): string {
   if (perMinute > 0) return `${formatCount(perMinute)}/min`
-  return byHand === true ? 'by hand' : ''
+  return byHand === true ? 'manual' : ''
 }

@@ -1,25 +1,25 @@
 import {
   type Icon,
-  IconBan,
+  IconAlertCircle,
   IconCheck,
   IconChecks,
-  IconClock,
-  IconPlayerPlay,
+  IconCircleDashed,
+  IconCircleMinus,
+  IconCircleX,
+  IconProgress,
   IconRefresh,
-  IconRefreshAlert,
-  IconSkull,
 } from '@tabler/icons-react'
 
 /** Beside the colour and the word, the third thing that tells states apart. */
 export const ROLE_ICONS: Readonly<Record<StateRole, Icon>> = {
-  ready: IconClock,
-  claimed: IconPlayerPlay,
+  ready: IconCircleDashed,
+  claimed: IconProgress,
   sent: IconCheck,
   confirmed: IconChecks,
   retry: IconRefresh,
-  failing: IconRefreshAlert,
-  dead: IconSkull,
-  cancelled: IconBan,
+  failing: IconAlertCircle,
+  dead: IconCircleX,
+  cancelled: IconCircleMinus,
 }
 
 /** What a state means to the engine, independent of the table's word for it. */
@@ -36,12 +36,12 @@ export interface RoleLook {
 /** The one place that says how states look. */
 export const ROLE_LOOKS: Readonly<Record<StateRole, RoleLook>> = {
   ready: { color: 'blue', word: 'waiting' },
-  claimed: { color: 'blue', word: 'under way' },
+  claimed: { color: 'blue', word: 'in flight' },
   sent: { color: 'teal', word: 'sent' },
   confirmed: { color: 'green', word: 'confirmed' },
-  retry: { color: 'orange', word: 'to be retried' },
+  retry: { color: 'orange', word: 'retrying' },
   failing: { color: 'orange', word: 'failed' },
-  dead: { color: 'red', word: 'given up' },
+  dead: { color: 'red', word: 'dead' },
   cancelled: { color: 'gray', word: 'cancelled' },
 }
 

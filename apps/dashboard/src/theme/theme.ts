@@ -14,60 +14,56 @@ const ink: MantineColorsTuple = [
   '#172031',
 ]
 
-/** The one accent: where you are, and what has the focus. */
-const brass: MantineColorsTuple = [
-  '#fdf7e3',
-  '#f8ebc0',
-  '#f1d98a',
-  '#e9c552',
-  '#e0b22b',
-  '#c99a14',
-  '#a87f0c',
-  '#85640a',
-  '#634a0a',
-  '#43320a',
-]
-
 /** The dark page: text first, deepest ground last. */
 const dark: MantineColorsTuple = [
-  '#d5dbe4',
-  '#b4bdca',
-  '#97a2b3',
-  '#5f6b7e',
-  '#374153',
-  '#29323f',
-  '#1e2530',
-  '#161b24',
-  '#10141b',
-  '#0b0e13',
+  '#dfe2e7',
+  '#b9bec8',
+  '#9aa1ad',
+  '#626975',
+  '#393e48',
+  '#262a32',
+  '#1d2027',
+  '#15181d',
+  '#0f1115',
+  '#0b0d10',
 ]
 
 /** A cross is no name. */
 const CLOSE = { 'aria-label': 'Close' }
 
 export const theme = createTheme({
-  colors: { ink, brass, dark },
+  colors: { ink, dark },
   primaryColor: 'ink',
   // White letters stand on both.
   primaryShade: { light: 8, dark: 5 },
   black: '#172031',
   defaultRadius: 'sm',
+  radius: { sm: '6px', md: '8px' },
+  spacing: { xs: '8px', sm: '12px', md: '16px', lg: '24px', xl: '32px' },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", "Liberation Sans", "DejaVu Sans", sans-serif',
-  fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", "DejaVu Sans Mono", Menlo, monospace',
+  fontFamily: '"Inter Variable", system-ui, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, Menlo, "Cascadia Mono", "DejaVu Sans Mono", monospace',
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
   headings: {
     fontWeight: '600',
     sizes: {
-      h1: { fontSize: '1.25rem', lineHeight: '1.3' },
-      h2: { fontSize: '1rem', lineHeight: '1.4' },
-      h3: { fontSize: '0.875rem', lineHeight: '1.4' },
+      h1: { fontSize: '1.25rem', lineHeight: '1.4' },
+      h2: { fontSize: '0.875rem', lineHeight: '1.5' },
+      h3: { fontSize: '0.8125rem', lineHeight: '1.5' },
     },
   },
   components: {
-    Anchor: { defaultProps: { underline: 'always' } },
+    Anchor: { defaultProps: { underline: 'hover' } },
+    Table: {
+      styles: {
+        table: { fontSize: 'var(--mantine-font-size-sm)' },
+        th: { color: 'var(--mantine-color-dimmed)', fontSize: '12px', fontWeight: 500 },
+      },
+    },
+    Tabs: { defaultProps: { color: 'ink' } },
     InputWrapper: {
+      styles: { label: { fontWeight: 500 } },
       vars: () => ({
         label: {},
         description: { '--input-description-size': 'var(--mantine-font-size-xs)' },
@@ -77,7 +73,7 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { withArrow: true, openDelay: 200 } },
     Badge: { defaultProps: { tt: 'none', fw: 500, radius: 'sm' } },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
-    Button: { defaultProps: { size: 'xs' } },
+    Button: { defaultProps: { size: 'xs' }, styles: { root: { fontWeight: 500 } } },
     TextInput: { defaultProps: { size: 'xs' } },
     Textarea: { defaultProps: { size: 'xs' } },
     Select: { defaultProps: { size: 'xs' } },
@@ -107,14 +103,14 @@ export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': '#566373',
-    '--mantine-color-anchor': '#172031',
+    '--mantine-color-anchor': '#3b5bdb',
     '--mantine-color-placeholder': '#6b7888',
     '--mantine-color-error': '#c92a2a',
   },
   dark: {
-    '--mantine-color-body': '#10141b',
+    '--mantine-color-body': '#0f1115',
     '--mantine-color-dimmed': '#97a2b3',
-    '--mantine-color-anchor': '#d5dbe4',
+    '--mantine-color-anchor': '#91a7ff',
     '--mantine-color-placeholder': '#8593a7',
     '--mantine-color-error': '#ff8787',
   },

@@ -1,6 +1,6 @@
 import { readCharts, readLagHistory, type Charts, type Stretches } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
-import { resource } from '@posthorn/system'
+import { type NameDestinations, resource } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import {
@@ -64,6 +64,7 @@ const ChartsResource = Type.Object({
     Type.Object({
       outbox: Type.String(),
       destination: Type.String(),
+      name: Type.Union([Type.String(), Type.Null()]),
       answered: Counts,
       unanswered: Counts,
     }),
@@ -71,7 +72,7 @@ const ChartsResource = Type.Object({
   marks: Marks,
 })
 
-const chartsOf = resource<typeof ChartsResource, Charts>(ChartsResource)
+const chartsOf = resource<typeof ChartsResource, object>(ChartsResource)
 
 const LagResource = Type.Object({
   ...STRETCHES,
@@ -100,7 +101,13 @@ const consumers = {
   response: { 200: LagResource },
 }
 
-export function chartRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+interface ChartOptions {
+  readonly pool: Pool
+  readonly outboxes: OutboxRegistry
+  readonly nameDestinations: NameDestinations
+}
+
+export function chartRoutes(app: App, { pool, outboxes, nameDestinations }: ChartOptions): void {
   const shared = shareAnswers<Charts>()
 
   app.get('/api/v1/charts', { schema: charts, config: PLATFORM }, async (request) => {
@@ -109,7 +116,12 @@ export function chartRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): voi
     const answer = await shared(`${minutes} ${outbox ?? ''}`, minutes, () =>
       readCharts(pool, names, { minutes }),
     )
-    return chartsOf(answer)
+    const called = await nameDestinations(answer.destinations.map(({ destination }) => destination))
+    const destinations = answer.destinations.map((each) => ({
+      ...each,
+      name: called.get(each.destination),
+    }))
+    return chartsOf({ ...answer, destinations })
   })
 
   app.get('/api/v1/charts/consumers', { schema: consumers, config: PLATFORM }, async (request) => {

@@ -48,7 +48,7 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   meRoutes(app)
   const { nameDestinations } = options
   overviewRoutes(app, { pool, outboxes: registered, nameDestinations })
-  chartRoutes(app, pool, registered)
+  chartRoutes(app, { pool, outboxes: registered, nameDestinations })
   outboxRoutes(app, pool, registered)
   recurringRoutes(app, pool, registered)
   graphRoutes(app, pool, registered)

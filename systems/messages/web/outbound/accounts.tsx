@@ -13,7 +13,7 @@ import {
   post,
   QueryState,
   remove,
-  SectionFrame,
+  PageFrame,
   StateBadge,
   Time,
   timeFact,
@@ -32,7 +32,7 @@ const CHANGED = ['outbound']
 export function Accounts() {
   const query = useAccounts()
   return (
-    <SectionFrame
+    <PageFrame
       lead="The WhatsApp accounts of your organisation, and the default ones of the server. An account that the provider refuses stops until it is mended; its messages wait."
       actions={
         <Permitted to="administer">
@@ -50,7 +50,7 @@ export function Accounts() {
       <QueryState query={query}>
         {({ items }) => items.map((account) => <AccountPanel key={account.id} account={account} />)}
       </QueryState>
-    </SectionFrame>
+    </PageFrame>
   )
 }
 
@@ -142,7 +142,7 @@ function AccountActions({ account }: { account: Account }) {
             title="Resume sending?"
             verb="Resume"
             run={() => post('/api/v1/outbound/accounts/{id}/resume', { ...params })}
-            done={() => 'Sending goes on.'}
+            done={() => 'Sending resumed.'}
             changes={CHANGED}
           >
             Messages that wait for the account are sent at once. If the cause is not mended, the

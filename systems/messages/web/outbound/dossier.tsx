@@ -188,7 +188,7 @@ function sentenceOf(type: string, { channel = 'its channel', status = 'unknown' 
     case 'MESSAGE_SENT':
       return `A message was sent by ${channel}.`
     case 'MESSAGE_FAILED':
-      return `A message by ${channel} was given up.`
+      return `A message by ${channel} failed for good.`
     case 'MESSAGE_RECEIVED':
       return `The person wrote by ${channel}.`
     case 'MESSAGE_STATUS_UPDATE':

@@ -169,7 +169,7 @@ function Attempts({ id }: { id: string }) {
 }
 
 const OUTCOMES = {
-  TRYING: { what: 'under way', role: 'claimed' },
+  TRYING: { what: 'in progress', role: 'claimed' },
   SUCCESS: { what: 'accepted by the provider', role: 'sent' },
   FAILED: { what: 'failed', role: 'failing' },
 } as const

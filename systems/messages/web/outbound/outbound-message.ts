@@ -38,7 +38,7 @@ export function standingOf(message: OutboundMessage): string {
     case 'DELIVERED':
       return 'Delivered.'
     case 'FAILED':
-      return `Given up after ${attemptCount} of ${maxAttempts} attempts.`
+      return `Dead after ${attemptCount} of ${maxAttempts} attempts.`
     case 'CANCELLED':
       return 'Cancelled before it was sent.'
   }
@@ -52,7 +52,7 @@ const WORDS: Readonly<Record<MessageState, string>> = {
   SENDING: 'sending to the provider',
   SENT: 'accepted by the provider',
   DELIVERED: 'delivered',
-  FAILED: 'given up',
+  FAILED: 'dead',
   CANCELLED: 'cancelled',
 }
 

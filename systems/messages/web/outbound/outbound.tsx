@@ -14,7 +14,7 @@ import {
   QueryState,
   ROLE_LOOKS,
   SavedViews,
-  SectionFrame,
+  PageFrame,
   Stat,
   StateBadge,
   StatStrip,
@@ -70,7 +70,7 @@ export function Outbound() {
   useFresh(['outbound'], moved('messages.outbound'))
   const isPhone = useMediaQuery('(max-width: 48em)') ?? false
   return (
-    <SectionFrame
+    <PageFrame
       lead="WhatsApp and mail messages: each is sent once, retried where that helps, and followed until delivered."
       actions={
         <PermittedButton
@@ -116,7 +116,7 @@ export function Outbound() {
       {isPhone && <Figures />}
 
       <SendForm isOpen={isSending} onClose={sending.close} onSent={({ id }) => opened.open(id)} />
-    </SectionFrame>
+    </PageFrame>
   )
 }
 
@@ -224,7 +224,7 @@ function BulkActions({ chosen, onDone }: BulkActionsProps) {
         run={(row) => post('/api/v1/outbound/messages/{id}/retry', given(row))}
       >
         Selected messages that have not failed are left out. One that fails for the same reason
-        fails again: mend the cause first.
+        fails again: fix the cause first.
       </BulkButton>
       <BulkButton
         {...common}

@@ -15,7 +15,7 @@ import {
   post,
   put,
   remove,
-  SectionFrame,
+  PageFrame,
   sentenceOf,
   StateBadge,
   Time,
@@ -35,7 +35,7 @@ export function Templates() {
   const list = useListOf('/api/v1/outbound/templates', ['outbound', 'templates', 'list'])
   const shown = list.rows.find((template) => idOf(template) === opened.id)
   return (
-    <SectionFrame
+    <PageFrame
       lead="Messages of a registered template are checked before they are queued. Others are checked by WhatsApp when they are sent."
       actions={
         <Permitted to="administer">
@@ -69,7 +69,7 @@ export function Templates() {
       <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Template">
         {shown && <TemplateDetails template={shown} onGone={opened.close} />}
       </DetailDrawer>
-    </SectionFrame>
+    </PageFrame>
   )
 }
 

@@ -14,7 +14,7 @@ import {
   KeyValue,
   post,
   QueryState,
-  SectionFrame,
+  PageFrame,
   StateBadge,
   type StateRole,
   Time,
@@ -96,7 +96,7 @@ export function Events() {
   })
   useRefresh(['payments', 'events'], EVERY_MS)
   return (
-    <SectionFrame lead="Events of the payment gateway, as they came, and what was decided.">
+    <PageFrame lead="Events of the payment gateway, as they came, and what was decided.">
       <FilteredTable
         {...page}
         label="Gateway events"
@@ -108,7 +108,7 @@ export function Events() {
         drawer="Gateway event"
         renderDetails={(id) => <EventDetails id={id} />}
       />
-    </SectionFrame>
+    </PageFrame>
   )
 }
 

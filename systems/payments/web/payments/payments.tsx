@@ -10,7 +10,7 @@ import {
   parseMoney,
   PermittedButton,
   SavedViews,
-  SectionFrame,
+  PageFrame,
   StateBadge,
   useApi,
   useFilteredList,
@@ -117,7 +117,7 @@ export function Payments() {
   const isPending = page.list.rows.some(({ status }) => status === 'pending')
   useRefresh(['payments', 'list'], isPending ? EVERY_MS : OTHERS_MS)
   return (
-    <SectionFrame
+    <PageFrame
       lead="Charges and refunds. A payment has succeeded when the gateway’s webhook says so."
       actions={
         <PermittedButton to="write" onClick={making.open}>
@@ -153,6 +153,6 @@ export function Payments() {
           opened.open(id)
         }}
       />
-    </SectionFrame>
+    </PageFrame>
   )
 }

@@ -8,7 +8,7 @@ import {
   field,
   FilteredTable,
   oneOf,
-  SectionFrame,
+  PageFrame,
   StateBadge,
   useApi,
   useFilter,
@@ -28,7 +28,7 @@ export function Returns() {
   const { values, set } = useFilter(TABS)
   useRefresh(['payments', 'returns'], EVERY_MS)
   return (
-    <SectionFrame lead="Money that goes back: disputes until their evidence is due, and refunds.">
+    <PageFrame lead="Money that goes back: disputes until their evidence is due, and refunds.">
       <Tabs
         value={values.tab ?? 'disputes'}
         onChange={(tab) => set({ tab: tab ?? undefined })}
@@ -45,7 +45,7 @@ export function Returns() {
           <Refunds />
         </Tabs.Panel>
       </Tabs>
-    </SectionFrame>
+    </PageFrame>
   )
 }
 

@@ -10,7 +10,7 @@ import {
   FilteredTable,
   formatCount,
   SavedViews,
-  SectionFrame,
+  PageFrame,
   useApi,
   useFilteredList,
   useFresh,
@@ -60,7 +60,7 @@ export function Deliveries() {
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   const chosen = page.list.rows.filter((row) => selection.has(row.id) && isFinished(row))
   return (
-    <SectionFrame
+    <PageFrame
       lead="Events sent to endpoints: attempted as the endpoint says, then abandoned."
       actions={<ReplaySelected deliveries={chosen} onDone={selection.clear} />}
     >
@@ -91,7 +91,7 @@ export function Deliveries() {
         )}
         <SavedViews filter={page.filter} page="deliveries" layout={page.layout} />
       </FilteredTable>
-    </SectionFrame>
+    </PageFrame>
   )
 }
 
@@ -152,7 +152,7 @@ export function Runs() {
   const list = useListOf('/api/v1/webhook-deliveries/runs', ['webhooks', 'runs'])
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   return (
-    <SectionFrame lead="Failed deliveries are retried when they are due: the results of each run.">
+    <PageFrame lead="Failed deliveries are retried when they are due: the results of each run.">
       <DataTable
         label="Retry runs"
         list={list}
@@ -164,6 +164,6 @@ export function Runs() {
           </Empty>
         }
       />
-    </SectionFrame>
+    </PageFrame>
   )
 }

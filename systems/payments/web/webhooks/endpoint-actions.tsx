@@ -29,7 +29,7 @@ const SIGNS = {
   },
   ed25519: {
     noun: 'key pair',
-    what: 'a key pair',
+    what: 'asymmetric signing',
     other: 'hmac',
     change:
       'The receiver then checks signatures with the public key, and has nothing to keep secret. The secret signs too for 24 hours.',
@@ -84,8 +84,8 @@ export function EndpointActions({ endpoint, onGone }: { endpoint: Endpoint; onGo
       </ConfirmButton>
       <ConfirmButton
         to="administer"
-        label={`Sign by ${other.noun}`}
-        title={`Sign by ${other.what}?`}
+        label={`Use ${other.what}`}
+        title={`Use ${other.what}?`}
         verb={`Create ${other.noun}`}
         onConfirm={async () => setRenewed(await rotate.mutateAsync(otherSigning))}
       >

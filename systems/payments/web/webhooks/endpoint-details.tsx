@@ -6,6 +6,7 @@ import {
   CopyId,
   dataOf,
   Form,
+  countOf,
   formatCount,
   formatDuration,
   formatShare,
@@ -94,7 +95,7 @@ function Facts({ endpoint, health }: { endpoint: Endpoint; health: Health | unde
         Retries: sentenceOfRetry(endpoint.retry),
         Timeout: timeoutMs === null ? undefined : formatDuration(timeoutMs),
         Rate: ratePerSecond === null ? undefined : `${ratePerSecond} requests a second`,
-        Signature: endpoint.signing === 'hmac' ? 'shared secret' : 'key pair',
+        Signature: endpoint.signing === 'hmac' ? 'shared secret' : 'asymmetric',
         'Public key':
           publicKeys.length === 0
             ? undefined
@@ -179,7 +180,7 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
   }
   const counted = useAction({
     run: () => ask(true),
-    done: ({ count: found }) => `${formatCount(found)} ${found === 1 ? 'was' : 'were'} missed.`,
+    done: ({ count: found }) => `${countOf(found, 'delivery was', 'deliveries were')} missed.`,
     changes: [],
   })
   const replay = useAction({
@@ -221,7 +222,7 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
       <Confirm
         isOpen={count !== undefined && count > 0}
         onClose={() => setCount(undefined)}
-        title={`Replay ${formatCount(count ?? 0)} missed ${count === 1 ? 'delivery' : 'deliveries'}?`}
+        title={`Replay ${countOf(count ?? 0, 'missed delivery', 'missed deliveries')}?`}
         verb={`Replay ${formatCount(count ?? 0)}`}
         onConfirm={() => replay.mutateAsync(undefined)}
       >

@@ -148,12 +148,12 @@ const RETRIES = [
   { value: 'quick', label: 'Quick: 5 attempts within half a minute' },
   { value: 'hours', label: 'Hours: 8 attempts within four hours' },
   { value: 'days', label: 'Days: 10 attempts within three days' },
-  { value: 'own', label: 'Waits of its own' },
+  { value: 'own', label: 'Own waits' },
 ]
 
 const SIGNING = [
   { value: 'hmac', label: 'A shared secret (HMAC)' },
-  { value: 'ed25519', label: 'A key pair (Ed25519): the receiver gets the public key' },
+  { value: 'ed25519', label: 'Asymmetric (Ed25519): the receiver gets the public key' },
 ]
 
 /** What most endpoints leave as it is. */
@@ -229,7 +229,7 @@ function OwnWaits({
       />
       <NumberInput
         label="Attempts"
-        description="In all, the first included."
+        description="Including the first."
         value={retry.attempts}
         onChange={(value) => set({ retry: { ...retry, attempts: Number(value) } })}
         min={1}

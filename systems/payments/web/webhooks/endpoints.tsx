@@ -7,7 +7,7 @@ import {
   FilteredTable,
   formatShare,
   PermittedButton,
-  SectionFrame,
+  PageFrame,
   Time,
   useApi,
   useFilteredList,
@@ -47,7 +47,7 @@ export function Endpoints() {
   })
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   return (
-    <SectionFrame
+    <PageFrame
       lead="Addresses that receive events, each signed with its own secret."
       actions={
         <PermittedButton to="administer" onClick={making.open}>
@@ -77,7 +77,7 @@ export function Endpoints() {
       />
       <EndpointMap />
       <NewEndpoint isOpen={isMaking} onClose={making.close} />
-    </SectionFrame>
+    </PageFrame>
   )
 }
 

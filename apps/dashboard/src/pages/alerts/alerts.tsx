@@ -5,7 +5,7 @@ import { useFresh } from '../../live/use-fresh.ts'
 import { eachText, outcomeOf, runEach } from '../../parts/act/bulk-button.tsx'
 import { field } from '../../parts/act/filter-bar.tsx'
 import { PermittedButton, useAction } from '../../parts/act/action.tsx'
-import { AnchorLink, SectionFrame } from '../../parts/layout/page-frame.tsx'
+import { AnchorLink, PageFrame } from '../../parts/layout/page-frame.tsx'
 import { Empty } from '../../parts/layout/notice.tsx'
 import { SavedViews } from '../../parts/layout/saved-views.tsx'
 import { CopyId, KeyValue, Time, timeFact, withShortIds } from '../../parts/show/facts.tsx'
@@ -83,7 +83,7 @@ export function Alerts() {
   })
   const chosen = page.list.rows.filter(({ id, status }) => status === 'open' && selection.has(id))
   return (
-    <SectionFrame
+    <PageFrame
       lead="Problems that need an operator. An alert closes by itself when its cause is gone."
       actions={
         <PermittedButton
@@ -127,7 +127,7 @@ export function Alerts() {
       >
         <SavedViews filter={page.filter} page="alerts" />
       </FilteredTable>
-    </SectionFrame>
+    </PageFrame>
   )
 }
 

@@ -7,7 +7,7 @@ import { colorOf, filterOf } from '../../charts/plot-data.ts'
 import { PlotGrid } from '../../charts/plot.tsx'
 import { everyMs, marksOf, useRange, useTimes } from '../../charts/range.tsx'
 import { CodeNote } from '../../codes/code-note.tsx'
-import { formatCount } from '../../format/number.ts'
+import { countOf, formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { ConfirmButton } from '../../parts/act/form.tsx'
 import { field, text } from '../../parts/act/filter-bar.tsx'
@@ -74,7 +74,7 @@ export function Consumers() {
   return (
     <PageFrame
       title="Consumers"
-      lead="Who reads the topics, how far behind, and what could not be handled. Mend the cause, then replay."
+      lead="Groups that read topics: their lag, and messages they could not handle. Fix the cause, then replay."
       actions={
         <Group gap="xs">
           <Operation name="replay" ids={dead.map(({ id }) => id)} onDone={selection.clear} />
@@ -100,7 +100,7 @@ export function Consumers() {
 
 const WORDS = {
   replay: { verb: 'Replay', means: 'Their consumers get them again, with their attempts at zero.' },
-  drop: { verb: 'Drop', means: 'They are deleted for ever; what waits behind them goes on.' },
+  drop: { verb: 'Drop', means: 'They are deleted; messages behind them continue.' },
 } as const
 
 interface OperationProps {
@@ -114,7 +114,7 @@ function Operation({ name, ids, onDone }: OperationProps) {
   const api = useApi()
   const queries = useQueryClient()
   const { verb, means } = WORDS[name]
-  const count = `${ids.length} ${ids.length === 1 ? 'dead letter' : 'dead letters'}`
+  const count = countOf(ids.length, 'dead letter')
   return (
     <ConfirmButton
       to="operate"
@@ -214,7 +214,7 @@ function Lines({ lags }: { lags: Lags }) {
       cols={1}
       plots={[
         {
-          title: 'Not acknowledged',
+          title: 'Unacknowledged',
           unit: 'messages, the most of each stretch',
           series,
           format: formatCount,

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { dataOf, type ItemOf, useApi } from '../../api/client.tsx'
 import { ApiProblem } from '../../api/problem.ts'
-import { formatCount } from '../../format/number.ts'
+import { countOf, formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import {
   addressOf,
@@ -59,7 +59,7 @@ export function DeadLetters() {
   return (
     <PageFrame
       title="Dead letters"
-      lead="Messages that were given up, grouped by reason. Fix the cause, then replay: messages keep their ids."
+      lead="Dead messages by cause and destination. Fix the cause, then replay: messages keep their ids."
     >
       <QueryState query={query}>
         {(outboxes) => (
@@ -102,8 +102,7 @@ function Groups({ outboxes, filter }: GroupsProps) {
   return (
     <Stack gap="md">
       <div role="status">
-        {formatCount(total)} {total === 1 ? 'message is' : 'messages are'} dead, for {groups.length}{' '}
-        {groups.length === 1 ? 'reason' : 'reasons'}.
+        {countOf(total, 'message is', 'messages are')} dead, for {countOf(groups.length, 'reason')}.
       </div>
       {groups.map((group) => (
         <DeadGroupCard

@@ -2,7 +2,7 @@ import { NumberInput, Progress, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Answer, dataOf, useApi } from '../../api/client.tsx'
-import { formatCount, formatDuration } from '../../format/number.ts'
+import { countOf, formatCount, formatDuration } from '../../format/number.ts'
 import { ActionForm, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/action.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
@@ -100,8 +100,8 @@ function Fields({ outbox, filter, count, onClose, onDone }: ReplayFormProps & { 
       verb={`Replay ${formatCount(total)}`}
     >
       <Text size="sm">
-        {formatCount(total)} {total === 1 ? 'message matches' : 'messages match'}. They keep their
-        ids and start again at attempt zero. Fix the cause before replaying.
+        {countOf(total, 'message matches', 'messages match')}. They keep their ids and start again
+        at attempt zero. Fix the cause before replaying.
       </Text>
       <TextInput
         label="Reason"
@@ -169,7 +169,7 @@ function useReplay(name: string, order: () => Order) {
 }
 
 function outcomeOf({ state, replayed, wanted, diedAgain }: Replay): string {
-  const count = `${formatCount(replayed)} ${replayed === 1 ? 'message' : 'messages'} replayed`
+  const count = `${countOf(replayed, 'message')} replayed`
   if (diedAgain > 0) return `${count}; ${formatCount(diedAgain)} died again: the cause persists.`
   return state === 'stopped' ? `${count} of ${formatCount(wanted)}: stopped.` : `${count}.`
 }

@@ -35,7 +35,7 @@ export function Demo() {
   })
   return (
     <PageFrame
-      title="Demonstration"
+      title="Demo"
       lead="A one-minute demo of the systems and their failures. It acts as you on this server, moves its clock and contacts no outside service."
       actions={query.data && <PlayButton story={query.data} />}
     >

@@ -1,14 +1,14 @@
 import { Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import { type BodyOf, type ItemOf, post, useRead } from '../../api/client.tsx'
 import { CodeNote } from '../../codes/code-note.tsx'
-import { formatCount } from '../../format/number.ts'
+import { countOf, formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { BulkButton } from '../../parts/act/bulk-button.tsx'
 import { oneOf, useFilter } from '../../parts/act/filter-bar.tsx'
 import { PermittedButton, useAction } from '../../parts/act/action.tsx'
 import { ActButton } from '../../parts/act/form.tsx'
 import { DetailDrawer, neighboursOf, useOpened } from '../../parts/layout/detail-drawer.tsx'
-import { AnchorLink, SectionFrame } from '../../parts/layout/page-frame.tsx'
+import { AnchorLink, PageFrame } from '../../parts/layout/page-frame.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { KeyValue, Time, timeFact } from '../../parts/show/facts.tsx'
 import { StateBadge } from '../../parts/show/states.tsx'
@@ -36,8 +36,8 @@ export function Incidents() {
   const query = useRead('/api/v1/incidents', ['incidents', 'list'], { refetchInterval: EVERY_MS })
   useFresh(['incidents'], ({ kind }) => kind === 'operation')
   return (
-    <SectionFrame
-      lead="Alerts grouped by their cause. An incident closes by itself when none of its alerts stands any more."
+    <PageFrame
+      lead="Alerts grouped by their cause. An incident closes by itself when all its alerts have ended."
       actions={
         <SegmentedControl
           aria-label="State"
@@ -76,7 +76,7 @@ export function Incidents() {
           )
         }}
       </QueryState>
-    </SectionFrame>
+    </PageFrame>
   )
 }
 
@@ -114,14 +114,14 @@ function Line({ incident, onOpen }: { incident: Incident; onOpen: (id: string) =
       </button>
       <StateBadge state={state} role={ROLES[state]} />
       <span>
-        {formatCount(standing)} {standing === 1 ? 'alert' : 'alerts'} since{' '}
+        {countOf(standing, 'alert')} since{' '}
         <span className={classes['above']}>
           <Time at={openedAt} />
         </span>
       </span>
       <span>{trendText(incident)}</span>
       <span>{owner === null ? 'no owner' : `owned by ${owner}`}</span>
-      <span>{acknowledgedBy === null ? 'not acknowledged' : `seen by ${acknowledgedBy}`}</span>
+      <span>{acknowledgedBy === null ? 'unacknowledged' : `seen by ${acknowledgedBy}`}</span>
     </li>
   )
 }
@@ -140,13 +140,13 @@ function Details({ incident }: { incident: Incident }) {
           Organisation: incident.tenant ?? undefined,
           Since: <Time at={incident.openedAt} />,
           Closed: timeFact(incident.closedAt),
-          Alerts: `${formatCount(incident.standing)} stand, ${formatCount(incident.alerts)} in all`,
+          Alerts: `${formatCount(incident.standing)} open of ${formatCount(incident.alerts)}`,
           'Newest alert': <Time at={incident.lastAt} />,
           Trend: trendText(incident),
           Owner: owner ?? 'none',
           Acknowledged:
             acknowledgedBy === null ? (
-              'Not acknowledged'
+              'no'
             ) : (
               <>
                 by {acknowledgedBy} <Time at={acknowledgedAt} />
@@ -157,8 +157,8 @@ function Details({ incident }: { incident: Incident }) {
       />
       {incident.state !== 'closed' && <Actions key={id} incident={incident} />}
       <Group gap="md">
-        <AnchorLink to={placeOf(incident, useContents().webs)}>Open what it is about</AnchorLink>
-        <AnchorLink to={alertsOf(incident)}>All of its alerts</AnchorLink>
+        <AnchorLink to={placeOf(incident, useContents().webs)}>View source</AnchorLink>
+        <AnchorLink to={alertsOf(incident)}>View alerts</AnchorLink>
       </Group>
     </Stack>
   )
@@ -194,9 +194,9 @@ function Actions({ incident }: { incident: Incident }) {
       />
       <ActButton
         to="operate"
-        label={next === null ? 'Give it up' : 'Take it'}
+        label={next === null ? 'Unassign me' : 'Assign to me'}
         run={() => post('/api/v1/incidents/{id}/assign', { ...params, body: { owner: next } })}
-        done={() => (next === null ? 'It has no owner.' : `${next} owns it.`)}
+        done={() => (next === null ? 'Nobody is assigned.' : `Assigned to ${next}.`)}
         changes={changes}
       />
       {state === 'snoozed' ? (

@@ -3,7 +3,7 @@ import { post, remove, useRead } from '../../api/client.tsx'
 import { ActButton, ActionForm, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/action.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
-import { Panel, SectionFrame } from '../../parts/layout/page-frame.tsx'
+import { Panel, PageFrame } from '../../parts/layout/page-frame.tsx'
 import { KeyValue, Time } from '../../parts/show/facts.tsx'
 import type { Channel, NewChannel } from './incidents.tsx'
 
@@ -17,8 +17,8 @@ const KINDS: Readonly<Record<Channel['kind'], string>> = {
 export function Notices() {
   const query = useRead('/api/v1/notice-channels', ['notice-channels'], { refetchInterval: 5_000 })
   return (
-    <SectionFrame
-      lead="Who hears when an incident opens, goes on after a snooze, or is over. Notices go through an outbox of their own: they are retried, and seen under Messages."
+    <PageFrame
+      lead="Where to send a notice when an incident opens, returns from a snooze or closes. Notices are messages too: they are retried, and listed under Messages."
       actions={
         <DialogButton to="operate" label="Add a channel" title="Add a channel">
           {(close) => <ChannelForm onClose={close} />}
@@ -34,7 +34,7 @@ export function Notices() {
           )
         }
       </QueryState>
-    </SectionFrame>
+    </PageFrame>
   )
 }
 
@@ -71,7 +71,7 @@ function ChannelPanel({ channel }: { channel: Channel }) {
         facts={{
           Kind: KINDS[kind],
           Address: shown,
-          'Hears of': tenant === null ? 'incidents of all organisations' : `incidents of ${tenant}`,
+          Scope: tenant ?? 'all organisations',
           Added: (
             <>
               by {channel.createdBy} <Time at={channel.createdAt} />

@@ -14,7 +14,7 @@ test('says what an ordered outbox that never gives up does', () => {
   expect(words).toMatchObject({
     'Goes to': 'post.parcels by rabbitmq',
     Order: expect.stringContaining('kept for each aggregate_id'),
-    'After a failure': 'waits 1.0 s, 2.0 s and so on; never gives up',
+    'After a failure': 'waits 1 s, 2 s and so on; retries forever',
   })
 })
 
@@ -24,7 +24,7 @@ test('says when an outbox gives up, and that each message may go elsewhere', () 
     destination: 'by row',
     breaker: {},
   })
-  expect(words['After a failure']).toContain('gives up after 3 attempts')
+  expect(words['After a failure']).toContain('dead after 3 attempts')
   expect(words['Goes to']).toBe('a destination that each message names')
   expect(words['Circuit breaker']).toContain('pauses')
 })

@@ -87,6 +87,6 @@ function orderOf({ order, fair }: Shown): string {
 function retriesOf({ retry }: Shown): string | undefined {
   const waits = retry?.delaysMs?.map((ms) => formatDuration(ms)) ?? []
   if (waits.length === 0) return undefined
-  if (retry?.attempts === undefined) return `waits ${waits.join(', ')} and so on; never gives up`
-  return `waits ${waits.join(', ')}; gives up after ${retry.attempts} attempts`
+  if (retry?.attempts === undefined) return `waits ${waits.join(', ')} and so on; retries forever`
+  return `waits ${waits.join(', ')}; dead after ${retry.attempts} attempts`
 }

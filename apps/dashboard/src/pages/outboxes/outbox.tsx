@@ -45,7 +45,7 @@ export function Outbox() {
               hint={`${formatCount(outbox.retrying)} retrying, ${formatCount(outbox.postponed)} postponed, ${formatCount(outbox.scheduled)} scheduled`}
             />
             <Stat
-              label="Oldest undelivered"
+              label="Oldest pending"
               value={oldest === 0 ? 'none' : formatDuration(oldest * 1_000)}
               hint="since its commit"
               tone={outbox.oldestDueSeconds > 60 ? 'warning' : 'normal'}

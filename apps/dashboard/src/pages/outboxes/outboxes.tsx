@@ -1,55 +1,148 @@
-import { SimpleGrid, Text } from '@mantine/core'
+import { Badge, Group, Text } from '@mantine/core'
 import { type Answer, useRead } from '../../api/client.tsx'
-import { formatCount, formatRate } from '../../format/number.ts'
+import { Sparkline } from '../../charts/sparkline.tsx'
+import { formatCount, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { AnchorLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
+import { Duration } from '../../parts/show/facts.tsx'
+import { type BarPart, StackedBar } from '../../parts/show/states.tsx'
+import { type PlainColumn, PlainTable } from '../../parts/table/plain-table.tsx'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { StateEdge, StateNode } from '../../state-machine/layout.ts'
 import { StateMachine } from '../../state-machine/state-machine.tsx'
-import type { StateRole } from '../../states/role.ts'
+import { ROLE_LOOKS, roleOf, type StateRole } from '../../states/role.ts'
+import { deadOf, type OutboxItem } from '../overview/trouble.ts'
 
-/** Every outbox as its picture. */
+/** Without events a page still polls now and then: behind a pooler none arrive. */
+const EVERY_MS = 10_000
+
+/** Every outbox in a line. */
 export function Outboxes() {
-  const query = useRead('/api/v1/outboxes', ['outboxes', 'list'], { refetchInterval: 10_000 })
-  useFresh(['outboxes', 'list'], ({ kind }) => kind !== 'announcement')
+  const query = useRead('/api/v1/overview', ['overview', 'now'], { refetchInterval: EVERY_MS })
+  // Relays write it down each minute: asking more often shows nothing new.
+  const history = useRead('/api/v1/overview/history', ['overview', 'history'], {
+    refetchInterval: 60_000,
+  })
+  useFresh(['overview', 'now'], ({ kind }) => kind !== 'announcement')
   return (
-    <PageFrame
-      title="Outboxes"
-      lead="Each outbox is a table of messages: how many are in each state, and how many move between states."
-    >
+    <PageFrame title="Outboxes" lead="Tables of messages, what is in them and how fast it moves.">
       <QueryState query={query}>
-        {({ items }) => (
-          <SimpleGrid cols={1} spacing="md">
-            {items.map(({ name, perSecond, due, paused }) => (
-              <Panel
-                key={name}
-                title={name}
-                actions={
-                  <AnchorLink to="/outboxes/$name" params={{ name }} aria-label={`Open ${name}`}>
-                    Open
-                  </AnchorLink>
-                }
-              >
-                <Text size="sm" c="dimmed" mb="xs">
-                  {paused ? 'Paused. ' : ''}
-                  {perSecond !== null && `${formatRate(perSecond)}, `} {formatCount(due)} due
-                </Text>
-                <Picture name={name} />
-              </Panel>
-            ))}
-          </SimpleGrid>
+        {({ outboxes }) => (
+          <Panel title={`${outboxes.length} outboxes`}>
+            <PlainTable
+              aria-label="Outboxes"
+              highlightOnHover
+              minWidth={300}
+              rows={outboxes}
+              idOf={({ name }) => name}
+              columns={columnsOf(history.data?.outboxes ?? {})}
+            />
+          </Panel>
         )}
       </QueryState>
     </PageFrame>
   )
 }
 
-/**
- * The stream tells what happens; only how many moved of late gets old by itself. A page has a picture of every
- * outbox, and at most a request a second for all of them.
- */
+type History = Answer<'/api/v1/overview/history'>['outboxes']
+
+const number = (title: string, read: (item: OutboxItem) => number): PlainColumn<OutboxItem> => ({
+  title,
+  align: 'right',
+  from: 'lg',
+  cell: (item) => quiet(read(item)),
+})
+
+/** Nothing is not worth a look. */
+function quiet(n: number) {
+  return n === 0 ? (
+    <Text span c="dimmed" size="sm">
+      0
+    </Text>
+  ) : (
+    formatCount(n)
+  )
+}
+
+function columnsOf(history: History): readonly PlainColumn<OutboxItem>[] {
+  return [
+    {
+      title: 'Outbox',
+      cell: ({ name, paused }) => (
+        <Group gap={8} wrap="nowrap">
+          <AnchorLink to="/outboxes/$name" params={{ name }} size="sm" fw={500}>
+            {name}
+          </AnchorLink>
+          {paused && (
+            <Badge color="orange" variant="light" size="sm">
+              paused
+            </Badge>
+          )}
+        </Group>
+      ),
+    },
+    {
+      title: 'States',
+      from: 'sm',
+      cell: (item) => (
+        <div style={{ minWidth: 120 }}>
+          <StackedBar label="States" parts={partsOf(item)} legend="none" />
+        </div>
+      ),
+    },
+    { ...number('Due', ({ due }) => due), from: 'sm' },
+    number('Retrying', ({ retrying }) => retrying),
+    number('Postponed', ({ postponed }) => postponed),
+    number('Scheduled', ({ scheduled }) => scheduled),
+    { ...number('Dead', deadOf), from: 'sm', isBold: (item) => deadOf(item) > 0 },
+    {
+      title: 'Oldest pending',
+      align: 'right',
+      from: 'lg',
+      cell: (item) => <Duration ms={item.oldestUndeliveredSeconds * 1_000 || null} />,
+    },
+    { title: 'Rate', align: 'right', cell: ({ perSecond }) => formatRate(perSecond) },
+    {
+      title: 'Last hour',
+      from: 'sm',
+      cell: ({ name }) => (
+        <Sparkline
+          values={(history[name] ?? []).map(({ delivered }) => delivered)}
+          color="teal"
+          label={`What ${name} delivered in the last hour`}
+          isRunning
+        />
+      ),
+    },
+    {
+      title: 'Failing',
+      align: 'right',
+      from: 'lg',
+      isBold: ({ failureRate }) => failureRate > 0,
+      cell: ({ failureRate }) => formatShare(failureRate),
+    },
+    {
+      title: 'Relays',
+      align: 'right',
+      from: 'lg',
+      isBold: ({ relays }) => relays === 0,
+      cell: ({ relays }) => relays,
+    },
+  ]
+}
+
+/** How many messages are in each state, in the colour of its role. */
+function partsOf({ counts, roles }: OutboxItem): BarPart[] {
+  return Object.entries(counts).map(([state, n]) => {
+    const names = Object.fromEntries(Object.entries(roles).filter(([, word]) => word !== null))
+    const role = roleOf(state, names)
+    return { label: state, count: n, color: role ? ROLE_LOOKS[role].color : 'gray' }
+  })
+}
+
+/** The stream tells what happens; only how many moved of late gets old by itself. */
 const LOOK_AGAIN_MS = 60_000
 
 /** The state machine of an outbox with what is in it now; a state leads to its messages. */

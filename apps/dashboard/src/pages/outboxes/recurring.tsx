@@ -236,5 +236,5 @@ function ResumeButton({ outbox, item }: LineProps) {
 const PAUSED = {
   latest: 'If it was due during the pause, one message is enqueued at once.',
   all: 'A message is enqueued for each time that it was due during the pause.',
-  skip: 'The times of the pause are left out; it goes on with the next one.',
+  skip: 'The times of the pause are skipped; the next one is on time.',
 } as const

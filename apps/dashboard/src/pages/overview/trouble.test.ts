@@ -106,7 +106,7 @@ test('alerts have a line for each cause, unless dead messages tell it', () => {
   ])
   expect(whatOf({ counts: { DEAD: 1 } })).toEqual([
     'evidence.scanner: 2 open alerts, SCANNER_DOWN',
-    'post.parcels: 1 given up',
+    'post.parcels: 1 dead',
   ])
 })
 
@@ -115,7 +115,7 @@ test.each<[string, Partial<OutboxItem>, string]>([
   ['a pause', { paused: true, pausedBy: 'ada' }, 'paused by ada'],
   ['lag', { oldestDueSeconds: 90, due: 5 }, '1 min 30 s behind'],
   ['failures', { failureRate: 0.5 }, '50% of attempts fail'],
-  ['dead letters', { counts: { DEAD: 87 } }, '87 given up'],
+  ['dead letters', { counts: { DEAD: 87 } }, '87 dead'],
   ['quarantine', { quarantined: 1 }, '1 quarantined'],
   ['blocked keys', { blockedKeys: 1 }, '1 blocked key'],
 ])('%s is reported', (_, change, words) => {

@@ -1,4 +1,4 @@
-import { formatCount, formatDuration, formatShare } from '../../format/number.ts'
+import { countOf, formatCount, formatDuration, formatShare } from '../../format/number.ts'
 import type { Answer } from '../../api/client.tsx'
 
 export type Overview = Answer<'/api/v1/overview'>
@@ -58,7 +58,7 @@ function openAlerts({ source, code, open, detail, since }: Cause): Trouble {
   return {
     id: `${source} ${code}`,
     tone: 'bad',
-    what: `${source}: ${formatCount(open)} open ${open === 1 ? 'alert' : 'alerts'}, ${code}`,
+    what: `${source}: ${countOf(open, 'open alert')}, ${code}`,
     why: detail,
     since,
     to: `/alerts?source=${encodeURIComponent(source)}&code=${encodeURIComponent(code)}`,
@@ -84,7 +84,7 @@ function troublesOfOutbox(outbox: OutboxItem, causes: readonly Cause[]): Trouble
     add('relays', {
       tone: outbox.due > 0 ? 'bad' : 'warning',
       what: `${name}: no relay is running`,
-      why: `${formatCount(outbox.due)} messages are due and no relay sends them.`,
+      why: `${countOf(outbox.due, 'message is', 'messages are')} due and no relay sends them.`,
       to: at,
     })
   }
@@ -94,7 +94,7 @@ function troublesOfOutbox(outbox: OutboxItem, causes: readonly Cause[]): Trouble
     add('paused', {
       tone: 'warning',
       what: `${name} is paused${by}`,
-      why: `${formatCount(outbox.due)} messages wait${reason}.`,
+      why: `${countOf(outbox.due, 'message waits', 'messages wait')}${reason}.`,
       since: outbox.pausedAt,
       to: at,
     })
@@ -136,14 +136,14 @@ function troublesOfOutbox(outbox: OutboxItem, causes: readonly Cause[]): Trouble
     add('failures', {
       tone: 'warning',
       what: `${name}: ${formatShare(outbox.failureRate)} of attempts fail`,
-      why: 'They are retried by the outbox’s policy; see the errors of the attempts.',
+      why: 'The outbox retries them by its policy. See the errors of the attempts.',
       to: at,
     })
   }
   if (dead > 0) {
     add('dead', {
       tone: 'warning',
-      what: `${name}: ${formatCount(dead)} given up`,
+      what: `${name}: ${formatCount(dead)} dead`,
       why: 'Fix the cause, then replay them.',
       since: outbox.deadSince,
       to: `/dead-letters?outbox=${encodeURIComponent(name)}`,
@@ -160,7 +160,7 @@ function troublesOfOutbox(outbox: OutboxItem, causes: readonly Cause[]): Trouble
   if (outbox.blockedKeys > 0) {
     add('blocked', {
       tone: 'bad',
-      what: `${name}: ${formatCount(outbox.blockedKeys)} blocked ${outbox.blockedKeys === 1 ? 'key' : 'keys'}`,
+      what: `${name}: ${countOf(outbox.blockedKeys, 'blocked key')}`,
       why: 'All messages of such a key wait behind one dead message.',
       to: at,
     })
@@ -180,14 +180,13 @@ export function waitText({
 }: Pick<OutboxItem, 'due' | 'retrying' | 'postponed'>): string {
   const reasons = [
     [due, 'due'],
-    [retrying, 'failed and tried again'],
-    [postponed, 'postponed without an attempt'],
+    [retrying, 'failed, retrying'],
+    [postponed, 'postponed, not tried'],
   ] as const
   const told = reasons.filter(([n]) => n > 0).map(([n, why]) => `${formatCount(n)} ${why}`)
   if (told.length === 0) return 'No messages wait.'
   const all = due + retrying + postponed
-  const verb = all === 1 ? 'message waits' : 'messages wait'
-  return `${formatCount(all)} ${verb}: ${told.join(', ')}.`
+  return `${countOf(all, 'message waits', 'messages wait')}: ${told.join(', ')}.`
 }
 
 type Breaker = OutboxItem['breakers'][number]

@@ -5,7 +5,7 @@ import { ActionForm, ConfirmButton, DialogButton, useDraft } from '../../parts/a
 import { field } from '../../parts/act/filter-bar.tsx'
 import { useAction } from '../../parts/act/action.tsx'
 import { Empty } from '../../parts/layout/notice.tsx'
-import { SectionFrame } from '../../parts/layout/page-frame.tsx'
+import { PageFrame } from '../../parts/layout/page-frame.tsx'
 import { CopyId, Time } from '../../parts/show/facts.tsx'
 import { type Column, column } from '../../parts/table/columns.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -67,7 +67,7 @@ export function Holds() {
     read: (query, signal) => dataOf(api.GET('/api/v1/legal-holds', { params: { query }, signal })),
   })
   return (
-    <SectionFrame
+    <PageFrame
       lead="What is under a legal hold is neither removed nor erased until it is released."
       actions={
         <DialogButton to="administer" label="Place a hold" title="Place a legal hold">
@@ -80,7 +80,7 @@ export function Holds() {
         label="Legal holds"
         empty={<Empty title="No legal holds">Nothing is exempt from retention.</Empty>}
       />
-    </SectionFrame>
+    </PageFrame>
   )
 }
 
@@ -188,8 +188,8 @@ export function Erasures() {
     },
   })
   return (
-    <SectionFrame
-      lead="A person's data in all systems, overwritten for good. Amounts, counts and the audit stay."
+    <PageFrame
+      lead="Overwrites a person's data in all systems for good. Amounts, counts and the audit stay."
       actions={
         <>
           <Button variant="default" onClick={list.reload}>
@@ -208,7 +208,7 @@ export function Erasures() {
         idOf={({ id }) => id}
         empty={<Empty title="No erasures">No person has been erased so far.</Empty>}
       />
-    </SectionFrame>
+    </PageFrame>
   )
 }
 

@@ -6,7 +6,7 @@ test.each([
   ['3650d', '3,650 days'],
   ['1h', '1 hour'],
   ['0d', 'not kept'],
-  ['forever', 'for ever'],
+  ['forever', 'forever'],
 ])('%s is %s', (keep, words) => {
   expect(keepWords(keep)).toBe(words)
 })

@@ -12,9 +12,9 @@ import {
 import { useMediaQuery } from '@mantine/hooks'
 import { useState } from 'react'
 import { type ItemOf, put, useRead } from '../../api/client.tsx'
-import { formatCount } from '../../format/number.ts'
+import { countOf, formatCount } from '../../format/number.ts'
 import { QueryState } from '../../parts/layout/notice.tsx'
-import { SectionFrame } from '../../parts/layout/page-frame.tsx'
+import { PageFrame } from '../../parts/layout/page-frame.tsx'
 import { Time } from '../../parts/show/facts.tsx'
 import { useUser } from '../../settings/settings.tsx'
 import { type PlainColumn, PlainTable } from '../../parts/table/plain-table.tsx'
@@ -36,7 +36,7 @@ export function Retention() {
     refetchInterval: EVERY_MS,
   })
   return (
-    <SectionFrame
+    <PageFrame
       lead="How long data is kept after it is done with. What is still needed or under a legal hold stays."
       actions={
         role === 'platform' && (
@@ -55,7 +55,7 @@ export function Retention() {
       <QueryState query={classes}>
         {({ items }) => <ClassRows classes={items} scope={scope} />}
       </QueryState>
-    </SectionFrame>
+    </PageFrame>
   )
 }
 
@@ -226,7 +226,7 @@ function KeepForm({ dataClass, scope, onClose }: KeepProps & { readonly onClose:
           disabled={isForever}
         />
       </Group>
-      <Checkbox label="Keep for ever" {...check('isForever')} />
+      <Checkbox label="Keep forever" {...check('isForever')} />
       {least !== null && (
         <Text size="xs" c="dimmed">
           At least {keepWords(least)}.
@@ -253,9 +253,9 @@ function partsOf(keep: string): { count: number; unit: Unit } | undefined {
 /** `90 days`, `1 hour`, `for ever`. */
 export function keepWords(keep: string): string {
   const parts = partsOf(keep)
-  if (!parts) return 'for ever'
+  if (!parts) return 'forever'
   const { count, unit } = parts
   if (count === 0) return 'not kept'
   const word = UNITS[unit]
-  return `${count.toLocaleString('en-GB')} ${count === 1 ? word.slice(0, -1) : word}`
+  return countOf(count, word.slice(0, -1))
 }

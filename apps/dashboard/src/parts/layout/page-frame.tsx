@@ -10,14 +10,16 @@ import {
   Title,
 } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
-import { createLink, useLocation } from '@tanstack/react-router'
+import { createLink, Link, useLocation } from '@tanstack/react-router'
 import { type ComponentPropsWithRef, type ReactNode, useId } from 'react'
-import { isThere } from '../../pages/page.ts'
+import { mayRead, type SectionView, viewsOf } from '../../pages/page.ts'
 import { useUser } from '../../settings/settings.tsx'
 import { usePages } from '../../systems.tsx'
+import classes from './page-frame.module.css'
 
 interface PageFrameProps {
-  readonly title: string
+  /** Default: what the section of the page, or the page, is called. */
+  readonly title?: string
   /** One sentence: what is here. */
   readonly lead?: ReactNode
   /** Buttons beside the title. */
@@ -25,14 +27,16 @@ interface PageFrameProps {
   readonly children: ReactNode
 }
 
-/** What every page begins with; its title is the tab's too. */
+/** What every page begins with: its title, which is the tab's too, and the other views of its section. */
 export function PageFrame({ title, lead, actions, children }: PageFrameProps) {
-  useDocumentTitle(`${title} · Posthorn`)
+  const { section, here } = useSection()
+  const own = title ?? section.find(({ to }) => to === here)?.title ?? ''
+  useDocumentTitle(`${own} · Posthorn`)
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start" gap="sm">
         <div>
-          <Title order={1}>{title}</Title>
+          <Title order={1}>{own}</Title>
           {lead !== undefined && (
             <Text c="dimmed" size="sm" component="div">
               {lead}
@@ -41,40 +45,33 @@ export function PageFrame({ title, lead, actions, children }: PageFrameProps) {
         </div>
         {actions !== undefined && <Group gap="xs">{actions}</Group>}
       </Group>
+      {section.length > 1 && section.some(({ to }) => to === here) && (
+        <nav className={classes['tabs']} aria-label="Views of this section">
+          {section.map((view) => (
+            <Link
+              key={view.to}
+              to={view.to}
+              {...(view.to === here && { 'aria-current': 'page' as const })}
+              activeOptions={{ exact: true, includeSearch: false }}
+            >
+              {view.title}
+            </Link>
+          ))}
+        </nav>
+      )}
       {children}
     </Stack>
   )
 }
 
-/** The frame of a page with a section: its title and lead, and links to the other pages of it. */
-export function SectionFrame({ children, ...frame }: Omit<PageFrameProps, 'title'>) {
-  const { pathname } = useLocation()
-  const here = pathname.replace(/\/$/, '')
+/** The views of the section that is shown, as far as the user may read them. */
+function useSection(): { section: readonly SectionView[]; here: string } {
+  const here = useLocation().pathname.replace(/\/$/, '')
   const user = useUser()
-  const pages = usePages().filter((page) => isThere(page, user))
-  const pageAt = (path: string) => pages.find(({ name }) => name === path.split('/')[1])
-  const page = pageAt(here)
-  const title = page?.section?.title ?? page?.title ?? ''
-  const views = page?.section?.views.filter(({ to }) => pageAt(to) !== undefined) ?? []
-  return (
-    <PageFrame title={title} {...frame}>
-      {views.length > 1 && (
-        <Group gap={6} component="nav" aria-label={title}>
-          {views.map((view) => (
-            <ButtonLink
-              key={view.to}
-              to={view.to}
-              variant={view.to === here ? 'filled' : 'default'}
-              {...(view.to === here && { 'aria-current': 'page' })}
-            >
-              {view.title}
-            </ButtonLink>
-          ))}
-        </Group>
-      )}
-      {children}
-    </PageFrame>
-  )
+  const pages = usePages()
+  const page = pages.find(({ name }) => name === here.split('/')[1])
+  const readable = pages.filter((each) => mayRead(each, user))
+  return { section: page === undefined ? [] : viewsOf(page, readable), here }
 }
 
 interface PanelProps {
@@ -87,7 +84,7 @@ interface PanelProps {
 export function Panel({ title, actions, children }: PanelProps) {
   const id = useId()
   return (
-    <Paper component="section" withBorder p="md" aria-labelledby={id}>
+    <Paper component="section" withBorder radius="md" p="md" aria-labelledby={id}>
       <Group justify="space-between" mb="sm" mih={26} gap="xs">
         <Title order={2} id={id}>
           {title}

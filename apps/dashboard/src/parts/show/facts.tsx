@@ -17,15 +17,22 @@ interface StatProps {
   readonly tone?: 'normal' | 'warning' | 'bad'
 }
 
+const TONES = { normal: undefined, warning: 'orange', bad: 'red' } as const
+
 /** One number of a strip of them. */
 export function Stat({ label, value, hint, tone = 'normal' }: StatProps) {
   return (
-    <div className={statClasses['stat']} data-tone={tone}>
+    <div className={statClasses['stat']} data-color={TONES[tone]}>
       <dt>{label}</dt>
       <dd>
         {value}
         {hint !== undefined && (
-          <Text size="xs" c="dimmed" component="div">
+          <Text
+            size="xs"
+            c="dimmed"
+            component="div"
+            title={typeof hint === 'string' ? hint : undefined}
+          >
             {hint}
           </Text>
         )}

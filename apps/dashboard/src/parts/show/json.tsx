@@ -1,3 +1,4 @@
+import { countOf } from '../../format/number.ts'
 import { ActionIcon, Anchor, CopyButton, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -96,8 +97,8 @@ function Branch({
 }
 
 function sizeOf(count: number, kind: 'list' | 'object'): string {
-  if (kind === 'list') return `[${count} ${count === 1 ? 'item' : 'items'}]`
-  return `{${count} ${count === 1 ? 'field' : 'fields'}}`
+  if (kind === 'list') return `[${countOf(count, 'item')}]`
+  return `{${countOf(count, 'field')}}`
 }
 
 function Name({ name }: { name: string | undefined }) {

@@ -20,7 +20,7 @@ export function StateBadge({ state, role }: StateBadgeProps) {
   const Picture = role === undefined ? IconPointFilled : ROLE_ICONS[role]
   const look = role && ROLE_LOOKS[role]
   return (
-    <span className={badgeClasses['badge']} data-color={look?.color} title={look?.word}>
+    <span className={badgeClasses['badge']} data-color={look?.color ?? 'gray'} title={look?.word}>
       <Picture size={13} stroke={2} aria-hidden />
       <span>{state}</span>
     </span>
@@ -61,7 +61,7 @@ function StepCard({ step }: { step: RowStep }) {
   const Picture = role === undefined ? IconCircleDashed : ROLE_ICONS[role]
   return (
     <li
-      data-color={role && ROLE_LOOKS[role].color}
+      data-color={role ? ROLE_LOOKS[role].color : 'gray'}
       data-open={role === undefined || undefined}
       {...(isCurrent && { 'aria-current': 'step' })}
       {...(place && {
@@ -102,7 +102,7 @@ export function Timeline({ entries, clock = 'wall' }: TimelineProps) {
   return (
     <ol className={timelineClasses['line']}>
       {entries.map(({ id, at, what, role, details }) => (
-        <li key={id} data-color={role && ROLE_LOOKS[role].color}>
+        <li key={id} data-color={role ? ROLE_LOOKS[role].color : 'gray'}>
           <div className={timelineClasses['what']}>
             <span>{what}</span>
             <span className={timelineClasses['at']}>

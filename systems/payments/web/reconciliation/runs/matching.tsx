@@ -16,7 +16,7 @@ import {
   because,
   type BodyOf,
   DialogButton,
-  formatCount,
+  countOf,
   formatMoney,
   Part,
   post,
@@ -65,8 +65,8 @@ function useReversals(id: string, currency: string): readonly Reversal[] {
 /** `1 payment`, `2 payments and 1 reversal`. */
 function wordsOf(payments: number, reversals: number): string {
   const words = [
-    payments > 0 && `${payments} ${payments === 1 ? 'payment' : 'payments'}`,
-    reversals > 0 && `${reversals} ${reversals === 1 ? 'reversal' : 'reversals'}`,
+    payments > 0 && countOf(payments, 'payment'),
+    reversals > 0 && countOf(reversals, 'reversal'),
   ].filter((each) => each !== false)
   return words.length === 0 ? '…' : words.join(' and ')
 }
@@ -237,7 +237,7 @@ function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {
       const count = found.reduce((sum, { suggestions }) => sum + suggestions, 0)
       return count === 0
         ? 'No suggestions found.'
-        : `${formatCount(count)} ${count === 1 ? 'suggestion' : 'suggestions'}: accept or dismiss them one by one.`
+        : `${countOf(count, 'suggestion')}: accept or dismiss them one by one.`
     },
     changes: ['reconciliation'],
   })
@@ -391,10 +391,7 @@ function Answers({
   const params = { path: { id: runId, suggestionId: suggestion.id } }
   const path = '/api/v1/reconciliations/{id}/suggestions/{suggestionId}' as const
   const { paymentIds, refundIds, recordIds } = suggestion
-  const count =
-    refundIds.length > 0
-      ? 'a refund'
-      : `${paymentIds.length} ${paymentIds.length === 1 ? 'payment' : 'payments'}`
+  const count = refundIds.length > 0 ? 'a refund' : countOf(paymentIds.length, 'payment')
   const lines = recordIds.length > 1 ? `lines ${recordIds.join(', ')}` : `line ${record.lineNumber}`
   return (
     <Group gap="xs" mt="xs">

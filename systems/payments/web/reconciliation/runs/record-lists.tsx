@@ -9,6 +9,7 @@ import {
   Empty,
   field,
   FilteredTable,
+  countOf,
   formatCount,
   Money,
   outcomeOf,
@@ -189,7 +190,7 @@ export function BulkActions({ id, chosen, onDone }: BulkActionsProps) {
   const decide = useAction({
     run: async ({ reason, find }: { reason: string; find: () => Promise<Asked[]> }) => {
       const decisions = (await find()).slice(0, MOST)
-      if (decisions.length === 0) throw new Error('No selected line has a suggestion of its own.')
+      if (decisions.length === 0) throw new Error('No selected line has its own suggestion.')
       const params = { path: { id } }
       const body = { reason, decisions }
       return dataOf(api.POST('/api/v1/reconciliations/{id}/decisions', { params, body }))
@@ -207,7 +208,7 @@ export function BulkActions({ id, chosen, onDone }: BulkActionsProps) {
     isGood: ({ refused }) => refused.length === 0,
     changes: ['reconciliation'],
   })
-  const lines = `${formatCount(chosen.length)} ${chosen.length === 1 ? 'line' : 'lines'}`
+  const lines = countOf(chosen.length, 'line')
   const suggested = chosen.filter(({ suggestions }) => suggestions > 0)
   if (chosen.length === 0) return null
   return (

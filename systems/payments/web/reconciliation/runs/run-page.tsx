@@ -4,6 +4,7 @@ import {
   ActButton,
   ConfirmButton,
   dataOf,
+  countOf,
   formatCount,
   PageFrame,
   PermittedButton,
@@ -129,7 +130,7 @@ function Shown({ run }: { run: Run }) {
 
 function Lead({ run }: { run: Run }) {
   const { runNo, ranAt, total, duplicates, pending, format, uploadedBy } = run
-  const booked = `${formatCount(total)} ${total === 1 ? 'record' : 'records'}`
+  const booked = countOf(total, 'record')
   const waiting = pending > 0 ? `, ${formatCount(pending)} more not booked yet` : ''
   const records = `${FORMAT_WORDS[format]} from ${uploadedBy}: ${booked}${waiting}`
   if (runNo === 0) {
@@ -192,7 +193,7 @@ interface RunButtonProps {
 
 /** Starts a run; the dialog closes at once, the page shows how far it is. */
 function RunButton({ run: { runNo, unmatched }, matching }: RunButtonProps) {
-  const records = `${formatCount(unmatched)} ${unmatched === 1 ? 'record' : 'records'}`
+  const records = countOf(unmatched, 'record')
   return (
     <ConfirmButton
       label={runNo === 0 ? 'Run' : 'Run again'}

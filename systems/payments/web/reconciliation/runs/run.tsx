@@ -97,7 +97,7 @@ export const REASON_LOOKS: Readonly<Record<Reason, ReasonLook>> = {
     note: 'No payment has that id. It may appear by the next run; find suggestions, or match it manually.',
   },
   manual_unmatch: {
-    word: 'unmatched by hand',
+    word: 'unmatched manually',
     role: 'failing',
     note: 'A user removed its match. Runs skip it until it is reopened.',
   },

@@ -12,7 +12,7 @@ const CHOICES = {
   sign: {
     signed: 'in the amount',
     'debit-credit': 'by the column: debit or credit',
-    flag: 'in a column of its own',
+    flag: 'in its own column',
   },
 } as const
 type ChoiceName = keyof typeof CHOICES
