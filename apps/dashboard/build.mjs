@@ -12,6 +12,7 @@ import { build } from 'vite'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const CONTENTS = 'virtual:contents'
+const ERRORS = 'virtual:errors'
 
 /** The reference of errors: part of the documentation, and of the published package. */
 const errors = ['errors.md', '../../docs/reference/errors.md']
@@ -33,40 +34,78 @@ async function findWebs(config) {
     })
 }
 
-/** What `virtual:contents` exports, and `pages.json`: the addresses at which the server serves the dashboard. */
+/** `virtual:contents`, `virtual:errors`, and `pages.json`: the addresses at which the server serves the dashboard. */
 function contents(webs) {
   return {
     name: 'contents',
-    resolveId: (id) => (id === CONTENTS ? `\0${CONTENTS}` : undefined),
+    resolveId: (id) => ([CONTENTS, ERRORS].includes(id) ? `\0${id}` : undefined),
     load(id) {
+      if (id === `\0${ERRORS}`) return `export const errors = ${quote(errorsOf(webs))}`
       if (id !== `\0${CONTENTS}`) return undefined
       const imports = webs.map(({ file }, n) => `import { web as web${n} } from ${quote(file)}`)
       const list = webs.map(({ system }, n) => `{ system: ${quote(system)}, web: web${n} }`)
-      // A system explains its codes in reference.md next to its pages' folder.
-      const own = webs.map(({ file }) => join(dirname(dirname(file)), 'reference.md'))
-      const pages = [errors, ...own.filter((page) => existsSync(page))]
-      const text = pages.map((page) => readFileSync(page, 'utf8')).join('\n')
-      return [
-        ...imports,
-        `export const webs = [${list.join(', ')}]`,
-        `export const errors = ${quote(text)}`,
-      ].join('\n')
+      return [...imports, `export const webs = [${list.join(', ')}]`].join('\n')
     },
-    async generateBundle() {
-      const own = readdirSync(join(here, 'src/pages'), { withFileTypes: true })
-        .filter((entry) => entry.isDirectory())
-        .map(({ name }) => name)
-      const modules = await Promise.all(webs.map(({ file }) => import(pathToFileURL(file).href)))
-      const added = modules.flatMap(({ web }) => web.pages.map(({ name }) => name))
-      const source = JSON.stringify([...own, ...added].sort((one, other) => (one < other ? -1 : 1)))
+    async generateBundle(_, bundle) {
+      const own = join(here, 'src/pages/index.ts')
+      const load = async (file) => ({ file, module: await import(pathToFileURL(file).href) })
+      const modules = await Promise.all([own, ...webs.map(({ file }) => file)].map(load))
+      const pages = modules.flatMap(({ file, module: { operatorPages, web } }) =>
+        (operatorPages ?? web.pages).map(({ name, views }) => [
+          name,
+          scriptsOf(join(dirname(file), importedBy(views[''])), bundle),
+        ]),
+      )
+      pages.sort(([one], [other]) => (one < other ? -1 : 1))
+      const source = JSON.stringify(Object.fromEntries(pages))
       this.emitFile({ type: 'asset', fileName: 'pages.json', source })
     },
+    // The frame of the page stands before its styles, so that it is painted without them.
+    transformIndexHtml: {
+      order: 'post',
+      handler(html) {
+        const styles = html.match(/^ *<link rel="stylesheet".*\n/gm) ?? []
+        const rest = styles.reduce((page, style) => page.replace(style, ''), html)
+        return rest.replace(/^ *<!-- styles -->\n/m, styles.join(''))
+      },
+    },
   }
+}
+
+/** The module that a view is in: `() => import('./overview/overview.tsx').then(…)`. */
+function importedBy(view) {
+  return /import\(['"`](.+?)['"`]\)/.exec(String(view))?.[1] ?? ''
+}
+
+/** The script of a view and those that it imports, as names in `assets`. */
+function scriptsOf(module, bundle) {
+  const chunk = Object.values(bundle).find(({ facadeModuleId }) => facadeModuleId === module)
+  return chunk === undefined
+    ? []
+    : [chunk.fileName, ...chunk.imports].map((file) => file.replace(/^assets\//, ''))
+}
+
+/** The tables of codes; a system explains its own in reference.md next to its pages' folder. */
+function errorsOf(webs) {
+  const own = webs.map(({ file }) => join(dirname(dirname(file)), 'reference.md'))
+  const pages = [errors, ...own.filter((page) => existsSync(page))]
+  const lines = pages.flatMap((page) => readFileSync(page, 'utf8').split('\n'))
+  return lines.filter((line) => /^(\| `|#)/.test(line)).join('\n')
 }
 
 function quote(text) {
   return JSON.stringify(text)
 }
+
+/**
+ * Few files, since each costs a turn on a slow line: what is there before any page, what charts need,
+ * and what several pages share. The rest is a file for each page.
+ */
+const CHUNKS = [
+  { name: 'app', test: /dashboard[\\/]src[\\/](?:app|router)\.tsx$/, priority: 3 },
+  { name: 'charts', test: /[\\/]uplot[\\/]|dashboard[\\/]src[\\/]charts[\\/]/, priority: 2 },
+  { name: 'parts', test: /node_modules|dashboard[\\/]src[\\/]/, minShareCount: 3, priority: 1 },
+]
 
 /** Builds into a folder, with compressed copies of what is worth it. */
 async function buildDashboard({ config, folder }) {
@@ -85,7 +124,10 @@ async function buildDashboard({ config, folder }) {
       target: 'es2023',
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
-      rolldownOptions: { input: ['index.html', 'portal.html'].map((name) => join(here, name)) },
+      rolldownOptions: {
+        input: ['index.html', 'portal.html'].map((name) => join(here, name)),
+        output: { codeSplitting: { groups: CHUNKS } },
+      },
     },
   })
   const assets = join(folder, 'assets')

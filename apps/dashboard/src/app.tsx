@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { type Api, ApiProvider } from './api/client.tsx'
 import { SessionProvider } from './session/session-context.tsx'
 import type { SessionKeeper } from './session/session.ts'
-import { SettingsGate } from './settings/settings.tsx'
+import { SettingsProvider } from './settings/settings.tsx'
 import { type Contents, ContentsProvider } from './systems.tsx'
 import { cssVariables, styleNonce, theme } from './theme/theme.ts'
 
@@ -31,7 +31,7 @@ export function App({ contents, keeper, queries, api, children }: AppProps) {
         <QueryClientProvider client={queries}>
           <SessionProvider keeper={keeper}>
             <ApiProvider api={api}>
-              <SettingsGate>{children}</SettingsGate>
+              <SettingsProvider>{children}</SettingsProvider>
             </ApiProvider>
           </SessionProvider>
         </QueryClientProvider>

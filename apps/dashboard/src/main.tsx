@@ -4,7 +4,7 @@ import '@mantine/notifications/styles.css'
 import './theme/theme.css'
 import { RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
-import { errors, webs } from 'virtual:contents'
+import { webs } from 'virtual:contents'
 import { createApi } from './api/client.tsx'
 import { createQueryClient } from './api/query-client.ts'
 import { App } from './app.tsx'
@@ -43,7 +43,7 @@ const base = basePath()
 const api = createApi({ baseUrl: base || '/', onExpired: keeper.expire })
 await logInByLink()
 const pages = pagesWith(operatorPages, webs)
-const contents = { pages, errors, webs: webs.map(({ web }) => web) }
+const contents = { pages, webs: webs.map(({ web }) => web) }
 const router = createPageRouter(pages, base)
 const root = document.querySelector('#root')
 if (root !== null) {

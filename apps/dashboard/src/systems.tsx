@@ -7,7 +7,7 @@ import {
   Suspense,
   useContext,
 } from 'react'
-import { type Meaning, meaningsIn } from './codes/meaning.ts'
+import type { Meaning } from './codes/meaning.ts'
 import { GROUPS, isThere, type Page, type View } from './pages/page.ts'
 import { useUser } from './settings/settings.tsx'
 
@@ -47,8 +47,6 @@ interface AlertAbout {
 export interface Contents {
   readonly pages: readonly Page[]
   readonly webs: readonly Web[]
-  /** The reference of errors, as Markdown. */
-  readonly errors: string
 }
 
 /** The operators' pages and those of systems, in the order of the navigation. */
@@ -62,18 +60,13 @@ export function pagesWith(
   return GROUPS.flatMap((group) => [...added, ...own].filter((page) => page.group === group))
 }
 
-interface Known extends Contents {
-  readonly meanings: ReadonlyMap<string, Meaning>
-}
-
-const Context = createContext<Known>({ pages: [], webs: [], errors: '', meanings: new Map() })
+const Context = createContext<Contents>({ pages: [], webs: [] })
 
 export function ContentsProvider(props: { contents: Contents; children: ReactNode }) {
-  const meanings = meaningsIn(props.contents.errors)
-  return <Context value={{ ...props.contents, meanings }}>{props.children}</Context>
+  return <Context value={props.contents}>{props.children}</Context>
 }
 
-export function useContents(): Known {
+export function useContents(): Contents {
   return useContext(Context)
 }
 

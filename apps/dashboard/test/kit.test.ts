@@ -31,9 +31,9 @@ const { systems } = (await import(pathToFileURL(config).href)) as { systems: rea
 const dashboard = await openDashboard({ systems, env: { POSTHORN_DASHBOARD_DIR: built } })
 
 test('the pages of the guide are built, served and shown where their system runs', async () => {
-  const pages = JSON.parse(await readFile(join(built, 'pages.json'), 'utf8')) as string[]
-  expect(pages).toContain('robots')
-  expect(pages).toContain('overview')
+  const pages = JSON.parse(await readFile(join(built, 'pages.json'), 'utf8')) as object
+  expect(pages).toHaveProperty('robots')
+  expect(pages).toHaveProperty('overview')
   const page = await dashboard.open('/overview')
   await page.getByRole('link', { name: 'Robots' }).click()
   await page.getByRole('gridcell', { name: 'beeping' }).waitFor()

@@ -1,5 +1,5 @@
 import { Code, Text } from '@mantine/core'
-import { useContents } from '../systems.tsx'
+import { useQuery } from '@tanstack/react-query'
 import { isRepeated, type Meaning, meaningsIn, sectionOf } from './meaning.ts'
 
 interface CodeNoteProps {
@@ -10,18 +10,30 @@ interface CodeNoteProps {
   readonly section?: string
 }
 
+/** The reference of errors: large, so it is loaded with the first code that is shown. */
+function useMeanings(section?: string): ReadonlyMap<string, Meaning> | undefined {
+  const { data } = useQuery({
+    queryKey: ['settings', 'errors'],
+    queryFn: () => import('virtual:errors').then(({ errors }) => errors),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data === undefined
+    ? undefined
+    : meaningsIn(section === undefined ? data : sectionOf(data, section))
+}
+
 /** The text of an error, unless the note of its code says it already. */
 export function useTextBeside(code: string | null, error: string | null): string | null {
-  const { meanings } = useContents()
+  const meanings = useMeanings()
   if (code === null || error === null) return error
-  return isRepeated(error, meanings.get(code)) ? null : error
+  return isRepeated(error, meanings?.get(code)) ? null : error
 }
 
 /** A code with its meaning and advice; an unknown code is shown alone. */
 export function CodeNote({ code, meaning, section }: CodeNoteProps) {
-  const { errors, meanings } = useContents()
-  const meant = section === undefined ? undefined : meaningsIn(sectionOf(errors, section))
-  const found = meaning ?? meant?.get(code) ?? meanings.get(code)
+  const all = useMeanings()
+  const meant = useMeanings(section)
+  const found = meaning ?? meant?.get(code) ?? all?.get(code)
   return (
     <Text size="sm" component="div">
       <Code>{code}</Code> {found?.meaning}

@@ -18,7 +18,7 @@ export interface Page {
   readonly key: string
   /** Others neither see it in the navigation nor get it at its address. */
   readonly readers: 'everyone' | 'admins' | 'operators' | 'platform'
-  /** Hidden unless `/dashboard.json` lists this: the system that brings the page, or a feature. */
+  /** Hidden unless the server's settings list this: the system that brings the page, or a feature. */
   readonly needs?: string
   /** There is nothing behind it in production. */
   readonly where?: 'development'

@@ -3,7 +3,7 @@ import '@mantine/dates/styles.css'
 import '@mantine/notifications/styles.css'
 import '../theme/theme.css'
 import { createRoot } from 'react-dom/client'
-import { errors, webs } from 'virtual:contents'
+import { webs } from 'virtual:contents'
 import { type Api, createApi, dataOf } from '../api/client.tsx'
 import { createQueryClient } from '../api/query-client.ts'
 import { App } from '../app.tsx'
@@ -158,7 +158,7 @@ function openPortal(): void {
   })
   const root = document.querySelector('#root')
   const pages = pagesWith([], webs)
-  const contents = { pages, errors, webs: webs.map(({ web }) => web) }
+  const contents = { pages, webs: webs.map(({ web }) => web) }
   if (root !== null) {
     createRoot(root).render(
       <App {...{ contents, keeper, queries, api }}>

@@ -1,8 +1,5 @@
-import { Center } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext } from 'react'
+import { createContext, type ReactNode, useContext, useState } from 'react'
 import { setMinorUnits } from '../format/money.ts'
-import { ErrorState, Loading } from '../parts/layout/notice.tsx'
 import type { User } from '../pages/page.ts'
 import { useClaims } from '../session/session-context.tsx'
 import { useRead } from '../api/client.tsx'
@@ -24,40 +21,25 @@ export interface Settings {
   readonly minorUnits: Readonly<Record<string, number>>
 }
 
-async function readSettings(): Promise<Settings> {
-  const response = await fetch(`${basePath()}/dashboard.json`, { cache: 'no-store' })
-  if (!response.ok) throw new Error(`/dashboard.json answered ${response.status}`)
-  const settings = (await response.json()) as Settings
+/** As the server has written it into the page. */
+function readSettings(): Settings {
+  const given = document.querySelector<HTMLMetaElement>('meta[name=settings]')?.content ?? ''
+  const settings = JSON.parse(given) as Settings
   setMinorUnits(settings.minorUnits)
   return settings
 }
 
 const Context = createContext<Settings | undefined>(undefined)
 
-function SettingsProvider(props: { settings: Settings; children: ReactNode }) {
-  return <Context value={props.settings}>{props.children}</Context>
+export function SettingsProvider({ children }: { children: ReactNode }) {
+  const [settings] = useState(readSettings)
+  return <Context value={settings}>{children}</Context>
 }
 
 export function useSettings(): Settings {
   const settings = useContext(Context)
   if (settings === undefined) throw new Error('there is no SettingsProvider above')
   return settings
-}
-
-/** Nothing is shown before it is known how people log in here. */
-export function SettingsGate({ children }: { children: ReactNode }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['settings'],
-    queryFn: readSettings,
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: Number.POSITIVE_INFINITY,
-  })
-  if (data !== undefined) return <SettingsProvider settings={data}>{children}</SettingsProvider>
-  return (
-    <Center mih="100dvh" component="main">
-      {error === null ? <Loading /> : <ErrorState error={error} onRetry={() => void refetch()} />}
-    </Center>
-  )
 }
 
 /** The path below which the pages are served, as `/posthorn`; empty at the root. */

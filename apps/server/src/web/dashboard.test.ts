@@ -10,14 +10,23 @@ const SCRIPT = 'console.log("hello")\n'.repeat(200)
 type RateLimit = NonNullable<AppOptions['rateLimit']>
 const DEVELOPMENT = { production: false, oidc: undefined, portalAncestors: [] }
 
+const PAGE =
+  '<head><meta name="style-nonce" content="__STYLE_NONCE__">' +
+  '<meta name="settings" content="__SETTINGS__"></head>'
+
+function settingsIn({ body }: { readonly body: string }): unknown {
+  const text = /name="settings" content="([^"]*)"/.exec(body)?.[1] ?? ''
+  return JSON.parse(text.replaceAll('&quot;', '"').replaceAll('&amp;', '&'))
+}
+
 async function buildFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'posthorn-dashboard-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await mkdir(join(folder, 'assets'))
   await Promise.all([
-    writeFile(join(folder, 'index.html'), '<meta name="style-nonce" content="__STYLE_NONCE__">'),
+    writeFile(join(folder, 'index.html'), PAGE),
     writeFile(join(folder, 'portal.html'), '<meta name="style-nonce" content="__STYLE_NONCE__">'),
-    writeFile(join(folder, 'pages.json'), '["outboxes"]'),
+    writeFile(join(folder, 'pages.json'), '{"outboxes":["outboxes-a1B2_-c3.js"]}'),
     writeFile(join(folder, 'assets', 'index-a1B2_-c3.js'), SCRIPT),
     writeFile(join(folder, 'assets', 'index-a1B2_-c3.js.gz'), gzipSync(SCRIPT)),
     writeFile(join(folder, 'assets', 'theme.js'), 'void 0'),
@@ -50,7 +59,7 @@ test('bad requests keep nobody of their network from the page to log in', async 
   const bad = []
   for (let n = 0; n < 8; n += 1) bad.push(await statusOf(n % 2 ? '/api/v1/things' : '/no-page'))
   expect(bad.slice(5)).toEqual([429, 429, 429])
-  for (const file of ['/', '/assets/index-a1B2_-c3.js', '/dashboard.json', '/outboxes', '/']) {
+  for (const file of ['/', '/assets/index-a1B2_-c3.js', '/outboxes', '/outboxes', '/']) {
     expect(await statusOf(file)).toBe(200)
   }
   expect(await statusOf('/'), 'an allowance too, of its own').toBe(429)
@@ -174,7 +183,7 @@ describe('a built dashboard', () => {
     const app = await serveDashboard({
       configuration: { ...DEVELOPMENT, production: true, oidc },
     })
-    expect((await app.inject('/dashboard.json')).json()).toMatchObject({ production: true, oidc })
+    expect(settingsIn(await app.inject('/'))).toMatchObject({ production: true, oidc })
     const policy = (await app.inject('/')).headers['content-security-policy']
     expect(policy).toContain("connect-src 'self' https://login.example.test;")
   })
@@ -184,9 +193,17 @@ test('without a build / leads to the documentation', async () => {
   const app = await serveDashboard({ folder: join(tmpdir(), 'posthorn-nothing-here') })
   const response = await app.inject('/')
   expect([response.statusCode, response.headers.location]).toEqual([302, '/docs'])
-  expect((await app.inject('/dashboard.json')).json()).toMatchObject({
+})
+
+test('a page carries what the server says of itself, and asks for its own scripts at once', async () => {
+  const app = await serveDashboard({ has: ['a "quoted" & odd name'] })
+  const page = await app.inject('/outboxes/one?tab=keys')
+  expect(settingsIn(page)).toMatchObject({
     production: false,
     oidc: null,
+    has: ['a "quoted" & odd name'],
     minorUnits: { EUR: 2, HUF: 2, IQD: 3, JPY: 0 },
   })
+  expect(page.body).toContain('modulepreload" href="/assets/outboxes-a1B2_-c3.js"')
+  expect((await app.inject('/')).body).not.toContain('modulepreload')
 })

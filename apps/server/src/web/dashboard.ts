@@ -39,12 +39,7 @@ export interface DashboardOptions {
  * them stays a 404. Without a build `/` leads to the documentation.
  */
 export async function dashboardRoutes(app: App, options: DashboardOptions): Promise<void> {
-  const { configuration, has, login = 'here', folder = BUILT } = options
-  app.get('/dashboard.json', FILE, async (_request, reply) => {
-    const { production, oidc } = configuration
-    reply.header('cache-control', 'no-store')
-    return { production, oidc: oidc ?? null, minorUnits: MINOR_UNITS, has, login }
-  })
+  const { folder = BUILT } = options
   if (!isBuilt(folder)) {
     app.get('/', FILE, (_request, reply) => reply.redirect('/docs'))
     return
@@ -76,16 +71,29 @@ async function assetRoutes(app: FastifyInstance, folder: string): Promise<void> 
   })
 }
 
+/** The addresses of the pages, each with the scripts that it is made of. */
+type Pages = Readonly<Record<string, readonly string[]>>
+
 async function pageRoutes(
   app: App,
-  { folder, configuration, base = '' }: DashboardOptions & { readonly folder: string },
+  options: DashboardOptions & { readonly folder: string },
 ): Promise<void> {
-  const pages = JSON.parse(await readFile(join(folder, 'pages.json'), 'utf8')) as string[]
-  const addresses = ['/', ...pages.flatMap((page) => [`/${page}`, `/${page}/*`])]
+  const { folder, configuration, base = '', has, login = 'here' } = options
+  const { production, oidc = null } = configuration
+  const readPages = async () =>
+    JSON.parse(await readFile(join(folder, 'pages.json'), 'utf8')) as Pages
+  const settings = asAttribute({ production, oidc, minorUnits: MINOR_UNITS, has, login })
+  const addresses = [
+    '/',
+    ...Object.keys(await readPages()).flatMap((page) => [`/${page}`, `/${page}/*`]),
+  ]
   const sendPage = async (reply: FastifyReply, file: string, ancestors: readonly string[]) => {
     const nonce = randomBytes(16).toString('base64')
     // Read each time: a build beside a running server has other assets.
     const page = await readFile(join(folder, file), 'utf8')
+    const shown = /^\/([^/?]+)/.exec(reply.request.url)?.[1] ?? ''
+    const scripts = (await readPages())[shown] ?? []
+    const preloads = scripts.map((name) => `<link rel="modulepreload" href="./assets/${name}">`)
     return reply
       .header('content-security-policy', policyWith({ nonce, ancestors, ...configuration }))
       .header('cache-control', 'no-store')
@@ -94,6 +102,8 @@ async function pageRoutes(
         page
           .replaceAll('__STYLE_NONCE__', nonce)
           .replaceAll('__BASE__', base)
+          .replaceAll('__SETTINGS__', () => settings)
+          .replace('</head>', `${preloads.join('')}</head>`)
           .replaceAll('"./assets/', `"${base}/assets/`),
       )
   }
@@ -110,6 +120,10 @@ async function pageRoutes(
     if (ancestors.length > 0) reply.removeHeader('x-frame-options')
     return sendPage(reply, 'portal.html', ancestors)
   })
+}
+
+function asAttribute(value: unknown): string {
+  return JSON.stringify(value).replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 }
 
 /** Addresses that are for programs, also those that take HTML. */
