@@ -21,7 +21,7 @@ describe('the login page', () => {
     await axe(page)
     await page.getByLabel('Token').fill(dashboard.token())
     await page.getByRole('button', { name: 'Log in' }).click()
-    await page.getByRole('navigation').waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     expect(page.url()).toBe(`${dashboard.url}/outboxes?search=x`)
   })
 
@@ -39,9 +39,9 @@ describe('the login page', () => {
 
   test('stays open over a reload, without the token in the address', async () => {
     const page = await dashboard.open()
-    await page.getByRole('navigation').waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     await page.reload()
-    await page.getByRole('navigation').waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     expect(
       await page.evaluate<string>('location.href + JSON.stringify(history.state)'),
     ).not.toContain('token')
@@ -49,7 +49,7 @@ describe('the login page', () => {
 
   test('asks again when the server no longer takes the token, and keeps the place', async () => {
     const page = await dashboard.open('/outboxes', { allowed: [/401/] })
-    await page.getByRole('navigation').waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     // Its session was ended elsewhere.
     await dashboard.call('/api/v1/sessions', { method: 'DELETE' })
     await page.reload()
@@ -57,7 +57,7 @@ describe('the login page', () => {
     expect(pathOf(page)).toBe('/outboxes')
     await page.getByLabel('Token').fill(dashboard.token())
     await page.getByRole('button', { name: 'Log in' }).click()
-    await page.getByRole('navigation').waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     expect(pathOf(page)).toBe('/outboxes')
   })
 })
@@ -65,20 +65,20 @@ describe('the login page', () => {
 describe('a session', () => {
   test('is one for all tabs: a new one is logged in, and logging out ends it in all', async () => {
     const page = await dashboard.open('/overview')
-    await page.getByRole('navigation').waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     const tab = await page.context().newPage()
     await tab.goto(`${dashboard.url}/outboxes`)
-    await tab.getByRole('navigation').waitFor()
+    await tab.getByRole('navigation', { name: 'Pages' }).waitFor()
     expect(pathOf(tab)).toBe('/outboxes')
     await page
-      .getByRole('navigation')
+      .getByRole('navigation', { name: 'Pages' })
       .getByRole('link', { name: 'Outboxes' })
       .click({
         modifiers: ['ControlOrMeta'],
       })
     await expect.poll(() => page.context().pages().length).toBe(3)
     const clicked = page.context().pages()[2]
-    await clicked?.getByRole('navigation').waitFor()
+    await clicked?.getByRole('navigation', { name: 'Pages' }).waitFor()
     await tab.getByRole('button', { name: /platform operator, demo/ }).click()
     await tab.getByRole('button', { name: 'Log out everywhere' }).click()
     for (const each of [tab, page, clicked]) await each?.getByText('You are logged out.').waitFor()
@@ -92,7 +92,7 @@ describe('a member', () => {
     const page = await dashboard.open('/overview', member)
     await page.getByText('Overview is for operators').waitFor()
     await page.getByRole('button', { name: /member of acme/ }).waitFor()
-    const navigation = page.getByRole('navigation')
+    const navigation = page.getByRole('navigation', { name: 'Pages' })
     expect(await navigation.getByRole('link', { name: 'Overview' }).count()).toBe(0)
     expect(await navigation.getByRole('link', { name: 'Outboxes' }).count()).toBe(0)
     await axe(page)
@@ -103,7 +103,7 @@ describe('the keyboard', () => {
   test('goes to pages, into the filter, and says what it can do', async () => {
     const page = await dashboard.open()
     await expect.poll(() => pathOf(page), soon).toBe('/overview')
-    await page.getByRole('navigation').waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     await page.keyboard.press('?')
     const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await list.getByText('Go to the filter of the page').waitFor()
@@ -125,7 +125,7 @@ describe('the keyboard', () => {
 
   test('skips the navigation', async () => {
     const page = await dashboard.open()
-    await page.getByRole('navigation').waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await expect.poll(() => page.evaluate('document.activeElement.tagName'), soon).toBe('MAIN')
@@ -143,7 +143,7 @@ describe('the theme', () => {
     const html = page.locator('html[data-mantine-color-scheme]')
     await html.waitFor({ state: 'attached' })
     expect(await html.getAttribute('data-mantine-color-scheme')).toBe('light')
-    await page.getByRole('navigation').waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     expect(await scheme(page)).toBe('light')
   })
 
@@ -161,7 +161,7 @@ describe('the theme', () => {
 
 test('the page one is on is in sight in the navigation, also in a low window', async () => {
   const page = await dashboard.open('/demo', { size: { width: 1_280, height: 600 } })
-  const current = page.getByRole('navigation').getByRole('link', { name: 'Demo' })
+  const current = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Demo' })
   const foot = page.getByRole('status').filter({ hasText: /Live|Updated/ })
   const below = async () => {
     const [link, state] = [await current.boundingBox(), await foot.boundingBox()]

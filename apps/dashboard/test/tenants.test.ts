@@ -68,7 +68,7 @@ test('every page shows an operator the own organisation, and the browser gets no
   const [ours, theirs] = await settleBoth()
   const page = await dashboard.open('/audit', operatorOf('ours'))
   const heard = listen(page)
-  await page.getByRole('navigation').waitFor(patient)
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor(patient)
   for (const [path, own] of PAGES) {
     await page.goto(`${dashboard.url}${path}`)
     await page.getByRole('main').getByText(own(ours)).first().waitFor(patient)
@@ -83,7 +83,7 @@ test('what is theirs is not found by search, by its journey, nor by its address'
   const [ours, theirs] = await settleBoth()
   const page = await dashboard.open('/audit', { ...operatorOf('ours'), allowed: [/404/] })
   const heard = listen(page)
-  await page.getByRole('navigation').waitFor(patient)
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor(patient)
   await page.keyboard.press('Control+k')
   const field = page.getByRole('combobox', { name: 'Search' })
   const search = async (word: string) => {

@@ -50,7 +50,7 @@ test('messages that a worker killed need attention, since when; replayed ones do
   await pool.query("update example.greeting set status = 'dead', attempts = 5")
   const page = await dashboard.open('/overview')
   const line = page.getByRole('listitem').filter({ hasText: 'example.greetings: 5 dead' })
-  await line.getByText(/Since .* ago|Since now/).waitFor(patient)
+  await line.getByText(/For \d/).waitFor(patient)
   await expect.poll(() => tile(page, 'Dead').textContent(), patient).toContain('5')
   await dashboard.call('/api/v1/outboxes/example.greetings/replay', { body: {} })
   await dashboard.call('/api/v1/outboxes/example.greetings/resume', { method: 'POST' })

@@ -79,7 +79,7 @@ test('a destination that is down is one line, with its last failure and what wai
   expect(troublesOf(overview(change, [down('shop')]))).toMatchObject([
     {
       what: 'post.parcels: shop is down; sending paused',
-      why: 'HTTP_503: closed. 709 messages wait: 1 due, 43 failed and tried again, 665 postponed without an attempt.',
+      why: 'HTTP_503: closed. 709 messages wait: 1 due, 43 failed, retrying, 665 postponed, not tried.',
       since: '2026-11-15T11:00:00Z',
     },
   ])
