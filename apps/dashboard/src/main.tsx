@@ -45,6 +45,7 @@ await logInByLink()
 const pages = pagesWith(operatorPages, webs)
 const contents = { pages, webs: webs.map(({ web }) => web) }
 const router = createPageRouter(pages, base)
+document.querySelector('#boot')?.remove()
 const root = document.querySelector('#root')
 if (root !== null) {
   createRoot(root).render(

@@ -79,7 +79,7 @@ test('an outbox is paused and resumed', async () => {
   await keys.type('pause')
   await page.getByRole('option', { name: /Pause or resume an outbox/, selected: true }).waitFor()
   await keys.press('Enter')
-  await keys.tabTo(page.getByRole('link', { name: 'post.parcels' }), 120)
+  await keys.tabTo(page.getByRole('link', { name: 'post.parcels', exact: true }), 120)
   await keys.press('Enter')
   const pause = page.getByRole('button', { name: 'Pause', exact: true })
   await keys.tabTo(pause)

@@ -57,7 +57,7 @@ test('outboxes are listed with their states, and each is shown as its state mach
   await line.getByRole('img', { name: /^States: .*[1-9]\d* sent/ }).waitFor(patient)
   await axe(page)
   await screenshot(page, 'outboxes-light')
-  await page.getByRole('link', { name: 'post.parcels' }).click()
+  await page.getByRole('link', { name: 'post.parcels', exact: true }).click()
   const picture = page.getByRole('group', { name: 'States of post.parcels' })
   await expect
     .poll(() => picture.getByRole('link', { name: /^sent/ }).textContent(), patient)

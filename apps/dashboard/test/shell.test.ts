@@ -161,7 +161,9 @@ describe('the theme', () => {
 
 test('the page one is on is in sight in the navigation, also in a low window', async () => {
   const page = await dashboard.open('/demo', { size: { width: 1_280, height: 600 } })
-  const current = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Demo' })
+  const current = page
+    .getByRole('navigation', { name: 'Pages' })
+    .getByRole('link', { name: 'Demo' })
   const foot = page.getByRole('status').filter({ hasText: /Live|Updated/ })
   const below = async () => {
     const [link, state] = [await current.boundingBox(), await foot.boundingBox()]

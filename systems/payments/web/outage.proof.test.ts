@@ -39,11 +39,16 @@ const answer = (simulator: string, fault: object) =>
 
 const told = (...words: string[]) => heard.find(({ text }) => words.every((w) => text.includes(w)))
 
+const down = (incidents: Page, outbox: string) =>
+  incidents.getByRole('row').filter({ hasText: 'DESTINATION_DOWN' }).filter({ hasText: outbox })
+
 /** The cells of an outbox's line, by the titles of their columns. */
 async function lineOf(page: Page, outbox: string): Promise<Record<string, string>> {
   const table = page.getByRole('table', { name: 'Outboxes' })
   const titles = await table.getByRole('columnheader').allTextContents()
-  const row = table.getByRole('row').filter({ has: page.getByRole('link', { name: outbox }) })
+  const row = table
+    .getByRole('row')
+    .filter({ has: page.getByRole('link', { name: outbox, exact: true }) })
   const cells = await row.getByRole('cell').allTextContents()
   return Object.fromEntries(titles.map((title, i) => [title, cells[i] ?? '']))
 }
@@ -99,8 +104,7 @@ test('an outage of two destinations calls for help, is counted truly, and ends b
   for (const outbox of [WEBHOOKS, MESSAGES]) {
     await expect.poll(() => told('DESTINATION_DOWN', outbox)?.at, patient).toBeDefined()
     expect((told('DESTINATION_DOWN', outbox)?.at ?? 0) - began).toBeLessThan(60_000)
-    const named = incidents.getByText(`DESTINATION_DOWN in ${outbox}`)
-    await named.first().waitFor(patient)
+    await down(incidents, outbox).waitFor(patient)
   }
 
   for (const minute of MINUTES) {
@@ -142,7 +146,6 @@ test('an outage of two destinations calls for help, is counted truly, and ends b
   await expect.poll(difference, patient).toBe(0)
   for (const outbox of [WEBHOOKS, MESSAGES]) {
     await expect.poll(() => told('Over', outbox) !== undefined, { timeout: 240_000 }).toBe(true)
-    const named = incidents.getByText(`DESTINATION_DOWN in ${outbox}`)
-    await named.waitFor({ state: 'detached', ...patient })
+    await down(incidents, outbox).waitFor({ state: 'detached', ...patient })
   }
 })

@@ -125,7 +125,11 @@ function Legend({ series, times, format, marks, shown, isPoint }: LegendProps) {
         const value = values[shown]
         return (
           <span key={id} className={classes['entry']}>
-            <i style={{ background: `var(--mantine-color-${color}-text)` }} />
+            <i
+              style={{
+                background: `light-dark(var(--mantine-color-${color}-7), var(--mantine-color-${color}-4))`,
+              }}
+            />
             {label} <b>{value === null || value === undefined ? '–' : format(value)}</b>
           </span>
         )

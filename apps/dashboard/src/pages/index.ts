@@ -40,6 +40,14 @@ const INCIDENTS: Section = {
   ],
 }
 
+const AUDIT: Section = {
+  title: 'Audit',
+  views: [
+    { to: '/audit', title: 'Audit' },
+    { to: '/audit/entries', title: 'Who did what' },
+  ],
+}
+
 const RETENTION: Section = {
   title: 'Data retention',
   views: [
@@ -179,6 +187,7 @@ export const operatorPages: readonly Page[] = [
     icon: IconHistory,
     key: 'u',
     readers: 'everyone',
+    section: AUDIT,
     views: {
       '': () => import('./audit/audit.tsx').then(({ Audit }) => Audit),
       entries: () => import('./audit/audit.tsx').then(({ AuditEntries }) => AuditEntries),

@@ -1,10 +1,10 @@
-import { Button, Group } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { dataOf, type ItemOf, useApi } from '../../api/client.tsx'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
 import { saveFile } from '../../parts/act/file-drop.tsx'
 import { field, moment, text } from '../../parts/act/filter-bar.tsx'
-import { AnchorLink, ButtonLink, PageFrame } from '../../parts/layout/page-frame.tsx'
+import { AnchorLink, PageFrame } from '../../parts/layout/page-frame.tsx'
 import { Empty } from '../../parts/layout/notice.tsx'
 import { SavedViews } from '../../parts/layout/saved-views.tsx'
 import { CopyId, KeyValue, Time, timeFact } from '../../parts/show/facts.tsx'
@@ -49,18 +49,13 @@ export function Audit() {
       title="Audit"
       lead="Every transition of every message, and every operator action."
       actions={
-        <Group gap="xs">
-          <ButtonLink variant="default" to="/audit/entries">
-            Who did what
-          </ButtonLink>
-          <Button
-            variant="default"
-            disabled={page.list.rows.length === 0}
-            onClick={() => saveFile('audit.csv', entriesAsCsv(page.list.rows))}
-          >
-            Export CSV
-          </Button>
-        </Group>
+        <Button
+          variant="default"
+          disabled={page.list.rows.length === 0}
+          onClick={() => saveFile('audit.csv', entriesAsCsv(page.list.rows))}
+        >
+          Export CSV
+        </Button>
       }
     >
       <FilteredTable
@@ -180,15 +175,7 @@ export function AuditEntries() {
       dataOf(api.GET('/api/v1/audit/entries', { params: { query }, signal })),
   })
   return (
-    <PageFrame
-      title="Who did what"
-      lead="What people did in the systems of your organisation."
-      actions={
-        <ButtonLink variant="default" to="/audit">
-          Messages and operators
-        </ButtonLink>
-      }
-    >
+    <PageFrame title="Who did what" lead="What people did in the systems of your organisation.">
       <FilteredTable
         {...page}
         label="Who did what"

@@ -25,6 +25,7 @@ import { AnchorLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { Empty, ErrorState, Loading, NoMatch, QueryState } from '../../parts/layout/notice.tsx'
 import { Time } from '../../parts/show/facts.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
+import { type PlainColumn, PlainTable } from '../../parts/table/plain-table.tsx'
 import { useTable } from '../../parts/table/layout.ts'
 import { useSelection } from '../../parts/table/list.ts'
 import { ReplayButton } from './replay-button.tsx'
@@ -92,37 +93,47 @@ function Groups({ outboxes, filter }: GroupsProps) {
   if (groups.length === 0 && filter.isSet) return <NoMatch onClear={filter.clear} />
   if (groups.length === 0) {
     return (
-      <Empty title="No dead letters">
-        A message appears here when its outbox gives up on it, with the reason.
-      </Empty>
+      <Empty title="No dead letters">A message appears here when it dies, with the reason.</Empty>
     )
   }
   const total = groups.reduce((sum, { count }) => sum + count, 0)
   const one = only === undefined ? undefined : chosen[0]
+  const actions: PlainColumn<DeadGroup> = {
+    title: '',
+    align: 'right',
+    cell: (group) => (
+      <GroupActions
+        group={group}
+        filter={rest}
+        isAlone={groups.filter(({ outbox }) => outbox === group.outbox).length === 1}
+        onLook={
+          only === undefined || (rest.code === undefined && groups.length > 1)
+            ? () => filter.set({ outbox: group.outbox, code: group.code ?? undefined })
+            : undefined
+        }
+      />
+    ),
+  }
+  const columns = [...GROUP_COLUMNS, actions]
   return (
     <Stack gap="md">
       <div role="status">
         {countOf(total, 'message is', 'messages are')} dead, for {countOf(groups.length, 'reason')}.
       </div>
-      {groups.map((group) => (
-        <DeadGroupCard
-          key={`${group.outbox} ${group.code ?? ''}`}
-          group={group}
-          filter={rest}
-          isAlone={groups.filter(({ outbox }) => outbox === group.outbox).length === 1}
-          onLook={
-            only === undefined || (rest.code === undefined && groups.length > 1)
-              ? () => filter.set({ outbox: group.outbox, code: group.code ?? undefined })
-              : undefined
-          }
+      <Panel title="Causes">
+        <PlainTable
+          aria-label="Causes"
+          rows={groups}
+          idOf={({ outbox, code }) => `${outbox} ${code ?? ''}`}
+          columns={columns}
         />
-      ))}
+      </Panel>
       {one !== undefined && <DeadRows outbox={one} filter={rest} matching={total} />}
     </Stack>
   )
 }
 
-interface DeadGroupCardProps {
+interface GroupActionsProps {
   readonly group: DeadGroup
   readonly filter: DeadFilter
   /** Whether the outbox has no other group: then the filter alone means this one. */
@@ -131,53 +142,61 @@ interface DeadGroupCardProps {
   readonly onLook: (() => void) | undefined
 }
 
-/** One reason that messages of an outbox were given up for, what it means, and what to do. */
-function DeadGroupCard({ group, filter, isAlone, onLook }: DeadGroupCardProps) {
-  const { outbox, code, count, error, oldestAt, newestAt } = group
-  const isReplayable = code !== null || isAlone
+/** What can be done with the messages of one cause. */
+function GroupActions({ group, filter, isAlone, onLook }: GroupActionsProps) {
+  const { outbox, code, count } = group
   return (
-    <Panel
-      title={`${outbox}: ${formatCount(count)} dead`}
-      actions={
-        <Group gap="xs">
-          {onLook !== undefined && (
-            <Button
-              variant="default"
-              onClick={onLook}
-              aria-label={`Show messages: ${code ?? 'no code'} of ${outbox}`}
-            >
-              Show messages
-            </Button>
-          )}
-          {isReplayable && (
-            <ReplayButton
-              label={`Replay ${formatCount(count)}`}
-              outbox={outbox}
-              filter={{ ...filter, ...(code !== null && { code }) }}
-            />
-          )}
-        </Group>
-      }
-    >
-      <Stack gap={6}>
-        {code === null && <Text size="sm">No error code recorded.</Text>}
-        <FailureNote outbox={outbox} code={code} error={error} />
-        {oldestAt !== null && (
-          <Text size="sm" c="dimmed" component="div">
-            Created <Time at={oldestAt} />
-            {newestAt !== oldestAt && (
-              <>
-                {' '}
-                to <Time at={newestAt} />
-              </>
-            )}
-          </Text>
-        )}
-        {!isReplayable && <Text size="sm">Show the messages and select which ones to replay.</Text>}
-      </Stack>
-    </Panel>
+    <Group gap="xs" justify="flex-end">
+      {onLook !== undefined && (
+        <Button
+          variant="default"
+          onClick={onLook}
+          aria-label={`Show messages: ${code ?? 'no code'} of ${outbox}`}
+        >
+          Show messages
+        </Button>
+      )}
+      {(code !== null || isAlone) && (
+        <ReplayButton
+          label={`Replay ${formatCount(count)}`}
+          outbox={outbox}
+          filter={{ ...filter, ...(code !== null && { code }) }}
+        />
+      )}
+    </Group>
   )
 }
+
+const GROUP_COLUMNS: readonly PlainColumn<DeadGroup>[] = [
+  {
+    title: 'Cause',
+    cell: ({ outbox, code, error }) => (
+      <>
+        <Text size="sm" fw={500}>
+          {outbox}
+        </Text>
+        {code === null && 'No error code recorded. Show the messages and select which to replay.'}
+        <FailureNote outbox={outbox} code={code} error={error} />
+      </>
+    ),
+  },
+  { title: 'Dead', align: 'right', cell: ({ count }) => formatCount(count) },
+  {
+    title: 'Written',
+    from: 'lg',
+    cell: ({ oldestAt, newestAt }) => (
+      <>
+        <Time at={oldestAt} />
+        {newestAt !== oldestAt && (
+          <>
+            {' '}
+            to <Time at={newestAt} />
+          </>
+        )}
+      </>
+    ),
+  },
+]
 
 interface DeadRowsProps {
   readonly outbox: ListedOutbox
@@ -195,7 +214,7 @@ function DeadRows({ outbox, filter, matching }: DeadRowsProps) {
   if (roles.dead === null) {
     return (
       <Panel title="Rows">
-        This outbox never gives up. The messages counted here are quarantined: see its{' '}
+        This outbox retries forever. The messages counted here are quarantined: see its{' '}
         <AnchorLink to="/messages" search={{ outbox: name }}>
           messages
         </AnchorLink>

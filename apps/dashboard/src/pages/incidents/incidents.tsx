@@ -1,7 +1,7 @@
 import { Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import { type BodyOf, type ItemOf, post, useRead } from '../../api/client.tsx'
 import { CodeNote } from '../../codes/code-note.tsx'
-import { countOf, formatCount } from '../../format/number.ts'
+import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
 import { BulkButton } from '../../parts/act/bulk-button.tsx'
 import { oneOf, useFilter } from '../../parts/act/filter-bar.tsx'
@@ -10,12 +10,14 @@ import { ActButton } from '../../parts/act/form.tsx'
 import { DetailDrawer, neighboursOf, useOpened } from '../../parts/layout/detail-drawer.tsx'
 import { AnchorLink, PageFrame } from '../../parts/layout/page-frame.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
-import { KeyValue, Time, timeFact } from '../../parts/show/facts.tsx'
+import { Age, KeyValue, Time, timeFact } from '../../parts/show/facts.tsx'
 import { StateBadge } from '../../parts/show/states.tsx'
+import { type Column, column } from '../../parts/table/columns.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
+import { wholeList } from '../../parts/table/list.ts'
 import { useClaims } from '../../session/session-context.tsx'
 import type { StateRole } from '../../states/role.ts'
 import { firstOf, useContents, type Web } from '../../systems.tsx'
-import classes from './incidents.module.css'
 
 const STATES = ['open', 'snoozed', 'closed'] as const
 
@@ -24,6 +26,29 @@ const ROLES: Readonly<Record<Incident['state'], StateRole>> = {
   snoozed: 'retry',
   closed: 'confirmed',
 }
+
+const COLUMNS: readonly Column<Incident>[] = [
+  column.state('state', 'State', { roles: ROLES, width: '110px' }),
+  column.text('code', 'Code', { width: 'minmax(120px, 1.4fr)' }),
+  column.text('source', 'Source', { width: 'minmax(120px, 1.4fr)' }),
+  column.text('detail', 'Detail', { order: 'none', width: 'minmax(0, 2.4fr)', narrow: 'hidden' }),
+  column.count('standing', 'Open alerts', { width: '90px' }),
+  column.text('owner', 'Assigned to', { none: '–', narrow: 'hidden' }),
+  {
+    id: 'acknowledged',
+    title: 'Acknowledged',
+    cell: ({ acknowledgedBy, acknowledgedAt, openedAt }) =>
+      acknowledgedBy === null ? (
+        <>
+          unacknowledged for <Age of={openedAt} />
+        </>
+      ) : (
+        <>
+          by {acknowledgedBy} <Time at={acknowledgedAt} />
+        </>
+      ),
+  },
+]
 
 /** Without events the page still looks now and then: alerts are grouped every few seconds. */
 const EVERY_MS = 5_000
@@ -53,17 +78,20 @@ export function Incidents() {
           const listed = items.filter((each) => each.state === state)
           return (
             <>
-              {listed.length === 0 && (
-                <Empty title={`No ${state} incidents`}>
-                  {state === 'open' ? 'No action needed.' : 'None in this state.'}
-                </Empty>
-              )}
               <AcknowledgeAll incidents={listed.filter((each) => each.acknowledgedBy === null)} />
-              <ul className={classes['list']}>
-                {listed.map((incident) => (
-                  <Line key={incident.id} incident={incident} onOpen={opened.open} />
-                ))}
-              </ul>
+              <DataTable
+                label="Incidents"
+                list={wholeList(listed, () => void query.refetch())}
+                columns={COLUMNS}
+                idOf={({ id }) => id}
+                onOpen={({ id }) => opened.open(id)}
+                opened={opened.id}
+                empty={
+                  <Empty title={`No ${state} incidents`}>
+                    {state === 'open' ? 'No action needed.' : 'None in this state.'}
+                  </Empty>
+                }
+              />
               <DetailDrawer
                 isOpen={shown !== undefined}
                 onClose={opened.close}
@@ -101,28 +129,6 @@ function AcknowledgeAll({ incidents }: { incidents: readonly Incident[] }) {
         Others see that you have seen them. They close by themselves when their alerts end.
       </BulkButton>
     </Group>
-  )
-}
-
-function Line({ incident, onOpen }: { incident: Incident; onOpen: (id: string) => void }) {
-  const { id, source, code, state, standing, owner, acknowledgedBy, openedAt } = incident
-  return (
-    <li className={classes['line']}>
-      {/* The whole line is its target; the time in it is a button of its own. */}
-      <button type="button" className={classes['what']} onClick={() => onOpen(id)}>
-        <b>{code}</b> in {source}
-      </button>
-      <StateBadge state={state} role={ROLES[state]} />
-      <span>
-        {countOf(standing, 'alert')} since{' '}
-        <span className={classes['above']}>
-          <Time at={openedAt} />
-        </span>
-      </span>
-      <span>{trendText(incident)}</span>
-      <span>{owner === null ? 'no owner' : `owned by ${owner}`}</span>
-      <span>{acknowledgedBy === null ? 'unacknowledged' : `seen by ${acknowledgedBy}`}</span>
-    </li>
   )
 }
 

@@ -37,6 +37,12 @@ export interface List<Row> {
   reload(): void
 }
 
+/** A list that was read as a whole. */
+export function wholeList<Row>(rows: readonly Row[], reload: () => void): List<Row> {
+  const nothing = { hasMore: false, isLoading: false, isLoadingMore: false, isOutdated: false }
+  return { rows, error: null, ...nothing, loadMore: () => undefined, reload }
+}
+
 /** More pages than these are not read anew by themselves: each costs a request. */
 const MOST_LIVE_PAGES = 1
 
