@@ -98,23 +98,31 @@ function Groups({ outboxes, filter }: GroupsProps) {
   }
   const total = groups.reduce((sum, { count }) => sum + count, 0)
   const one = only === undefined ? undefined : chosen[0]
-  const actions: PlainColumn<DeadGroup> = {
-    title: '',
-    align: 'right',
+  const cause: PlainColumn<DeadGroup> = {
+    title: 'Cause',
     cell: (group) => (
-      <GroupActions
-        group={group}
-        filter={rest}
-        isAlone={groups.filter(({ outbox }) => outbox === group.outbox).length === 1}
-        onLook={
-          only === undefined || (rest.code === undefined && groups.length > 1)
-            ? () => filter.set({ outbox: group.outbox, code: group.code ?? undefined })
-            : undefined
-        }
-      />
+      <Group justify="space-between" gap="xs">
+        <div style={{ flex: '1 1 220px' }}>
+          <Text size="sm" fw={500}>
+            {group.outbox}
+          </Text>
+          {group.code === null && 'No error code recorded. Show the messages and select some.'}
+          <FailureNote {...group} />
+        </div>
+        <GroupActions
+          group={group}
+          filter={rest}
+          isAlone={groups.filter(({ outbox }) => outbox === group.outbox).length === 1}
+          onLook={
+            only === undefined || (rest.code === undefined && groups.length > 1)
+              ? () => filter.set({ outbox: group.outbox, code: group.code ?? undefined })
+              : undefined
+          }
+        />
+      </Group>
     ),
   }
-  const columns = [...GROUP_COLUMNS, actions]
+  const columns = [...GROUP_COLUMNS, cause]
   return (
     <Stack gap="md">
       <div role="status">
@@ -146,7 +154,7 @@ interface GroupActionsProps {
 function GroupActions({ group, filter, isAlone, onLook }: GroupActionsProps) {
   const { outbox, code, count } = group
   return (
-    <Group gap="xs" justify="flex-end">
+    <Group gap="xs">
       {onLook !== undefined && (
         <Button
           variant="default"
@@ -168,18 +176,6 @@ function GroupActions({ group, filter, isAlone, onLook }: GroupActionsProps) {
 }
 
 const GROUP_COLUMNS: readonly PlainColumn<DeadGroup>[] = [
-  {
-    title: 'Cause',
-    cell: ({ outbox, code, error }) => (
-      <>
-        <Text size="sm" fw={500}>
-          {outbox}
-        </Text>
-        {code === null && 'No error code recorded. Show the messages and select which to replay.'}
-        <FailureNote outbox={outbox} code={code} error={error} />
-      </>
-    ),
-  },
   { title: 'Dead', align: 'right', cell: ({ count }) => formatCount(count) },
   {
     title: 'Written',

@@ -33,10 +33,11 @@ const COLUMNS: readonly Column<Incident>[] = [
   column.text('source', 'Source', { width: 'minmax(120px, 1.4fr)' }),
   column.text('detail', 'Detail', { order: 'none', width: 'minmax(0, 2.4fr)', narrow: 'hidden' }),
   column.count('standing', 'Open alerts', { width: '90px' }),
-  column.text('owner', 'Assigned to', { none: '–', narrow: 'hidden' }),
+  column.text('owner', 'Assigned to', { none: '–', narrow: 'hidden', width: '100px' }),
   {
     id: 'acknowledged',
     title: 'Acknowledged',
+    width: '210px',
     cell: ({ acknowledgedBy, acknowledgedAt, openedAt }) =>
       acknowledgedBy === null ? (
         <>
