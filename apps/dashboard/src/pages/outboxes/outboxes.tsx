@@ -1,9 +1,9 @@
-import { Badge, Group, Text } from '@mantine/core'
+import { Badge, Group, Paper, Text } from '@mantine/core'
 import { type Answer, useRead } from '../../api/client.tsx'
 import { Sparkline } from '../../charts/sparkline.tsx'
 import { formatCount, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { AnchorLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
+import { AnchorLink, PageFrame } from '../../parts/layout/page-frame.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import { Duration } from '../../parts/show/facts.tsx'
 import { type BarPart, StackedBar } from '../../parts/show/states.tsx'
@@ -30,7 +30,7 @@ export function Outboxes() {
     <PageFrame title="Outboxes" lead="Tables of messages, what is in them and how fast it moves.">
       <QueryState query={query}>
         {({ outboxes }) => (
-          <Panel title={`${outboxes.length} outboxes`}>
+          <Paper withBorder radius="md" px="md" py="xs">
             <PlainTable
               aria-label="Outboxes"
               highlightOnHover
@@ -39,7 +39,7 @@ export function Outboxes() {
               idOf={({ name }) => name}
               columns={columnsOf(history.data?.outboxes ?? {})}
             />
-          </Panel>
+          </Paper>
         )}
       </QueryState>
     </PageFrame>
