@@ -57,10 +57,14 @@ export const theme = createTheme({
     Anchor: { defaultProps: { underline: 'hover' } },
     Table: {
       styles: {
-        table: { fontSize: 'var(--mantine-font-size-sm)' },
+        table: {
+          '--table-border-color': 'var(--rule)',
+          fontSize: 'var(--mantine-font-size-sm)',
+        },
         th: { color: 'var(--mantine-color-dimmed)', fontSize: '12px', fontWeight: 500 },
       },
     },
+    Paper: { styles: { root: { borderColor: 'var(--rule)' } } },
     Tabs: { defaultProps: { color: 'ink' } },
     InputWrapper: {
       styles: { label: { fontWeight: 500 } },

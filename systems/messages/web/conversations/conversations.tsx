@@ -51,11 +51,6 @@ export function Conversations() {
     <PageFrame
       title="Conversations"
       lead="What people write back. Free text may be sent within 24 hours of a person’s last message; after that only templates."
-      actions={
-        <ButtonLink variant="default" to="/outbound">
-          Sent messages
-        </ButtonLink>
-      }
     >
       <div className={classes['panes']} data-open={id === undefined ? undefined : true}>
         <People open={id} />

@@ -150,7 +150,7 @@ function KeepButton({ dataClass, scope }: KeepProps) {
       {dataClass.settable ? (
         <DialogButton
           to="administer"
-          variant="default"
+          variant="subtle"
           size="compact-sm"
           label={words}
           title={dataClass.title}
