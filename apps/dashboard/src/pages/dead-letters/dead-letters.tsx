@@ -98,30 +98,15 @@ function Groups({ outboxes, filter }: GroupsProps) {
   }
   const total = groups.reduce((sum, { count }) => sum + count, 0)
   const one = only === undefined ? undefined : chosen[0]
-  const cause: PlainColumn<DeadGroup> = {
-    title: 'Cause',
-    cell: (group) => (
-      <Group justify="space-between" gap="xs">
-        <div style={{ flex: '1 1 220px' }}>
-          <Text size="sm" fw={500}>
-            {group.outbox}
-          </Text>
-          {group.code === null && 'No error code recorded. Show the messages and select some.'}
-          <FailureNote {...group} />
-        </div>
-        <GroupActions
-          group={group}
-          filter={rest}
-          isAlone={groups.filter(({ outbox }) => outbox === group.outbox).length === 1}
-          onLook={
-            only === undefined || (rest.code === undefined && groups.length > 1)
-              ? () => filter.set({ outbox: group.outbox, code: group.code ?? undefined })
-              : undefined
-          }
-        />
-      </Group>
-    ),
-  }
+  const countIn = (name: string) => groups.filter(({ outbox }) => outbox === name).length
+  const cause = causeColumn((group) => ({
+    filter: rest,
+    isAlone: countIn(group.outbox) === 1,
+    onLook:
+      only === undefined || (rest.code === undefined && groups.length > 1)
+        ? () => filter.set({ outbox: group.outbox, code: group.code ?? undefined })
+        : undefined,
+  }))
   const columns = [...GROUP_COLUMNS, cause]
   return (
     <Stack gap="md">
@@ -173,6 +158,27 @@ function GroupActions({ group, filter, isAlone, onLook }: GroupActionsProps) {
       )}
     </Group>
   )
+}
+
+/** Why they died, with what can be done about it. */
+function causeColumn(
+  actionsFor: (group: DeadGroup) => Omit<GroupActionsProps, 'group'>,
+): PlainColumn<DeadGroup> {
+  return {
+    title: 'Cause',
+    cell: (group) => (
+      <Group justify="space-between" gap="xs">
+        <div style={{ flex: '1 1 220px' }}>
+          <Text size="sm" fw={500}>
+            {group.outbox}
+          </Text>
+          {group.code === null && 'No error code recorded. Show the messages and select some.'}
+          <FailureNote {...group} />
+        </div>
+        <GroupActions group={group} {...actionsFor(group)} />
+      </Group>
+    ),
+  }
 }
 
 const GROUP_COLUMNS: readonly PlainColumn<DeadGroup>[] = [
