@@ -80,6 +80,8 @@ async function openSource({ outbox, sample, Class, planned }: (typeof ORDERED)[n
   })
   await source.maintain()
   if (planned === 'after') await db.pool.query('vacuum analyze posthorn.bucket')
+  // What a vacuum has read is counted when its connection says so, which may be much later.
+  await flushStatistics(db.pool)
   let n = 0
   const deliverOne = async () => {
     n += 1
