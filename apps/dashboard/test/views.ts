@@ -15,7 +15,7 @@ export const VIEWS: readonly ShownView[] = [
   ['notices', '/incidents/notices', 'No channels yet'],
   ['audit', '/audit', 'Audit'],
   ['audit-entries', '/audit/entries', 'What people did'],
-  ['retention', '/retention', 'Kept data'],
+  ['retention', '/retention', 'Kept for'],
   ['legal-holds', '/retention/holds', 'Place a hold'],
   ['erasures', '/retention/erasures', 'Erase a person'],
   ['journey', '/journey', 'Enter an id'],

@@ -38,8 +38,8 @@ export function Shell({ pages }: { pages: readonly Page[] }) {
     <NowProvider aheadMs={aheadMs}>
       <AppShell
         header={{ height: { base: 48, md: 0 } }}
-        navbar={{ width: 224, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
-        padding={{ base: 'md', md: 'lg' }}
+        navbar={{ width: 216, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
+        padding={{ base: 'md', lg: 'lg' }}
       >
         <a className={classes['skip']} href="#content">
           Skip to the content
