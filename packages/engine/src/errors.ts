@@ -10,23 +10,21 @@ export const ERROR_CODES = {
   TABLE_MISMATCH: 'The table does not have what the definition needs.',
   ROWS_HIDDEN: "Row-level security hides messages from the relay's role.",
   SEQUENCE_HIDDEN: "The relay's role may not read the sequence of the outbox's log.",
-  TABLE_REPLACED: 'Another table stands in the place of the one that the relay was started on.',
+  TABLE_REPLACED: 'Another table replaced the one that the relay started with.',
   RIGHTS_MISSING: "The relay's role lacks rights that it needs; the message names each.",
-  TRIGGER_IN_THE_WAY: 'A trigger of the table changes what the relay finds its messages by.',
+  TRIGGER_IN_THE_WAY: 'A trigger changes columns by which the relay finds messages.',
   INDEX_IN_THE_WAY:
     'A unique index has a column that the relay writes: settling could meet another message.',
   OUTBOX_NAME_TAKEN: 'The name of the outbox belongs to another table of this database.',
-  STORAGE_IN_USE:
-    'The outbox is still kept another way, by relays that are alive or by its writers.',
-  STORAGE_NOT_MOVED:
-    'What waits in the storage of before cannot be moved to that of the definition.',
+  STORAGE_IN_USE: 'Live relays or writers still use another storage for this outbox.',
+  STORAGE_NOT_MOVED: 'Pending messages cannot be moved to the storage of the definition.',
   NOT_IN_TRANSACTION: 'A message can only be enqueued inside a transaction.',
   CALL_NOT_AWAITED:
     'The work of a transaction ended while a call on its tx was in flight; nothing was stored.',
   MESSAGE_TOO_LARGE:
     'A part of an enqueued message is longer than its limit; the message names it. Nothing was stored.',
   TRANSACTION_ENDED:
-    'The work of a transaction ended it by a statement of its own; it ends when its function does.',
+    'The work sent commit or rollback itself; a transaction ends when its function does.',
   CLOCK_FIXED: 'The business clock is the real one and cannot be moved.',
   DURATION_INVALID: 'A duration is a number and a unit: ms, s, m, h or d.',
   CLAIM_LOST:
@@ -38,7 +36,7 @@ export const ERROR_CODES = {
     'The transport or handler did not finish within the time of an attempt; its effect may have happened.',
   MESSAGE_UNREADABLE: 'The row cannot be turned into a message.',
   PAYLOAD_KEY_MISSING:
-    'The key of an encrypted payload cannot be had now; the message waits and no attempt is counted.',
+    'The key of an encrypted payload is not available; the message waits and no attempt is counted.',
   PAYLOAD_SHREDDED: 'The key of the payload was destroyed: it cannot be read again.',
   PAYLOAD_TAMPERED: 'An encrypted payload was changed, moved to another row, or is not whole.',
   CONSUMER_FAILED: 'The handler of a consumer threw an error that has no code.',
@@ -52,8 +50,8 @@ export const ERROR_CODES = {
   BREAKER_OPEN: 'The destination fails too often; the message waits for the next probe.',
   TRANSPORT_MISSING: 'No transport of that name is bound to the relay.',
   TRANSPORT_BROKEN: 'A transport broke its contract.',
-  HANDLER_MISSING: 'No handler of this process is for messages of this type.',
-  PAYLOAD_INVALID: 'The payload of a message is not what its schema asks for; nothing was stored.',
+  HANDLER_MISSING: 'This process has no handler for this message type.',
+  PAYLOAD_INVALID: 'The payload does not match its schema; nothing was stored.',
   RECURRING_FAILED: 'A recurring message could not be made or stored; nothing was enqueued.',
   HELD_BACK: 'An earlier message of the same key has not gone through yet.',
   PARKED: 'An earlier message of the same key is dead and this outbox parks what comes after it.',
@@ -62,14 +60,13 @@ export const ERROR_CODES = {
   OUTBOX_BEHIND: 'Messages are due for much longer than is usual for this outbox.',
   DESTINATION_DOWN:
     'A destination does not answer: its breaker is open, or most attempts of the last minutes failed.',
-  MESSAGE_STUCK:
-    'The same message is tried again and again and no attempt is counted; it would never end.',
+  MESSAGE_STUCK: 'The same message is retried and no attempt is counted, so it would never end.',
   REPLAYED: 'An operator sent the message again.',
   INBOX_EXPIRED:
     'The message is older than the retention of the inbox, so it cannot be distinguished from a repeat.',
   IDEMPOTENCY_LOCK_LOST: 'The lock on the idempotency key was taken over by another request.',
   CURSOR_INVALID: 'The cursor of a list is not one that this list gave out.',
-  FEED_BEHIND: 'The reader of a feed was too slow; it can go on from its last position.',
+  FEED_BEHIND: 'The reader of a feed was too slow; it can continue from its last position.',
   ANNOUNCEMENT_INVALID:
     'An announcement has a topic, id or tenant that is not valid; the message names it.',
   POSTGRES_TOO_OLD: 'The server is older than PostgreSQL 14.',

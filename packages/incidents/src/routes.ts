@@ -42,7 +42,7 @@ const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
 
 const schemas = {
   list: {
-    summary: 'Incidents: alerts of one cause, those that go on first',
+    summary: 'Incidents: alerts grouped by cause, open ones first',
     tags,
     querystring: Type.Object({ state: Type.Optional(IncidentState) }),
     response: { 200: Type.Object({ items: Type.Array(IncidentResource) }) },
@@ -61,7 +61,7 @@ const schemas = {
     response: { 200: IncidentResource },
   },
   snooze: {
-    summary: 'Hide an incident for some minutes, then send a reminder if it goes on; 0 ends it',
+    summary: 'Snooze an incident for some minutes; 0 ends the snooze',
     ...{ tags, params },
     body: Type.Object({ minutes: Type.Integer({ minimum: 0, maximum: 10_080 }) }),
     response: { 200: IncidentResource },

@@ -19,7 +19,7 @@ export const SAGA_CODES = {
   SAGA_SIGNAL_LIMIT: 'A hundred signals wait for the saga already.',
   SAGA_SIGNAL_TIMEOUT: 'No signal came in time.',
   SAGA_SIGNAL_UNKNOWN: 'No step of the saga waits for a signal of this name.',
-  SAGA_STEP_FAILED: 'A step threw something that has no code of its own.',
+  SAGA_STEP_FAILED: 'A step threw an error without a code.',
   SAGA_STEP_TIMEOUT: 'A step took longer than it may.',
   SAGA_REASON_MISSING: 'An operator must say why.',
   SAGA_STUCK: 'A compensation failed as often as its policy allows; a person must look.',

@@ -14,7 +14,7 @@ export const TRANSPORT_CODES = {
   DELIVERY_TIMEOUT: 'The destination did not answer in time.',
   MESSAGE_TOO_LARGE: 'The message is larger than the destination takes.',
   MESSAGE_UNENCODABLE: 'The message cannot be written as JSON and headers.',
-  MESSAGE_UNREADABLE: 'What was received is not a message.',
+  MESSAGE_UNREADABLE: 'The consumer received no message.',
   NACKED: 'The broker refused responsibility for the message.',
   QUEUE_MISMATCH: 'The queue exists with other settings than the ones asked for.',
   SCHEMA_INCOMPATIBLE: 'The registry does not take the schema after those that it has.',

@@ -76,7 +76,7 @@ const schemas = {
     response: { 200: pageOf(NotificationResource) },
   },
   cancel: {
-    summary: 'Stop the rows of a file that are not published; what is published comes to its end',
+    summary: 'Cancel the rows of a file that are not published',
     description:
       'The rows end as ERROR with the code CANCELLED, and the file as COMPLETED, or as REJECTED if none of its rows was stored. Cancelling it again changes nothing.',
     ...{ tags, params },
@@ -89,7 +89,7 @@ const schemas = {
     response: { 200: SettingsResource },
   },
   saveSettings: {
-    summary: 'Choose where results are mailed to, beside the webhooks; null for no mail',
+    summary: 'Set the address for mailed results; null for no mail',
     tags,
     body: SettingsResource,
     response: { 200: SettingsResource },

@@ -91,13 +91,13 @@ const schemas = {
     },
   },
   content: {
-    summary: 'The bytes of an evidence file, as it was uploaded',
+    summary: 'An evidence file',
     tags,
     params: Type.Object({ id: Id, artifactId: Id }),
     produces: ['application/octet-stream'],
   },
   errors: {
-    summary: 'The failed rows as they were uploaded, to correct and upload again',
+    summary: 'Failed rows as CSV, to correct and upload again',
     tags,
     params: Type.Object({ id: Id }),
     produces: ['text/csv'],

@@ -65,7 +65,7 @@ const activities = {
 }
 
 const audit = {
-  summary: 'What is on record of a dossier, newest first',
+  summary: 'The audit of a dossier, newest first',
   ...{ tags, params },
   querystring: PageQuery,
   response: { 200: pageOf(AuditResource) },

@@ -95,7 +95,7 @@ const createPayment = {
 
 const capturePayment = {
   tags,
-  summary: 'Take what is authorised, or a part of it; the rest is set free',
+  summary: 'Capture an authorisation, or a part of it; the rest is released',
   description: PROPOSED,
   headers: keyHeader(),
   params,
@@ -105,7 +105,7 @@ const capturePayment = {
 
 const voidPayment = {
   tags,
-  summary: 'Set free what is authorised: nothing is taken, and the payment has failed',
+  summary: 'Void an authorisation',
   description: PROPOSED,
   headers: keyHeader(),
   params,

@@ -91,7 +91,7 @@ function isMonotonous(value: string): boolean {
 function checkSharedSecret({ jwtSecret, encryptionKeys = [] }: Configuration): Finding[] {
   if (jwtSecret === undefined || !encryptionKeys.includes(jwtSecret)) return []
   const says = 'POSTHORN_JWT_SECRET is one of POSTHORN_ENCRYPTION_KEYS'
-  return [warn('secrets', says, { todo: 'give each purpose a secret of its own', run: MAKE_ONE })]
+  return [warn('secrets', says, { todo: 'give each purpose its own secret', run: MAKE_ONE })]
 }
 
 /** Values that stand in the source, so that everybody knows them. */
@@ -100,7 +100,7 @@ function developmentSecrets(variables: Variables): Finding[] {
     .filter(({ value, byDefault }) => value === byDefault)
     .map(({ name }) => {
       const says = `${name} is the secret of development, which everybody can read`
-      return fail('secrets', says, { todo: 'give production one of its own', run: MAKE_ONE })
+      return fail('secrets', says, { todo: 'give production its own', run: MAKE_ONE })
     })
 }
 

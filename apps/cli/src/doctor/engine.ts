@@ -36,7 +36,7 @@ export async function checkClock(
       ? 'the business clock can be moved, and was not'
       : 'the business clock is the real one'
   if (!production || !isMovable) return ok('clock', says)
-  const todo = 'a development server has used this database: give production one of its own'
+  const todo = 'a development server has used this database: give production its own'
   return isAhead ? fail('clock', says, todo) : warn('clock', says, todo)
 }
 

@@ -2557,7 +2557,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What is on record of a dossier, newest first */
+    /** The audit of a dossier, newest first */
     get: {
       parameters: {
         query?: {
@@ -3476,7 +3476,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The bytes of an evidence file, as it was uploaded */
+    /** An evidence file */
     get: {
       parameters: {
         query?: never
@@ -3536,7 +3536,7 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Stop the rows of a file that are not published; what is published comes to its end
+     * Cancel the rows of a file that are not published
      * @description The rows end as ERROR with the code CANCELLED, and the file as COMPLETED, or as REJECTED if none of its rows was stored. Cancelling it again changes nothing.
      */
     post: {
@@ -3626,7 +3626,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The failed rows as they were uploaded, to correct and upload again */
+    /** Failed rows as CSV, to correct and upload again */
     get: {
       parameters: {
         query?: never
@@ -4114,7 +4114,7 @@ export interface paths {
         }
       }
     }
-    /** Choose where results are mailed to, beside the webhooks; null for no mail */
+    /** Set the address for mailed results; null for no mail */
     put: {
       parameters: {
         query?: never
@@ -4175,7 +4175,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Incidents: alerts of one cause, those that go on first */
+    /** Incidents: alerts grouped by cause, open ones first */
     get: {
       parameters: {
         query?: {
@@ -4237,7 +4237,7 @@ export interface paths {
                 snoozedUntil: string | null
                 /** @description the outbox, or the part of a system */
                 source: string
-                /** @description alerts whose cause goes on */
+                /** @description alerts whose cause persists */
                 standing: number
                 /** @enum {unknown} */
                 state: 'open' | 'snoozed' | 'closed'
@@ -4329,7 +4329,7 @@ export interface paths {
               snoozedUntil: string | null
               /** @description the outbox, or the part of a system */
               source: string
-              /** @description alerts whose cause goes on */
+              /** @description alerts whose cause persists */
               standing: number
               /** @enum {unknown} */
               state: 'open' | 'snoozed' | 'closed'
@@ -4424,7 +4424,7 @@ export interface paths {
               snoozedUntil: string | null
               /** @description the outbox, or the part of a system */
               source: string
-              /** @description alerts whose cause goes on */
+              /** @description alerts whose cause persists */
               standing: number
               /** @enum {unknown} */
               state: 'open' | 'snoozed' | 'closed'
@@ -4452,7 +4452,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Hide an incident for some minutes, then send a reminder if it goes on; 0 ends it */
+    /** Snooze an incident for some minutes; 0 ends the snooze */
     post: {
       parameters: {
         query?: never
@@ -4519,7 +4519,7 @@ export interface paths {
               snoozedUntil: string | null
               /** @description the outbox, or the part of a system */
               source: string
-              /** @description alerts whose cause goes on */
+              /** @description alerts whose cause persists */
               standing: number
               /** @enum {unknown} */
               state: 'open' | 'snoozed' | 'closed'
@@ -4801,7 +4801,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** End a legal hold: what is past its time goes with the next run */
+    /** Release a legal hold */
     post: {
       parameters: {
         query?: never
@@ -7395,7 +7395,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The state machine of an outbox, with what is on every node and arrow now */
+    /** The state machine of an outbox, with counts and rates */
     get: {
       parameters: {
         query?: never
@@ -8684,7 +8684,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Start a replay of any number of dead messages; it goes on when its client is gone */
+    /** Start a replay of any number of dead messages in the background */
     post: {
       parameters: {
         query?: never
@@ -8874,7 +8874,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Stop a replay after its batch under way; what it has not taken stays dead */
+    /** Stop a replay after its current batch; other messages stay dead */
     post: {
       parameters: {
         query?: never
@@ -9069,7 +9069,7 @@ export interface paths {
                   /** @description of the newest alert */
                   detail: string
                   name: string | null
-                  /** @description alerts that nobody has acknowledged */
+                  /** @description unacknowledged alerts */
                   open: number
                   /** Format: date-time */
                   since: string
@@ -9120,7 +9120,7 @@ export interface paths {
                 /** @description attempts of the last minute, delivered or not */
                 attemptsPerSecond: number
                 blockedKeys: number
-                /** @description destinations that a relay does not try now, as it last said */
+                /** @description destinations with an open breaker */
                 breakers: {
                   /** @description the last failure before it */
                   cause: {
@@ -9140,7 +9140,7 @@ export interface paths {
                 }
                 /** @description since when the one that has been dead longest is */
                 deadSince: string | null
-                /** @description until what is due is gone, at the rate of the last minute; null if nothing moves */
+                /** @description seconds until due messages are delivered at the rate of the last minute; null without deliveries */
                 drainSeconds: number | null
                 /** @description what waits and is due by the business clock */
                 due: number
@@ -9792,7 +9792,7 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Take what is authorised, or a part of it; the rest is set free
+     * Capture an authorisation, or a part of it; the rest is released
      * @description Above the limit for four eyes it is proposed instead (202), and done when another user approves it.
      */
     post: {
@@ -10347,7 +10347,7 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Set free what is authorised: nothing is taken, and the payment has failed
+     * Void an authorisation
      * @description Above the limit for four eyes it is proposed instead (202), and done when another user approves it.
      */
     post: {
@@ -12064,6 +12064,7 @@ export interface paths {
                       do: 'match'
                       /** @description the record is a part of its one payment, which others are paid in too */
                       part?: boolean
+                      /** @description payments that the record settles; the first is its own */
                       paymentIds?: string[]
                       /** @description its line number */
                       recordId: string
@@ -12921,7 +12922,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** A record with its payments, what is suggested for it, and what it was before */
+    /** A record with its payments, suggestions and history */
     get: {
       parameters: {
         query?: never
@@ -13251,6 +13252,7 @@ export interface paths {
                 part?: boolean
                 /** Format: uuid */
                 paymentId?: string
+                /** @description payments that the record settles; the first is its own */
                 paymentIds?: string[]
                 /** @description why, in your words */
                 reason: string
@@ -14665,7 +14667,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The refunds of all payments as they stand now, newest first */
+    /** Refunds of all payments, newest first */
     get: {
       parameters: {
         query?: {
@@ -16217,7 +16219,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * What happens to messages, as it happens: server-sent events
+     * Changes of messages as server-sent events
      * @description Events `transition` and `operation` with the fields of the audit, and `position` where there is nothing new. The last event of a batch has an id; sent back as Last-Event-ID it goes on from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, truncated}` of things that systems announce, the latest of each, at most every 250 ms; they have no id and are not repeated: the topic `*` means that some may be missing. Members see what belongs to their own organisation, as do its operators; those of the platform see everything.
      */
     get: {
@@ -16853,7 +16855,7 @@ export interface paths {
         content: {
           'application/json': {
             eventTypes: string[]
-            /** @description which events of its types it gets, by what is in them; null: all */
+            /** @description selects events of its types by content; null: all */
             filter?: {
               conditions: (
                 | {
@@ -17210,7 +17212,7 @@ export interface paths {
         content: {
           'application/json': {
             eventTypes?: string[]
-            /** @description which events of its types it gets, by what is in them; null: all */
+            /** @description selects events of its types by content; null: all */
             filter?: {
               conditions: (
                 | {
@@ -18280,7 +18282,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** An event of the gateway, as it came and what was decided */
+    /** An event of the gateway and the decision about it */
     get: {
       parameters: {
         query?: never
@@ -18367,7 +18369,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Decide about an event again, by what is known now */
+    /** Decide about an event again */
     post: {
       parameters: {
         query?: never

@@ -30,7 +30,8 @@ const FRESH_MS = 1_000
 
 const Around = Type.Object({
   drainSeconds: Type.Union([Type.Number(), Type.Null()], {
-    description: 'until what is due is gone, at the rate of the last minute; null if nothing moves',
+    description:
+      'seconds until due messages are delivered at the rate of the last minute; null without deliveries',
   }),
   openAlerts: Type.Integer(),
   alive: Type.Array(Type.Object({ name: Type.String(), startedAt: Time, seenAt: Time })),
@@ -50,7 +51,7 @@ const Around = Type.Object({
         },
       ),
     }),
-    { description: 'destinations that a relay does not try now, as it last said' },
+    { description: 'destinations with an open breaker' },
   ),
 })
 
@@ -73,7 +74,7 @@ const show = {
             code: Type.String(),
             destination: TextOrNull,
             name: TextOrNull,
-            open: Type.Integer({ description: 'alerts that nobody has acknowledged' }),
+            open: Type.Integer({ description: 'unacknowledged alerts' }),
             since: Time,
             detail: Type.String({ description: 'of the newest alert' }),
           }),

@@ -11,7 +11,7 @@ import { entryOf } from './audit.ts'
 import { OutboxName, scopeOf } from './outboxes/outbox-registry.ts'
 
 const schema = {
-  summary: 'What happens to messages, as it happens: server-sent events',
+  summary: 'Changes of messages as server-sent events',
   description:
     'Events `transition` and `operation` with the fields of the audit, and `position` where there ' +
     'is nothing new. The last event of a batch has an id; sent back as Last-Event-ID it goes on ' +

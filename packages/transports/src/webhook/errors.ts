@@ -5,7 +5,7 @@
 export const WEBHOOK_CODES = {
   WEBHOOK_ABORTED: 'The exchange was called off: its claim was lost or the relay stopped.',
   WEBHOOK_BLOCKED: 'The address is not one that webhooks may go to.',
-  WEBHOOK_BUSY: 'The endpoint has as many requests under way as it may have.',
+  WEBHOOK_BUSY: 'The endpoint is at its concurrency limit.',
   WEBHOOK_CONNECT: 'No connection to the endpoint could be made.',
   WEBHOOK_DNS: 'The name of the endpoint could not be resolved.',
   WEBHOOK_GONE: 'The endpoint answered 410: it wants no more webhooks.',

@@ -90,14 +90,14 @@ const listEvents = {
 
 const readEvent = {
   tags,
-  summary: 'An event of the gateway, as it came and what was decided',
+  summary: 'An event of the gateway and the decision about it',
   params,
   response: { 200: WholeEventResource },
 }
 
 const reprocessEvent = {
   ...readEvent,
-  summary: 'Decide about an event again, by what is known now',
+  summary: 'Decide about an event again',
 }
 
 const PATH = '/api/v1/webhook-events'

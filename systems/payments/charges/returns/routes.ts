@@ -24,7 +24,7 @@ export const RefundQuery = Type.Object({
 
 const listRefunds = {
   tags,
-  summary: 'The refunds of all payments as they stand now, newest first',
+  summary: 'Refunds of all payments, newest first',
   querystring: RefundQuery,
   response: { 200: pageOf(RefundResource) },
 }

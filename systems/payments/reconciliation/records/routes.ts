@@ -41,7 +41,7 @@ const listRecords = {
 }
 const readRecord = {
   tags,
-  summary: 'A record with its payments, what is suggested for it, and what it was before',
+  summary: 'A record with its payments, suggestions and history',
   params: recordParams,
   response: {
     200: Type.Object({

@@ -44,7 +44,7 @@ const settings = {
   ratePerSecond: Type.Optional(RatePerSecond),
   filter: Type.Optional(
     nullable(Filter, {
-      description: 'which events of its types it gets, by what is in them; null: all',
+      description: 'selects events of its types by content; null: all',
     }),
   ),
 }

@@ -88,7 +88,7 @@ function timeouts({ of, database, production }: Read): Finding[] {
   }
   // In development people stop at a breakpoint in the middle of a transaction.
   if (production && Number(of('idle_in_transaction_session_timeout')) === 0) {
-    const says = 'a forgotten transaction may stay open for ever, and keeps vacuum from every table'
+    const says = 'a forgotten transaction may stay open forever and stop vacuum on every table'
     const run = setForDatabase(database, `idle_in_transaction_session_timeout = '5min'`)
     findings.push(warn('settings', says, { todo: 'let the server end it', run }))
   }

@@ -75,7 +75,7 @@ export function legalHoldRoutes(app: App, pool: Pool, catalogue: RetentionCatalo
       response: { 200: HoldResource, 201: HoldResource },
     },
     release: {
-      summary: 'End a legal hold: what is past its time goes with the next run',
+      summary: 'Release a legal hold',
       tags,
       params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
       body: Type.Object({ reason: Reason }),

@@ -16,7 +16,7 @@ import { OutboxParams, PLATFORM, outboxNamed, type OutboxRegistry } from './outb
 const Word = Type.Union([Type.String(), Type.Null()])
 
 const schema = {
-  summary: 'The state machine of an outbox, with what is on every node and arrow now',
+  summary: 'The state machine of an outbox, with counts and rates',
   tags: ['outboxes'],
   params: OutboxParams,
   response: {

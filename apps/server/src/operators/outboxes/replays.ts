@@ -92,7 +92,7 @@ const replaying = {
 }
 
 const starting = {
-  summary: 'Start a replay of any number of dead messages; it goes on when its client is gone',
+  summary: 'Start a replay of any number of dead messages in the background',
   tags,
   params: OutboxParams,
   body: Type.Object({
@@ -122,7 +122,7 @@ const showing = {
 }
 
 const stopping = {
-  summary: 'Stop a replay after its batch under way; what it has not taken stays dead',
+  summary: 'Stop a replay after its current batch; other messages stay dead',
   tags,
   params: ReplayParams,
   body: OptionalReason,
