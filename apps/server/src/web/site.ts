@@ -31,7 +31,8 @@ const LASTING = /^(?:_astro|pagefind\/(?:index|fragment))\//
 export async function siteRoutes(app: App, folder = BUILT): Promise<void> {
   await app.register(async (site) => {
     await site.register(fastifyStatic, {
-      root: dirname(folder),
+      // There before the site is built; each file names its own folder.
+      root: dirname(dirname(folder)),
       serve: false,
       preCompressed: true,
       cacheControl: false,
