@@ -25,7 +25,7 @@ describe('a page of the site', () => {
   const other = page('docs/guide/01-first-outbox.md', 'guide/first-outbox')
   const lines = [
     '# A `page`',
-    'It [leads](guide/01-first-outbox.md#a) to ![one](images/kill.svg) and [sources](../package.json).',
+    'It [leads](guide/01-first-outbox.md#a) to ![one](images/kill.svg) and [sources](../package.json) and [tests](../systems/orders/index.ts).',
     '`[not](a-link.md)`',
     '```ts no-run needs a broker',
     'const a = "[not](a-link.md)"',
@@ -44,7 +44,7 @@ describe('a page of the site', () => {
     const { title, markdown, source } = convert(own, all)
     expect(title).toBe('A page')
     expect(markdown).toContain(
-      'It [leads](/docs/guide/first-outbox/#a) to ![one](/docs/files/docs/images/kill.svg) and sources.',
+      'It [leads](/docs/guide/first-outbox/#a) to ![one](/docs/files/docs/images/kill.svg) and sources and tests.',
     )
     expect(source).toContain('[leads](/docs/guide/first-outbox.md#a)')
     expect(markdown.match(/\[not\]\(a-link\.md\)/g)).toHaveLength(2)

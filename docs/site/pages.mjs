@@ -100,7 +100,7 @@ function resolveLink(target, { page, form, pages, files, repository }) {
   }
   const there = statSync(join(root, path), { throwIfNoEntry: false })
   if (there === undefined) throw new Error(`${page.path}: ${target} leads nowhere`)
-  if (/^(docs|systems)\//.test(path) && there.isFile()) {
+  if (/^(docs|systems)\/.+(?<!\.ts)$/.test(path) && there.isFile()) {
     files.add(path)
     return `${BASE}/files/${path}`
   }
