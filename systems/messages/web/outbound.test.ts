@@ -206,7 +206,7 @@ test('a template is imported, and its messages are checked', async () => {
   await form.getByLabel('Name').fill('shipped')
   await form.getByRole('button', { name: 'Register' }).click()
   await page.getByText('Template shipped registered.').waitFor()
-  await page.getByRole('link', { name: 'Messages', exact: true }).last().click()
+  await page.getByRole('link', { name: 'Outbound messages', exact: true }).last().click()
   await page.getByRole('button', { name: 'Send a message' }).click()
   const message = page.getByRole('dialog', { name: 'Send 1 message' })
   await toField(message).fill('+16505551112')

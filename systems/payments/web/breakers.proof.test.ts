@@ -41,7 +41,7 @@ test('a breaker that opens is shown by its address, since when, until when and w
   const overview = await dashboard.open('/overview')
   const trouble = overview
     .getByRole('listitem')
-    .filter({ hasText: `${url} is paused by its circuit breaker` })
+    .filter({ hasText: `${url} is down; sending paused` })
   await trouble.getByText(/503/).waitFor(patient)
   const webhooks = await dashboard.open('/webhooks')
   await webhooks.getByText('paused', { exact: true }).first().waitFor(patient)

@@ -86,7 +86,7 @@ test('settings and a filter are set, tried and shown, and a key pair signs', asy
   await page.getByText('This sample is not sent.').waitFor()
   await page.getByLabel('Rate', { exact: true }).fill('5')
   await page.getByRole('combobox', { name: 'Signature' }).click()
-  await page.getByRole('option', { name: /key pair/ }).click()
+  await page.getByRole('option', { name: /Asymmetric/ }).click()
   await axe(page)
   await screenshot(page, 'endpoint-settings-light')
   await page.getByRole('button', { name: 'Create endpoint' }).click()

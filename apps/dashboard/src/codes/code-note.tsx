@@ -1,3 +1,5 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- pages of other packages compile without our tsconfig
+/// <reference path="../virtual.d.ts" />
 import { Code, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { isRepeated, type Meaning, meaningsIn, sectionOf } from './meaning.ts'
