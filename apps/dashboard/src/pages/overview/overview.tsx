@@ -82,7 +82,7 @@ function Failing({ share, worst }: { share: number; worst: Data['failing'][numbe
   )
 }
 
-function Numbers({ data: { outboxes, alerts, failing } }: { data: Data }) {
+function Numbers({ data: { outboxes, failing } }: { data: Data }) {
   const oldest = oldestOf(outboxes)
   const total = (read: (item: OutboxItem) => number) => sum(outboxes.map(read))
   const dead = total(deadOf)
@@ -127,12 +127,6 @@ function Numbers({ data: { outboxes, alerts, failing } }: { data: Data }) {
         value={formatCount(dead)}
         hint="need replay"
         tone={dead > 0 ? 'warning' : 'normal'}
-      />
-      <Stat
-        label="Open alerts"
-        value={formatCount(alerts.open)}
-        hint="unacknowledged"
-        tone={alerts.open > 0 ? 'bad' : 'normal'}
       />
     </StatStrip>
   )
