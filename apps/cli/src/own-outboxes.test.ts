@@ -94,3 +94,12 @@ test('the dashboard shows the outboxes, relays nothing and says what there is', 
   expect(body).toMatchObject({ outboxes: [{ name: 'market.outbox', relays: 0 }] })
   expect((await get('/api/v1/erasures')).status).toBe(404)
 })
+
+test('asyncapi describes the outboxes without a database', async () => {
+  const { code, stdout } = await posthornHere(['asyncapi', '--config', CONFIG, '--title', 'Market'])
+  expect(code).toBe(0)
+  const { asyncapi, info, channels } = JSON.parse(stdout)
+  expect({ asyncapi, title: info.title, channels: Object.keys(channels) }).toEqual({
+    ...{ asyncapi: '3.0.0', title: 'Market', channels: ['handlers.market.outbox'] },
+  })
+})

@@ -88,6 +88,10 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
         'Read-only unless actions are allowed.',
       load: async () => (await import('./commands/mcp.ts')).defineMcp,
     },
+    asyncapi: {
+      about: 'Print an AsyncAPI 3 document of the outboxes, their messages and consumers.',
+      load: async () => (await import('./commands/asyncapi.ts')).defineAsyncApi,
+    },
     debezium: {
       about:
         "Print the configuration of Debezium's connector that sends an outbox's messages as its " +

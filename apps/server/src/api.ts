@@ -119,6 +119,8 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   operatorRoutes(app, {
     pool,
     outboxes: opened.outboxes,
+    handlers: opened.handlers,
+    consumers: opened.consumers,
     nameDestinations: opened.nameDestinations,
     audits: opened.audits,
     searches: opened.searches,

@@ -1,10 +1,18 @@
-import type { Outbox } from '@posthorn/engine'
+import type { Handlers, Outbox } from '@posthorn/engine'
 import type { AnnouncementFeed, Feed, RetentionCatalogue } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
-import type { Sealing, AuditSource, NameDestinations, Follow, Search } from '@posthorn/system'
+import type {
+  AuditSource,
+  Follow,
+  NameDestinations,
+  Sealing,
+  Search,
+  SystemConsumer,
+} from '@posthorn/system'
 import type { Pool } from 'pg'
 import { alertRoutes } from './alerts.ts'
+import { asyncApiRoute } from './async-api.ts'
 import { auditEntryRoutes, auditRoutes } from './audit.ts'
 import { businessJourneyRoutes } from './business-journey.ts'
 import { chartRoutes } from './charts.ts'
@@ -27,6 +35,8 @@ import { streamRoutes } from './stream.ts'
 export interface OperatorOptions {
   readonly pool: Pool
   readonly outboxes: readonly Outbox[]
+  readonly handlers?: readonly Handlers[]
+  readonly consumers?: readonly SystemConsumer[]
   readonly feed: Feed
   readonly announcements: AnnouncementFeed
   readonly nameDestinations: NameDestinations
@@ -46,6 +56,7 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   const { pool, outboxes, feed, announcements, audits, retention, sealing, simulators } = options
   const registered = new Map(outboxes.map((outbox) => [outbox.name, outbox]))
   meRoutes(app)
+  asyncApiRoute(app, options)
   const { nameDestinations } = options
   overviewRoutes(app, { pool, outboxes: registered, nameDestinations })
   chartRoutes(app, { pool, outboxes: registered, nameDestinations })

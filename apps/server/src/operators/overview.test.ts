@@ -241,3 +241,13 @@ test('production knows no simulators', async () => {
   expect((await production.call('/api/v1/sim')).status).toBe(404)
   expect((await production.call('/api/v1/overview')).status).toBe(200)
 })
+
+test('operators of the platform get an AsyncAPI document of the definitions, and no others', async () => {
+  const { status, body } = await server.call('/asyncapi.json')
+  expect({ status, version: body['asyncapi'] }).toEqual({ status: 200, version: '3.0.0' })
+  expect(Object.keys(body['operations'] as object)).toContainEqual(
+    expect.stringMatching(/^send\.test\.letters\./),
+  )
+  const anonymous = await fetch(`${server.url}/asyncapi.json`)
+  expect(anonymous.status).toBe(401)
+})

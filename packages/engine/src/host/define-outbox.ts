@@ -182,6 +182,7 @@ function withDrafts(definition: OutboxDefinition<OutboxRow>, drafts: AnyDrafts) 
       return enqueueAll(tx, box, rows, delay === undefined ? {} : { delay })
     })
   return Object.assign(box, handling(box), {
+    schemas: drafts.schemas ?? {},
     // oxlint-disable-next-line max-params -- as above
     async enqueue(tx: Transaction, type: string, payload: unknown, given: DraftOptions = {}) {
       const { delay, ...draft } = given

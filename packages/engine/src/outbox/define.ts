@@ -16,6 +16,8 @@ export interface Outbox<Row = OutboxRow, New = unknown> extends CheckedDefinitio
   message(row: Row): MessageInit
   readonly audit: Audit<Row> & CheckedDefinition['audit']
   readonly recurring: Readonly<Record<string, Recurring<Row>>>
+  /** What checks payloads at `enqueue`, by type of message; also read to describe them. */
+  readonly schemas: Readonly<Record<string, object>>
   /** Wakes the relays and notifiers of this process. */
   readonly bell: Bell
   /** Never there: carries the type of what a message must be enqueued with. */
@@ -87,6 +89,7 @@ export function defineOutbox<Row, New = Partial<Row>>(
     secrets: definition.secrets ?? [],
     reads: definition.reads,
     recurring: (definition.recurring ?? {}) as Outbox<Row>['recurring'],
+    schemas: {},
     audit: {
       record: definition.storage === 'log' ? 'failures' : 'all',
       actor: 'RELAY',
