@@ -103,3 +103,20 @@ test('asyncapi describes the outboxes without a database', async () => {
     ...{ asyncapi: '3.0.0', title: 'Market', channels: ['handlers.market.outbox'] },
   })
 })
+
+test('adopt prints a definition, and its SQL alone; a table that is not there is a mistake', async () => {
+  await database.pool.query(
+    'create table market.old_outbox (id uuid primary key, type text not null, payload jsonb)',
+  )
+  const printed = await posthornHere(['adopt', 'market.old_outbox'], env)
+  expect(printed).toMatchObject({ code: 0, stderr: expect.stringContaining('- Where messages go') })
+  expect(printed.stdout).toMatch(/^export const marketOldOutbox = defineOutbox<MarketOldOutbox>/m)
+  const { stdout } = await posthornHere(['adopt', 'market.old_outbox', '--sql'], env)
+  expect(stdout).toMatch(/^alter table market\.old_outbox add column status text/)
+  await database.pool.query(stdout)
+  const missing = await posthornHere(['adopt', 'market.nothing'], env)
+  expect(missing).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no table market.nothing'),
+  })
+})

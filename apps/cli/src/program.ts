@@ -45,6 +45,12 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
         'the engine’s tables, and those of outbox().',
       load: async () => (await import('./commands/migrate.ts')).defineSql,
     },
+    adopt: {
+      about:
+        'Print the definition for an outbox table that exists, the SQL for what it lacks, and what ' +
+        'is yours to decide. Changes nothing.',
+      load: async () => (await import('./commands/adopt.ts')).defineAdopt,
+    },
     demo: {
       about:
         'Run a demo through all systems of a running development server, with their failures. ' +

@@ -65,6 +65,7 @@ export {
   type AuditVerification,
 } from './audit/audit-verification.ts'
 export { searchAudit, type AuditEntry, type AuditOptions } from './audit/audit.ts'
+export { adoptTable } from './adopt/adopt-table.ts'
 export { asyncApi } from './overview/async-api.ts'
 export { readBloat } from './overview/overview.ts'
 export {

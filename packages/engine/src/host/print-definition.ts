@@ -1,5 +1,5 @@
 /** Text that is printed as it is. */
-class Code {
+export class Code {
   readonly text: string
   constructor(text: string) {
     this.text = text
@@ -34,7 +34,7 @@ export function printDefinition(
     : ['Events', '`Events`: the payloads by type, as outbox<Events>() was given them.']
   const types = ['Draft', ...(schemas ? ['Payloads'] : []), 'StandardRow']
   const row = `type, payload, key, tenant, headers, dedupe${definition.columns.priority ? ', priority' : ''}`
-  const printed = print(
+  const printed = printValue(
     {
       ...definition,
       message: new Code(MESSAGE),
@@ -55,11 +55,11 @@ defineOutbox<StandardRow, Draft<${events}>, ${events}>(${printed})
 `
 }
 
-/** Functions are printed as they were written. */
-function print(value: unknown, depth: number): string {
+/** A value as TypeScript. Functions are printed as they were written. */
+export function printValue(value: unknown, depth: number): string {
   if (value instanceof Code) return indent(value.text, depth)
   if (typeof value === 'function') return indent(value.toString(), depth)
-  if (Array.isArray(value)) return `[${value.map((each) => print(each, depth)).join(', ')}]`
+  if (Array.isArray(value)) return `[${value.map((each) => printValue(each, depth)).join(', ')}]`
   if (typeof value !== 'object' || value === null) return quote(value)
   const inner = '  '.repeat(depth + 1)
   const fields = Object.entries(value)
@@ -70,7 +70,7 @@ function print(value: unknown, depth: number): string {
 
 /** A method is printed without its name in front: its text begins with it. */
 function printField(name: string, value: unknown, depth: number): string {
-  const printed = print(value, depth)
+  const printed = printValue(value, depth)
   if (value instanceof Code && value.text === name) return name
   const isMethod =
     typeof value === 'function' && new RegExp(`^(async )?\\*?${name}\\(`).test(printed)
