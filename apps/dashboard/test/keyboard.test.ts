@@ -108,7 +108,7 @@ test('an incident is acknowledged', async () => {
   const keys = keyboardOf(page)
   await page.getByRole('heading', { name: 'Overview' }).waitFor(patient)
   await keys.press('g', 'i')
-  const line = page.getByRole('row', { name: /CLAIM_FATAL post/ })
+  const line = page.getByRole('grid', { name: 'Incidents' }).getByRole('row').nth(1)
   await keys.tabTo(line)
   await keys.press('Enter')
   const drawer = page.getByRole('dialog', { name: 'Incident' })
