@@ -49,7 +49,7 @@ test('timers of orders that are over do not wait', async () => {
   }
   await expect.poll(statuses, patient).toContain('COMPLETED')
   const page = await dashboard.open('/overview')
-  await page.getByRole('row', { name: /^sagas\.turns/ }).waitFor(patient)
+  await page.getByText('Oldest pending').first().waitFor(patient)
   const tiles = page.locator('dl > div')
   const scheduled = tiles.filter({ has: page.getByText('Scheduled', { exact: true }) })
   expect(await scheduled.textContent()).toContain('Scheduled0')
