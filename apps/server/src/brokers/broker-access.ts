@@ -37,19 +37,19 @@ export const KAFKA_ACCESS = Type.Object({
   KAFKA_SESSION_MS: Type.Optional(
     Type.Integer({
       description:
-        'milliseconds without a heartbeat after which the partitions of a consumer go to others; 30,000 by default',
+        'milliseconds without a heartbeat until other consumers take the partitions; default 30,000',
       minimum: 6_000,
       maximum: 1_800_000,
     }),
   ),
   KAFKA_TLS: Type.Optional(
     Type.Boolean({
-      description: 'true where the brokers want TLS; so does any of the files below',
+      description: 'true for TLS; implied by any of the files below',
     }),
   ),
-  KAFKA_CA_FILE: file('the certificates that those of the brokers are signed by, as a PEM file'),
-  KAFKA_CERT_FILE: file('our own certificate, where the brokers ask for one, as a PEM file'),
-  KAFKA_KEY_FILE: file('the key of that certificate, as a PEM file'),
+  KAFKA_CA_FILE: file('CA certificates of the brokers, a PEM file'),
+  KAFKA_CERT_FILE: file('client certificate, a PEM file'),
+  KAFKA_KEY_FILE: file('key of the client certificate, a PEM file'),
   KAFKA_SASL_MECHANISM: Type.Optional(
     Type.Union(
       [
@@ -59,65 +59,57 @@ export const KAFKA_ACCESS = Type.Object({
         Type.Literal('oauthbearer'),
       ],
       {
-        description:
-          'how we log in to the brokers: plain, scram-sha-256, scram-sha-512 or oauthbearer',
+        description: 'plain, scram-sha-256, scram-sha-512 or oauthbearer',
       },
     ),
   ),
   KAFKA_USERNAME: Type.Optional(
-    Type.String({ description: 'the user to log in as; with oauthbearer the id of the client' }),
+    Type.String({ description: 'user; with oauthbearer the client id' }),
   ),
   KAFKA_PASSWORD: Type.Optional(
     Type.String({
-      description: 'the password of that user; with oauthbearer the secret of the client',
+      description: 'password; with oauthbearer the client secret',
       secret: true,
     }),
   ),
   KAFKA_OAUTH_TOKEN_URL: Type.Optional(
     Type.String({
-      description: 'where oauthbearer gets its tokens by client credentials, as http(s)://…',
+      description: 'token endpoint for oauthbearer, http(s)://…',
       pattern: '^https?://\\S+$',
     }),
   ),
-  KAFKA_OAUTH_SCOPE: Type.Optional(
-    Type.String({ description: 'the scope that those tokens are asked for' }),
-  ),
+  KAFKA_OAUTH_SCOPE: Type.Optional(Type.String({ description: 'scope of those tokens' })),
   ...REGISTRY_ACCESS.properties,
 })
 
 export const RABBITMQ_ACCESS = Type.Object({
-  RABBITMQ_CA_FILE: file(
-    'the certificates that those of an amqps: broker are signed by, as a PEM file',
-  ),
-  RABBITMQ_CERT_FILE: file('our own certificate, where the broker asks for one, as a PEM file'),
-  RABBITMQ_KEY_FILE: file('the key of that certificate, as a PEM file'),
+  RABBITMQ_CA_FILE: file('CA certificates of an amqps: broker, a PEM file'),
+  RABBITMQ_CERT_FILE: file('client certificate, a PEM file'),
+  RABBITMQ_KEY_FILE: file('key of the client certificate, a PEM file'),
 })
 
 export const NATS_ACCESS = Type.Object({
-  NATS_CA_FILE: file('the certificates that those of a tls: server are signed by, as a PEM file'),
-  NATS_CERT_FILE: file('our own certificate, where the server asks for one, as a PEM file'),
-  NATS_KEY_FILE: file('the key of that certificate, as a PEM file'),
+  NATS_CA_FILE: file('CA certificates of a tls: server, a PEM file'),
+  NATS_CERT_FILE: file('client certificate, a PEM file'),
+  NATS_KEY_FILE: file('key of the client certificate, a PEM file'),
 })
 
 export const REDIS_ACCESS = Type.Object({
-  REDIS_CA_FILE: file(
-    'the certificates that those of a rediss: server are signed by, as a PEM file',
-  ),
-  REDIS_CERT_FILE: file('our own certificate, where the server asks for one, as a PEM file'),
-  REDIS_KEY_FILE: file('the key of that certificate, as a PEM file'),
+  REDIS_CA_FILE: file('CA certificates of a rediss: server, a PEM file'),
+  REDIS_CERT_FILE: file('client certificate, a PEM file'),
+  REDIS_KEY_FILE: file('key of the client certificate, a PEM file'),
 })
 
 export const SQS_ACCESS = Type.Object({
   SQS_REGION: Type.Optional(
     Type.String({
-      description:
-        'the region that requests to SQS are signed for, where its address does not say it; us-east-1 by default',
+      description: 'region, if the address does not contain it; default us-east-1',
       pattern: '^[a-z0-9-]{1,50}$',
     }),
   ),
   SQS_PREFIX: Type.Optional(
     Type.String({
-      description: 'what the names of all our queues begin with; posthorn_ by default',
+      description: 'prefix of all queue names; default posthorn_',
       pattern: '^[A-Za-z0-9_-]{1,16}$',
     }),
   ),

@@ -46,7 +46,7 @@ export const BROKERS = {
     variable: 'KAFKA_BROKERS',
     setting: Type.Optional(
       Type.String({
-        description: 'Kafka brokers as host:port, with commas between',
+        description: 'host:port, separated by commas',
         pattern: '^[^\\s,:]+:\\d+(\\s*,\\s*[^\\s,:]+:\\d+)*$',
       }),
     ),
@@ -62,7 +62,7 @@ export const BROKERS = {
     setting: Type.Optional(
       Type.String({
         description:
-          'a RabbitMQ, as amqp(s)://user:password@host:5672/vhost; of a cluster several hosts, with commas between',
+          'amqp(s)://user:password@host:5672/vhost; for a cluster several hosts, separated by commas',
         secret: true,
         pattern: '^amqps?://\\S+$',
       }),
@@ -78,7 +78,7 @@ export const BROKERS = {
     setting: Type.Optional(
       Type.String({
         description:
-          'a NATS with JetStream, as nats://user:password@host:4222, or tls: in place of nats:; of a cluster several hosts, with commas between',
+          'nats: or tls://user:password@host:4222, with JetStream; for a cluster several hosts, separated by commas',
         secret: true,
         pattern: '^(nats|tls)://[^\\s/]+$',
       }),
@@ -93,8 +93,7 @@ export const BROKERS = {
     variable: 'REDIS_URL',
     setting: Type.Optional(
       Type.String({
-        description:
-          'a Redis from 7 on, as redis://user:password@host:6379/0, or rediss: in place of redis:',
+        description: 'redis: or rediss://user:password@host:6379/0, Redis 7 or newer',
         secret: true,
         pattern: '^rediss?://[^\\s,]+$',
       }),
@@ -110,7 +109,7 @@ export const BROKERS = {
     setting: Type.Optional(
       Type.String({
         description:
-          'Amazon SQS, as https://sqs.eu-central-1.amazonaws.com, or a server that speaks as it does; the login is found as all programs of Amazon find it',
+          'https://sqs.eu-central-1.amazonaws.com, or a compatible server; credentials by the AWS chain',
         pattern: '^https?://[^\\s/@]+/?$',
       }),
     ),

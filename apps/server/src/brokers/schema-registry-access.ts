@@ -16,32 +16,28 @@ export const REGISTRY_ACCESS = Type.Object({
   KAFKA_SCHEMA_REGISTRY_URL: Type.Optional(
     Type.String({
       description:
-        'a Schema Registry, as https://registry:8081: records then carry the id of the newest JSON Schema of their subject',
+        'https://registry:8081; records then carry the id of their subject’s newest JSON Schema',
       pattern: '^https?://[^\\s@]+$',
     }),
   ),
   KAFKA_SCHEMA_REGISTRY_SUBJECT: Type.Optional(
     Type.Union([Type.Literal('topic'), Type.Literal('type'), Type.Literal('topic-type')], {
       description:
-        'what subjects are named by: topic (<topic>-value), type, or topic-type (<topic>-<type>); topic by default',
+        'subject names: topic (<topic>-value, default), type, or topic-type (<topic>-<type>)',
     }),
   ),
   KAFKA_SCHEMA_REGISTRY_USERNAME: Type.Optional(
-    Type.String({ description: 'the user that the registry knows us as' }),
+    Type.String({ description: 'user at the registry' }),
   ),
   KAFKA_SCHEMA_REGISTRY_PASSWORD: Type.Optional(
-    Type.String({ description: 'the password of that user', secret: true }),
+    Type.String({ description: 'password at the registry', secret: true }),
   ),
   KAFKA_SCHEMA_REGISTRY_TOKEN: Type.Optional(
-    Type.String({ description: 'a bearer token, in place of user and password', secret: true }),
+    Type.String({ description: 'bearer token instead of user and password', secret: true }),
   ),
-  KAFKA_SCHEMA_REGISTRY_CA_FILE: file(
-    'the certificates that that of the registry is signed by, as a PEM file',
-  ),
-  KAFKA_SCHEMA_REGISTRY_CERT_FILE: file(
-    'our own certificate, where the registry asks for one, as a PEM file',
-  ),
-  KAFKA_SCHEMA_REGISTRY_KEY_FILE: file('the key of that certificate, as a PEM file'),
+  KAFKA_SCHEMA_REGISTRY_CA_FILE: file('CA certificates of the registry, a PEM file'),
+  KAFKA_SCHEMA_REGISTRY_CERT_FILE: file('client certificate, a PEM file'),
+  KAFKA_SCHEMA_REGISTRY_KEY_FILE: file('key of the client certificate, a PEM file'),
 })
 
 type RegistryValues = Static<typeof REGISTRY_ACCESS>

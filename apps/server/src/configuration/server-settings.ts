@@ -17,7 +17,7 @@ const PROXIES = '^(false|[1-9]\\d?|[0-9a-fA-F.:]+(/\\d+)?(\\s*,\\s*[0-9a-fA-F.:]
 /** What the server itself reads from the environment; systems add their own. */
 export const SERVER_SETTINGS = Type.Object({
   PORT: Type.Integer(
-    setting('the port to listen on, or 0 for any that is free', {
+    setting('port; 0 takes a free one', {
       minimum: 0,
       maximum: 65_535,
       default: 4600,
@@ -28,26 +28,26 @@ export const SERVER_SETTINGS = Type.Object({
   ),
   POSTHORN_BASE_URL: Type.Optional(
     Type.String(
-      setting('where the server is reached from outside, as http(s)://host', {
+      setting('public address, http(s)://host', {
         pattern: '^https?://[^/\\s]+$',
       }),
     ),
   ),
   POSTHORN_ROLES: Type.String(
-    setting('what this process does: all, or some of api, relay, worker with commas between', {
+    setting('all, or some of api,relay,worker', {
       pattern: '^(all|(api|relay|worker)(\\s*,\\s*(api|relay|worker))*)$',
       default: 'all',
     }),
   ),
   POSTHORN_DATA_DIR: Type.String(
-    setting('the folder of the embedded PostgreSQL, of files and of the generated secret', {
+    setting('folder of the embedded PostgreSQL, files and the generated secret', {
       pattern: '^[^\\u0000]+$',
       default: '.posthorn',
     }),
   ),
   POSTHORN_JWT_SECRET: Type.Optional(
     Type.String(
-      setting('the secret of HS256 tokens, at least 32 characters', {
+      setting('secret of HS256 tokens, at least 32 characters', {
         secret: true,
         minLength: 32,
       }),
@@ -55,14 +55,14 @@ export const SERVER_SETTINGS = Type.Object({
   ),
   POSTHORN_JWKS_URL: Type.Optional(
     Type.String(
-      setting('where the keys of tokens are published, as http(s)://…', {
+      setting('address of the published token keys, http(s)://…', {
         pattern: '^https?://\\S+$',
       }),
     ),
   ),
   PORTAL_FRAME_ANCESTORS: Type.String(
     setting(
-      'origins that may embed the portal for merchants, as https://shop.example with blanks between; none may without it',
+      'origins that may embed the merchants’ portal, separated by blanks: https://shop.example',
       {
         pattern: '^(https?://[A-Za-z0-9*._:\\[\\]-]+( +https?://[A-Za-z0-9*._:\\[\\]-]+)*)?$',
         default: '',
@@ -70,45 +70,47 @@ export const SERVER_SETTINGS = Type.Object({
     ),
   ),
   POSTHORN_JWT_ISSUER: Type.Optional(
-    Type.String(setting('who must have made tokens by published keys, as their iss says', {})),
+    Type.String(setting('required iss of tokens by published keys', {})),
   ),
   POSTHORN_JWT_AUDIENCE: Type.Optional(
-    Type.String(setting('whom tokens by published keys must be for, as their aud says', {})),
+    Type.String(setting('required aud of tokens by published keys', {})),
   ),
   POSTHORN_DASHBOARD_DIR: Type.Optional(
-    Type.String(setting('a folder that posthorn-dashboard built, to serve instead of ours', {})),
+    Type.String(
+      setting('folder built by posthorn-dashboard, served instead of the default dashboard', {}),
+    ),
   ),
   POSTHORN_OIDC_AUTHORITY: Type.Optional(
     Type.String(
-      setting('who logs people in to the dashboard by OpenID Connect, as http(s)://…', {
+      setting('OpenID Connect provider for the dashboard, http(s)://…', {
         pattern: '^https?://[^\\s/;,]+(/[^\\s;,]*)?$',
       }),
     ),
   ),
   POSTHORN_OIDC_CLIENT_ID: Type.Optional(
-    Type.String(setting('the name under which the dashboard is registered there', {})),
+    Type.String(setting('client id of the dashboard there', {})),
   ),
   POSTHORN_OIDC_SCOPE: Type.String(
-    setting('what the dashboard asks for there, with blanks between', {
+    setting('scopes that the dashboard requests, separated by blanks', {
       pattern: '^openid( [\\x21\\x23-\\x5b\\x5d-\\x7e]+)*$',
       default: 'openid',
     }),
   ),
   POSTHORN_OIDC_ORG_CLAIM: Type.String(
-    setting('which claim of tokens by published keys names the organisation', {
+    setting('claim with the organisation', {
       pattern: '^\\S+$',
       default: 'org',
     }),
   ),
   POSTHORN_OIDC_ROLE_CLAIM: Type.String(
-    setting('which of their claims names the role or roles, as role or realm_access.roles', {
+    setting('claim with the role or roles, such as realm_access.roles', {
       pattern: '^\\S+$',
       default: 'role',
     }),
   ),
   POSTHORN_OIDC_OPERATOR_ROLE: Type.Optional(
     Type.String(
-      setting('which role there makes an operator; others are then members', {
+      setting('role there that makes an operator; others are members', {
         pattern: '^\\S+$',
       }),
     ),
@@ -116,26 +118,23 @@ export const SERVER_SETTINGS = Type.Object({
   POSTHORN_OIDC_ROLES: Type.Optional(
     Type.String(
       setting(
-        'which roles there make which of ours, as platform=ops,approver=leads; others are then members',
+        'roles here by roles there, such as platform=ops,approver=leads; others are members',
         { pattern: OIDC_ROLES },
       ),
     ),
   ),
   POSTHORN_ENCRYPTION_KEYS: Type.Optional(
     Type.String(
-      setting(
-        'what stored secrets are encrypted with, 32 characters or more; with commas between, newest first, to change it',
-        {
-          secret: true,
-          pattern: '^[^\\s,]{32,}(,[^\\s,]{32,})*$',
-        },
-      ),
+      setting('keys for stored secrets, 32 characters or more, separated by commas, newest first', {
+        secret: true,
+        pattern: '^[^\\s,]{32,}(,[^\\s,]{32,})*$',
+      }),
     ),
   ),
   DATABASE_URL: Type.Optional(
     Type.String(
       setting(
-        'a PostgreSQL, as postgresql://user:password@host:5432/database; several hosts with commas between, of which one takes writes',
+        'postgresql://user:password@host:5432/database; for a cluster several hosts, separated by commas',
         {
           secret: true,
           pattern: '^postgres(ql)?://\\S+$',
@@ -144,7 +143,7 @@ export const SERVER_SETTINGS = Type.Object({
     ),
   ),
   POSTHORN_REMOTE_DEVELOPMENT: Type.Boolean(
-    setting('true to run in development mode on a database of another machine', {
+    setting('true allows development mode on another machine’s database', {
       default: false,
     }),
   ),
@@ -157,22 +156,21 @@ export const SERVER_SETTINGS = Type.Object({
   ),
   POSTHORN_MIGRATE: Type.Union(
     [Type.Literal('auto'), Type.Literal('check')],
-    setting('auto to migrate at the start, check to refuse to start with any pending', {
+    setting('auto migrates at the start, check refuses to start with pending migrations', {
       default: 'auto',
     }),
   ),
   POSTHORN_RELAY_MODE: Type.Union(
     [Type.Literal('listen'), Type.Literal('poll')],
-    setting('listen, or poll behind a pooler in transaction mode such as PgBouncer', {
+    setting('listen, or poll behind a pooler in transaction mode', {
       default: 'listen',
     }),
   ),
   POSTHORN_RETENTION: Type.Optional(
     Type.String(
-      setting(
-        'how long classes of data are kept unless an organisation or the platform sets it, as engine.topics=30d, with commas between',
-        { pattern: '^[a-z.-]+=(forever|\\d{1,6}[mhd])(,[a-z.-]+=(forever|\\d{1,6}[mhd]))*$' },
-      ),
+      setting('default retention by class, separated by commas: engine.topics=30d', {
+        pattern: '^[a-z.-]+=(forever|\\d{1,6}[mhd])(,[a-z.-]+=(forever|\\d{1,6}[mhd]))*$',
+      }),
     ),
   ),
   POSTHORN_CONFIG: Type.Optional(
@@ -184,15 +182,10 @@ export const SERVER_SETTINGS = Type.Object({
     ),
   ),
   POSTHORN_SYSTEMS: Type.Optional(
-    Type.String(
-      setting(
-        'which systems of the configuration run: all, none, or their names with commas between',
-        {},
-      ),
-    ),
+    Type.String(setting('systems to run: all, none, or names separated by commas', {})),
   ),
   POSTHORN_OPERATOR: Type.Optional(
-    Type.String(setting('the name that the audit gives to users of the command line', {})),
+    Type.String(setting('name of command line users in the audit', {})),
   ),
   ...BROKER_SETTINGS,
   POSTHORN_LOG_LEVEL: Type.Optional(
@@ -202,7 +195,7 @@ export const SERVER_SETTINGS = Type.Object({
     ),
   ),
   POSTHORN_RATE_LIMIT: Type.Integer(
-    setting('requests a minute for one caller, or 0 for no limit', {
+    setting('requests a minute per caller; 0: no limit', {
       minimum: 0,
       maximum: 1_000_000,
       default: 600,
@@ -210,17 +203,18 @@ export const SERVER_SETTINGS = Type.Object({
   ),
   POSTHORN_ORG_RATE_LIMIT: Type.Optional(
     Type.Integer(
-      setting(
-        'requests a minute for all callers of one organisation, or 0 for no limit; without it ten times those of one caller',
-        { minimum: 0, maximum: 10_000_000 },
-      ),
+      setting('requests a minute per organisation; 0: no limit; default ten times a caller’s', {
+        minimum: 0,
+        maximum: 10_000_000,
+      }),
     ),
   ),
   POSTHORN_NETWORK_CONNECTIONS: Type.Integer(
-    setting(
-      'connections that one network may have open, or 0 for no limit; those of your proxies are not counted',
-      { minimum: 0, maximum: 1_000_000, default: 2_000 },
-    ),
+    setting('open connections per network, without your proxies; 0: no limit', {
+      minimum: 0,
+      maximum: 1_000_000,
+      default: 2_000,
+    }),
   ),
   POSTHORN_TRUST_PROXY: Type.Optional(
     Type.String(
@@ -232,7 +226,7 @@ export const SERVER_SETTINGS = Type.Object({
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String(
-      setting('where traces go, as http(s)://host:4318; without it there are none', {
+      setting('target of traces, http(s)://host:4318; none by default', {
         pattern: '^https?://\\S+$',
       }),
     ),
