@@ -37,7 +37,7 @@ const RULES: readonly AccessTests[] = [
   },
 ]
 const PLATFORM =
-  /^\w+ \/api\/v1\/(overview|charts|database|demo|consumers$|outboxes\/\{name\}\/(graph|pause|resume|keys|recurring))(\/|$)/
+  /^\w+ (\/asyncapi\.json$|\/api\/v1\/(overview|charts|database|demo|consumers$|outboxes\/\{name\}\/(graph|pause|resume|keys|recurring))(\/|$))/
 
 interface Route {
   readonly method: string
