@@ -4,12 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, trace } from '@opentelemetry/api'
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, metrics, trace } from '@opentelemetry/api'
+import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
 import { rolldown } from 'rolldown'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { toMessage } from './message.ts'
-import { delivered, refused } from './outcome.ts'
-import { currentTraceparent, withConsumerSpan, withDeliverySpan } from './trace.ts'
+import { delivered, refused, retryLater } from './outcome.ts'
+import {
+  currentTraceparent,
+  withConsumerSpan,
+  withConsumerSpans,
+  withDeliverySpan,
+} from './trace.ts'
 import { useSpanRecorder } from '../testing/span-recorder.ts'
 import type { Delivery } from './transport.ts'
 import { uuid } from '../uuid.ts'
@@ -21,7 +27,7 @@ const delivery = (traceparent?: string): Delivery => ({
   message: toMessage({ id: uuid(), type: 'OrderPlaced', payload: {}, traceparent }),
   destination: { transport: 'kafka', topic: 'orders' },
 })
-const consumer = { topic: 'orders', group: 'stock' }
+const consumer = { transport: 'sqs', topic: 'orders', group: 'stock' }
 
 const shop = { outbox: 'shop.events', report: () => undefined }
 
@@ -72,7 +78,10 @@ describe('with an SDK', () => {
         parent: spans[1]!.spanId,
         ended: 1,
         attributes: {
+          'messaging.system': 'aws_sqs',
+          'messaging.destination.name': 'orders',
           'messaging.operation.type': 'process',
+          'messaging.operation.name': 'process',
           'messaging.consumer.group.name': 'stock',
           'messaging.message.id': message.id,
         },
@@ -203,4 +212,83 @@ describe('without an SDK', () => {
     // Seen: 3 to 4 µs for a batch of 100. The bound only catches a cost per message, on any machine.
     expect((performance.now() - start) / 2_000).toBeLessThan(0.5)
   })
+})
+
+/** Asked by the test instead of at times of its own. */
+class Reader extends MetricReader {
+  protected async onForceFlush() {}
+  protected async onShutdown() {}
+}
+
+test('a meter gets the standard metrics of messaging, also without a tracer', async () => {
+  const reader = new Reader()
+  const provider = new MeterProvider({ readers: [reader] })
+  metrics.setGlobalMeterProvider(provider)
+  onTestFinished(async () => {
+    metrics.disable()
+    await provider.shutdown()
+  })
+  const labelled = {
+    ...delivery(),
+    destination: { transport: 'webhook', topic: 'endpoint-7', label: 'webhooks' },
+  }
+  const batch = [delivery(), delivery(), delivery(), labelled]
+  const answers = [
+    delivered(),
+    refused({ code: 'TOO_LARGE', message: 'too large' }),
+    // Held back, and so not sent.
+    retryLater(new Error('later'), { charge: false }),
+    delivered(),
+  ]
+  await withDeliverySpan(shop, batch, async (_, report) => {
+    // Reported and returned, and counted once.
+    report(0, delivered())
+    return answers
+  })
+  const broken = async () => Promise.reject(new Error('no broker'))
+  await expect(withDeliverySpan(shop, [delivery()], broken)).rejects.toThrow('no broker')
+  const messages = batch.map(({ message }) => message)
+  await withConsumerSpan(messages[0]!, consumer, async () => undefined)
+  await withConsumerSpans(messages.slice(0, 3), consumer, async () => [
+    'done',
+    { error: new Error('no shelf') },
+    'untried',
+  ])
+
+  const { resourceMetrics } = await reader.collect()
+  const found = resourceMetrics.scopeMetrics.flatMap((scope) =>
+    scope.metrics.flatMap(({ descriptor: { name, unit }, dataPoints }) =>
+      dataPoints.map(({ value, attributes }) => ({
+        ...{ name, unit, attributes },
+        count: typeof value === 'number' ? value : (value as { count: number }).count,
+      })),
+    ),
+  )
+  const told = (name: string) =>
+    found
+      .filter((each) => each.name === name)
+      .map(({ attributes: a, count, unit }) =>
+        [
+          a['messaging.system'],
+          a['messaging.destination.name'] ?? a['messaging.destination.template'],
+          a['messaging.operation.name'],
+          a['messaging.consumer.group.name'] ?? '-',
+          a['error.type'] ?? 'ok',
+          `${count} ${unit}`,
+        ].join(' '),
+      )
+  const sent = (unit: string) => [
+    `kafka orders send - ok 1 ${unit}`,
+    `kafka orders send - TOO_LARGE 1 ${unit}`,
+    `webhook webhooks send - ok 1 ${unit}`,
+    `kafka orders send - DELIVERY_FAILED 1 ${unit}`,
+  ]
+  expect(told('messaging.client.sent.messages')).toEqual(sent('{message}'))
+  expect(told('messaging.client.operation.duration')).toEqual(sent('s'))
+  const processed = (unit: string) => [
+    `aws_sqs orders process stock ok 2 ${unit}`,
+    `aws_sqs orders process stock DELIVERY_FAILED 1 ${unit}`,
+  ]
+  expect(told('messaging.client.consumed.messages')).toEqual(processed('{message}'))
+  expect(told('messaging.process.duration')).toEqual(processed('s'))
 })

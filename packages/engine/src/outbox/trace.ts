@@ -1,7 +1,8 @@
 import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api'
 import { type ErrorCode, failureOf } from '../errors.ts'
 import type { Message } from './message.ts'
-import { type Outcome } from './outcome.ts'
+import { measureProcess, measureSend, systemOf, type Reader } from './messaging-metrics.ts'
+import { outcomeOfThrow, type Outcome } from './outcome.ts'
 import type { DeliverOptions, Delivery, Handled } from './transport.ts'
 import { createRequire } from 'node:module'
 import type * as OpenTelemetryApi from '@opentelemetry/api'
@@ -47,19 +48,55 @@ export function currentTraceparent(): string | undefined {
 
 type Report = NonNullable<DeliverOptions['report']>
 
+interface Delivering {
+  readonly outbox: string
+  readonly report: Report
+}
+
+type Deliver = (batch: readonly Delivery[], report: Report) => Promise<readonly Outcome[]>
+
 /**
  * Delivers a batch under a PRODUCER span for each message, child of the span that enqueued it. The
  * messages handed to `deliver` carry their own span, so that request, outbox, broker and consumer
- * are one trace. Without an SDK the batch goes through as it is.
+ * are one trace. Without an SDK the batch goes through as it is. A meter counts and times each message.
  */
 export async function withDeliverySpan(
-  { outbox, report }: { readonly outbox: string; readonly report: Report },
+  { outbox, report }: Delivering,
   batch: readonly Delivery[],
-  deliver: (batch: readonly Delivery[], report: Report) => Promise<readonly Outcome[]>,
+  deliver: Deliver,
 ): Promise<readonly Outcome[]> {
   const api = openTelemetry()
+  if (!api) return deliver(batch, report)
+  const startedAt = performance.now()
+  const open = new Set(batch.keys())
+  const measure = (i: number, outcome: Outcome | undefined) => {
+    const destination = batch[i]?.destination
+    if (!open.delete(i) || !outcome || !destination) return
+    measureSend(api, destination, { outcome, startedAt })
+  }
+  const reported = (i: number, outcome: Outcome) => {
+    measure(i, outcome)
+    report(i, outcome)
+  }
+  try {
+    const outcomes = await inDeliverySpans(api, { outbox, report: reported }, batch, deliver)
+    outcomes.forEach((outcome, i) => measure(i, outcome))
+    return outcomes
+  } catch (error) {
+    for (const i of open) measure(i, outcomeOfThrow(error))
+    throw error
+  }
+}
+
+// oxlint-disable-next-line max-params -- the API, and what withDeliverySpan is given
+async function inDeliverySpans(
+  api: OpenTelemetry,
+  { outbox, report }: Delivering,
+  batch: readonly Delivery[],
+  deliver: Deliver,
+): Promise<readonly Outcome[]> {
   const [head, ...rest] = batch
-  if (!api || !head) return deliver(batch, report)
+  if (!head) return deliver(batch, report)
   const { context, trace, ROOT_CONTEXT } = api
   const first = deliverySpan(api, outbox, head)
   const own = traceparentOf(api, first)
@@ -101,20 +138,23 @@ export async function withDeliverySpan(
 /** Runs a consumer's handler in a CONSUMER span, child of the span that sent the message. */
 export function withConsumerSpan<Result>(
   message: Message,
-  consumer: { readonly topic: string; readonly group: string },
+  consumer: Reader,
   handle: () => Promise<Result>,
 ): Promise<Result> {
   const api = openTelemetry()
   if (!api) return handle()
   const options = consumerSpan(api, message, consumer)
+  const startedAt = performance.now()
   const run = async (span: Span) => {
+    let error: string | undefined
     try {
       return await handle()
-    } catch (error) {
-      noteError(api, span, error)
-      throw error
+    } catch (thrown) {
+      error = noteError(api, span, thrown)
+      throw thrown
     } finally {
       span.end()
+      measureProcess(api, consumer, { error, startedAt })
     }
   }
   const tracer = api.trace.getTracer(TRACER)
@@ -127,7 +167,7 @@ export function withConsumerSpan<Result>(
  */
 export async function withConsumerSpans(
   messages: readonly Message[],
-  consumer: { readonly topic: string; readonly group: string },
+  consumer: Reader,
   handle: () => Promise<readonly Handled[]>,
 ): Promise<readonly Handled[]> {
   const api = openTelemetry()
@@ -140,15 +180,18 @@ export async function withConsumerSpans(
       parentOf(api, message),
     ),
   )
+  const startedAt = performance.now()
+  const measure = (error: string | undefined) => measureProcess(api, consumer, { error, startedAt })
   try {
     const results = await api.context.with(api.ROOT_CONTEXT, handle)
     results.forEach((result, i) => {
       const span = spans[i]
-      if (span && typeof result === 'object') noteError(api, span, result.error)
+      if (!span || result === 'untried') return
+      measure(result === 'done' ? undefined : noteError(api, span, result.error))
     })
     return results
   } catch (error) {
-    spans.forEach((span) => noteError(api, span, error))
+    spans.forEach((span) => measure(noteError(api, span, error)))
     throw error
   } finally {
     spans.forEach((span) => span.end())
@@ -158,10 +201,10 @@ export async function withConsumerSpans(
 function consumerSpan(
   { SpanKind }: OpenTelemetry,
   message: Message,
-  { topic, group }: { readonly topic: string; readonly group: string },
+  { transport, topic, group }: Reader,
 ): SpanOptions {
   const attributes = {
-    ...messageAttributes('process', message, topic),
+    ...messageAttributes('process', message, { transport, topic }),
     'messaging.consumer.group.name': group,
   }
   return { kind: SpanKind.CONSUMER, attributes }
@@ -173,8 +216,7 @@ function deliverySpan(
   { message, destination }: Delivery,
 ): Span {
   const attributes = {
-    ...messageAttributes('send', message, destination.topic),
-    'messaging.system': destination.transport,
+    ...messageAttributes('send', message, destination),
     'posthorn.outbox': outbox,
   }
   const options = { kind: api.SpanKind.PRODUCER, attributes }
@@ -182,8 +224,13 @@ function deliverySpan(
   return tracer.startSpan(`send ${destination.topic}`, options, parentOf(api, message))
 }
 
-function messageAttributes(type: 'send' | 'process', message: Message, topic: string): Attributes {
+function messageAttributes(
+  type: 'send' | 'process',
+  message: Message,
+  { transport, topic }: Pick<Reader, 'transport' | 'topic'>,
+): Attributes {
   return {
+    'messaging.system': systemOf(transport),
     'messaging.operation.type': type,
     'messaging.operation.name': type,
     'messaging.destination.name': topic,
@@ -226,9 +273,10 @@ function noteOutcome(
   span.setStatus({ code: SpanStatusCode.ERROR, message })
 }
 
-function noteError({ SpanStatusCode }: OpenTelemetry, span: Span, error: unknown): void {
+function noteError({ SpanStatusCode }: OpenTelemetry, span: Span, error: unknown): string {
   const { code, message } = failureOf<ErrorCode>(error, 'DELIVERY_FAILED')
   if (error instanceof Error) span.recordException(error)
   span.setAttribute('error.type', code)
   span.setStatus({ code: SpanStatusCode.ERROR, message })
+  return code
 }
