@@ -21,6 +21,11 @@ export type ServerSettings = Readonly<Record<string, string | number>>
 
 /** Recovery after a crash replays the log first, which may take minutes. */
 const START_LIMIT_MS = 5 * 60_000
+/**
+ * How long a shutdown waits for sessions to end by themselves. A pool says that it has ended before the server
+ * has read so: ended first, its connections would report an error that ends the process.
+ */
+const LEAVE_MS = 500
 /** A fast shutdown ends every session and writes a checkpoint. */
 const STOP_LIMIT_MS = 60_000
 /** The children of a killed postmaster notice at once and leave. */
@@ -67,6 +72,8 @@ export async function awaitServer(data: string): Promise<number | undefined> {
 export async function stopServer(data: string): Promise<void> {
   const postmaster = await findPostmaster(data)
   if (postmaster === undefined) return
+  signal(postmaster.pid, 'SIGTERM')
+  if (await waitForEnd(data, LEAVE_MS)) return
   signal(postmaster.pid, 'SIGINT')
   if (await waitForEnd(data, STOP_LIMIT_MS)) return
   signal(postmaster.pid, 'SIGQUIT')

@@ -49,3 +49,14 @@ test('cleans up after a run that was killed', async () => {
   expect(existsSync(String(folder))).toBe(false)
   await next.close()
 })
+
+test('waits a moment for connections that are about to end', async () => {
+  const postgres = await temporaryPostgres({ settings: { fsync: 'off' } })
+  const client = new Client({ connectionString: postgres.url })
+  const errors: unknown[] = []
+  client.on('error', (error) => errors.push(error))
+  await client.connect()
+  setTimeout(() => void client.end(), 150)
+  await postgres.close()
+  expect(errors).toEqual([])
+})

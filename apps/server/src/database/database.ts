@@ -77,7 +77,6 @@ interface Where {
 
 function createPools({ connectionString, Client }: Where, log: Log) {
   const pools: Pool[] = []
-  let isClosing = false
   return {
     open(name: string, size: number, limitMs?: number): Pool {
       const pool = new Pool({
@@ -92,11 +91,9 @@ function createPools({ connectionString, Client }: Where, log: Log) {
         ...(limitMs !== undefined && { query_timeout: limitMs }),
       })
       // An idle connection that dies is replaced at the next query; unheard, it would end the process.
-      // While the process stops, the embedded server may end first.
-      pool.on('error', (error) => {
-        if (!isClosing)
-          log.warn({ err: error }, 'idle database connection lost; the pool replaces it')
-      })
+      pool.on('error', (error) =>
+        log.warn({ err: error }, 'idle database connection lost; the pool replaces it'),
+      )
       // One that dies between its handing out and the first line of its user: both may come in the same
       // bytes, and no promise is heard in between.
       pool.on('connect', (client) => client.on('error', () => undefined))
@@ -104,7 +101,6 @@ function createPools({ connectionString, Client }: Where, log: Log) {
       return pool
     },
     async close() {
-      isClosing = true
       await Promise.all(pools.map((pool) => pool.end()))
     },
   }
