@@ -5008,6 +5008,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
+                /** @description attempts made, the successful one included */
                 attempts: number
                 claimedUntil: string | null
                 createdAt: string | null
@@ -7654,6 +7655,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
+                /** @description attempts made, the successful one included */
                 attempts: number
                 claimedUntil: string | null
                 createdAt: string | null
@@ -7730,6 +7732,7 @@ export interface paths {
           content: {
             'application/json': {
               archivedAt: string | null
+              /** @description attempts made, the successful one included */
               attempts: number
               claimedUntil: string | null
               createdAt: string | null
@@ -8080,6 +8083,7 @@ export interface paths {
           content: {
             'application/json': {
               archivedAt: string | null
+              /** @description attempts made, the successful one included */
               attempts: number
               claimedUntil: string | null
               createdAt: string | null

@@ -172,6 +172,16 @@ describe.each([...SHAPES, LOGGED])('messages of $name', ({ outbox, sample }) => 
     expect((await listMessages(db.pool, outbox, { state: 'UNHEARD OF' })).items).toEqual([])
   })
 
+  test('count the attempt that delivered them', async () => {
+    const [id] = await put(1)
+    const transports = everywhere(fakeTransport(), ['topics'])
+    await createRelay({ pool: db.pool, outboxes: [outbox], transports, mode: 'poll' }).runOnce()
+    const found = await getMessage(db.pool, outbox, id!)
+    const delivered = found?.transitions.findLast(({ attempt }) => attempt !== undefined)
+    // A log that delivers at once writes no transition, and may be empty then.
+    if (found !== undefined) expect(found.attempts).toBe(delivered?.attempt ?? 1)
+  })
+
   test('are searched, with any characters', async () => {
     const [first] = await put(20)
     const ids = async (search: string) =>

@@ -66,6 +66,7 @@ export interface MessageSummary {
   readonly tenant: string | undefined
   readonly createdAt: Date | undefined
   readonly dueAt: Date | undefined
+  /** Attempts made: where the counter counts failures, a delivered message had one more. */
   readonly attempts: number
   readonly error: string | undefined
   readonly errorCode: string | undefined
@@ -303,18 +304,22 @@ async function transitionsOf(
   return rows.map(fromRow<Transition>)
 }
 
-function summaryOf({ columns, counter, order }: CheckedDefinition, row: OutboxRow): MessageSummary {
+function summaryOf(definition: CheckedDefinition, row: OutboxRow): MessageSummary {
+  const { columns, counter, order, states } = definition
   const valueOf = (column: string | undefined) => (column === undefined ? undefined : row[column])
+  const state = String(row[columns.status])
+  const isDelivered = [states.sent, states.confirmed].some((each) => String(each) === state)
+  const isUncounted = isDelivered && counter.bumps !== 'on-claim'
   return {
     id: String(row[columns.id]),
-    state: String(row[columns.status]),
+    state,
     label: textOf(row['posthorn_label']),
     type: textOf(valueOf(columns.type)),
     key: textOf(valueOf(order?.key)),
     tenant: textOf(valueOf(columns.tenant)),
     createdAt: dateOf(valueOf(columns.createdAt)),
     dueAt: dateOf(row[columns.dueAt]),
-    attempts: Number(row[counter.column]),
+    attempts: Number(row[counter.column]) + (isUncounted ? 1 : 0),
     error: textOf(valueOf(columns.error)),
     errorCode: textOf(valueOf(columns.errorCode)),
     claimedUntil: dateOf(row['claimed_until']),

@@ -42,7 +42,7 @@ const Summary = {
   tenant: Text,
   createdAt: Moment,
   dueAt: Moment,
-  attempts: Type.Integer(),
+  attempts: Type.Integer({ description: 'attempts made, the successful one included' }),
   error: Text,
   errorCode: Text,
   claimedUntil: Moment,
