@@ -98,7 +98,7 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'dead-letters',
     title: 'Dead letters',
-    about: 'Dead messages by cause and destination, to be replayed.',
+    about: 'Dead messages by cause and outbox, to be replayed.',
     group: 'Operate',
     icon: IconMailX,
     key: 'd',

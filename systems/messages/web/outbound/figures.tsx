@@ -105,7 +105,7 @@ function Charts({ points }: FiguresData) {
 
 /** The provider counts whole seconds. */
 function inSeconds(seconds: number): string {
-  return seconds > 0 && seconds < 1 ? '1 s' : formatDuration(Math.round(seconds) * 1_000)
+  return seconds < 1 ? `${Math.ceil(seconds)} s` : formatDuration(Math.round(seconds) * 1_000)
 }
 
 /** Why messages failed, as bars; each leads to its messages. */

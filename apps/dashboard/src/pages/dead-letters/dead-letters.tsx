@@ -60,7 +60,7 @@ export function DeadLetters() {
   return (
     <PageFrame
       title="Dead letters"
-      lead="Dead messages by cause and destination. Fix the cause, then replay: messages keep their ids."
+      lead="Dead messages by cause and outbox. Fix the cause, then replay: messages keep their ids."
     >
       <QueryState query={query}>
         {(outboxes) => (
