@@ -47,6 +47,8 @@ interface AlertAbout {
 export interface Contents {
   readonly pages: readonly Page[]
   readonly webs: readonly Web[]
+  /** Customers read it inside another site: codes and advice for operators are left out. */
+  readonly isPortal?: boolean
 }
 
 /** The operators' pages and those of systems, in the order of the navigation. */

@@ -70,7 +70,7 @@ export const web: Web = {
         views: [
           { to: '/webhooks', title: 'Endpoints' },
           { to: '/webhooks/deliveries', title: 'Deliveries' },
-          { to: '/webhooks/runs', title: 'Retry runs' },
+          { to: '/webhooks/runs', title: 'Retries' },
         ],
       },
       inPortal: true,

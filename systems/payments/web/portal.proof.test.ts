@@ -60,6 +60,26 @@ test('a merchant manages webhooks in a frame of another site', async () => {
   expect(dashboard.url).not.toBe(hostUrl)
 })
 
+test('a customer reads why a delivery failed, in plain words', async () => {
+  const body = { url: `${dashboard.url}/nowhere`, eventTypes: ['*'] }
+  const made = await dashboard.call('/api/v1/webhook-endpoints', { org: 'shop', body })
+  const ping = `/api/v1/webhook-endpoints/${(made as { id: string }).id}/ping`
+  await dashboard.call(ping, { org: 'shop', method: 'POST' })
+  await portalFor({ user: 'keeper' })
+  const page = await dashboard.open('/portal', { login: 'none' })
+  await page.goto(hostUrl)
+  const frame = page.frameLocator('iframe')
+  await frame.getByRole('gridcell', { name: /nowhere/ }).click()
+  await frame.getByText(/answered with a status other than 2xx/).waitFor()
+  await frame.getByRole('link', { name: 'Open delivery' }).click()
+  await frame
+    .getByText(/answered 40[45]/)
+    .first()
+    .waitFor()
+  expect(await frame.locator('body').innerText()).not.toMatch(/WEBHOOK_|Retry runs/)
+  await screenshot(page, 'portal-failed')
+})
+
 test('one that may only look sees why no button works, and an old token says so', async () => {
   await portalFor({ readOnly: true })
   const page = await dashboard.open('/portal', {

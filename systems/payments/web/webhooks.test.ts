@@ -123,7 +123,7 @@ test('a failed webhook is found, understood, mended and replayed', async () => {
   // Understood: the answer of the attempt, in plain words.
   const delivery = drawerOf(page, 'Delivery')
   await delivery
-    .getByText(/The endpoint answered with another status than 2xx/)
+    .getByText(/answered with a status other than 2xx/)
     .first()
     .waitFor()
   await delivery
@@ -238,7 +238,7 @@ test('runs of retries are listed', async () => {
   const id = await endpoint(org, `${dashboard.url}/nowhere`)
   await becomes(org, await ping(org, id), 'abandoned')
   const page = await dashboard.open('/webhooks/runs', { org })
-  await page.getByRole('grid', { name: 'Retry runs' }).getByRole('row').nth(1).waitFor()
+  await page.getByRole('grid', { name: 'Retries' }).getByRole('row').nth(1).waitFor()
   await axe(page)
   await screenshot(page, 'webhook-runs')
 })

@@ -2,6 +2,7 @@
 /// <reference path="../virtual.d.ts" />
 import { Code, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useContents } from '../systems.tsx'
 import { isRepeated, type Meaning, meaningsIn, sectionOf } from './meaning.ts'
 
 interface CodeNoteProps {
@@ -36,6 +37,8 @@ export function CodeNote({ code, meaning, section }: CodeNoteProps) {
   const all = useMeanings()
   const meant = useMeanings(section)
   const found = meaning ?? meant?.get(code) ?? all?.get(code)
+  const { isPortal } = useContents()
+  if (isPortal) return <Text size="sm">{found?.meaning}</Text>
   return (
     <Text size="sm" component="div">
       <Code>{code}</Code> {found?.meaning}

@@ -158,7 +158,7 @@ function openPortal(): void {
   })
   const root = document.querySelector('#root')
   const pages = pagesWith([], webs)
-  const contents = { pages, webs: webs.map(({ web }) => web) }
+  const contents = { pages, webs: webs.map(({ web }) => web), isPortal: true }
   if (root !== null) {
     createRoot(root).render(
       <App {...{ contents, keeper, queries, api }}>

@@ -152,15 +152,15 @@ export function Runs() {
   const list = useListOf('/api/v1/webhook-deliveries/runs', ['webhooks', 'runs'])
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   return (
-    <PageFrame lead="Failed deliveries are retried when they are due: the results of each run.">
+    <PageFrame lead="Failed deliveries are retried when they are due: what became of them.">
       <DataTable
-        label="Retry runs"
+        label="Retries"
         list={list}
         columns={COLUMNS}
         idOf={({ id }) => id}
         empty={
-          <Empty title="No retry runs yet">
-            A run appears here when a failed delivery has been retried.
+          <Empty title="No retries yet">
+            Each retry of failed deliveries appears here with its results.
           </Empty>
         }
       />
