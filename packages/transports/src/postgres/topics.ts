@@ -219,8 +219,6 @@ export const topicRetention: RetentionCatalogue = {
   ],
   kept: {
     'posthorn.topic': 'one row for each topic',
-    'posthorn.topic_group_member': 'who reads',
     'posthorn.topic_reader': 'leases of processes that read',
-    'posthorn.topic_group_partition': 'how far each group has read',
   },
 }
