@@ -23,7 +23,7 @@ const hostUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
 
 const dashboard = await openDashboard({
   systems: [payments],
-  env: { PORTAL_FRAME_ANCESTORS: hostUrl },
+  env: { PORTAL_FRAME_ANCESTORS: hostUrl, WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' },
 })
 const merchant = `${dashboard.url}/sim/merchant/hooks/shop`
 
