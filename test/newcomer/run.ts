@@ -169,14 +169,16 @@ function countPassed(printed: string): number {
   return Number(found?.[1] ?? found?.[2] ?? 0)
 }
 
-/** As the newcomer sees it: the outbox on the overview, and the message in its list. */
+/** As the newcomer sees it: the outbox, and its message in the list. */
 async function countMessages(link: string): Promise<number> {
   const browser = await chromium.launch({ executablePath: await ensureChromium() })
   try {
     const page = await browser.newPage()
     await page.goto(link)
+    const pages = page.getByRole('navigation', { name: 'Pages' })
+    await pages.getByRole('link', { name: 'Outboxes' }).click()
     await page.getByRole('link', { name: 'shop.outbox' }).first().waitFor()
-    await page.getByRole('link', { name: 'Messages' }).click()
+    await pages.getByRole('link', { name: 'Messages' }).click()
     const placed = page.getByRole('gridcell', { name: 'order.placed' })
     await placed.first().waitFor()
     return await placed.count()

@@ -273,6 +273,29 @@ test.each(['esm', 'cjs'] as const)(
   },
 )
 
+test("a route of Next.js runs as bundled for Node, as the framework's build does", async () => {
+  const source = join(installation.folder, 'next-route.ts')
+  await cp(join(root, 'examples/next/app/orders/route.ts'), source)
+  const outfile = join(installation.folder, 'bundles', 'next-route.mjs')
+  await build({
+    ...{ entryPoints: [source], outfile, format: 'esm', bundle: true, platform: 'node' },
+    ...{ target: 'node22', external: ['pg', '@opentelemetry/api'], logLevel: 'error' },
+  })
+  const caller = join(installation.folder, 'bundles', 'call-route.mjs')
+  await writeFile(
+    caller,
+    `import { POST } from './next-route.mjs'
+    const body = JSON.stringify({ order: 7 })
+    const answer = await POST(new Request('http://localhost/orders', { method: 'POST', body }))
+    console.log(answer.status, (await answer.json()).sent)
+    process.exit()`,
+  )
+  await withEmptyDatabase(async (url) => {
+    const run = await runScript(caller, [], { env: { DATABASE_URL: url } })
+    expect(run).toEqual({ status: 0, stdout: 'order 7 is placed\n200 1\n', stderr: '' })
+  })
+})
+
 test('publint and attw find nothing to say against a package', async () => {
   const files = installation.tarballs.map((file) => join(installation.folder, 'tarballs', file))
   const complaints = await Promise.all(files.map(complaintsAbout))
@@ -399,6 +422,48 @@ if (isFull) {
     const run = await runScript(args[0] ?? '', args.slice(1), { cwd: folder, limitMs: 120_000 })
     expect(run).toMatchObject({ status: 0, stderr: expect.stringContaining('1 passed, 1 total') })
     expect(await typeErrors('jest/shop.test.ts', { skipLibCheck: true })).toBe('')
+  })
+
+  test('Next.js builds the example, and its route stores and delivers', async () => {
+    // Away from the other packages: Next.js looks for the root of a workspace.
+    const folder = await mkdtemp(join(tmpdir(), 'posthorn-next-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    await cp(join(root, 'examples/next'), folder, { recursive: true })
+    const engine = installation.tarballs.find((file) => file.startsWith('posthorn-engine-')) ?? ''
+    const dependencies = {
+      ...{ next: '^16.4.6', react: '^19.0.0', 'react-dom': '^19.0.0', pg: '^8.23.1' },
+      ...{ typescript: '^5.9.0', '@types/node': '*', '@types/react': '*', '@types/pg': '*' },
+      '@posthorn/engine': `file:${join(installation.folder, 'tarballs', engine)}`,
+    }
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }))
+    await npmInstall(folder)
+    const next = join(folder, 'node_modules/next/dist/bin/next')
+    const quiet = { NEXT_TELEMETRY_DISABLED: '1' }
+    const built = await runScript(next, ['build'], { cwd: folder, env: quiet, limitMs: 300_000 })
+    expect(built).toMatchObject({ status: 0, stdout: expect.stringContaining('/orders') })
+    await withEmptyDatabase(async (url) => {
+      const args = [next, 'start', '-p', '0', '-H', '127.0.0.1']
+      const env = { ...process.env, ...quiet, DATABASE_URL: url }
+      const child = spawn(process.execPath, args, { cwd: folder, env })
+      const closed = once(child, 'close')
+      try {
+        const at = await new Promise<string>((resolve, reject) => {
+          let said = ''
+          child.stdout.on('data', (chunk) => {
+            said += String(chunk)
+            const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(said) ?? []
+            if (found !== undefined && said.includes('Ready')) resolve(found)
+          })
+          child.once('close', () => reject(new Error(`it ended: ${said}`)))
+        })
+        const body = JSON.stringify({ order: 7 })
+        const answer = await fetch(`${at}/orders`, { method: 'POST', body })
+        expect(await answer.json()).toMatchObject({ sent: 1 })
+      } finally {
+        child.kill('SIGTERM')
+        await closed
+      }
+    })
   })
 }
 
