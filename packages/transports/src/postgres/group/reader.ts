@@ -4,6 +4,9 @@ import { repeat, type Repeating } from '../../timing.ts'
 import type { Wake } from '../wake.ts'
 import { beatReader, deleteReader, insertReader } from './queries.ts'
 
+/** After a heartbeat that failed. */
+const AGAIN_MS = 1_000
+
 export interface ReaderOptions {
   readonly db: Queryable
   readonly log: Log
@@ -36,6 +39,7 @@ export class Reader {
     this.#options = options
     this.#unlisten = options.wake.listen(({ topic, group }) => {
       if (topic === '' && group === this.#id) this.#heardAt = performance.now()
+      if (topic === undefined) this.#proveAgain()
     })
   }
 
@@ -86,7 +90,13 @@ export class Reader {
     this.#keptAt = beganAt
   }
 
-  async #beat(): Promise<void> {
+  /** Listening began again: what was said meanwhile is lost, and the server may be another. */
+  #proveAgain(): void {
+    this.#heardAt = Number.NEGATIVE_INFINITY
+    this.#beating?.now()
+  }
+
+  async #beat(): Promise<number | void> {
     const { db, log, leaseMs } = this.#options
     const sentAt = performance.now()
     try {
@@ -102,6 +112,7 @@ export class Reader {
       }
     } catch (error) {
       log.warn({ err: error }, 'heartbeat of the topics’ readers failed; trying again')
+      return AGAIN_MS
     }
   }
 }
