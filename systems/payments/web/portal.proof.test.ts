@@ -70,6 +70,7 @@ test('a customer reads why a delivery failed, in plain words', async () => {
   await page.goto(hostUrl)
   const frame = page.frameLocator('iframe')
   await frame.getByRole('gridcell', { name: /nowhere/ }).click()
+  expect(await (await fetch(`${dashboard.url}/portal`)).text()).toContain('rel="stylesheet"')
   await frame.getByText(/answered with a status other than 2xx/).waitFor()
   await frame.getByRole('link', { name: 'Open delivery' }).click()
   await frame
