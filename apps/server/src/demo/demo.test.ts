@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { silentLog } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
 import { defineSimulator } from '@posthorn/simulators'
@@ -122,8 +124,8 @@ test('what is not as the story says ends it with the reason, and is mended', asy
     { ...PLAIN, id: 'after', play: async () => undefined },
   ]
   const demo = createDemo({ log: silentLog, story: () => broken, simulators: ['post-office'] })
-  const authorization = `Bearer ${await server.tokenFor({})}`
-  demo.start({ authorization, url: server.url, baseUrl: server.url })
+  const credentials = { authorization: `Bearer ${await server.tokenFor({})}` }
+  demo.start({ credentials, url: server.url, baseUrl: server.url })
   await expect.poll(() => demo.progress().status).toBe('failed')
   const { error, steps: ended } = demo.progress()
   expect(error).toContain('answered 404')
@@ -144,12 +146,25 @@ test('a server that stops ends it at once, and makes no further request', async 
   const demo = createDemo({
     ...{ log: silentLog, story: () => [{ ...PLAIN, play }], simulators: ['post-office'] },
   })
-  const authorization = `Bearer ${await server.tokenFor({})}`
-  demo.start({ authorization, url: server.url, baseUrl: server.url })
+  const credentials = { authorization: `Bearer ${await server.tokenFor({})}` }
+  demo.start({ credentials, url: server.url, baseUrl: server.url })
   await begun.promise
   await demo.close()
   expect(demo.progress()).toMatchObject({ status: 'cancelled', steps: [{ status: 'cancelled' }] })
   expect(await faultOf('post-office')).toBe('error')
+})
+
+test('is played in the name of a session, behind a proxy too', async () => {
+  outage.isOver = true
+  const login = await fetch(`${server.url}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: await server.tokenFor({ role: 'platform' }) }),
+  })
+  const [, secret] = /=([^;]+)/.exec(login.headers.getSetCookie()[0] ?? '') ?? []
+  const headers = { cookie: `posthorn_session=${secret}`, host: 'example.com' }
+  await once(request(`${server.url}${PATH}`, { method: 'POST', headers }).end(), 'response')
+  await expect.poll(async () => (await story()).status).toBe('completed')
 })
 
 test('is for operators', async () => {

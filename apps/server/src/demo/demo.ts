@@ -37,7 +37,8 @@ export interface Demo {
 
 /** In whose name a run acts, and where the server is. */
 export interface Actor {
-  readonly authorization: string
+  /** The token or the session cookie of the user who started it: the story acts in no other name. */
+  readonly credentials: Readonly<Record<string, string>>
   readonly url: string
   /** The address of this server as others reach it. */
   readonly baseUrl: string
@@ -139,14 +140,11 @@ function fresh(story: readonly DemoStep[], status: Progress['status']): Progress
 const PATIENCE_MS = 90_000
 const EVERY_MS = 400
 
-interface DemoApiOptions {
-  readonly url: string
-  /** The header of the user who started it: the story acts in no other name. */
-  readonly authorization: string
+interface DemoApiOptions extends Pick<Actor, 'credentials' | 'url'> {
   readonly signal: AbortSignal
 }
 
-function createDemoApi({ url, authorization, signal }: DemoApiOptions): DemoApi {
+function createDemoApi({ url, credentials, signal }: DemoApiOptions): DemoApi {
   const call = async <Body>(
     method: string,
     path: string,
@@ -155,7 +153,7 @@ function createDemoApi({ url, authorization, signal }: DemoApiOptions): DemoApi 
     for (;;) {
       const response = await fetch(`${url}${path}`, {
         method,
-        headers: { ...headersOf(sent), authorization },
+        headers: { ...headersOf(sent), ...credentials },
         ...bodyOf(sent),
         signal,
       })

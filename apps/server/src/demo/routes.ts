@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { Log } from '@posthorn/engine'
-import { problem, type App } from '@posthorn/http'
+import { problem, sessionCookie, sessionSecret, type App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type { DemoChapter, DemoStep } from '@posthorn/system'
 import { Type } from 'typebox'
@@ -70,8 +70,12 @@ export function demoRoutes(
       })
     }
     const url = `http://${addressOf(app)}`
-    const { authorization = '' } = request.headers
-    const actor = { authorization, url, baseUrl: baseUrl ?? url }
+    const { authorization } = request.headers
+    // The name of the cookie has the port that is asked, which is another one behind a proxy.
+    const name = sessionCookie({ headers: { host: new URL(url).host } })
+    const cookie = `${name}=${sessionSecret(request)}`
+    const credentials = authorization === undefined ? { cookie } : { authorization }
+    const actor = { credentials, url, baseUrl: baseUrl ?? url }
     return reply.code(202).send(resourceOf(demo.start(actor)))
   })
 
