@@ -11,6 +11,8 @@ const run = promisify(execFile)
 /** None of them asks more of those who run Posthorn than to keep its text. */
 const PERMISSIVE = new Set([
   ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0'],
+  // Of the font: it may be part of a program, and not be sold alone.
+  'OFL-1.1',
   ...['BlueOak-1.0.0', 'Unlicense', '(MIT OR CC0-1.0)', 'MIT AND ISC AND BSD-3-Clause'],
 ])
 
