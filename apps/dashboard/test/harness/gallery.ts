@@ -74,7 +74,7 @@ async function answer(folder: string, request: IncomingMessage, response: Server
   response.setHeader(
     'content-security-policy',
     `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; ` +
-      `connect-src 'self'; img-src 'self' data:; base-uri 'none'`,
+      `connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'`,
   )
   const isPage = name === 'index.html'
   response.end(isPage ? String(content).replace('__STYLE_NONCE__', nonce) : content)

@@ -1,17 +1,16 @@
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import '../../theme/theme.css'
-import { MantineProvider, Stack } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
-import { QueryClientProvider } from '@tanstack/react-query'
+import { Stack } from '@mantine/core'
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
-import { ApiProvider, createApi } from '../../api/client.tsx'
+import { createApi } from '../../api/client.tsx'
 import { createQueryClient } from '../../api/query-client.ts'
-import { setMinorUnits } from '../../format/money.ts'
+import { App } from '../../app.tsx'
+import { createSessionKeeper, NOWHERE } from '../../session/session.ts'
 import { parseSearch, stringifySearch } from '../../search-text.ts'
 import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
-import { cssVariables, styleNonce, tellStyleNonce, theme } from '../../theme/theme.ts'
+import { tellStyleNonce } from '../../theme/theme.ts'
 import { ConfirmButton } from '../act/form.tsx'
 import { FileDrop } from '../act/file-drop.tsx'
 import { FilterBar, FilterSelect, FilterText, oneOf, text, useFilter } from '../act/filter-bar.tsx'
@@ -28,7 +27,6 @@ import { DataTable } from '../table/data-table.tsx'
 import { type ListPage, useList, useSelection } from '../table/list.ts'
 
 const ROLES = Object.keys(ROLE_LOOKS) as StateRole[]
-setMinorUnits({ EUR: 2 })
 const NOON = '2026-11-15T12:00:00.000Z'
 
 const COLUMNS: readonly Column<Thing>[] = [
@@ -110,8 +108,11 @@ function Gallery() {
 
 // There is no server behind it: the user may read, and everything here asks for no more.
 const api = createApi({ onExpired: () => undefined })
-const queryClient = createQueryClient()
-queryClient.setQueryData(['me'], { permissions: [{ name: 'read', allowed: true }] })
+const contents = { pages: [], webs: [] }
+const keeper = createSessionKeeper(NOWHERE)
+keeper.enter({ sub: 'ada', org: 'demo', role: 'viewer', expiresAt: Date.now() + 3_600_000 })
+const queries = createQueryClient()
+queries.setQueryData(['me'], { permissions: [{ name: 'read', allowed: true }] })
 
 tellStyleNonce()
 const router = createRouter({
@@ -122,21 +123,11 @@ const router = createRouter({
 const root = document.querySelector('#root')
 if (root !== null) {
   createRoot(root).render(
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariables}
-      defaultColorScheme="auto"
-      getStyleNonce={styleNonce}
-    >
-      <Notifications />
-      <QueryClientProvider client={queryClient}>
-        <ApiProvider api={api}>
-          <NowProvider aheadMs={0}>
-            <RouterProvider router={router} />
-          </NowProvider>
-        </ApiProvider>
-      </QueryClientProvider>
-    </MantineProvider>,
+    <App {...{ contents, keeper, queries, api }}>
+      <NowProvider aheadMs={0}>
+        <RouterProvider router={router} />
+      </NowProvider>
+    </App>,
   )
 }
 
