@@ -91,6 +91,9 @@ const RULES = [
   ],
 ]
 
+const WIDE_WITHOUT_KEYS = `[...document.querySelectorAll('pre')].filter(
+  (block) => block.scrollWidth > block.clientWidth && block.tabIndex < 0).length`
+
 const LOOKS = [
   ['start', ''],
   ['lifecycle', 'concepts/lifecycle/'],
@@ -106,6 +109,8 @@ describe.each(['light', 'dark'] as const)('%s', (theme) => {
       const page = await open(path, { theme, size })
       if (name === 'lifecycle') await page.locator('pre.mermaid[data-drawn] svg').first().waitFor()
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+      // The site makes wide blocks of code reachable by keys a moment after it is drawn.
+      await expect.poll(() => page.evaluate(WIDE_WITHOUT_KEYS)).toBe(0)
       await axe(page, RULES)
       await screenshot(page, `site-${name}-${device}-${theme}`)
     })
