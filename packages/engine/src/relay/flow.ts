@@ -138,8 +138,10 @@ export class Flow {
     this.#attempter = new Attempter({ outbox, transports, metrics, handle, log })
     const parts = { source: this.#source, attempter: this.#attempter }
     this.worker = new ClaimWorker({ ...parts, handle, outbox, transports, log, metrics })
-    const { batch, lanes: claims, fair } = outbox
-    this.window = new Window({ size: batch * claims, claims, fairBy: fair?.by })
+    const { batch, lanes, fair } = outbox
+    // A claim does not see what others have in hand: each may take as much as `atOnce` allows.
+    const claims = fair?.atOnce === undefined ? lanes : Math.min(lanes, 2)
+    this.window = new Window({ size: batch * lanes, claims, fairBy: fair?.by })
   }
 
   get outbox(): string {
