@@ -11,13 +11,18 @@ export function countReport(text, status) {
   }
 }
 
-/** Every failed test with its file and its first error; a file that failed as a whole is one. */
+/**
+ * Every failed test with its file and its first error; a file that failed as a whole is one. So is one whose
+ * process died: Vitest calls it passed, and its tests pending.
+ */
 export function failuresIn(text) {
   const { testResults = [] } = JSON.parse(text || '{}')
   return testResults.flatMap(({ name, status, message, assertionResults }) => {
     const failed = assertionResults.filter((each) => each.status === 'failed')
-    if (failed.length === 0 && status === 'failed') {
-      return [{ file: name, test: 'the whole file', error: message ?? '' }]
+    const isCutOff = assertionResults.some((each) => each.status === 'pending')
+    if (isCutOff || (failed.length === 0 && status === 'failed')) {
+      const error = isCutOff ? 'its process ended before its tests' : (message ?? '')
+      return [{ file: name, test: 'the whole file', error }]
     }
     return failed.map(({ fullName, failureMessages = [] }) => {
       return { file: name, test: fullName, error: failureMessages[0] ?? '' }

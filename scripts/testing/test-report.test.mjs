@@ -73,3 +73,13 @@ test('of a long error the begin and the end are shown', () => {
   ])
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(500)
 })
+
+test('a file whose process died has failed, though Vitest calls it passed', () => {
+  const file = { name: '/repo/a.test.ts', status: 'passed', message: '' }
+  const pending = { status: 'pending', fullName: 'never ended', failureMessages: [] }
+  const skipped = { ...pending, status: 'skipped' }
+  const text = (...assertionResults) =>
+    JSON.stringify({ testResults: [{ ...file, assertionResults }] })
+  expect(failuresIn(text(pending, skipped))).toMatchObject([{ test: 'the whole file' }])
+  expect(failuresIn(text(skipped))).toEqual([])
+})
