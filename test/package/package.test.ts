@@ -530,8 +530,9 @@ function manifestOf(name: string): string {
   return files.find((file) => existsSync(file)) ?? ''
 }
 
+/** Without the documentation's: they run in a browser, and are bundled. */
 function code({ files }: InstalledPackage): string[] {
-  return files.filter((file) => /\.(js|d\.ts)$/.test(file))
+  return files.filter((file) => /\.(js|d\.ts)$/.test(file) && !file.startsWith('dist/docs/'))
 }
 
 function isDeclared(specifier: string, { manifest }: InstalledPackage): boolean {
