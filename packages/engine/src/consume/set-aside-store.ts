@@ -127,7 +127,7 @@ export class SetAsideStore {
     this.#bell.ring()
   }
 
-  /** Calls when something was set aside here, or is due where nobody expected it; returns how to end that. */
+  /** Calls when something was set aside here, or becomes due unexpectedly; returns how to stop. */
   listen(heard: () => void): () => void {
     const ends = [this.#bell, everyone].map((bell) => bell.listen(heard))
     return () => ends.forEach((end) => end())

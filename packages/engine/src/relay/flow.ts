@@ -26,7 +26,7 @@ export interface FlowOptions {
   readonly handle: PoolHandle
   readonly transports: Transports
   readonly session: Session
-  /** Asks what waits in the outbox. */
+  /** Asks when the outbox's next message is due. */
   ask(): void
   /** Shared by all outboxes of the relay. */
   readonly suspectMutex: SuspectMutex
@@ -51,7 +51,7 @@ const SPECIAL_MS = 250
 /** The same where something is known to be due. */
 const DUE_MS = 50
 
-/** What is due and was not claimed is in another's hand: it is looked for after this long, and then ever later. */
+/** Another relay has a message that is due and was not claimed: pauses before the next look, each longer. */
 const OVERDUE = { firstMs: 5, mostMs: 100 }
 
 const AGAIN = { firstMs: 100, mostMs: 5_000 }
@@ -65,7 +65,7 @@ const NO_ROOM_MS = 50
 /** A question's own way to Postgres: it sees a later moment than the one it is asked at. */
 const ON_ITS_WAY_MS = 50
 
-/** What the poll found is not looked for sooner: the flow has timers of its own. */
+/** The shortest delay of a look that the poll asks for: the flow has its own timers for sooner ones. */
 const LEAST_TIMER_MS = 1_000
 
 /** Repairs read all waiting keys, which may be many: sooner they are not repeated. */
@@ -99,7 +99,7 @@ export class Flow {
   readonly #options: FlowOptions
   /** Rings where this process enqueues what another relay has the bucket of. */
   readonly elsewhere: Bell = createBell()
-  /** What is in hand. */
+  /** Claimed messages that are not settled yet. */
   readonly window: Window
   readonly #source: Source
   readonly #attempter: Attempter
@@ -155,7 +155,7 @@ export class Flow {
     this.#alarm.ring(kind)
   }
 
-  /** Looks for whatever waits, whoever claimed it before. */
+  /** Looks for all pending messages, whichever relay claimed them before. */
   lookAgain(): void {
     this.#wantAll()
     this.ring('ring')
@@ -443,7 +443,7 @@ export class Flow {
     else this.#setTimer(found.ms)
   }
 
-  /** Looks at what waits at the latest then; if it is known to be due before, that is enough. */
+  /** Looks for pending messages at the latest then, unless one is known to be due before. */
   #setTimer(ms: number): void {
     const at = performance.now() + Math.max(ms, LEAST_TIMER_MS)
     if (this.#stopping || at >= Math.min(this.#timer.at, this.#dueAt) - DUE_MS) return
