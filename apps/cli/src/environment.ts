@@ -46,9 +46,7 @@ export async function readEnvironment(env: NodeJS.ProcessEnv): Promise<Environme
   if (mistakes.length > 0) throw new ConfigurationError(mistakes)
   const production = isProduction(env)
   if (production && !env['DATABASE_URL']) {
-    throw new UsageError(
-      'DATABASE_URL is missing: production does not run on the embedded PostgreSQL',
-    )
+    throw new UsageError('DATABASE_URL is missing: production needs your own PostgreSQL')
   }
   const { NODE_ENV: _, ...given } = env
   // A command makes no secret and opens no simulator: any database is right for it.

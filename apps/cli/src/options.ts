@@ -90,7 +90,10 @@ export function withConfig(command: Command): Command {
 /** Options of every command that changes something in an operator's name. */
 export function asOperator(command: Command): Command {
   return command
-    .option('--by <name>', 'who does it, for the audit (default: POSTHORN_OPERATOR, else you)')
+    .option(
+      '--by <name>',
+      'who acts, for the audit (default: POSTHORN_OPERATOR, else your account)',
+    )
     .option('--reason <text>', 'why, for the audit')
 }
 
@@ -102,8 +105,16 @@ export function withFilter(command: Command, happened: string): Command {
     .option('--tenant <tenant>', 'only messages of this tenant')
     .option('--key <key>', 'only messages of this key')
     .option('--code <code>', 'only messages whose last failure has this code')
-    .option('--since <time>', `only those ${happened} since then, or so long ago: 2h`, parseTime)
-    .option('--until <time>', `only those ${happened} before then, or so long ago: 2h`, parseTime)
+    .option(
+      '--since <time>',
+      `only those ${happened} since this time, or how long ago: 2h`,
+      parseTime,
+    )
+    .option(
+      '--until <time>',
+      `only those ${happened} before this time, or how long ago: 2h`,
+      parseTime,
+    )
 }
 
 export function withJson(command: Command): Command {

@@ -3,13 +3,13 @@ import { UsageError } from './errors.ts'
 import type { Context, Define } from './options.ts'
 
 const ABOUT = `
-Every command reads the same environment as the server: DATABASE_URL, else the
-embedded PostgreSQL in POSTHORN_DATA_DIR, and the outboxes and systems of
-POSTHORN_CONFIG or --config, else of posthorn.config.ts in the working folder.
-All but demo work on the database itself, whether a server runs or not.
+Commands read the environment of the server: DATABASE_URL, or else the embedded
+PostgreSQL in POSTHORN_DATA_DIR. Outboxes and systems come from --config, else
+POSTHORN_CONFIG, else posthorn.config.ts in the working folder. All commands
+except demo work on the database; a server need not run.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or environment, 3 checked and not
-so, 130 interrupted.`
+Exit codes: 0 done, 1 failed, 2 wrong usage or environment, 3 a check found
+something, 130 interrupted.`
 
 interface Entry {
   readonly about: string
@@ -20,41 +20,41 @@ interface Entry {
 const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   'Run:': {
     init: {
-      about: 'Make a small service that runs: an outbox, its messages, tests.',
+      about: 'Create a small service: an outbox, a relay, tests.',
       load: async () => (await import('./commands/init.ts').catch(missingPackage)).defineInit,
     },
     start: {
-      about: 'Run the server until it is stopped, with the systems of posthorn.config.ts.',
+      about: 'Run the server with the systems of posthorn.config.ts until a signal stops it.',
       load: async () => (await import('./commands/start.ts')).defineStart,
     },
     relay: {
-      about: 'Run only the relays: a server with the role relay.',
+      about: 'Run only the relays, like start --role relay.',
       load: async () => (await import('./commands/start.ts')).defineRelay,
     },
     dashboard: {
-      about: 'Show your outboxes in a browser. Relays run elsewhere, and nothing is migrated.',
+      about: 'Show your outboxes in a browser. Delivers nothing and migrates nothing.',
       load: async () => (await import('./commands/start.ts')).defineDashboard,
     },
     migrate: {
-      about: 'Apply the migrations that are pending, one after the other.',
+      about: 'Apply pending migrations.',
       load: async () => (await import('./commands/migrate.ts')).defineMigrate,
     },
     sql: {
       about:
-        'Print the SQL for the migrations of another tool, which opens the transaction itself: ' +
-        'the engine’s tables, and those of outbox().',
+        'Print the SQL for another migration tool: the tables of the engine and of outbox(). ' +
+        'That tool opens the transaction.',
       load: async () => (await import('./commands/migrate.ts')).defineSql,
     },
     adopt: {
       about:
-        'Print the definition for an outbox table that exists, the SQL for what it lacks, and what ' +
-        'is yours to decide. Changes nothing.',
+        'Read an existing outbox table; print its definition, the SQL for missing columns and ' +
+        'indexes, and what you have to decide. Changes nothing.',
       load: async () => (await import('./commands/adopt.ts')).defineAdopt,
     },
     demo: {
       about:
-        'Run a demo through all systems of a running development server, with their failures. ' +
-        'Takes about a minute; Ctrl-C stops it.',
+        'Run a demo with failures through all systems of a running development server. ' +
+        'Takes half a minute; Ctrl-C stops it.',
       load: async () => (await import('./commands/demo.ts')).defineDemo,
     },
   },
@@ -78,20 +78,19 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       load: async () => (await import('./commands/alerts.ts')).defineAlerts,
     },
     audit: {
-      about: 'Check the records of who did what.',
+      about: 'Check that nobody changed the audit.',
       load: async () => (await import('./commands/audit.ts')).defineAudit,
     },
     doctor: {
       about:
-        'Check everything that can be checked: environment, secrets, disk, database, settings, ' +
-        'locks, tables, indexes, vacuum, wake-ups, brokers, relays. Changes nothing; exits with 1 ' +
-        'if something fails.',
+        'Check environment, secrets, disk, database, settings, locks, tables, indexes, vacuum, ' +
+        'wake-ups, brokers and relays. Changes nothing; exits with 1 if a check fails.',
       load: async () => (await import('./commands/doctor.ts')).defineDoctor,
     },
     mcp: {
       about:
-        'Serve the Model Context Protocol for coding agents and assistants, over stdio or HTTP. ' +
-        'Read-only unless actions are allowed.',
+        'Serve the Model Context Protocol to coding agents and assistants, over stdio or HTTP. ' +
+        'Read-only without --allow-actions.',
       load: async () => (await import('./commands/mcp.ts')).defineMcp,
     },
     asyncapi: {
@@ -100,43 +99,42 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     },
     debezium: {
       about:
-        "Print the configuration of Debezium's connector that sends an outbox's messages as its " +
-        'relay does, for Kafka Connect. Notes go to standard error.',
+        "Print a Debezium connector for Kafka Connect that sends an outbox's messages as its " +
+        'relay does. Notes go to standard error.',
       load: async () => (await import('./commands/debezium.ts')).defineDebezium,
     },
   },
   'Act:': {
     replay: {
       about:
-        'Send dead or quarantined messages again, with their attempts back at zero. Shows how many ' +
-        'there are and asks; without options it takes all of them.',
+        'Send dead or quarantined messages again, with attempts at zero: all, or those that the ' +
+        'options select. Prints their number and asks first.',
       load: async () => (await import('./commands/replay.ts')).defineReplay,
     },
     'dead-letters': {
       about:
-        'List messages that consumers could not handle, newest first, or replay or drop them. A ' +
-        'replay gives them to the consumer again, with their attempts back at zero; a drop is final.',
+        'List messages that consumers could not handle, newest first; replay or drop them. ' +
+        'A replay gives them to the consumer again, with attempts at zero; a drop is final.',
       load: async () => (await import('./commands/dead-letters.ts')).defineDeadLetters,
     },
     pause: {
-      about:
-        'Stop relays from claiming from an outbox, in every process; messages in flight finish.',
+      about: 'Stop new claims of an outbox in every process. Messages in flight finish.',
       load: async () => (await import('./commands/pause.ts')).definePause,
     },
     resume: {
-      about: 'Let relays claim from a paused outbox again.',
+      about: 'Allow claims of a paused outbox again.',
       load: async () => (await import('./commands/pause.ts')).defineResume,
     },
     recurring: {
-      about: 'List the messages that outboxes give themselves, or steer one of them.',
+      about: 'List recurring messages; pause, resume or run one.',
       load: async () => (await import('./commands/recurring.ts')).defineRecurring,
     },
     keys: {
-      about: 'Look after the keys of encrypted payloads.',
+      about: 'Manage the keys of encrypted payloads.',
       load: async () => (await import('./commands/keys.ts')).defineKeys,
     },
     token: {
-      about: 'Sign a token for the API and the dashboard, with the secret of the server.',
+      about: 'Sign a token for the API and the dashboard with the server’s secret.',
       load: async () => (await import('./commands/token.ts')).defineToken,
     },
   },
@@ -164,7 +162,7 @@ export async function createProgram(
     .addHelpText('after', ABOUT)
     .helpCommand(false)
     .configureHelp({ subcommandTerm: (command) => command.name() })
-    .showHelpAfterError('Add --help to see what there is.')
+    .showHelpAfterError('Add --help to list commands and options.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),

@@ -12,7 +12,7 @@ interface AdoptOptions extends DatabaseOptions {
 export const defineAdopt: Define = (command, { terminal, end }) => {
   command
     .argument('<table>', 'the table with its schema, as the database has it')
-    .option('--sql', 'print the SQL for what the table lacks instead of the definition')
+    .option('--sql', 'print only the SQL for missing columns and indexes')
   onDatabase(command).action(async (table: string, options: AdoptOptions) => {
     const { configuration } = await readEnvironment(variablesOf(terminal, options))
     await using database = await openExisting(terminal, configuration)

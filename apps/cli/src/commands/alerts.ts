@@ -29,15 +29,18 @@ interface AlertsOptions extends DatabaseOptions {
 export const defineAlerts: Define = (command, { terminal, end }) => {
   command
     .addOption(
-      new Option('--state <state>', 'which ones')
+      new Option('--state <state>', 'only this state')
         .choices(['open', 'acknowledged', 'recovered', 'all'])
         .default('open'),
     )
-    .option('--source <name>', 'only those of this outbox or part of a system')
-    .option('--code <code>', 'only those with this code')
+    .option('--source <name>', 'only this outbox or part of a system')
+    .option('--code <code>', 'only this code')
     .option('--limit <n>', 'at most this many', parseCount, 50)
     .option('--ack <id>', 'acknowledge this alert; may be repeated', collect)
-    .option('--by <name>', 'who does it, for the audit (default: POSTHORN_OPERATOR, else you)')
+    .option(
+      '--by <name>',
+      'who acts, for the audit (default: POSTHORN_OPERATOR, else your account)',
+    )
   onDatabase(withJson(command)).action(async (options: AlertsOptions) => {
     const { ack } = options
     end(await (ack ? acknowledgeAlerts(terminal, ack, options) : showAlerts(terminal, options)))

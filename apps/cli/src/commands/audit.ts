@@ -19,8 +19,8 @@ interface AuditOptions extends DatabaseOptions {
 export const defineAudit: Define = (command, { terminal, end }) => {
   const verify = command
     .command('verify')
-    .description('Check every audit row against its seal; exit with 3 if one is not as it was.')
-    .option('--head <hash>', 'the hash of a seal from before, which must still be there')
+    .description('Compare every audit row with its seal; exit with 3 if one was changed.')
+    .option('--head <hash>', 'an earlier head, which must still be in the chain')
   onDatabase(withJson(verify)).action(async (options: AuditOptions) =>
     end(await verifyAudit(terminal, options)),
   )
@@ -41,7 +41,7 @@ async function verifyAudit(terminal: Terminal, options: AuditOptions): Promise<E
     else {
       for (const finding of findings) terminal.print(describe(finding))
       terminal.print(
-        `${rows} rows are as they were sealed, ${removed} were removed by retention, ` +
+        `${rows} rows match their seals, ${removed} were removed by retention, ` +
           `${seals} seals, ${findings.length} findings`,
       )
       if (unsealed.length > 0) terminal.print(`not sealed yet: rows of ${unsealed.join(', ')}`)

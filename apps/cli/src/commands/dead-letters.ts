@@ -42,14 +42,14 @@ interface DeadLettersOptions extends OperatorOptions, FilterOptions {
 export const defineDeadLetters: Define = (command, { terminal, end }) => {
   withFilter(command, 'set aside')
     .addOption(
-      new Option('--state <state>', 'which ones to list; only dead ones are replayed or dropped')
+      new Option('--state <state>', 'only this state; only dead ones are replayed or dropped')
         .choices(['dead', 'retry', 'parked', 'all'])
         .default('dead'),
     )
-    .option('--topic <topic>', 'only those of this topic')
-    .option('--group <group>', 'only those of this consumer group')
+    .option('--topic <topic>', 'only this topic')
+    .option('--group <group>', 'only this consumer group')
     .option('--limit <n>', 'at most this many', parseCount, 50)
-    .option('--show <id>', 'one of them, with headers and payload')
+    .option('--show <id>', 'show this one, with headers and payload')
     .addOption(new Option('--replay', 'give them to their consumers again').conflicts('drop'))
     .addOption(new Option('--drop', 'delete them forever'))
   onDatabase(withJson(asOperator(command)))

@@ -17,9 +17,9 @@ interface DebeziumOptions {
 export const defineDebezium: Define = (command, { terminal, end }) => {
   command
     .requiredOption('--outbox <name>', 'which outbox, by its name or its table')
-    .option('--source <source>', 'the CloudEvents source, as the Kafka transport has it')
-    .option('--headers <names>', 'headers to send one by one, of those that share a column: a,b')
-    .option('--sql', 'print instead what the table needs for --headers')
+    .option('--source <source>', 'the CloudEvents source, as for the Kafka transport')
+    .option('--headers <names>', 'headers to send one by one, where several share a column: a,b')
+    .option('--sql', 'print the columns and the trigger that --headers needs')
   withConfig(command).action(async (options: DebeziumOptions) =>
     end(await printConnector(terminal, options)),
   )
@@ -35,12 +35,12 @@ async function printConnector(
   { outbox: name, source, headers, sql: isSqlWanted, ...options }: DebeziumOptions,
 ): Promise<ExitCode> {
   if (isSqlWanted && headers === undefined) {
-    throw new UsageError('--sql needs --headers: without, the table stays as it is')
+    throw new UsageError('--sql needs --headers: otherwise the table needs no change')
   }
   const environment = await readEnvironment(variablesOf(terminal, options))
   const { databaseUrl } = environment.configuration
   if (databaseUrl === undefined) {
-    throw new UsageError('DATABASE_URL is missing: it says where Debezium finds the database')
+    throw new UsageError('DATABASE_URL is missing: Debezium connects to it')
   }
   try {
     const { outboxes } = await openWithoutDatabase(environment)

@@ -56,11 +56,11 @@ test('ends at Ctrl-C, and the story with it', async () => {
 
 test.each([
   [['--url', 'http://127.0.0.1:1'], {}, 1, 'start one with `npm start`'],
-  [['--url', 'nowhere'], {}, 2, '--url is an address'],
+  [['--url', 'nowhere'], {}, 2, '--url must be http(s)://host'],
   [['--url', url, '--token', 'no.such.token'], {}, 1, 'answered 401'],
-  [[], { PORT: '0' }, 2, 'say by --url where the server is'],
-  [[], { NODE_ENV: 'production' }, 2, 'which production does not have'],
-  [[], { POSTHORN_JWKS_URL: 'https://login.example/keys' }, 2, 'bring a token by --token'],
+  [[], { PORT: '0' }, 2, 'pass the server’s address as --url'],
+  [[], { NODE_ENV: 'production' }, 2, 'which do not exist in production'],
+  [[], { POSTHORN_JWKS_URL: 'https://login.example/keys' }, 2, 'pass a token as --token'],
 ])('%j with %o is answered with %d', async (args, more, expected, says) => {
   const { code, stdout, stderr } = await posthornHere(['demo', ...args], { ...env, ...more })
   expect(stderr).toContain(says)

@@ -20,8 +20,11 @@ interface DemoOptions extends DatabaseOptions {
 
 export const defineDemo: Define = (command, { terminal, end }) => {
   command
-    .option('--url <address>', 'where the server is (default: as HOST and PORT say)')
-    .option('--token <token>', 'an operator’s (default: one by the secret of the server)')
+    .option('--url <address>', 'address of the server (default: from HOST and PORT)')
+    .option(
+      '--token <token>',
+      'token of a platform operator (default: signed with the server’s secret)',
+    )
   onDatabase(withJson(command)).action(async (options: DemoOptions) =>
     end(await playDemo(terminal, options)),
   )
@@ -114,24 +117,23 @@ interface Server {
 async function serverOf(terminal: Terminal, options: DemoOptions): Promise<Server> {
   const env = variablesOf(terminal, options)
   if (isProduction(env)) {
-    throw new UsageError('the demo needs the simulators, which production does not have')
+    throw new UsageError('the demo needs simulators, which do not exist in production')
   }
   const configuration = readConfiguration(env, await loadSystems(env))
   const url = (options.url ?? addressOf(configuration)).replace(/\/+$/, '')
-  if (!/^https?:\/\/[^\s/]+/.test(url))
-    throw new UsageError('--url is an address as http(s)://host')
+  if (!/^https?:\/\/[^\s/]+/.test(url)) throw new UsageError('--url must be http(s)://host')
   return { url, token: options.token ?? (await ownToken(configuration)) }
 }
 
 function addressOf({ baseUrl, host, port }: Configuration): string {
-  if (port === 0) throw new UsageError('PORT is 0: say by --url where the server is')
+  if (port === 0) throw new UsageError('PORT is 0: pass the server’s address as --url')
   return baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 async function ownToken(configuration: Configuration): Promise<string> {
   const secret = await secretOf(configuration)
   if (secret === undefined) {
-    throw new UsageError('POSTHORN_JWKS_URL is set: bring a token by --token')
+    throw new UsageError('POSTHORN_JWKS_URL is set: pass a token as --token')
   }
   return signToken({ secret, sub: 'dev', org: 'demo', role: 'platform', expiresIn: '1h' })
 }

@@ -6,11 +6,9 @@ import { examples, type Define } from '../options.ts'
 export const defineInit: Define = (command, { terminal, end }) => {
   command
     .argument('[folder]', 'where; it must be empty or new', '.')
+    .addOption(new Option('--orm <name>', 'the database library').choices(ORMS).default('pg'))
     .addOption(
-      new Option('--orm <name>', 'what it reads and writes with').choices(ORMS).default('pg'),
-    )
-    .addOption(
-      new Option('--to <destination>', 'where its messages go: its own functions, or a broker')
+      new Option('--to <destination>', 'where messages go: own functions, or a broker')
         .choices(DESTINATIONS)
         .default('handlers'),
     )

@@ -22,26 +22,28 @@ interface TenantKeysOptions extends OperatorOptions {
 export const defineKeys: Define = (command, { terminal, end }) => {
   const list = command
     .command('list')
-    .description('Which master keys are in use; exit with 3 if one of them is missing here.')
+    .description('List the master keys in use; exit with 3 if one is missing here.')
   onDatabase(withJson(list)).action(async (options: DatabaseOptions) =>
     end(await listKeys(terminal, options)),
   )
   const rewrap = command
     .command('rewrap')
-    .description('Wrap every data key with the newest master key; then the old one can go.')
+    .description(
+      'Wrap every data key with the newest master key, so that older ones can be removed.',
+    )
   onDatabase(withJson(rewrap)).action(async (options: DatabaseOptions) =>
     end(await rewrapKeys(terminal, options)),
   )
   const rotate = command
     .command('rotate')
-    .description('Give a tenant a new data key for what it writes from now on.')
+    .description('Give a tenant a new data key for later messages.')
     .requiredOption('--tenant <tenant>', 'whose')
   onDatabase(withJson(rotate)).action(async (options: TenantKeysOptions) =>
     end(await rotateKey(terminal, options)),
   )
   const shred = command
     .command('shred')
-    .description("Destroy a tenant's data keys: its payloads cannot be read again, by anyone.")
+    .description("Destroy a tenant's data keys: its payloads can never be read again.")
     .requiredOption('--tenant <tenant>', 'whose')
   onDatabase(withJson(asOperator(shred))).action(async (options: TenantKeysOptions) =>
     end(await shredKeys(terminal, options)),
@@ -85,14 +87,15 @@ async function rotateKey(terminal: Terminal, options: TenantKeysOptions): Promis
     const { tenant, json } = options
     await transaction(session.pool, (tx) => rotateDataKey(tx, findMasterKeys(session), tenant))
     if (json) terminal.printJson({ tenant, rotated: true })
-    else terminal.print(oneLine(`${tenant} has a new data key; what is written keeps its own`))
+    else terminal.print(oneLine(`${tenant} has a new data key; stored payloads keep theirs`))
     return EXIT.ok
   })
 }
 
 async function shredKeys(terminal: Terminal, options: TenantKeysOptions): Promise<ExitCode> {
   const { tenant, reason, json } = options
-  if (reason === undefined) throw new UsageError('--reason is missing: what is erased says why')
+  if (reason === undefined)
+    throw new UsageError('--reason is missing: the audit keeps why data was destroyed')
   return withSession(terminal, options, async ({ pool }) => {
     const { by } = operatorOf(terminal, options)
     const result = await transaction(pool, (tx) => shredTenant(tx, { tenant, by, reason }))

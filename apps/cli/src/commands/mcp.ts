@@ -20,7 +20,10 @@ export const defineMcp: Define = (command, { terminal, end }) => {
   command
     .option('--allow-actions', 'offer tools that replay, pause, resume and cancel')
     .option('--http <port>', 'serve HTTP on this port of 127.0.0.1 instead of stdio', parsePort)
-    .option('--by <name>', 'who acts, for the audit (default: POSTHORN_OPERATOR, else you)')
+    .option(
+      '--by <name>',
+      'who acts, for the audit (default: POSTHORN_OPERATOR, else your account)',
+    )
   onDatabase(command).action(async (options: McpOptions) => end(await serve(terminal, options)))
   examples(command, ['mcp', 'mcp --allow-actions --by ada', 'mcp --http 3333'])
 }

@@ -31,12 +31,12 @@ interface MessagesOptions extends DatabaseOptions {
 export const defineMessages: Define = (command, { terminal, end }) => {
   command
     .argument('<outbox>', 'its name, as `posthorn status` shows it')
-    .option('--state <state>', "only those in this state, in the table's own word")
+    .option('--state <state>', "only this state, in the table's word")
     .addOption(new Option('--dead', 'only dead letters').conflicts('state'))
-    .option('--search <text>', 'only those with this text anywhere in their row; reads row by row')
-    .option('--tenant <tenant>', 'only those of this tenant')
-    .option('--key <key>', 'only those of this key')
-    .option('--type <type>', 'only those of this type')
+    .option('--search <text>', 'only rows with this text; reads row by row')
+    .option('--tenant <tenant>', 'only this tenant')
+    .option('--key <key>', 'only this key')
+    .option('--type <type>', 'only this type')
     .option('--limit <n>', 'at most this many', parseCount, 20)
     .option('--cursor <cursor>', 'continue where a list ended')
   onDatabase(withJson(command)).action(async (outbox: string, options: MessagesOptions) =>

@@ -47,7 +47,7 @@ export const defineMigrate: Define = (command, { terminal, end }) => {
 
   const text = command
     .command('sql')
-    .description('Print the whole SQL between begin and commit, to apply it by psql.')
+    .description('Print the whole SQL between begin and commit, for psql.')
   withConfig(text).action(async (_: MigrateOptions, own: Command) =>
     end(await printMigrations(terminal, own.optsWithGlobals())),
   )
@@ -57,7 +57,7 @@ export const defineMigrate: Define = (command, { terminal, end }) => {
 export const defineSql: Define = (command, { terminal, end }) => {
   command.option(
     '--since <step>',
-    'only what came after this step, as 0001 or postgres-topics/0001; may be repeated',
+    'only later steps than 0001 or postgres-topics/0001; may be repeated',
     collect,
   )
   withConfig(command).action(async (options: SqlOptions) => end(await printSql(terminal, options)))

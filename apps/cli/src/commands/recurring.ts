@@ -41,11 +41,11 @@ interface ResumeOptions extends SteerOptions {
 export const defineRecurring: Define = (command, { terminal, end }) => {
   const list = command
     .command('list', { isDefault: true })
-    .description('Each with its schedule, its last and its next time.')
+    .description('List recurring messages with schedule, last and next time.')
   ofOutbox(onDatabase(withJson(list))).action(async (options: RecurringOptions) =>
     end(await showRecurring(terminal, options)),
   )
-  steering(command, 'pause', 'Stop one in every process until it is resumed.').action(
+  steering(command, 'pause', 'Pause one in every process.').action(
     async (name: string, options: SteerOptions) =>
       end(await steerOne(terminal, { name, to: 'paused' }, options)),
   )
@@ -53,13 +53,13 @@ export const defineRecurring: Define = (command, { terminal, end }) => {
     .addOption(
       new Option(
         '--missed <what>',
-        'leave out the times of the pause (default: as its definition has it)',
+        'leave out the times of the pause (default: the definition decides)',
       ).choices(['skip']),
     )
     .action(async (name: string, options: ResumeOptions) =>
       end(await steerOne(terminal, { name, to: 'running' }, options)),
     )
-  steering(command, 'run', 'Enqueue one now, paused or not; its schedule stays.').action(
+  steering(command, 'run', 'Enqueue one now, paused or not. Its schedule does not change.').action(
     async (name: string, options: SteerOptions) => end(await runOne(terminal, name, options)),
   )
   examples(command, [
@@ -79,7 +79,7 @@ function steering(recurring: Command, verb: string, description: string): Comman
 }
 
 function ofOutbox(command: Command): Command {
-  return command.option('--outbox <name>', 'of this outbox; needed where two have the same name')
+  return command.option('--outbox <name>', 'only this outbox; required if two have the same name')
 }
 
 /** Lists the recurring messages of the database, whichever process defines them. */
@@ -88,7 +88,7 @@ async function showRecurring(terminal: Terminal, options: RecurringOptions): Pro
     const found = await listRecurring(db, given({ outbox: options.outbox }))
     const { now } = await readClock(db)
     if (options.json) terminal.printJson({ items: found })
-    else if (found.length === 0) terminal.say('no relay has noted a recurring message')
+    else if (found.length === 0) terminal.say('no relay has registered a recurring message')
     else terminal.print(lines(found, terminal, now).join('\n'))
     return EXIT.ok
   })
@@ -162,7 +162,7 @@ async function findOne(
   }
   const names = all.map((each) => each.name)
   throw new UsageError(
-    `no relay has noted a recurring message "${name}".${suggest(name, names)} There are: ${names.join(', ') || 'none'}`,
+    `no relay has registered a recurring message "${name}".${suggest(name, names)} There are: ${names.join(', ') || 'none'}`,
   )
 }
 

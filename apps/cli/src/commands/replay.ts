@@ -44,10 +44,10 @@ interface ReplayOptions extends OperatorOptions, FilterOptions {
 }
 
 export const defineReplay: Define = (command, { terminal, end }) => {
-  withFilter(command, 'made')
+  withFilter(command, 'created')
     .argument('<outbox>', 'its name, as `posthorn status` shows it')
     .option('--dead', 'dead letters, as in `posthorn messages --dead`; the default')
-    .option('--limit <n>', 'at most this many, the oldest first', parseCount)
+    .option('--limit <n>', 'at most this many, oldest first', parseCount)
     .option('--per-second <n>', 'at most this many become due in a second', parseRate)
   onDatabase(withJson(asOperator(command)))
     .option('--dry-run', 'only count')

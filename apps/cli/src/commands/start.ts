@@ -14,7 +14,7 @@ interface StartOptions {
 
 /** The server, as `npm start` runs it. */
 export const defineStart: Define = (command, { end }) => {
-  command.option('--role <roles>', 'all, or some of api, relay, worker with commas between')
+  command.option('--role <roles>', 'all, or some of api, relay, worker, separated by commas')
   serving(command).action(async (options: StartOptions) => end(await run(options)))
   examples(command, [
     'start',

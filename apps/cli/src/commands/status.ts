@@ -24,8 +24,8 @@ interface StatusOptions extends DatabaseOptions {
 
 export const defineStatus: Define = (command, { terminal, end }) => {
   command
-    .addOption(new Option('--once', 'print once, on a terminal too').conflicts('watch'))
-    .option('--watch', 'keep printing without a terminal too; with --json one document per line')
+    .addOption(new Option('--once', 'print once, also on a terminal').conflicts('watch'))
+    .option('--watch', 'refresh without a terminal too; with --json one document a line')
     .option('--every <duration>', 'how often to refresh', parseDuration, '1s')
   onDatabase(withJson(command)).action(async (options: StatusOptions) =>
     end(await showStatus(terminal, options)),

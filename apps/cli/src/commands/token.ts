@@ -23,13 +23,12 @@ interface TokenOptions extends DatabaseOptions {
 
 export const defineToken: Define = (command, { terminal, end }) => {
   command
-    .option('--sub <user>', 'who it is for (default: dev; production has none)')
-    .option('--org <tenant>', 'which tenant (default: demo; production has none)')
+    .option('--sub <user>', 'the user (default: dev; required in production)')
+    .option('--org <tenant>', 'the tenant (default: demo; required in production)')
     .addOption(
-      new Option(
-        '--role <role>',
-        'what it may do (default: platform; production has none)',
-      ).choices(ROLES),
+      new Option('--role <role>', 'the role (default: platform; required in production)').choices(
+        ROLES,
+      ),
     )
     .option('--expires <duration>', 'how long it is valid', parseDuration, '12h')
   onDatabase(withJson(command)).action(async (options: TokenOptions) =>
@@ -42,7 +41,7 @@ export const defineToken: Define = (command, { terminal, end }) => {
   ])
 }
 
-/** Longer, and its owner forgets that it is about. */
+/** Owners forget tokens that live longer. */
 const LONGEST = '366d'
 
 /** Signs with the secret that the server of this environment checks with. */
@@ -64,7 +63,7 @@ async function printToken(terminal: Terminal, options: TokenOptions): Promise<Ex
   return EXIT.ok
 }
 
-/** In production nothing is made up: a token that says less than was meant is worse than none. */
+/** Production has no defaults: a token with the wrong rights is worse than none. */
 function claimsOf({ sub, org, role, expires }: TokenOptions, mode: 'production' | 'development') {
   if (mode === 'production' && (sub === undefined || org === undefined || role === undefined)) {
     throw new UsageError('in production a token needs --sub, --org and --role')

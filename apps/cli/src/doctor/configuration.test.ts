@@ -25,7 +25,7 @@ function examine(more: Record<string, string> = {}) {
 }
 
 test('good secrets are fine', () => {
-  expect(examine()).toEqual([{ check: 'secrets', level: 'ok', says: 'none is guessable' }])
+  expect(examine()).toEqual([{ check: 'secrets', level: 'ok', says: 'none can be guessed' }])
 })
 
 test('a secret that is no random text fails, and is never shown', () => {

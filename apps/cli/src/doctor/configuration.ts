@@ -64,7 +64,7 @@ export function checkSecrets(configuration: Configuration, variables: Variables)
     ...checkSharedSecret(configuration),
     ...developmentSecrets(variables),
   ]
-  return findings.length > 0 ? findings : [ok('secrets', 'none is guessable')]
+  return findings.length > 0 ? findings : [ok('secrets', 'none can be guessed')]
 }
 
 function guessable({ jwtSecret, encryptionKeys = [] }: Configuration, own: Variables): Finding[] {

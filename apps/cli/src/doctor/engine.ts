@@ -36,7 +36,7 @@ export async function checkClock(
       ? 'the business clock can be moved, and was not'
       : 'the business clock is the real one'
   if (!production || !isMovable) return ok('clock', says)
-  const todo = 'a development server has used this database: give production its own'
+  const todo = 'a development server has used this database: give production another one'
   return isAhead ? fail('clock', says, todo) : warn('clock', says, todo)
 }
 
@@ -62,7 +62,7 @@ function reportLag({ group, topic, lag, sampledAt }: ConsumerOverview, now: Date
   const seconds = (now.getTime() - sampledAt.getTime()) / 1_000
   const when = seconds > STALE_SECONDS ? ` (as of ${duration(seconds)} ago)` : ''
   const says = `${pluralise(lag, 'message')} of ${topic} not handled yet${when}`
-  return [warn(group, says, 'see that a process with the role worker runs, and its log')]
+  return [warn(group, says, 'check that a process with the role worker runs, and its log')]
 }
 
 function deadLetters({ group, dead, oldestDeadAt }: ConsumerOverview, now: Date): Finding[] {
@@ -70,7 +70,7 @@ function deadLetters({ group, dead, oldestDeadAt }: ConsumerOverview, now: Date)
   const age = duration((now.getTime() - oldestDeadAt.getTime()) / 1_000)
   const says = `${pluralise(dead, 'dead letter')}, the oldest for ${age}`
   const run = `posthorn dead-letters --group ${group}`
-  return [warn(group, says, { todo: 'see why, then replay or drop them', run })]
+  return [warn(group, says, { todo: 'find the cause, then replay or drop them', run })]
 }
 
 type Runs = Awaited<ReturnType<typeof readRuns>>
@@ -84,12 +84,14 @@ export function checkRetention(runs: Runs, now: Date = new Date()): Finding[] {
   const findings = runs.flatMap((run) => {
     if (run.error !== null) {
       const says = `${run.class} could not be removed: ${run.error}`
-      return [warn('retention', says, 'see the log of the workers: removing old data failed')]
+      return [
+        warn('retention', says, 'search the log of the workers for: removing old data failed'),
+      ]
     }
     const seconds = (now.getTime() - (run.complete_at ?? run.started_at).getTime()) / 1_000
     if (seconds <= BEHIND_SECONDS) return []
     const says = `${run.class} is behind: for ${duration(seconds)} no run has removed all that is past its time`
-    return [warn('retention', says, 'see that a process with the role worker runs, and its log')]
+    return [warn('retention', says, 'check that a process with the role worker runs, and its log')]
   })
   return findings.length > 0 ? findings : [ok('retention', `${runs.length} classes of data`)]
 }
@@ -107,7 +109,7 @@ export async function checkKeys(db: Queryable, outboxes: readonly Outbox[]): Pro
           fail(
             'encryption',
             `${pluralise(count, 'data key')} wrapped with ${master} cannot be used: ${problem}`,
-            'put that master key back behind the newest one; messages wait until it is there',
+            'add that master key again, after the newest one; messages wait until then',
           ),
         ],
   )

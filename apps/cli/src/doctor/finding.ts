@@ -42,7 +42,7 @@ export async function examine(
     const found = await work()
     return Array.isArray(found) ? found : [found as Finding]
   } catch (error) {
-    return [fail(check, explain(error), 'see why, then run `posthorn doctor` again')]
+    return [fail(check, explain(error), 'fix it, then run `posthorn doctor` again')]
   }
 }
 

@@ -48,7 +48,7 @@ export async function checkDataFolder(configuration: Configuration): Promise<Fin
     const todo = `give this user the right to write to ${existing}`
     findings.push(fail('data folder', `${folder} cannot be written`, todo))
   } else if (databaseUrl === undefined && !(await hasDatabase(configuration))) {
-    const todo = 'make one, or set DATABASE_URL'
+    const todo = 'create one, or set DATABASE_URL'
     const says = `${folder} has no database yet`
     findings.push(warn('data folder', says, { todo, run: 'posthorn migrate' }))
   } else findings.push(ok('data folder', folder))
@@ -77,7 +77,7 @@ async function checkOwnFolder(variable: string, folder: string): Promise<Finding
   const existing = await nearestExisting(folder)
   if (await mayWrite(existing)) return [ok('storage', folder), await checkSpace(existing)]
   const advice = {
-    todo: `give this user the right to write to ${existing}, or set ${variable}`,
+    todo: `let this user write to ${existing}, or set ${variable}`,
     run: `ls -ld ${existing}`,
   }
   return [fail('storage', `${folder} cannot be written`, advice)]
@@ -87,7 +87,7 @@ async function checkSpace(folder: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
   const says = `${number(free / MIB)} MiB free`
-  const advice = { todo: `make room on the disk of ${folder}`, run: `df -h ${folder}` }
+  const advice = { todo: `free space on the disk of ${folder}`, run: `df -h ${folder}` }
   if (free < NO_SPACE) return fail('disk', says, advice)
   return free < LOW_SPACE ? warn('disk', says, advice) : ok('disk', says)
 }
@@ -104,7 +104,7 @@ async function checkSecretFiles(folder: string): Promise<Finding[]> {
     // Windows has rights of another kind, and shows these bits to everybody.
     if ((mode & 0o077) === 0 || process.platform === 'win32') continue
     const advice = { todo: 'let only its owner read it', run: `chmod 600 ${file}` }
-    findings.push(fail('secrets', `${file} is readable for others`, advice))
+    findings.push(fail('secrets', `others can read ${file}`, advice))
   }
   return findings
 }

@@ -22,7 +22,7 @@ const REPLAY = {
   outbox: OUTBOX,
   ...FILTER,
   ids: IDS.optional().describe('only these messages'),
-  limit: z.number().int().min(1).optional().describe('at most this many, the oldest first'),
+  limit: z.number().int().min(1).optional().describe('at most this many, oldest first'),
 }
 
 /** Tools that change something, each with a reason; the audit names the operator and the client. */

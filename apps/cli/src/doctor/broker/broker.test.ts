@@ -43,7 +43,7 @@ withBroker('KAFKA_BROKERS', (address) => {
     const topic = `doctor-${randomUUID()}`
     const topology = { topics: [topic], groups: [] }
     expect(await checkKafka(access, topology, development)).toMatchObject([
-      { check: 'kafka', level: 'warn', says: `topic ${topic} is not there yet` },
+      { check: 'kafka', level: 'warn', says: `topic ${topic} does not exist yet` },
     ])
     const admin = new Admin({ clientId: 'test', bootstrapBrokers: brokers })
     onTestFinished(() => admin.close())
@@ -102,8 +102,8 @@ withBroker('RABBITMQ_URL', (url) => {
     const topic = `doctor-${randomUUID()}`
     const topology = { topics: [topic], groups: [{ topic, group: 'g' }] }
     expect(await checkRabbitmq({ address: url }, topology)).toMatchObject([
-      { check: 'rabbitmq', level: 'warn', says: `exchange ${topic} is not there yet` },
-      { level: 'warn', says: expect.stringContaining(`queue ${topic}.g is not there yet`) },
+      { check: 'rabbitmq', level: 'warn', says: `exchange ${topic} does not exist yet` },
+      { level: 'warn', says: expect.stringContaining(`queue ${topic}.g does not exist yet`) },
     ])
     const client = new AMQPClient(url)
     await client.connect()
@@ -116,7 +116,7 @@ withBroker('RABBITMQ_URL', (url) => {
       await channel.exchangeDelete(topic)
     })
     expect(await checkRabbitmq({ address: url }, topology)).toEqual([
-      { check: 'rabbitmq', level: 'ok', says: `exchange ${topic} is there` },
+      { check: 'rabbitmq', level: 'ok', says: `exchange ${topic} exists` },
       { check: 'rabbitmq', level: 'ok', says: `queue ${topic}.g: 0 messages, 0 readers` },
     ])
     await channel.confirmSelect()
@@ -161,7 +161,7 @@ withBroker('REDIS_URL', (address) => {
     const topic = `doctor-${randomUUID()}`
     const topology = { topics: [topic], groups: [{ topic, group: 'g' }] }
     expect(await checkRedis({ address }, topology)).toMatchObject([
-      { check: 'redis', level: 'ok', says: expect.stringContaining('writes what it takes') },
+      { check: 'redis', level: 'ok', says: expect.stringContaining('stores on disk') },
       { level: 'warn', says: `topic ${topic} has no streams yet` },
       { level: 'ok', says: `group g of ${topic}: 0 messages behind` },
     ])

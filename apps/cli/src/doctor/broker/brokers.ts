@@ -47,7 +47,7 @@ const LOOKS: Readonly<Record<BrokerName, Look>> = {
 /** Whether the brokers that are configured let us in, and have what is sent to and read from. */
 export async function checkBrokers(options: BrokerCheck): Promise<Finding[]> {
   const reached = await checkReach(options)
-  if (reached.length === 0) return [ok('brokers', 'none is configured: topics are in PostgreSQL')]
+  if (reached.length === 0) return [ok('brokers', 'none configured: topics are in PostgreSQL')]
   const { configuration, opened } = options
   const isUp = (name: string) =>
     reached.some(({ check, level }) => check === name && level === 'ok')
@@ -81,7 +81,7 @@ async function reach(name: string, where: string, ping: () => Promise<unknown>):
     await ping()
     return ok(name, `${where} can be reached`)
   } catch (error) {
-    const todo = 'see that it runs, and that address, certificates and login are right'
+    const todo = 'check that it runs, and its address, certificates and login'
     return fail(name, `${where} cannot be reached: ${explainInnermost(error)}`, todo)
   }
 }

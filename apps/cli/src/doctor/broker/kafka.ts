@@ -71,9 +71,10 @@ async function leastInSync(admin: Admin, topic: string): Promise<number> {
 }
 
 function reportMissing(topic: string): Finding {
-  const todo = 'the first message makes it, with 8 partitions; make it yourself to choose'
+  const todo =
+    'the first message creates it, with 8 partitions; create it yourself for another number'
   const run = `kafka-topics.sh --create --topic ${topic} --partitions 8 --replication-factor 3 --bootstrap-server …`
-  return warn('kafka', `topic ${topic} is not there yet`, { todo, run })
+  return warn('kafka', `topic ${topic} does not exist yet`, { todo, run })
 }
 
 interface Topic {
@@ -88,17 +89,17 @@ function judge({ topic, found, least, production }: Topic): Finding[] {
   const leaderless = partitions.filter(({ leader }) => leader < 0).length
   if (leaderless > 0) {
     const says = `topic ${topic}: ${pluralise(leaderless, 'partition')} without a leader`
-    return [fail('kafka', says, 'bring the brokers back that have it')]
+    return [fail('kafka', says, 'restart the brokers that have it')]
   }
   const short = partitions.filter(({ isr }) => isr.length < least).length
   if (short > 0) {
     const says = `topic ${topic}: ${pluralise(short, 'partition')} with fewer copies in sync than min.insync.replicas, ${least}; nothing is taken`
-    return [fail('kafka', says, 'bring the missing brokers back')]
+    return [fail('kafka', says, 'restart the missing brokers')]
   }
   const behind = partitions.filter(({ isr, replicas }) => isr.length < replicas.length).length
   if (behind > 0) {
     const says = `topic ${topic}: ${pluralise(behind, 'partition')} with copies out of sync`
-    return [warn('kafka', says, 'see what is wrong with those brokers')]
+    return [warn('kafka', says, 'check those brokers')]
   }
   const copies = Math.min(...partitions.map(({ replicas }) => replicas.length))
   const says = `topic ${topic}: ${pluralise(partitionsCount, 'partition')}, ${copies} ${copies === 1 ? 'copy' : 'copies'}, min.insync.replicas ${least}`

@@ -18,7 +18,7 @@ export async function checkNats(
       count: (topic) => transport.partitions(topic),
       found: (partitions) => `a stream with ${pluralise(partitions, 'partition')}`,
       missing: 'has no stream yet',
-      todo: 'the first message makes it, with 8 partitions; make it yourself to choose',
+      todo: 'the first message creates it, with 8 partitions; create it yourself for another number',
     }),
   )
 }
@@ -32,7 +32,7 @@ export async function checkSqs(access: BrokerAccess, topology: Topology): Promis
       count: (topic) => transport.queues(topic),
       found: (queues) => pluralise(queues, 'queue'),
       missing: 'has no queue yet',
-      todo: 'its messages wait until a group has made one',
+      todo: 'its messages wait until a group creates one',
     }),
   )
 }
@@ -50,7 +50,7 @@ export async function checkRedis(
       count: (topic) => transport.partitions(topic),
       found: (partitions) => pluralise(partitions, 'stream'),
       missing: 'has no streams yet',
-      todo: 'the first message makes it, with 8 partitions',
+      todo: 'the first message creates it, with 8 partitions',
     })),
   ])
 }
@@ -63,14 +63,14 @@ function judgeDurability({
   const findings: Finding[] = []
   if (!appendOnly) {
     const todo = 'messages that were delivered are lost with its process: set appendonly yes'
-    findings.push(warn('redis', 'it keeps no append-only file', todo))
+    findings.push(warn('redis', 'it has no append-only file', todo))
   }
   if (evictionPolicy !== 'noeviction') {
     const todo = 'streams may be dropped when its memory is full: set maxmemory-policy noeviction'
     findings.push(warn('redis', `it evicts by ${evictionPolicy}`, todo))
   }
   if (findings.length > 0) return findings
-  return [ok('redis', `version ${version} writes what it takes to its disk and evicts nothing`)]
+  return [ok('redis', `version ${version} stores on disk and evicts nothing`)]
 }
 
 interface TopicWords {
@@ -146,7 +146,7 @@ const MANY_MESSAGES = 100_000
 /** Judges how many messages a group has not read yet. */
 export function judgeBacklog(check: string, says: string, messages: number): Finding {
   if (messages <= MANY_MESSAGES) return ok(check, says)
-  const todo = `more than ${number(MANY_MESSAGES)} wait: start more workers, or see why they are slow`
+  const todo = `more than ${number(MANY_MESSAGES)} wait: start more workers, or find out why they are slow`
   return warn(check, says, { todo, run: 'posthorn start --role worker' })
 }
 
@@ -172,9 +172,9 @@ async function checkExchange(client: AMQPClient, topic: string): Promise<Finding
   const found = await passively(client, (channel) =>
     channel.exchangeDeclare(topic, 'topic', { passive: true }).then(() => true),
   )
-  if (found) return ok('rabbitmq', `exchange ${topic} is there`)
-  const todo = 'the first message makes it; start a relay and a worker'
-  return warn('rabbitmq', `exchange ${topic} is not there yet`, { todo, run: 'posthorn start' })
+  if (found) return ok('rabbitmq', `exchange ${topic} exists`)
+  const todo = 'the first message creates it; start a relay and a worker'
+  return warn('rabbitmq', `exchange ${topic} does not exist yet`, { todo, run: 'posthorn start' })
 }
 
 async function checkQueue(
@@ -184,8 +184,8 @@ async function checkQueue(
   const name = `${topic}.${group}`
   const queue = await passively(client, (channel) => channel.queueDeclare(name, { passive: true }))
   if (!queue) {
-    const says = `queue ${name} is not there yet: what is sent before it is, is not kept for ${group}`
-    const todo = 'start a worker, which makes it'
+    const says = `queue ${name} does not exist yet: earlier messages will not reach ${group}`
+    const todo = 'start a worker, which creates it'
     return warn('rabbitmq', says, { todo, run: 'posthorn start --role worker' })
   }
   const { messageCount, consumerCount } = queue

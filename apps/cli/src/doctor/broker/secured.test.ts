@@ -46,7 +46,7 @@ describe('Kafka', () => {
     ])('is reached and looked at by %s', async (_, env) => {
       expect(await examine('kafka', env)).toMatchObject([
         { check: 'kafka', level: 'ok', says: `Kafka at ${env.KAFKA_BROKERS} can be reached` },
-        { check: 'kafka', level: 'warn', says: `topic ${topic} is not there yet` },
+        { check: 'kafka', level: 'warn', says: `topic ${topic} does not exist yet` },
       ])
     })
 
@@ -81,7 +81,7 @@ describe('RabbitMQ', () => {
     test('is reached and looked at by amqps: and certificates of both sides', async () => {
       expect(await examine('rabbitmq', { ...ca, ...own })).toMatchObject([
         { check: 'rabbitmq', level: 'ok', says: expect.stringContaining('can be reached') },
-        { check: 'rabbitmq', level: 'warn', says: `exchange ${topic} is not there yet` },
+        { check: 'rabbitmq', level: 'warn', says: `exchange ${topic} does not exist yet` },
       ])
     })
 

@@ -110,7 +110,7 @@ describe('a table', () => {
       check: 'shop.events',
       level: 'warn',
       says: 'index event_due is missing',
-      todo: 'make it',
+      todo: 'create it',
       run: "create index concurrently if not exists event_due on shop.event (due_at, id) where status in ('waiting', 'failed');",
     })
     expect(others).toEqual([])
@@ -230,7 +230,7 @@ describe('vacuum', () => {
     await expect
       .poll(() => checkVacuum(pool, '', 'shop.letter'))
       .toMatchObject([
-        { says: expect.stringMatching(/^autovacuum comes to shop.letter only when 50 %/) },
+        { says: expect.stringMatching(/^autovacuum runs on shop.letter only when 50 %/) },
       ])
     await pool.query((await checkVacuum(pool, '', 'shop.letter'))[0]?.run ?? '')
     expect(await checkVacuum(pool, '', 'shop.letter')).toEqual([])
@@ -251,7 +251,7 @@ describe('work', () => {
     await alive('shop.events')
     await alive('shop.letters')
     expect((await work()).filter(({ level }) => level !== 'ok')).toMatchObject([
-      { check: 'shop.orders', says: 'no relay runs it, although others are alive' },
+      { check: 'shop.orders', says: 'no relay runs it, although other relays run' },
     ])
   })
 
@@ -263,8 +263,8 @@ describe('work', () => {
     await pool.query(`insert into posthorn.pulse (outbox, relay, at, lost)
       values ('shop.events', 'a', now(), 3), ('shop.events', 'a', now() - interval '2 h', 9)`)
     expect((await work()).filter(({ level }) => level !== 'ok')).toMatchObject([
-      { says: '2 relays stopped within the hour without signing off' },
-      { says: '3 claims lost within the hour; the messages went out again' },
+      { says: '2 relays disappeared within the last hour' },
+      { says: '3 claims lost within the last hour; their messages were sent again' },
     ])
   })
 

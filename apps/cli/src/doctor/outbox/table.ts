@@ -25,7 +25,7 @@ export async function checkTable(db: Queryable, outbox: Outbox): Promise<Finding
   const claimed = sql.id(outbox.exceptions ?? outbox.table).name
   const columns = await selectColumns(db, table)
   if (columns.length === 0) {
-    const advice = { todo: 'make it by a migration', run: 'posthorn migrate' }
+    const advice = { todo: 'create it by a migration', run: 'posthorn migrate' }
     return [fail(name, `there is no table ${table}`, advice)]
   }
   const text = outboxTableSql(outbox)
@@ -45,7 +45,7 @@ export async function checkTable(db: Queryable, outbox: Outbox): Promise<Finding
     }
     const kept = await selectColumns(db, claimed)
     if (kept.join() !== logged.join()) {
-      return [fail(name, `${claimed} has not the columns of ${outbox.log}, in their order`, todo)]
+      return [fail(name, `${claimed} lacks the columns of ${outbox.log}, in their order`, todo)]
     }
   }
   return [
@@ -119,7 +119,7 @@ async function checkIndexes(
     .map(({ name, quoted }) => {
       const run = remakeIndex(quoted)
       const says = `index ${name} is invalid: it costs and does not help`
-      return warn(outbox, says, { todo: 'make it again', run })
+      return warn(outbox, says, { todo: 'create it again', run })
     })
   const wanted = parseWantedIndexes(text)
   const gone = wanted.flatMap((index) => {
@@ -134,7 +134,7 @@ async function checkIndexes(
 }
 
 function reportMissing(outbox: string, { name, statement }: WantedIndex): Finding {
-  return warn(outbox, `index ${name} is missing`, { todo: 'make it', run: statement })
+  return warn(outbox, `index ${name} is missing`, { todo: 'create it', run: statement })
 }
 
 function reportOutdated(
@@ -144,7 +144,7 @@ function reportOutdated(
 ): Finding {
   const says = `index ${name} is for other states than the definition's`
   const run = `${dropIndex(quoted)} ${statement}`
-  return warn(outbox, says, { todo: 'make it again', run })
+  return warn(outbox, says, { todo: 'create it again', run })
 }
 
 /** Another name will do, unless it is that of an index which is wanted for something else. */
@@ -208,9 +208,9 @@ export async function checkVacuum(db: Queryable, check: string, table: string): 
     findings.push(warn(check, says, { todo: 'switch it on', run }))
   } else if (facts.live > LARGE_TABLE && facts.scaleFactor > LARGE_FACTOR) {
     const percent = Math.round(facts.scaleFactor * 100)
-    const says = `autovacuum comes to ${table} only when ${percent} % of its ${number(facts.live)} rows are dead`
+    const says = `autovacuum runs on ${table} only when ${percent} % of its ${number(facts.live)} rows are dead`
     const run = letVacuumComeEarlier(table)
-    findings.push(warn(check, says, { todo: 'let it come earlier', run }))
+    findings.push(warn(check, says, { todo: 'run it earlier', run }))
   }
   if (isStarved(facts)) {
     const { live, dead, vacuumedSecondsAgo: ago } = facts

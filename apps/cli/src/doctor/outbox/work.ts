@@ -31,18 +31,18 @@ export function checkWork({ outboxes, alertsOpen }: Status, relays: RelayFacts):
 
 function reportAbandoned({ name }: OutboxStatus): Finding {
   const todo = 'start a relay whose configuration has this outbox'
-  return warn(name, 'no relay runs it, although others are alive', { todo, run: 'posthorn relay' })
+  return warn(name, 'no relay runs it, although other relays run', { todo, run: 'posthorn relay' })
 }
 
 function dying({ vanished, lost }: RelayFacts): Finding[] {
   const findings: Finding[] = []
   if (vanished > 0) {
-    const says = `${pluralise(vanished, 'relay')} stopped within the hour without signing off`
-    const todo = 'see why the process was killed: its log, memory, grace period'
+    const says = `${pluralise(vanished, 'relay')} disappeared within the last hour`
+    const todo = 'find out why the process was killed: log, memory, grace period'
     findings.push(warn('relays', says, todo))
   }
   if (lost > 0) {
-    const says = `${pluralise(lost, 'claim')} lost within the hour; the messages went out again`
+    const says = `${pluralise(lost, 'claim')} lost within the last hour; their messages were sent again`
     const todo = 'see docs/operate/troubleshooting.md#claims-are-lost'
     findings.push(warn('relays', says, todo))
   }
@@ -66,7 +66,7 @@ function workOf(outbox: OutboxStatus): Finding[] {
       relays === 0
         ? fail(name, says, { todo: 'start a relay', run: 'posthorn relay' })
         : warn(name, says, {
-            todo: 'see whether its destination fails or is slow, else run more relays',
+            todo: 'check whether its destination fails or is slow; if not, run more relays',
             run: `posthorn status --once`,
           }),
     )
@@ -81,7 +81,7 @@ function workOf(outbox: OutboxStatus): Finding[] {
     const todo = 'fix the cause, which their alerts name, then replay them'
     findings.push(warn(name, says, { todo, run: `posthorn replay ${name} --dry-run` }))
   }
-  return findings.length === 0 ? [ok(name, 'in order')] : findings
+  return findings.length === 0 ? [ok(name, 'no problem found')] : findings
 }
 
 /** A relay takes back what was abandoned within seconds. */

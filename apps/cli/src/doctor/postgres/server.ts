@@ -33,8 +33,8 @@ export async function checkServer(
     findings.push(fail('server', 'it is read-only', 'connect to the primary, not to a replica'))
   }
   if (!seesOthers) {
-    const says = `${user} sees only its own connections: transactions and locks of others are missed`
-    const advice = { todo: 'let it look', run: letSeeOthers(user) }
+    const says = `${user} sees only its own connections, not the transactions and locks of others`
+    const advice = { todo: 'grant it pg_monitor', run: letSeeOthers(user) }
     findings.push(warn('rights', says, advice))
   }
   return findings
@@ -111,7 +111,7 @@ export async function checkWakeUps(
   const isHeard = await isNotificationHeard(pool, patienceMs)
   if (isHeard) return ok('wake-ups', 'a notification arrives')
   if (relayMode === 'poll') {
-    return ok('wake-ups', 'no notification arrives, probably for a pooler; relays poll')
+    return ok('wake-ups', 'no notification arrives, probably because of a pooler; relays poll')
   }
   const says = `no notification arrives within ${patienceMs} ms: a pooler in transaction mode, such as PgBouncer, swallows LISTEN`
   const todo = 'connect to PostgreSQL itself, or let relays poll'

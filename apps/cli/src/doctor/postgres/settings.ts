@@ -56,7 +56,8 @@ function durability({ of, database }: Read): Finding[] {
       return fail('settings', says, { todo: `turn ${name} on`, run: setForServer(`${name} = on`) })
     })
   if (of('synchronous_commit') === 'off') {
-    const says = 'synchronous_commit is off: a message may leave whose transaction a crash undoes'
+    const says =
+      'synchronous_commit is off: after a crash a delivered message may have no transaction'
     const run = setForDatabase(database, 'synchronous_commit = on')
     findings.push(warn('settings', says, { todo: 'let commits wait for the disk', run }))
   }
@@ -73,7 +74,7 @@ function checkVacuum({ of }: Read): Finding[] {
   if (off.length === 0 && naptime > SLOW_NAPTIME_SECONDS) {
     const says = `autovacuum looks only every ${duration(naptime)}`
     const run = setForServer(`autovacuum_naptime = '1min'`)
-    findings.push(warn('vacuum', says, { todo: 'let it look every minute', run }))
+    findings.push(warn('vacuum', says, { todo: 'run it every minute', run }))
   }
   return findings
 }
@@ -100,5 +101,5 @@ function isolation({ of, database }: Read): Finding[] {
   if (level === 'read committed') return []
   const says = `transactions are ${level} by default: two at one row fail where one would wait`
   const run = setForDatabase(database, `default_transaction_isolation = 'read committed'`)
-  return [warn('settings', says, { todo: 'let those who need it ask for it', run })]
+  return [warn('settings', says, { todo: 'set it only where it is needed', run })]
 }

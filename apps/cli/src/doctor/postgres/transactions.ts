@@ -53,7 +53,7 @@ async function idleSlots(db: Queryable): Promise<Finding[]> {
     const keeps = `keeps ${number(walBytes / MIB)} MiB of log${pinsRows ? ' and dead rows' : ''}`
     const advice = { todo: 'start its reader again, or drop the slot', run: dropSlot(name) }
     if (status !== 'lost') return warn('replication', `slot ${name} is idle: it ${keeps}`, advice)
-    return fail('replication', `slot ${name} has lost what its reader needs`, advice)
+    return fail('replication', `slot ${name} has lost log that its reader needs`, advice)
   })
 }
 
@@ -82,7 +82,7 @@ export async function checkLocks(
     const says = `process ${pid} (${nameOf(application)}, ${state}) has had ${mode} on ${table} for ${duration(seconds)}`
     findings.push(warn('locks', says, endOf(pid)))
   }
-  return findings.length > 0 ? findings : [ok('locks', 'no process waits for one')]
+  return findings.length > 0 ? findings : [ok('locks', 'no process waits for a lock')]
 }
 
 function nameOf(application: string): string {
