@@ -41,7 +41,7 @@ interface Contestant {
   readonly overrides: Readonly<Record<string, string>>
 }
 
-const BY_RELAY = { by: 'relay', overrides: {}, settings: `batches of ${BATCH}, 2 lanes` } as const
+const BY_RELAY = { by: 'relay', overrides: {}, settings: `batches of ${BATCH}, 2 in hand` } as const
 
 /** `posthorn debezium` sets 5 ms. */
 const DEFAULT_POLL = { 'poll.interval.ms': '500' }
@@ -159,7 +159,7 @@ async function measure(
 ): Promise<Record<Load, Measured>> {
   const { transport, claims, by } = contestant
   const topic = `bench-${randomUUID().slice(0, 8)}`
-  const form = { claims, record: 'none', lanes: 2 } as const
+  const form = { claims, record: 'none', inHand: 2 } as const
   const outbox = benchOutbox(form, { transport, topic })
   await createOutbox(database.pool, outbox)
   await migrate(database.pool, [await topicMigrations()])

@@ -10,7 +10,7 @@ import { CONSUMER, epochMs, INBOX, type HalfOrder, type HalfReport } from './hal
 import { BATCH, benchOutbox } from '../kit/outbox.ts'
 import { sampleOf } from '../kit/payload.ts'
 
-const LANES = 2
+const IN_HAND = 2
 /** One for each partition, and two more. */
 const CONSUMER_CONNECTIONS = 10
 
@@ -38,8 +38,8 @@ function openTransport(pool: Pool) {
 
 async function relay(): Promise<void> {
   const { databaseUrl, transport, topic, claims } = order
-  const pool = new Pool({ connectionString: databaseUrl, max: LANES + 4 })
-  const outbox = benchOutbox({ claims, record: 'none', lanes: LANES }, { transport, topic })
+  const pool = new Pool({ connectionString: databaseUrl, max: IN_HAND + 4 })
+  const outbox = benchOutbox({ claims, record: 'none', inHand: IN_HAND }, { transport, topic })
   const transports = { [transport]: openTransport(pool) }
   await createRelay({ pool, outboxes: [outbox], transports }).start()
 }

@@ -32,7 +32,7 @@ export async function measureHolding(
   database: Database,
   { storage, isHeld, forMs }: Holding,
 ): Promise<Line[]> {
-  const form: OutboxForm = { claims: storage, record: 'none', lanes: 2 }
+  const form: OutboxForm = { claims: storage, record: 'none', inHand: 2 }
   const outbox = benchOutbox(form)
   await createOutbox(database.pool, outbox)
   await database.pool.query(BYSTANDER_TABLE)
@@ -40,7 +40,7 @@ export async function measureHolding(
   await using open = new AsyncDisposableStack()
   const poolOf = (max: number) =>
     open.adopt(new Pool({ connectionString: database.url, max }), (pool) => pool.end())
-  const [senders, pool, others] = [poolOf(SENDERS), poolOf(form.lanes + 2), poolOf(1)]
+  const [senders, pool, others] = [poolOf(SENDERS), poolOf(form.inHand + 2), poolOf(1)]
 
   let part: Part = emptyPart()
   const committed = new Map<number, number>()

@@ -94,7 +94,7 @@ async function measureDraining(
   { storage, filling, relays = 1, pooled = false }: Draining & Pick<Point, 'storage'>,
   { limitMs, connections }: Options,
 ): Promise<Line[]> {
-  const form: OutboxForm = { claims: storage, record: 'none', lanes: connections }
+  const form: OutboxForm = { claims: storage, record: 'none', inHand: connections }
   const full = { ...USUAL, ...filling }
   const outbox = benchOutbox(form)
   await createOutbox(database.pool, outbox)

@@ -16,7 +16,7 @@ export type RelayReport =
 const REPORT_EVERY_MS = 20
 
 const { databaseUrl, form, mode } = JSON.parse(process.argv[2] ?? '{}') as RelayOrder
-const pool = new Pool({ connectionString: databaseUrl, max: form.lanes + 2 })
+const pool = new Pool({ connectionString: databaseUrl, max: form.inHand + 2 })
 let count = 0
 const relay = createRelay({
   ...{ pool, mode, outboxes: [benchOutbox(form)] },

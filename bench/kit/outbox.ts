@@ -32,7 +32,7 @@ export interface OutboxForm {
   readonly claims: 'by row' | 'by key' | 'log'
   readonly record: 'all' | 'none'
   /** Batches under way at once, each on a connection of its own. */
-  readonly lanes: number
+  readonly inHand: number
   /** Messages a claim. Default `BATCH`. */
   readonly batch?: number
   /** Whether payloads are stored encrypted. Default false. */
@@ -53,7 +53,7 @@ const NOWHERE: Destination = { transport: 'noop', topic: 'bench' }
 
 /** A small outbox as an application would define it; by default the destination does nothing. */
 export function benchOutbox(
-  { claims, record, lanes, batch = BATCH, encrypted = false, extra }: OutboxForm,
+  { claims, record, inHand, batch = BATCH, encrypted = false, extra }: OutboxForm,
   destination: Destination | ((row: OutboxRow) => Destination) = NOWHERE,
 ): Outbox<OutboxRow> {
   return defineOutbox<OutboxRow>({
@@ -67,7 +67,7 @@ export function benchOutbox(
     ...(extra === 'limit' && { limit: { rate: 1_000_000, per: '1s' } }),
     ...(extra === 'recurring' && { recurring: { hourly: { every: '1h', message: tick } } }),
     counter: { column: 'attempts', bumps: 'on-failure' },
-    claim: { batch, lanes },
+    claim: { batch, atOnce: batch * inHand },
     ...(claims === 'by row' ? {} : { order: { key: 'key', dead: 'block' } }),
     ...(claims === 'log' ? { storage: 'log' } : {}),
     ...(encrypted ? { encrypt: { columns: ['payload'], keys: keyRing([SECRET]) } } : {}),

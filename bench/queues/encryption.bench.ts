@@ -62,7 +62,7 @@ async function measure(
   // As `RelayOptions.pool` says: one a lane, and two more.
   const pool = new Pool({ connectionString: database.url, max: connections + 2 })
   try {
-    const form = { claims: 'by row', record: 'none', lanes: connections, encrypted } as const
+    const form = { claims: 'by row', record: 'none', inHand: connections, encrypted } as const
     const outbox = benchOutbox(form)
     await createOutbox(pool, outbox)
     const row = (index: number) => ({ key: key(index), payload: payload(index) })

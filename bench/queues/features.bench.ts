@@ -16,7 +16,7 @@ export async function runBench(server: Server, options: Options, report: Report)
   const contestants = select(
     EXTRAS.map((extra) =>
       posthorn({
-        ...{ claims: 'by row', record: 'none', lanes: connections },
+        ...{ claims: 'by row', record: 'none', inHand: connections },
         ...(extra && { extra }),
       }),
     ),

@@ -40,14 +40,14 @@ const RECORDS = ['none', 'all'] as const
 const CLAIMS = ['by row', 'by key'] as const
 
 /** A log keeps no record of what it sends. */
-function inLog(lanes: number): Contestant {
-  return posthorn({ claims: 'log', record: 'none', lanes })
+function inLog(inHand: number): Contestant {
+  return posthorn({ claims: 'log', record: 'none', inHand })
 }
 
 export function drainField({ connections }: Options): Field<Contestant> {
   return {
     ours: RECORDS.flatMap((record) =>
-      CLAIMS.map((claims) => posthorn({ claims, record, lanes: connections })),
+      CLAIMS.map((claims) => posthorn({ claims, record, inHand: connections })),
     ).concat(inLog(connections)),
     peers: [
       graphileWorker,
@@ -73,7 +73,7 @@ export function enduranceField({ connections }: Options): Field<Contestant> {
   const form = { connections, record: 'none' } as const
   return {
     ours: [
-      ...CLAIMS.map((claims) => posthorn({ claims, record: 'none', lanes: connections })),
+      ...CLAIMS.map((claims) => posthorn({ claims, record: 'none', inHand: connections })),
       inLog(connections),
     ],
     peers: [graphileWorker, pgBoss],

@@ -45,7 +45,7 @@ async function measure(
 ): Promise<number> {
   const pool = new Pool({ connectionString: database.url, max: connections + 2 })
   try {
-    const outbox = benchOutbox({ claims: 'by key', record: 'none', lanes: connections })
+    const outbox = benchOutbox({ claims: 'by key', record: 'none', inHand: connections })
     await createOutbox(pool, outbox)
     const keyOf = (index: number) => `key-${index}`
     for (const chunk of chunks(messages, CHUNK)) await insertMany(pool, chunk, { keyOf })

@@ -46,7 +46,7 @@ async function refreshTimes(
   claims: OutboxForm['claims'],
   { finished, waiting }: Options,
 ): Promise<number[]> {
-  const outbox = benchOutbox({ claims, record: 'none', lanes: 2 })
+  const outbox = benchOutbox({ claims, record: 'none', inHand: 2 })
   await createOutbox(pool, outbox)
   await pool.query(FILL, ['sent', finished])
   await pool.query(FILL, ['pending', waiting])

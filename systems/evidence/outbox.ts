@@ -59,7 +59,7 @@ export function rowsOutbox({ perMerchant, lease = '30s' }: RowsOptions): RowsOut
     label: ['case_id'],
     counter: { column: 'retry_count', bumps: 'on-retry-claim' },
     // While one batch is on its way to Kafka, others are claimed and settled.
-    claim: { batch: 100, every: '2m', lease, lanes: 4 },
+    claim: { batch: 100, every: '2m', lease, atOnce: 400 },
     fair: { by: 'org_id', ...(perMerchant > 0 && { atOnce: perMerchant }) },
     confirm: { within: '30m' },
     retry: fixed('6h', { attempts: 3 }),

@@ -43,7 +43,7 @@ const definition = {
       providers,
       unheard: `${settings.OUTBOUND_WORKER_POLL_INTERVAL_MS}ms`,
       batch: settings.OUTBOUND_WORKER_BATCH_SIZE,
-      lanes: settings.OUTBOUND_WORKER_LANES,
+      atOnce: settings.OUTBOUND_WORKER_AT_ONCE,
       unknown: settings.OUTBOUND_UNKNOWN_OUTCOME,
       unknownWait: `${settings.OUTBOUND_UNKNOWN_WAIT_MS}ms`,
       stale: '10m',

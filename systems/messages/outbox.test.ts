@@ -25,7 +25,7 @@ const whatsapp = new WhatsAppCloudApiProvider(OPTIONS)
 
 const outbox = outboundOutbox({
   providers: providersOf([whatsapp]),
-  ...{ unheard: '5s', batch: 10, lanes: 4, unknown: 'resend', unknownWait: '2m', stale: '10m' },
+  ...{ unheard: '5s', batch: 10, atOnce: 40, unknown: 'resend', unknownWait: '2m', stale: '10m' },
 })
 
 outboxConformance<OutboundMessage>(outbox, {

@@ -14,7 +14,7 @@ export interface OutboundOptions {
   readonly providers: Providers
   readonly unheard: Duration
   readonly batch: number
-  readonly lanes: number
+  readonly atOnce: number
   /** What becomes of a message whose outcome is unknown. */
   readonly unknown: 'resend' | 'hold'
   /** How long a status webhook may settle it before. */
@@ -33,7 +33,7 @@ const URGENT_LANES = 'urgent/'
 export const TRANSPORT = 'outbound'
 
 export function outboundOutbox(options: OutboundOptions): Outbox<OutboundMessage> {
-  const { providers, unheard, batch, lanes, stale } = options
+  const { providers, unheard, batch, atOnce, stale } = options
   const outbox: Outbox<OutboundMessage> = defineOutbox<OutboundMessage>({
     name: 'messages.outbound',
     table: 'messages.outbound_message',
@@ -64,7 +64,7 @@ export function outboundOutbox(options: OutboundOptions): Outbox<OutboundMessage
       // A wrong address would be tried for ever.
       unreachable: 'charged',
     },
-    claim: { unheard, batch, lanes, lease: stale },
+    claim: { unheard, batch, atOnce, lease: stale },
     // A campaign of one organisation holds up no other's messages, and no one-time code.
     fair: { by: 'lane', first: URGENT_LANES },
     confirm: {},

@@ -14,7 +14,7 @@ export const MESSAGES_SETTINGS = Type.Object({
     [10, 3_600_000, 5_000],
   ),
   OUTBOUND_WORKER_BATCH_SIZE: wholeNumber('messages a claim takes at the most', [1, 1_000, 10]),
-  OUTBOUND_WORKER_LANES: wholeNumber('claims under way at once in one process', [1, 64, 4]),
+  OUTBOUND_WORKER_AT_ONCE: wholeNumber('messages in hand at once in one process', [1, 10_000, 40]),
   OUTBOUND_UNKNOWN_OUTCOME: Type.Enum(['resend', 'hold'], {
     description: 'resend or hold what may or may not have been sent',
     default: 'resend',

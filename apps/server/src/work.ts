@@ -6,6 +6,7 @@ import {
   type Metrics,
   type Relay,
   type Subscription,
+  countConnections,
 } from '@posthorn/engine'
 import { withConsumerSpan, withConsumerSpans } from '@posthorn/engine/inbox'
 import { sampleLag, sealAudits, startPeriodically, type PeriodicTask } from '@posthorn/operate'
@@ -113,7 +114,7 @@ function relayOf(
   { configuration, database, brokers, opened, metrics, log }: WorkOptions,
   { outboxes, handlers }: Relayed,
 ): Relay {
-  const size = outboxes.reduce((sum, { lanes }) => sum + lanes + 2, 2)
+  const size = countConnections(outboxes)
   return posthorn({
     pool: database.openPool('posthorn-relay', size),
     outboxes,

@@ -65,7 +65,7 @@ function contestant(name: string, form: PlainForm, step: Step): Contestant {
 async function open({ url }: Database, form: PlainForm, step: Step): Promise<Queue> {
   const { connections, record } = form
   const pool = new Pool({ connectionString: url, max: connections })
-  await createOutbox(pool, benchOutbox({ claims: 'by row', record, lanes: connections }))
+  await createOutbox(pool, benchOutbox({ claims: 'by row', record, inHand: connections }))
   return {
     enqueue: (count) => fillOutbox(pool, count),
     async drain(count, limitMs) {
@@ -86,7 +86,7 @@ const LOG_BUCKETS = 64
 
 async function openLog({ url }: Database, { connections }: PlainForm): Promise<Queue> {
   const pool = new Pool({ connectionString: url, max: connections })
-  const outbox = benchOutbox({ claims: 'log', record: 'none', lanes: connections })
+  const outbox = benchOutbox({ claims: 'log', record: 'none', inHand: connections })
   await createOutbox(pool, outbox)
   await pool.query(`
     create table bench.cursor (bucket smallint primary key, done bigint not null default 0) with (fillfactor = 20);
@@ -237,7 +237,7 @@ export function plainEnqueue(single: 'in a transaction' | 'autocommit'): Enqueue
     settings: single === 'autocommit' ? 'one statement' : 'unnest; begin, insert, commit',
     async open({ url }) {
       const pool = new Pool({ connectionString: url, max: 1 })
-      await createOutbox(pool, benchOutbox({ claims: 'by row', record: 'none', lanes: 1 }))
+      await createOutbox(pool, benchOutbox({ claims: 'by row', record: 'none', inHand: 1 }))
       const close = () => pool.end()
       if (single === 'autocommit') return { single: (index) => insertOne(pool, index), close }
       return {

@@ -16,7 +16,7 @@ const ENDPOINTS = 20
 export const posthornSlowSagas: LatencyContestant = {
   name: 'posthorn sagas',
   version: packageVersion('@posthorn/saga'),
-  settings: 'batches of 100, lanes 4, one step',
+  settings: 'batches of 100, 4 in hand, one step',
   async open({ url }, handle) {
     const pool = new Pool({ connectionString: url, max: 12 })
     const saga = defineSaga<{ sample: number }>('slow').step('work', {
@@ -41,11 +41,11 @@ export const posthornSlowSagas: LatencyContestant = {
 
 /** Webhooks by HTTP, `atOnce` of them at once; those that hang go to endpoints of their own. */
 export function posthornSlowWebhooks(atOnce: number): LatencyContestant {
-  const form = { claims: 'by row', record: 'none', lanes: 2, batch: atOnce / 2 } as const
+  const form = { claims: 'by row', record: 'none', inHand: 2, batch: atOnce / 2 } as const
   return {
     name: 'posthorn webhooks',
     version: packageVersion('@posthorn/transports'),
-    settings: `batches of ${form.batch}, lanes ${form.lanes}, ${ENDPOINTS} endpoints`,
+    settings: `batches of ${form.batch}, ${form.inHand} in hand, ${ENDPOINTS} endpoints`,
     async open({ url }, handle) {
       const pool = new Pool({ connectionString: url, max: 8 })
       const senders = new Pool({ connectionString: url, max: SENDERS })

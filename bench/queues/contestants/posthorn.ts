@@ -41,7 +41,7 @@ function nameOf({ claims, record, extra }: OutboxForm): string {
   return `posthorn ${claims}${recorded}${extra === undefined ? '' : `, ${extra}`}`
 }
 
-async function openOutbox(url: string, form: OutboxForm, max = form.lanes + SPARE_CONNECTIONS) {
+async function openOutbox(url: string, form: OutboxForm, max = form.inHand + SPARE_CONNECTIONS) {
   const pool = new Pool({ connectionString: url, max })
   const outbox = benchOutbox(form)
   await createOutbox(pool, outbox)
@@ -52,7 +52,7 @@ export function posthorn(form: OutboxForm): Contestant {
   return {
     name: nameOf(form),
     version: VERSION,
-    settings: `batches of ${BATCH}, lanes ${form.lanes}, record ${form.record}`,
+    settings: `batches of ${BATCH}, ${form.inHand} in hand, record ${form.record}`,
     async open({ url }) {
       const { pool, outbox } = await openOutbox(url, form)
       return {
@@ -74,11 +74,11 @@ export function posthornLatency(
   claims: OutboxForm['claims'],
   kind: 'own' | 'borrowed',
 ): LatencyContestant {
-  const form: OutboxForm = { claims, record: 'none', lanes: 2 }
+  const form: OutboxForm = { claims, record: 'none', inHand: 2 }
   return {
     name: `posthorn ${claims}, ${kind} transaction`,
     version: VERSION,
-    settings: `lanes ${form.lanes}, ${kind === 'own' ? 'transaction()' : 'fromPg(client)'}`,
+    settings: `${form.inHand} in hand, ${kind === 'own' ? 'transaction()' : 'fromPg(client)'}`,
     async open({ url }, handle) {
       const { pool, outbox } = await openOutbox(url, form)
       const senders = new Pool({ connectionString: url, max: SENDERS })
@@ -100,11 +100,11 @@ export function posthornLatency(
 
 /** Handlers that take their time, `atOnce` of them at once. */
 export function posthornSlow(claims: OutboxForm['claims'], atOnce: number): LatencyContestant {
-  const form: OutboxForm = { claims, record: 'none', lanes: 2, batch: atOnce / 2 }
+  const form: OutboxForm = { claims, record: 'none', inHand: 2, batch: atOnce / 2 }
   return {
     name: `posthorn ${claims}`,
     version: VERSION,
-    settings: `batches of ${form.batch}, lanes ${form.lanes}`,
+    settings: `batches of ${form.batch}, ${form.inHand} in hand`,
     async open({ url }, handle) {
       const { pool, outbox } = await openOutbox(url, form)
       const senders = new Pool({ connectionString: url, max: SENDERS })
@@ -162,7 +162,7 @@ export function posthornEnqueue(claims: OutboxForm['claims']): EnqueueContestant
     version: VERSION,
     settings: 'enqueueAll; enqueue in transaction()',
     async open({ url }) {
-      const { pool, outbox } = await openOutbox(url, { claims, record: 'none', lanes: 1 }, 1)
+      const { pool, outbox } = await openOutbox(url, { claims, record: 'none', inHand: 1 }, 1)
       const row = (index: number) => ({ key: key(index), payload: payload(index) })
       return {
         async bulk(indexes) {

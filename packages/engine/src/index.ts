@@ -93,6 +93,7 @@ export {
   type Outcome,
   type Reference,
 } from './outbox/outcome.ts'
+export { countConnections } from './relay/window.ts'
 export { createRelay, type Drained, type Relay, type RelayOptions } from './relay/relay.ts'
 export { relays, type Relays, type RelaysOptions, type RelayStatus } from './relay/relays.ts'
 export {

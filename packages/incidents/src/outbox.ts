@@ -49,7 +49,7 @@ export const notices: Outbox<Notice> = defineOutbox<Notice>({
   },
   label: ['payload.source', 'payload.code'],
   counter: { column: 'attempts', bumps: 'on-failure', unreachable: 'charged' },
-  claim: { batch: 20, lanes: 1, lease: '2m' },
+  claim: { batch: 20, atOnce: 20, lease: '2m' },
   retry: schedule(['5s', '30s', '2m', '10m', '30m']),
   breaker: {},
   destination: ({ channel_id: topic }) => ({ transport: TRANSPORT, topic, label: TRANSPORT }),

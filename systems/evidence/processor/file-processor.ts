@@ -22,10 +22,9 @@ export function fileProcessors(options: FileProcessorOptions): Handlers[] {
   type Handling = { readonly payload: unknown; readonly signal: AbortSignal }
   const read = ({ payload, signal }: Handling) =>
     readFile(options, { ...(payload as FileInHand), signal })
-  return [smallFiles, largeFiles].map((outbox) => ({
-    ...outbox.handle({ 'evidence.file': read }, { atOnce, transaction: false }),
-    outbox: { ...outbox, lanes: atOnce },
-  }))
+  return [smallFiles, largeFiles].map((outbox) =>
+    outbox.handle({ 'evidence.file': read }, { atOnce, transaction: false }),
+  )
 }
 
 async function readFile(

@@ -26,7 +26,7 @@ import { ratio, round, type Line, type Report } from '../../../bench/kit/report.
 
 const MOST_MESSAGES = 20_000
 const NUMBERS = Array.from({ length: 10 }, (_, n) => String(1_000 + n))
-const LANES = 16
+const IN_HAND = 16
 const CHUNK = 5_000
 
 interface Load {
@@ -61,7 +61,7 @@ export async function runBench(server: Server, options: Options, report: Report)
     lines.push(line)
   }
   const bare = await inDatabase(server, (database) =>
-    measureDrain(posthorn({ claims: 'by row', record: 'all', lanes: 2 }), database, {
+    measureDrain(posthorn({ claims: 'by row', record: 'all', inHand: 2 }), database, {
       waiting: count,
       messages: count,
       limitMs: options.limitMs,
@@ -82,7 +82,7 @@ async function measure(database: Database, load: Load, count: number) {
   // As the server has it: requests and relay do not take connections from each other.
   const pool = new Pool({ connectionString: database.url, max: 10 })
   opened.defer(() => pool.end())
-  const relayPool = new Pool({ connectionString: database.url, max: LANES + 2 })
+  const relayPool = new Pool({ connectionString: database.url, max: IN_HAND + 2 })
   opened.defer(() => relayPool.end())
   await migrate(pool, [await engineMigrations(), await system.migrations()])
   const app = await createBenchApp({ production: false, rateLimit: false })
@@ -113,7 +113,7 @@ function openMessages(pool: Pool, load: Load, url: () => string): OpenSystem {
   const env = {
     WHATSAPP_PHONE_NUMBER_IDS: NUMBERS.join(),
     WHATSAPP_MESSAGES_PER_SECOND: String(load.pace),
-    OUTBOUND_WORKER_LANES: String(LANES),
+    OUTBOUND_WORKER_AT_ONCE: String(IN_HAND * load.batch),
     OUTBOUND_WORKER_BATCH_SIZE: String(load.batch),
   }
   const complain = (details: object, text: string) => progress(`${text} ${JSON.stringify(details)}`)

@@ -42,7 +42,7 @@ export const webhookDeliveries: Outbox<WebhookDelivery> = defineOutbox<WebhookDe
     limit: 'max_attempts',
     unreachable: 'charged',
   },
-  claim: { batch: 100, lanes: 4, every: '30s', lease: '2m' },
+  claim: { batch: 100, atOnce: 400, every: '30s', lease: '2m' },
   // One with hundreds of endpoints, or with endpoints that stay silent, does not hold up another's events.
   fair: { by: 'org_id' },
   retry: exponential('2s', { factor: 2, attempts: 5 }),

@@ -128,7 +128,7 @@ type Drafting<Row, Events extends object> = [Events] extends [never]
  * with, as an ORM's type for inserts says; by default any part of a row. With `Events`, payloads by type, the
  * definition has `drafts`, and `enqueue` takes type and payload.
  *
- * Defaults: `claim: { batch: 100, every: '5s', lease: '30s', attempt: '5m', lanes: 2 }`, `states.retry` =
+ * Defaults: `claim: { batch: 100, every: '5s', lease: '30s', attempt: '5m', atOnce: 200 }`, `states.retry` =
  * `states.ready`, `columns: { id: 'id', status: 'status' }`, `storage: 'table'`, `audit.record: 'all'`
  * (`failures` in a log), no breaker, no order, no retention, no encryption.
  */

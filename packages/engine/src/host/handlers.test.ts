@@ -13,9 +13,10 @@ import { outbox } from './standard-outbox.ts'
 type Events = { placed: { order: number }; paid: { order: number } }
 
 const retry = fixed('1h', { attempts: 3 })
-const claim = { batch: 10, lanes: 2 }
+const claim = { batch: 10 }
 const one = outbox<Events>('shop.one', { retry, claim })
-const two = outbox<Events>('shop.two', { retry, claim })
+// Two batches are less than it handles at once.
+const two = outbox<Events>('shop.two', { retry, claim: { batch: 2 } })
 const { pool, connect } = await testDatabase()
 await posthorn({ pool, outboxes: [], log: silentLog }).setUp()
 for (const box of [one, two]) await pool.query(box.tableSql())
@@ -32,7 +33,7 @@ const place = (box: typeof one, count: number) =>
 const horn = posthorn({ pool, outboxes: [], log: silentLog })
 
 describe('atOnce', () => {
-  test('bounds one outbox in all lanes of a relay, and not another one', async () => {
+  test('bounds one outbox in all claims of a relay, and not another one', async () => {
     const running = { one: 0, two: 0 }
     const most = { one: 0, two: 0 }
     let done = 0
@@ -96,7 +97,7 @@ describe('the signal', () => {
 test('a handler that heeds no signal keeps no other from its turn for ever', async () => {
   const box = outbox<Events>('shop.one', {
     retry: fixed('100ms', { attempts: 30 }),
-    claim: { batch: 1, lanes: 2, attempt: '300ms' },
+    claim: { batch: 1, attempt: '300ms' },
   })
   const seen: number[] = []
   const over = Promise.withResolvers<void>()

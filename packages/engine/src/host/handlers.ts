@@ -132,7 +132,7 @@ export function byOutbox(sets: readonly Handlers[]): ReadonlyMap<string, Handler
  */
 export function handlerTransport(pool: Pool, given: readonly Handlers[]): Transport {
   const sets = byOutbox(given)
-  // For all lanes of the relay together: a connection is taken for each.
+  // For all claims of the relay together: a connection is taken for each.
   const slots = new Map(given.map((set) => [set.outbox.name, new Semaphore(placesOf(set, pool))]))
   const gate = connectionGate(pool)
   return {

@@ -47,9 +47,8 @@ export function posthorn(options: PosthornOptions): Posthorn {
   const { handlers = [], transports = {}, log = consoleLog, ...others } = options
   const { pool } = others
   const sets = [handlers].flat()
-  const outboxes = [
-    ...new Set([...(options.outboxes ?? []), ...sets.map((set) => set.outbox as Outbox)]),
-  ]
+  const named = new Set([...(options.outboxes ?? []), ...sets.map((set) => set.outbox as Outbox)])
+  const outboxes = [...named].map((outbox) => withPlaces(outbox, sets))
   const bound = sets.length > 0 ? { [HANDLERS]: handlerTransport(pool, sets) } : {}
   checkHandlers(outboxes, { ...bound, ...transports })
   const relay = createRelay({ ...others, outboxes, log, transports: { ...bound, ...transports } })
@@ -79,6 +78,12 @@ export function posthorn(options: PosthornOptions): Posthorn {
     },
   }
   return horn
+}
+
+/** As many messages are in hand as are handled at once. */
+function withPlaces(outbox: Outbox, sets: readonly Handlers[]): Outbox {
+  const { atOnce = 0 } = sets.find((set) => set.outbox.name === outbox.name) ?? {}
+  return atOnce > outbox.atOnce ? { ...outbox, atOnce } : outbox
 }
 
 function isPool(value: unknown): value is Pool {

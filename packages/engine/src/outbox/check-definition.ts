@@ -161,7 +161,7 @@ function checkNumbers<Row>(
     wrong(field, `must be at least ${minMs} ms`)
   }
   whole('claim.batch', claim?.batch, 10_000)
-  whole('claim.lanes', claim?.lanes, 64)
+  whole('claim.atOnce', claim?.atOnce, 100_000)
   whole('fair.atOnce', fair?.atOnce, 1_000_000)
   duration('claim.every', claim?.every, 10)
   duration('claim.unheard', claim?.unheard, 10)

@@ -25,10 +25,10 @@ const good = {
 } satisfies OutboxDefinition<Row>
 
 test('writes every default out', () => {
-  const { batch, lanes, everyMs, leaseMs, states, audit, columns } = defineOutbox<Row>(good)
-  expect({ batch, lanes, everyMs, leaseMs }).toEqual({
+  const { batch, atOnce, everyMs, leaseMs, states, audit, columns } = defineOutbox<Row>(good)
+  expect({ batch, atOnce, everyMs, leaseMs }).toEqual({
     batch: 100,
-    lanes: 2,
+    atOnce: 200,
     everyMs: undefined,
     leaseMs: 30_000,
   })
@@ -98,7 +98,7 @@ test.each([
   ['reads', { reads: ['key'], states: { ...good.states, claimed: 'busy' } }],
   ['claim.batch', { claim: { batch: 0 } }],
   ['claim.batch', { claim: { batch: 1.5 } }],
-  ['claim.lanes', { claim: { lanes: 100 } }],
+  ['claim.atOnce', { claim: { atOnce: 0 } }],
   ['claim.lease', { claim: { lease: '10ms' } }],
   ['claim.every', { claim: { every: 'often' } }],
   ['breaker.failures', { breaker: { failures: 2 } }],

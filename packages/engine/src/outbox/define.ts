@@ -61,7 +61,7 @@ export function defineOutbox<Row, New = Partial<Row>>(
       unreachable: counter.unreachable ?? 'free',
     },
     batch: claim?.batch ?? 100,
-    lanes: claim?.lanes ?? 2,
+    atOnce: claim?.atOnce ?? 2 * (claim?.batch ?? 100),
     everyMs: claim?.every === undefined ? undefined : toMs(claim.every),
     unheardMs: toMs(claim?.unheard ?? '5s'),
     leaseMs: toMs(claim?.lease ?? '30s'),

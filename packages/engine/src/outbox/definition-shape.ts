@@ -57,7 +57,7 @@ const PARTS = {
     'id idType status createdAt sentAt finishedAt error errorCode type tenant priority traceparent attemptId ref dedupe',
   ),
   counter: listFields<Counter<OutboxRow>>()('column bumps', 'limit unreachable'),
-  claim: listFields<ClaimOptions>()('', 'batch every unheard lease attempt lanes'),
+  claim: listFields<ClaimOptions>()('', 'batch every unheard lease attempt atOnce'),
   order: listFields<Order<OutboxRow>>()('key dead', 'serialise'),
   fair: listFields<Fair<OutboxRow>>()('by', 'atOnce first'),
   limit: listFields<Limit<OutboxRow>>()('', 'atOnce rate per by'),

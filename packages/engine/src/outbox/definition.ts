@@ -109,8 +109,11 @@ export interface ClaimOptions {
    * aborted and its outcomes are unknown. Default `5m`.
    */
   readonly attempt?: Duration
-  /** Batches under way at once in one relay. Default 2: one is read while the other is settled. */
-  readonly lanes?: number
+  /**
+   * Messages that one relay has in hand at once: claimed, and not settled. Default two batches: one is claimed
+   * while the other is delivered.
+   */
+  readonly atOnce?: number
 }
 
 export interface Order<Row> {

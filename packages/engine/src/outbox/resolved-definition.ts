@@ -54,7 +54,8 @@ export interface CheckedDefinition {
     readonly limit: string | undefined
   }
   readonly batch: number
-  readonly lanes: number
+  /** Messages in hand at once. */
+  readonly atOnce: number
   /** Between two polls; undefined for as often as notifications ask for it. */
   readonly everyMs: number | undefined
   readonly unheardMs: number

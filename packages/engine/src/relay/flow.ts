@@ -19,7 +19,7 @@ import type { AgendaRow } from './agenda/agenda.sql.ts'
 import type { Session } from './session/session.ts'
 import { DueAtStart } from './agenda/due-at-start.ts'
 import { Semaphore } from '../semaphore.ts'
-import { Window } from './window.ts'
+import { claimsAtOnce, Window } from './window.ts'
 
 export interface FlowOptions {
   readonly outbox: Outbox
@@ -138,10 +138,11 @@ export class Flow {
     this.#attempter = new Attempter({ outbox, transports, metrics, handle, log })
     const parts = { source: this.#source, attempter: this.#attempter }
     this.worker = new ClaimWorker({ ...parts, handle, outbox, transports, log, metrics })
-    const { batch, lanes, fair } = outbox
-    // A claim does not see what others have in hand: each may take as much as `atOnce` allows.
-    const claims = fair?.atOnce === undefined ? lanes : Math.min(lanes, 2)
-    this.window = new Window({ size: batch * lanes, claims, fairBy: fair?.by })
+    const { atOnce, fair } = outbox
+    // A claim does not see what others have in hand: each may take as much as `fair.atOnce` allows.
+    const most = fair?.atOnce === undefined ? Infinity : 2
+    const claims = Math.min(claimsAtOnce(outbox), most)
+    this.window = new Window({ size: atOnce, claims, fairBy: fair?.by })
   }
 
   get outbox(): string {

@@ -37,7 +37,7 @@ const rowEvents = defineOutbox<Row>({
   states: { ready: 'ready', sent: 'sent', dead: 'dead' },
   columns: { dueAt: 'due_at' },
   counter: { column: 'attempts', bumps: 'on-failure' },
-  claim: { batch: 10, lanes: 1, every: '60s', lease: '60s' },
+  claim: { batch: 10, atOnce: 10, every: '60s', lease: '60s' },
   retry: fixed('100ms', { attempts: 5 }),
   destination: { transport: 'noop', topic: 't' },
   message: ({ id }) => ({ id, type: 'e', payload: {} }),

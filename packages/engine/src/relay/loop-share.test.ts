@@ -44,7 +44,7 @@ const MESSAGES = 1_000
 /** How busy the event loop is while a backlog is delivered whose batches take 20 ms of it each. */
 async function busyWith(options: { sharesProcess: boolean }): Promise<number> {
   const events = outbox('shared.events', {
-    claim: { batch: 10, lanes: 2 },
+    claim: { batch: 10, atOnce: 20 },
     destination: { transport: 'spinning', topic: 't' },
   })
   const db = await testDatabase({ sql: 'create schema shared' })

@@ -251,7 +251,7 @@ describe('the circuit breaker', () => {
     await relay.start()
     await expect.poll(() => fake.attempted.length).toBeGreaterThanOrEqual(10)
     await new Promise((resolve) => setTimeout(resolve, 300))
-    // Two lanes may be under way when it opens; nothing after that.
+    // Two batches may be in hand when it opens; nothing after that.
     expect(fake.attempted.length).toBeLessThanOrEqual(20)
     const untried = (await viewTable(db.pool, guarded as unknown as Outbox).rows()).filter(
       (row) => row['attempts'] === 0,

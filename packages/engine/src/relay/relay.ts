@@ -48,7 +48,7 @@ const RECURRING_MS = 600_000
 const SAMPLE_MS = 30_000
 
 export interface RelayOptions {
-  /** Needs `claim.lanes` connections and two more for each outbox to run at full speed; works with one. */
+  /** At full speed each outbox uses a connection for each batch in hand, and two more; one is enough to work. */
   readonly pool: Pool
   // oxlint-disable-next-line typescript/no-explicit-any -- outboxes of all row types run side by side
   readonly outboxes: readonly Outbox<any>[]

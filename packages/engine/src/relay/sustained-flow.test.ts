@@ -25,7 +25,7 @@ const outbox = defineOutbox<Event>({
   states: { ready: 'ready', sent: 'sent', dead: 'dead' },
   columns: { dueAt: 'due_at' },
   counter: { column: 'attempts', bumps: 'on-failure' },
-  claim: { batch: 10, lanes: 1, every: '60s', lease: '60s' },
+  claim: { batch: 10, atOnce: 10, every: '60s', lease: '60s' },
   order: { key: 'key', dead: 'block' },
   retry: fixed('100ms', { attempts: 5 }),
   destination: { transport: 'slow', topic: 't' },

@@ -51,7 +51,7 @@ export const sagaTurns: Outbox<TurnRow> = defineOutbox<TurnRow>({
   },
   label: ['saga_id'],
   counter: { column: 'attempts', bumps: 'on-failure' },
-  claim: { batch: 100, unheard: '1s', lease: '30s', lanes: 4 },
+  claim: { batch: 100, unheard: '1s', lease: '30s', atOnce: 400 },
   // Counted is only what the database failed us in: the steps' own policies are the sagas' end.
   retry: exponential('100ms', { attempts: 1_000_000, max: '30s' }),
   retention: { after: '1h', archive: '0d' },

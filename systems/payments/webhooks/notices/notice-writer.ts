@@ -50,7 +50,7 @@ export const alertNotices: Outbox<AlertNotice> = defineOutbox<AlertNotice>({
   },
   label: ['source', 'subject'],
   counter: { column: 'attempts', bumps: 'on-failure', unreachable: 'charged' },
-  claim: { batch: 20, lanes: 1, lease: '2m' },
+  claim: { batch: 20, atOnce: 20, lease: '2m' },
   retry: schedule(['5s', '30s', '2m', '10m', '30m']),
   destination: { transport: TRANSPORT, topic: 'on-duty' },
   message: ({ id, kind, payload, created_at: occurredAt }) => ({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Outbox, Queryable } from '@posthorn/engine'
+import { countConnections, type Outbox, type Queryable } from '@posthorn/engine'
 import type { Configuration } from '@posthorn/server'
 import type { Pool } from 'pg'
 import { duration } from '../../terminal/words.ts'
@@ -56,12 +56,12 @@ function nextHundred(connections: number): number {
   return Math.ceil((connections + 20) / 100) * 100
 }
 
-/** What a process takes: its pool, and for relays two a lane and more for leases and wake-ups. */
+/** What a process takes: its pool, and what its relay uses. */
 function countNeededConnections(
   { roles, poolSize }: Configuration,
   outboxes: readonly Outbox[],
 ): number {
-  const relays = outboxes.reduce((sum, { lanes }) => sum + lanes + 2, 2)
+  const relays = countConnections(outboxes)
   return poolSize + (roles.has('relay') ? relays : 0)
 }
 

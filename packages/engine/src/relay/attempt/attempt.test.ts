@@ -32,7 +32,7 @@ const definition = {
   states: { ready: 'ready', sent: 'sent' },
   columns: { dueAt: 'due_at', errorCode: 'error_code' },
   counter: { column: 'attempts', bumps: 'on-failure' },
-  claim: { batch: 10, every: '200ms', lease: '1s', attempt: '300ms', lanes: 1 },
+  claim: { batch: 10, every: '200ms', lease: '1s', attempt: '300ms', atOnce: 10 },
   retry: schedule(['100ms'], { then: 'repeat-last' }),
   destination: { transport: 'fake', topic: 'events' },
   // It forgets the key.

@@ -15,6 +15,7 @@ import { isLocked } from '../settle/settle.ts'
 import { isServersFault } from '../settle/settle-apart.ts'
 import { PATIENCE_MS } from '../settle/settle.sql.ts'
 import type { Session } from '../session/session.ts'
+import { claimsAtOnce } from '../window.ts'
 
 /** A bucket that was taken, and where the last owner began to read it. */
 export interface Taken {
@@ -114,7 +115,7 @@ export class BucketLeases {
   /** Marks idle buckets busy, those first that became idle first. */
   take(width: Width = 'all'): Map<number, string> {
     // While there is more than one claim can take, the next one finds some as well.
-    const share = Math.ceil((this.#idle.size + this.#busy.size) / this.#outbox.lanes)
+    const share = Math.ceil((this.#idle.size + this.#busy.size) / claimsAtOnce(this.#outbox))
     const most = { few: Math.min(FEW_BUCKETS, share), share, all: BUCKETS }[width]
     return this.#use(this.#staying.slice(0, most))
   }

@@ -28,7 +28,7 @@ const definition = (name: `rung.${string}`) =>
     columns: { dueAt: 'due_at' },
     counter: { column: 'attempts', bumps: 'on-failure' },
     // Poll and heartbeat are far away: what arrives sooner was looked for because of a ring.
-    claim: { batch: 50, every: '60s', lease: '60s', lanes: 2 },
+    claim: { batch: 50, every: '60s', lease: '60s', atOnce: 100 },
     order: { key: 'key', dead: 'block' },
     retry: exponential('1s', { attempts: 3 }),
     destination: { transport: 'fake', topic: 't' },

@@ -31,7 +31,7 @@ const definition = {
   },
   columns: { dueAt: 'due_at' },
   counter: { column: 'attempts', bumps: 'on-retry-claim' },
-  claim: { batch: 10, lanes: 1 },
+  claim: { batch: 10, atOnce: 10 },
   confirm: {},
   retry: fixed('1h', { attempts: 3 }),
   destination: { transport: 'topics', topic: 'parcels' },

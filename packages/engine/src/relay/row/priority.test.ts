@@ -11,7 +11,7 @@ import { rowStatements } from './claim.sql.ts'
 
 const mails = outbox<{ mail: { n: string } }>('shop.mails', {
   priority: true,
-  claim: { batch: 3, lanes: 1 },
+  claim: { batch: 3, atOnce: 3 },
   destination: { transport: 'mail', topic: 'mails' },
 })
 const db = await testDatabase()
