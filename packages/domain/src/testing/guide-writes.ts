@@ -7,6 +7,13 @@ export function writesInGuide(orm: string): [call: string, alone: string, within
   const rows = [...readFileSync(GUIDE, 'utf8').matchAll(/^\| (\w+) +\| (.+)$/gm)]
   return rows
     .filter(([, name]) => name === orm)
-    .map(([, , rest = '']) => rest.split('|').map((cell) => cell.replaceAll('`', '').trim()))
-    .map(([call = '', alone = '', within = '']) => [call, alone, within])
+    .flatMap(([, , rest = '']) => {
+      const [calls = '', alone = '', within = ''] = rest.split('|')
+      const result = (cell: string) => cell.replaceAll('`', '').trim()
+      return [...calls.matchAll(/`([^`]+)`/g)].map(([, call = '']): [string, string, string] => [
+        call,
+        result(alone),
+        result(within),
+      ])
+    })
 }
