@@ -1,6 +1,6 @@
 /*
- * The states of a key in an ordered outbox, and every transition between them: the table of
- * docs/concepts/ordering.md as a function. The statements of `relay/settle/held.sql.ts` follow it (each pair of state and
+ * The states of a key in an ordered outbox, and every transition between them, as a function;
+ * docs/concepts/ordering.md has those that an operator sees. The statements of `relay/settle/held.sql.ts` follow it (each pair of state and
  * event is run through both), and so does the protocol that is explored whole.
  */
 
