@@ -50,7 +50,7 @@ interface NoIntent {
 /**
  * Stripe, by PaymentIntents. A charge is two requests: the first makes a PaymentIntent and moves no
  * money, the second confirms it, and a PaymentIntent takes money once. So after any silence there is
- * an id to ask about, which `docs/decisions/0028-payment-gateways.md` explains.
+ * an id to ask about: Stripe cannot look up an idempotency key, and its search is a minute late.
  */
 export function createStripeGateway({ paymentMethod, ...options }: StripeGatewayOptions): Gateway {
   const open = () => gatewayOf(stripeClient(options), paymentMethod)
