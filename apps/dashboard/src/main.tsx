@@ -1,5 +1,4 @@
 import '@mantine/core/styles.css'
-import '@mantine/dates/styles.css'
 import '@mantine/notifications/styles.css'
 import './theme/theme.css'
 import { RouterProvider } from '@tanstack/react-router'

@@ -188,7 +188,7 @@ test('a message that waits is cancelled', async () => {
 test('dead letters are grouped by their reason', async () => {
   await deadLetter()
   const page = await dashboard.open('/dead-letters')
-  const causes = page.getByRole('table', { name: 'Causes' })
+  const causes = page.getByRole('grid', { name: 'Causes' })
   const cause = causes.getByRole('row', { name: /post\.parcels/ })
   await cause.first().getByRole('button', { name: 'Show messages' }).click()
   await page.getByRole('grid', { name: 'Dead letters' }).waitFor()
@@ -236,7 +236,7 @@ test('dead letters fit a phone, and where there are none it says so', async () =
   const page = await dashboard.open('/dead-letters?outbox=example.greetings', { size: PHONE })
   await page.getByText('Nothing matches the filter').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
-  await page.getByRole('table', { name: 'Causes' }).getByText('post.parcels').first().waitFor()
+  await page.getByRole('grid', { name: 'Causes' }).getByText('post.parcels').first().waitFor()
   await axe(page)
   await screenshot(page, 'dead-letters-phone')
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)

@@ -140,7 +140,7 @@ test('dead letters of consumers are looked at, replayed and dropped', async () =
   await bury('NO_SUCH_USER')
   const page = await dashboard.open('/consumers')
   await page.getByRole('heading', { name: 'Consumers' }).waitFor()
-  await page.getByRole('table', { name: 'Consumer groups' }).getByText('test.mails').waitFor()
+  await page.getByRole('grid', { name: 'Consumer groups' }).getByText('test.mails').waitFor()
   await page.getByRole('slider', { name: /^Unacknowledged/ }).waitFor()
   await page.getByRole('gridcell', { name: 'MAILBOX_FULL' }).first().click()
   const details = page.getByRole('dialog')
@@ -173,7 +173,7 @@ test('dead letters of consumers are looked at, replayed and dropped', async () =
 
 test('an admin sets a time, places and releases a hold, and erases a person', async () => {
   const page = await dashboard.open('/retention', { allowed: [/400 .*retention/] })
-  const table = page.getByRole('table', { name: 'Kept data' })
+  const table = page.getByRole('grid', { name: 'Kept data' })
   await table.getByText('post.parcels').waitFor()
   await axe(page)
   await page.getByRole('button', { name: /^Parcels .* 90 days/ }).click()

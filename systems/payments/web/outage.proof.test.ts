@@ -44,12 +44,12 @@ const down = (incidents: Page, outbox: string) =>
 
 /** The cells of an outbox's line, by the titles of their columns. */
 async function lineOf(page: Page, outbox: string): Promise<Record<string, string>> {
-  const table = page.getByRole('table', { name: 'Outboxes' })
+  const table = page.getByRole('grid', { name: 'Outboxes' })
   const titles = await table.getByRole('columnheader').allTextContents()
   const row = table
     .getByRole('row')
     .filter({ has: page.getByRole('link', { name: outbox, exact: true }) })
-  const cells = await row.getByRole('cell').allTextContents()
+  const cells = await row.getByRole('gridcell').allTextContents()
   return Object.fromEntries(titles.map((title, i) => [title, cells[i] ?? '']))
 }
 

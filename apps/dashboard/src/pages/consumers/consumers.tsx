@@ -17,7 +17,7 @@ import { CopyId, KeyValue, Time, timeFact } from '../../parts/show/facts.tsx'
 import { Json } from '../../parts/show/json.tsx'
 import { type Column, column } from '../../parts/table/columns.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/list-page.tsx'
-import { type PlainColumn, PlainTable } from '../../parts/table/plain-table.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { useSelection } from '../../parts/table/list.ts'
 import type { StateRole } from '../../states/role.ts'
 
@@ -83,7 +83,17 @@ export function Consumers() {
       }
     >
       <Panel title="Groups">
-        <QueryState query={groups}>{({ items }) => <GroupRows groups={items} />}</QueryState>
+        <QueryState query={groups}>
+          {({ items }) => (
+            <DataTable
+              label="Consumer groups"
+              list={items}
+              columns={GROUP_COLUMNS}
+              idOf={({ topic, group }) => `${topic}/${group}`}
+              empty={<Text size="sm">No consumer group has been looked at yet.</Text>}
+            />
+          )}
+        </QueryState>
       </Panel>
       <LagChart />
       <FilteredTable
@@ -229,48 +239,26 @@ function Lines({ lags }: { lags: Lags }) {
 /** More than a group that keeps up has in front of it for long. */
 const MUCH = 1_000
 
-/** Every consumer group: how far it is behind, and what it has set aside. */
-export function GroupRows({ groups }: { groups: readonly ConsumerGroup[] }) {
-  if (groups.length === 0) return <Text size="sm">No consumer group has been looked at yet.</Text>
-  return (
-    <PlainTable
-      aria-label="Consumer groups"
-      minWidth={300}
-      rows={groups}
-      idOf={({ topic, group }) => `${topic}/${group}`}
-      columns={GROUP_COLUMNS}
-    />
-  )
-}
-
-const GROUP_COLUMNS: readonly PlainColumn<ConsumerGroup>[] = [
+const GROUP_COLUMNS: readonly Column<ConsumerGroup>[] = [
   {
+    id: 'group',
     title: 'Group',
-    cell: ({ topic, group, retrying, parked }) => (
-      <>
-        <AnchorLink to="/consumers" search={{ topic, group }}>
-          {group}
-        </AnchorLink>
-        {/* A phone has room for what is wrong, and the rest below the name. */}
-        <Text size="xs" c="dimmed" hiddenFrom="sm">
-          {topic}, {formatCount(retrying)} retried, {formatCount(parked)} parked
-        </Text>
-      </>
+    width: 'minmax(120px, 2fr)',
+    cell: ({ topic, group }) => (
+      <AnchorLink to="/consumers" search={{ topic, group }} size="sm">
+        {group}
+      </AnchorLink>
     ),
   },
-  { title: 'Topic', from: 'sm', cell: ({ topic }) => topic },
+  column.text('topic', 'Topic', { width: 'minmax(110px, 2fr)' }),
   {
+    id: 'lag',
     title: 'Behind',
     align: 'right',
     isBold: ({ lag }) => lag !== null && lag >= MUCH,
     cell: ({ lag }) => (lag === null ? 'not known' : formatCount(lag)),
   },
-  { title: 'Retried', align: 'right', from: 'sm', cell: (row) => formatCount(row.retrying) },
-  { title: 'Parked', align: 'right', from: 'sm', cell: (row) => formatCount(row.parked) },
-  {
-    title: 'Dead',
-    align: 'right',
-    isBold: ({ dead }) => dead > 0,
-    cell: ({ dead }) => formatCount(dead),
-  },
+  column.count('retrying', 'Retried'),
+  column.count('parked', 'Parked'),
+  { ...column.count('dead', 'Dead'), isBold: ({ dead }) => dead > 0 },
 ]

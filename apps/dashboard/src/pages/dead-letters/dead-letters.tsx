@@ -25,7 +25,7 @@ import { AnchorLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { Empty, ErrorState, Loading, NoMatch, QueryState } from '../../parts/layout/notice.tsx'
 import { Time } from '../../parts/show/facts.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { type PlainColumn, PlainTable } from '../../parts/table/plain-table.tsx'
+import { type Column, column } from '../../parts/table/columns.tsx'
 import { useTable } from '../../parts/table/layout.ts'
 import { useSelection } from '../../parts/table/list.ts'
 import { ReplayButton } from './replay-button.tsx'
@@ -114,11 +114,12 @@ function Groups({ outboxes, filter }: GroupsProps) {
         {countOf(total, 'message is', 'messages are')} dead, for {countOf(groups.length, 'reason')}.
       </div>
       <Panel title="Causes">
-        <PlainTable
-          aria-label="Causes"
-          rows={groups}
+        <DataTable
+          label="Causes"
+          list={groups}
           idOf={({ outbox, code }) => `${outbox} ${code ?? ''}`}
           columns={columns}
+          tall
         />
       </Panel>
       {one !== undefined && <DeadRows outbox={one} filter={rest} matching={total} />}
@@ -163,8 +164,9 @@ function GroupActions({ group, filter, isAlone, onLook }: GroupActionsProps) {
 /** Why they died, with what can be done about it. */
 function causeColumn(
   actionsFor: (group: DeadGroup) => Omit<GroupActionsProps, 'group'>,
-): PlainColumn<DeadGroup> {
+): Column<DeadGroup> {
   return {
+    id: 'cause',
     title: 'Cause',
     cell: (group) => (
       <Group justify="space-between" gap="xs">
@@ -181,11 +183,13 @@ function causeColumn(
   }
 }
 
-const GROUP_COLUMNS: readonly PlainColumn<DeadGroup>[] = [
-  { title: 'Dead', align: 'right', cell: ({ count }) => formatCount(count) },
+const GROUP_COLUMNS: readonly Column<DeadGroup>[] = [
+  column.count('count', 'Dead', { width: '64px' }),
   {
+    id: 'written',
     title: 'Written',
-    from: 'lg',
+    width: '190px',
+    narrow: 'hidden',
     cell: ({ oldestAt, newestAt }) => (
       <>
         <Time at={oldestAt} />

@@ -14,7 +14,6 @@ import { Age, KeyValue, Time, timeFact } from '../../parts/show/facts.tsx'
 import { StateBadge } from '../../parts/show/states.tsx'
 import { type Column, column } from '../../parts/table/columns.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { wholeList } from '../../parts/table/list.ts'
 import { useClaims } from '../../session/session-context.tsx'
 import type { StateRole } from '../../states/role.ts'
 import { firstOf, useContents, type Web } from '../../systems.tsx'
@@ -82,7 +81,7 @@ export function Incidents() {
               <AcknowledgeAll incidents={listed.filter((each) => each.acknowledgedBy === null)} />
               <DataTable
                 label="Incidents"
-                list={wholeList(listed, () => void query.refetch())}
+                list={listed}
                 columns={COLUMNS}
                 idOf={({ id }) => id}
                 onOpen={({ id }) => opened.open(id)}

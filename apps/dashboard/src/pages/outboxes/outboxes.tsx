@@ -1,4 +1,4 @@
-import { Badge, Group, Paper, Text } from '@mantine/core'
+import { Badge, Group, Text } from '@mantine/core'
 import { type Answer, useRead } from '../../api/client.tsx'
 import { Sparkline } from '../../charts/sparkline.tsx'
 import { formatCount, formatRate, formatShare } from '../../format/number.ts'
@@ -7,7 +7,8 @@ import { AnchorLink, PageFrame } from '../../parts/layout/page-frame.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import { Duration } from '../../parts/show/facts.tsx'
 import { type BarPart, StackedBar } from '../../parts/show/states.tsx'
-import { type PlainColumn, PlainTable } from '../../parts/table/plain-table.tsx'
+import { type Column } from '../../parts/table/columns.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { StateEdge, StateNode } from '../../state-machine/layout.ts'
@@ -30,16 +31,12 @@ export function Outboxes() {
     <PageFrame title="Outboxes" lead="Tables of messages, what is in them and how fast it moves.">
       <QueryState query={query}>
         {({ outboxes }) => (
-          <Paper withBorder radius="md" px="md" py="xs">
-            <PlainTable
-              aria-label="Outboxes"
-              highlightOnHover
-              minWidth={300}
-              rows={outboxes}
-              idOf={({ name }) => name}
-              columns={columnsOf(history.data?.outboxes ?? {})}
-            />
-          </Paper>
+          <DataTable
+            label="Outboxes"
+            list={outboxes}
+            idOf={({ name }) => name}
+            columns={columnsOf(history.data?.outboxes ?? {})}
+          />
         )}
       </QueryState>
     </PageFrame>
@@ -48,10 +45,11 @@ export function Outboxes() {
 
 type History = Answer<'/api/v1/overview/history'>['outboxes']
 
-const number = (title: string, read: (item: OutboxItem) => number): PlainColumn<OutboxItem> => ({
+const number = (title: string, read: (item: OutboxItem) => number): Column<OutboxItem> => ({
+  id: title,
   title,
   align: 'right',
-  from: 'lg',
+  narrow: 'hidden',
   cell: (item) => quiet(read(item)),
 })
 
@@ -66,10 +64,12 @@ function quiet(n: number) {
   )
 }
 
-function columnsOf(history: History): readonly PlainColumn<OutboxItem>[] {
+function columnsOf(history: History): readonly Column<OutboxItem>[] {
   return [
     {
+      id: 'outbox',
       title: 'Outbox',
+      width: 'minmax(200px, 2.4fr)',
       cell: ({ name, paused }) => (
         <Group gap={8} wrap="nowrap">
           <AnchorLink to="/outboxes/$name" params={{ name }} size="sm" fw={500}>
@@ -84,29 +84,35 @@ function columnsOf(history: History): readonly PlainColumn<OutboxItem>[] {
       ),
     },
     {
+      id: 'states',
       title: 'States',
-      from: 'sm',
-      cell: (item) => (
-        <div style={{ minWidth: 120 }}>
-          <StackedBar label="States" parts={partsOf(item)} legend="none" />
-        </div>
-      ),
+      width: 'minmax(100px, 1.4fr)',
+      cell: (item) => <StackedBar label="States" parts={partsOf(item)} legend="none" />,
     },
-    { ...number('Due', ({ due }) => due), from: 'sm' },
+    number('Due', ({ due }) => due),
     number('Retrying', ({ retrying }) => retrying),
     number('Postponed', ({ postponed }) => postponed),
     number('Scheduled', ({ scheduled }) => scheduled),
-    { ...number('Dead', deadOf), from: 'sm', isBold: (item) => deadOf(item) > 0 },
+    { ...number('Dead', deadOf), isBold: (item) => deadOf(item) > 0 },
     {
+      id: 'oldest',
       title: 'Oldest pending',
       align: 'right',
-      from: 'lg',
+      width: '104px',
+      narrow: 'hidden',
       cell: (item) => <Duration ms={item.oldestUndeliveredSeconds * 1_000 || null} />,
     },
-    { title: 'Rate', align: 'right', cell: ({ perSecond }) => formatRate(perSecond) },
     {
+      id: 'rate',
+      title: 'Rate',
+      align: 'right',
+      cell: ({ perSecond }) => formatRate(perSecond),
+    },
+    {
+      id: 'hour',
       title: 'Last hour',
-      from: 'sm',
+      width: '112px',
+      narrow: 'hidden',
       cell: ({ name }) => (
         <Sparkline
           values={(history[name] ?? []).map(({ delivered }) => delivered)}
@@ -117,16 +123,19 @@ function columnsOf(history: History): readonly PlainColumn<OutboxItem>[] {
       ),
     },
     {
+      id: 'failing',
       title: 'Failing',
       align: 'right',
-      from: 'lg',
+      narrow: 'hidden',
       isBold: ({ failureRate }) => failureRate > 0,
       cell: ({ failureRate }) => formatShare(failureRate),
     },
     {
+      id: 'relays',
       title: 'Relays',
       align: 'right',
-      from: 'lg',
+      width: '56px',
+      narrow: 'hidden',
       isBold: ({ relays }) => relays === 0,
       cell: ({ relays }) => relays,
     },

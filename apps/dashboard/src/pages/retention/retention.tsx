@@ -9,7 +9,6 @@ import {
   Stack,
   Text,
 } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import { useState } from 'react'
 import { type ItemOf, put, useRead } from '../../api/client.tsx'
 import { countOf, formatCount } from '../../format/number.ts'
@@ -17,7 +16,8 @@ import { QueryState } from '../../parts/layout/notice.tsx'
 import { PageFrame } from '../../parts/layout/page-frame.tsx'
 import { Time } from '../../parts/show/facts.tsx'
 import { useUser } from '../../settings/settings.tsx'
-import { type PlainColumn, PlainTable } from '../../parts/table/plain-table.tsx'
+import { type Column, column } from '../../parts/table/columns.tsx'
+import { DataTable } from '../../parts/table/data-table.tsx'
 import { ActionForm, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/action.tsx'
 
@@ -53,44 +53,50 @@ export function Retention() {
       }
     >
       <QueryState query={classes}>
-        {({ items }) => <ClassRows classes={items} scope={scope} />}
+        {({ items }) => (
+          <DataTable
+            label="Kept data"
+            list={items}
+            columns={classColumns(scope)}
+            idOf={(each) => each.class}
+            tall
+          />
+        )}
       </QueryState>
     </PageFrame>
   )
 }
 
-function classColumns(scope: Scope): readonly PlainColumn<DataClass>[] {
+function classColumns(scope: Scope): readonly Column<DataClass>[] {
   return [
-    { title: 'Data', cell: (each) => <ClassName dataClass={each} /> },
-    { title: 'Kept for', cell: (each) => <KeepButton dataClass={each} scope={scope} /> },
     {
-      title: 'Oldest',
-      from: 'sm',
-      cell: ({ oldestAt }) => <Time at={oldestAt} clock="business" />,
+      id: 'data',
+      title: 'Data',
+      width: 'minmax(160px, 2fr)',
+      cell: (each) => <ClassName dataClass={each} />,
     },
     {
+      id: 'keep',
+      title: 'Kept for',
+      width: 'minmax(130px, 1fr)',
+      cell: (each) => <KeepButton dataClass={each} scope={scope} />,
+    },
+    column.time('oldestAt', 'Oldest', { clock: 'business', width: '100px' }),
+    {
+      id: 'due',
       title: 'Due',
       align: 'right',
       isBold: ({ due }) => due !== null && due > 0,
       cell: ({ due }) => <Due count={due} />,
     },
-    { title: 'Last run', from: 'sm', cell: (each) => <LastRun dataClass={each} /> },
-    { title: 'Next run', from: 'lg', cell: ({ nextRunAt }) => <Time at={nextRunAt} ahead /> },
+    {
+      id: 'last',
+      title: 'Last run',
+      width: 'minmax(110px, 1.2fr)',
+      cell: (each) => <LastRun dataClass={each} />,
+    },
+    column.time('nextRunAt', 'Next run', { ahead: true, width: '100px', narrow: 'hidden' }),
   ]
-}
-
-function ClassRows({ classes, scope }: { classes: readonly DataClass[]; scope: Scope }) {
-  const isNarrow = useMediaQuery('(max-width: 48em)')
-  return (
-    <PlainTable
-      aria-label="Kept data"
-      verticalSpacing={6}
-      minWidth={isNarrow ? 300 : 700}
-      rows={classes}
-      idOf={(each) => each.class}
-      columns={classColumns(scope)}
-    />
-  )
 }
 
 function ClassName({ dataClass: { title, personal, class: name } }: { dataClass: DataClass }) {

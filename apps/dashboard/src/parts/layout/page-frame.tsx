@@ -84,7 +84,7 @@ interface PanelProps {
 export function Panel({ title, actions, children }: PanelProps) {
   const id = useId()
   return (
-    <Paper component="section" withBorder radius="md" p="md" aria-labelledby={id}>
+    <Paper component="section" data-panel withBorder radius="md" p="md" aria-labelledby={id}>
       <Group justify="space-between" mb="sm" mih={26} gap="xs">
         <Title order={2} id={id}>
           {title}

@@ -19,6 +19,8 @@ export interface Column<Row> {
    * in order says nothing of the rest. Left out where it makes no sense.
    */
   readonly sortBy?: (row: Row) => string | number | null | undefined
+  /** Whether a number needs attention. */
+  readonly isBold?: (row: Row) => boolean
   readonly cell: (row: Row) => ReactNode
 }
 

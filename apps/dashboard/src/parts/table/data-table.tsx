@@ -13,12 +13,13 @@ import {
   useRef,
   useState,
 } from 'react'
+import { countOf } from '../../format/number.ts'
 import { ErrorState, Loading, NoMatch } from '../layout/notice.tsx'
 import { ColumnMenu, ColumnTitle, sortNote } from './column-menu.tsx'
 import classes from './data-table.module.css'
 import type { Column } from './columns.tsx'
 import { fitting, type Layout, tracksOf } from './layout.ts'
-import type { List, Selection } from './list.ts'
+import { type List, type Selection, wholeList } from './list.ts'
 
 interface RowKeysOptions<Row> {
   readonly rows: readonly Row[]
@@ -80,7 +81,8 @@ function targetOf(key: string, current: number, last: number): number | undefine
 export interface DataTableProps<Row> {
   /** What the rows are, for screen readers. */
   readonly label: string
-  readonly list: List<Row>
+  /** Read page by page, or rows that are all there. */
+  readonly list: List<Row> | readonly Row[]
   readonly columns: readonly Column<Row>[]
   /** From `useTable`: lets the user choose columns and sort. */
   readonly layout?: Layout
@@ -91,11 +93,13 @@ export interface DataTableProps<Row> {
   readonly opened?: string | undefined
   readonly selection?: Selection
   /** Shown in the place of the rows if there are none at all. */
-  readonly empty: ReactNode
+  readonly empty?: ReactNode
   /** Given if a filter is set: no rows then mean that nothing matches it. */
   readonly onClearFilter?: (() => void) | undefined
   /** Default: what is left of the window. */
   readonly height?: string
+  /** A row is as high as what is in it. Default: one line, which ends in dots. */
+  readonly tall?: true
 }
 
 const ROW_HEIGHT = 34
@@ -108,15 +112,25 @@ const CARD_PADDING = 16
 const AHEAD = 30
 
 /** A list as rows: drawn only where one looks, so that a hundred thousand scroll like ten. */
-export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { list, empty, onClearFilter } = props
+export function DataTable<Row>({ list: given, ...props }: DataTableProps<Row>) {
+  const { empty, onClearFilter } = props
+  const list = isWhole(given) ? wholeList(given) : given
   if (list.isLoading) return <Loading />
   if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />
-  if (list.rows.length > 0) return <Rows {...props} />
+  if (list.rows.length > 0) return <Rows {...props} list={list} isWhole={list !== given} />
   return onClearFilter === undefined ? empty : <NoMatch onClear={onClearFilter} />
 }
 
-function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: DataTableProps<Row>) {
+function isWhole<Row>(list: List<Row> | readonly Row[]): list is readonly Row[] {
+  return Array.isArray(list)
+}
+
+interface RowsProps<Row> extends Omit<DataTableProps<Row>, 'list'> {
+  readonly list: List<Row>
+  readonly isWhole: boolean
+}
+
+function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: RowsProps<Row>) {
   const isPhone = useMediaQuery('(max-width: 48em)') ?? false
   const isNarrow = useMediaQuery('(max-width: 75em)') ?? false
   const box = useRef<HTMLDivElement>(null)
@@ -157,7 +171,8 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
         ref={box}
         className={classes['box']}
         data-cards={isPhone || undefined}
-        style={{ maxHeight: rest.height }}
+        data-tall={rest.tall}
+        style={{ maxHeight: rest.height ?? (rest.isWhole ? 'none' : undefined) }}
         role="grid"
         aria-label={label}
         tabIndex={-1}
@@ -185,7 +200,8 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
             return (
               <TableRow
                 key={id}
-                {...{ row, id, index, start, height, columns, tracks, onOpen, selection, select }}
+                {...{ row, id, index, start, columns, tracks, onOpen, selection, select }}
+                {...(rest.tall ? { measure: virtual.measureElement } : { height })}
                 isOpen={id === opened}
                 isCurrent={index === keys.current}
                 onFocus={keys.setCurrent}
@@ -194,7 +210,9 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Da
           })}
         </div>
       </div>
-      <Foot list={list} selected={selection?.ids.size ?? 0} layout={rest.layout} />
+      {!rest.isWhole && (
+        <Foot list={list} selected={selection?.ids.size ?? 0} layout={rest.layout} />
+      )}
     </div>
   )
 }
@@ -283,13 +301,13 @@ interface FootProps {
 }
 
 function Foot({ list, selected, layout }: FootProps) {
-  const count = list.rows.length.toLocaleString()
+  const count = countOf(list.rows.length, 'row')
   return (
     <div className={classes['foot']}>
       <span role="status">
         {list.isLoadingMore
-          ? `${count} rows, loading more …`
-          : `${count} ${list.rows.length === 1 ? 'row' : 'rows'}${list.hasMore ? ' so far' : ''}`}
+          ? `${count}, loading more …`
+          : `${count}${list.hasMore ? ' so far' : ''}`}
         {selected > 0 && `, ${selected.toLocaleString()} selected`}
         {list.isOutdated && (
           <>
@@ -312,7 +330,9 @@ interface TableRowProps<Row> {
   readonly index: number
   /** Where it stands, in px from the first one. */
   readonly start: number
-  readonly height: number
+  /** Undefined where it is measured. */
+  readonly height?: number
+  readonly measure?: (row: HTMLElement | null) => void
   readonly columns: readonly Column<Row>[]
   /** Undefined where a row is a card. */
   readonly tracks: string | undefined
@@ -326,13 +346,14 @@ interface TableRowProps<Row> {
 }
 
 function DrawnRow<Row>(props: TableRowProps<Row>) {
-  const { row, id, index, start, height, columns, tracks, isOpen, isCurrent } = props
+  const { row, id, index, start, height, measure, columns, tracks, isOpen, isCurrent } = props
   const { selection, select, onFocus, onOpen } = props
   const isSelected = selection?.has(id) ?? false
   return (
     // Keys are heard by the table, which knows the row they are for.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <div
+      ref={measure}
       role="row"
       aria-rowindex={index + 2}
       aria-selected={selection === undefined ? isOpen : isSelected}
@@ -360,7 +381,13 @@ function DrawnRow<Row>(props: TableRowProps<Row>) {
         </div>
       )}
       {columns.map((column) => (
-        <div role="gridcell" key={column.id} data-align={column.align} data-title={column.title}>
+        <div
+          role="gridcell"
+          key={column.id}
+          data-align={column.align}
+          data-title={column.title}
+          data-bold={column.isBold?.(row) || undefined}
+        >
           {inCell(column.cell(row))}
         </div>
       ))}

@@ -72,7 +72,11 @@ export function useFilteredList<Row, const Of extends Fields, const Field extend
 
 const NO_SORTS = {}
 
-interface FilteredTableProps<Row> extends Omit<DataTableProps<Row>, 'onClearFilter' | 'idOf'> {
+interface FilteredTableProps<Row> extends Omit<
+  DataTableProps<Row>,
+  'onClearFilter' | 'idOf' | 'list'
+> {
+  readonly list: List<Row>
   readonly filter: Pick<Filter, 'values' | 'isSet' | 'set' | 'clear'>
   readonly fields: Fields
   /** Default: its `id`. */

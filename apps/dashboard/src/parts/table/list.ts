@@ -38,9 +38,9 @@ export interface List<Row> {
 }
 
 /** A list that was read as a whole. */
-export function wholeList<Row>(rows: readonly Row[], reload: () => void): List<Row> {
+export function wholeList<Row>(rows: readonly Row[]): List<Row> {
   const nothing = { hasMore: false, isLoading: false, isLoadingMore: false, isOutdated: false }
-  return { rows, error: null, ...nothing, loadMore: () => undefined, reload }
+  return { rows, error: null, ...nothing, loadMore: () => undefined, reload: () => undefined }
 }
 
 /** More pages than these are not read anew by themselves: each costs a request. */

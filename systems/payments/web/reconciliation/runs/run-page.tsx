@@ -5,10 +5,10 @@ import {
   ConfirmButton,
   dataOf,
   countOf,
+  DataTable,
   formatCount,
   PageFrame,
   PermittedButton,
-  PlainTable,
   post,
   QueryState,
   saveFile,
@@ -234,17 +234,20 @@ function DryRun({ run }: { run: Run }) {
               It would match {formatCount(found.matched)} of {formatCount(found.total)} records (
               {found.matchRate}%). Nothing was stored.
             </Text>
-            <PlainTable
-              rows={REASONS.filter((reason) => run.reasons[reason] || found.reasons[reason])}
+            <DataTable
+              label="Records by reason"
+              list={REASONS.filter((reason) => run.reasons[reason] || found.reasons[reason])}
               idOf={(reason) => reason}
               columns={[
-                { title: 'Reason', cell: (reason) => REASON_LOOKS[reason].word },
+                { id: 'reason', title: 'Reason', cell: (reason) => REASON_LOOKS[reason].word },
                 {
+                  id: 'now',
                   title: 'Now',
                   align: 'right',
                   cell: (reason) => formatCount(run.reasons[reason] ?? 0),
                 },
                 {
+                  id: 'then',
                   title: 'After a run',
                   align: 'right',
                   isBold: (reason) => (run.reasons[reason] ?? 0) !== (found.reasons[reason] ?? 0),

@@ -9,8 +9,6 @@ import {
   formatMoney,
   Money,
   type paths,
-  type PlainColumn,
-  PlainTable,
   QueryState,
   StateBadge,
   type StateRole,
@@ -57,33 +55,19 @@ function lookOf(statement: Statement): { readonly words: string; readonly look: 
 }
 
 const figure = (title: string, name: Figure) => ({
+  id: name,
   title,
   align: 'right' as const,
   cell: (statement: Statement) => money(statement, name),
 })
 
-const BALANCE_COLUMNS = [
-  { title: 'Account', cell: ({ account, statementId }: Statement) => account ?? statementId },
+const BALANCE_COLUMNS: readonly Column<Statement>[] = [
+  { id: 'account', title: 'Account', cell: ({ account, statementId }) => account ?? statementId },
   figure('Opening', 'opening'),
   figure('Entries', 'booked'),
   figure('Closing', 'closing'),
-  { title: '', cell: (statement: Statement) => <TieOut statement={statement} /> },
+  { id: 'ties', title: 'Balances', cell: (statement) => <TieOut statement={statement} /> },
 ]
-
-/** The balances of a file that is not stored yet. */
-function StatementTable({ statements }: { statements: readonly Statement[] }) {
-  return (
-    <PlainTable
-      withTableBorder
-      aria-label="Balances"
-      minWidth={480}
-      maxHeight={220}
-      rows={statements}
-      idOf={({ number, currency }) => `${number} ${currency}`}
-      columns={BALANCE_COLUMNS}
-    />
-  )
-}
 
 const COLUMNS: readonly Column<Statement>[] = [
   {
@@ -92,10 +76,10 @@ const COLUMNS: readonly Column<Statement>[] = [
     width: 'minmax(90px, 1.4fr)',
     cell: ({ account, statementId }) => <span title={statementId}>{account ?? statementId}</span>,
   },
-  { id: 'opening', width: '130px', narrow: 'hidden', ...figure('Opening', 'opening') },
+  { width: '130px', narrow: 'hidden', ...figure('Opening', 'opening') },
   column.count('entries', 'Entries', { order: 'none', width: '80px', narrow: 'hidden' }),
-  { id: 'booked', width: '130px', ...figure('Booked', 'booked') },
-  { id: 'closing', width: '130px', ...figure('Closing', 'closing') },
+  { width: '130px', ...figure('Booked', 'booked') },
+  { width: '130px', ...figure('Closing', 'closing') },
   {
     id: 'ties',
     title: 'Opening + entries = closing',
@@ -103,6 +87,8 @@ const COLUMNS: readonly Column<Statement>[] = [
     cell: (statement) => <TieOut statement={statement} />,
   },
 ]
+
+const statementKey = ({ number, currency }: Statement) => `${number} ${currency}`
 
 /** The statements of a file, each with its balances. */
 export function Statements({ id }: { id: string }) {
@@ -116,7 +102,7 @@ export function Statements({ id }: { id: string }) {
       label="Statements"
       list={list}
       columns={COLUMNS}
-      idOf={({ number, currency }) => `${number} ${currency}`}
+      idOf={statementKey}
       height="60vh"
       empty={<Empty title="No statements">A CSV file says nothing about balances.</Empty>}
     />
@@ -173,7 +159,15 @@ export function StatementPreview({ file, by }: StatementPreviewProps) {
           <Text size="sm" mb="xs">
             Read as {FORMAT_WORDS[format]}.
           </Text>
-          {statements.length > 0 && <StatementTable statements={statements} />}
+          {statements.length > 0 && (
+            <DataTable
+              label="Balances"
+              list={statements}
+              columns={BALANCE_COLUMNS}
+              idOf={statementKey}
+              height="220px"
+            />
+          )}
           {errors.length > 0 && (
             <Alert color="red" title="The file cannot be read this way" mb="xs">
               <List size="sm">
@@ -189,15 +183,13 @@ export function StatementPreview({ file, by }: StatementPreviewProps) {
             </Alert>
           )}
           {rows.length > 0 && (
-            <PlainTable
-              striped
-              withTableBorder
-              aria-label={`First rows of ${file.name}`}
-              minWidth={480}
-              maxHeight={320}
-              rows={rows}
-              idOf={({ line }) => line}
+            <DataTable
+              label={`First rows of ${file.name}`}
+              list={rows}
               columns={previewColumns(format, rows)}
+              idOf={({ line }) => String(line)}
+              height="320px"
+              tall
             />
           )}
         </>
@@ -215,33 +207,31 @@ type PreviewRow = Preview['rows'][number]
 function previewColumns(
   format: Preview['format'],
   rows: readonly PreviewRow[],
-): readonly PlainColumn<PreviewRow>[] {
+): readonly Column<PreviewRow>[] {
   return [
-    { title: format === 'camt.053' ? 'No.' : 'Line', cell: ({ line }) => line },
+    column.text('line', format === 'camt.053' ? 'No.' : 'Line', { width: '56px' }),
     {
+      id: 'id',
       title: 'Transaction id',
-      cell: ({ record, values }) => (
-        <span style={{ overflowWrap: 'anywhere' }}>
-          {record?.externalTransactionId ?? values.join(' · ')}
-        </span>
-      ),
+      width: 'minmax(100px, 2fr)',
+      cell: ({ record, values }) => record?.externalTransactionId ?? values.join(' · '),
     },
     {
+      id: 'amount',
       title: 'Amount',
       align: 'right',
       cell: ({ record }) => record && <Money minor={record.amount} currency={record.currency} />,
     },
-    {
-      title: 'Date',
-      cell: ({ record }) => <span style={{ whiteSpace: 'nowrap' }}>{record?.date}</span>,
-    },
+    { id: 'date', title: 'Date', width: '96px', cell: ({ record }) => record?.date },
     ...(rows.some(isWrong) ? [PROBLEM] : []),
   ]
 }
 
-const PROBLEM = {
+const PROBLEM: Column<PreviewRow> = {
+  id: 'problem',
   title: 'Problem',
-  cell: ({ errors }: { readonly errors: readonly { field: string; reason: string }[] }) => (
+  width: 'minmax(120px, 2fr)',
+  cell: ({ errors }) => (
     <Text span inherit c="var(--mantine-color-error)">
       {errors.map(({ field, reason }) => `${field} ${reason}`).join('; ')}
     </Text>
