@@ -1,4 +1,4 @@
-import { readOverview } from '@posthorn/operate'
+import { readOverview } from '@posthorn/operate/internal'
 import type { Pool } from 'pg'
 import { inTurns, percentile, select } from '../kit/harness.ts'
 import type { Options } from '../kit/options.ts'

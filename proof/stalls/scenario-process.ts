@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { engineMigrations, migrate, silentLog } from '@posthorn/engine'
-import { takeSamples } from '@posthorn/operate'
+import { takeSamples } from '@posthorn/engine/internal'
 import { sagaMigrations } from '@posthorn/saga'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'

@@ -49,6 +49,13 @@ test.each([
   expect(parseListed(partOf(name))).toEqual(exportsOf(source))
 })
 
+test('the three entry points together export at most 200 names', () => {
+  const files = ['engine/src/index.ts', 'engine/src/inbox/index.ts', 'operate/src/index.ts']
+  const sources = files.map((file) => readFileSync(join(root, 'packages', file), 'utf8'))
+  const exported = sources.map(exportsOf).flatMap(({ values, types }) => [...values, ...types])
+  expect(exported.length).toBeLessThanOrEqual(200)
+})
+
 test('every function has its line', () => {
   const rows = tableRows(text).filter(([name]) => name?.startsWith('`'))
   expect(rows.filter(([, line = '']) => line === '')).toEqual([])

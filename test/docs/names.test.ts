@@ -1,4 +1,4 @@
-import { METRICS } from '@posthorn/operate'
+import { METRICS } from '@posthorn/engine/internal'
 import { ALL_METRICS, loadSystems, openSystems, readConfiguration } from '@posthorn/server'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

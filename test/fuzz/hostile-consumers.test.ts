@@ -1,6 +1,6 @@
 import { failureOf, toMessage, transaction, uuid, type Delivery } from '@posthorn/engine'
 import { testDatabase } from '@posthorn/engine/testing'
-import { SetAsideStore, type ConsumedMessage } from '@posthorn/engine/inbox'
+import { SetAsideStore, type ConsumedMessage } from '@posthorn/engine/internal'
 import { dropDeadLetters, listAlerts, listDeadLetters, replayDeadLetters } from '@posthorn/operate'
 import { postgresTransport, topicMigrations } from '@posthorn/transports/postgres'
 import fc from 'fast-check'

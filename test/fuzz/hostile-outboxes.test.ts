@@ -21,7 +21,6 @@ import {
 import { fakeTransport, testDatabase, type FakeTransport } from '@posthorn/engine/testing'
 import {
   advanceClock,
-  ERROR_CODES,
   getMessage,
   listAlerts,
   listMessages,
@@ -29,6 +28,7 @@ import {
   replay,
   useMovableClock,
 } from '@posthorn/operate'
+import { ERROR_CODES } from '@posthorn/engine/internal'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { asyncReporter, hostileError, hostileJson, hostileText, Tally } from './hostile-text.ts'

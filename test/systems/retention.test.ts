@@ -16,9 +16,8 @@ import {
   verifyAudits,
   type DataClass,
   type RetentionRule,
-  type Subject,
-  type SubjectKind,
 } from '@posthorn/operate'
+import { type Subject, type SubjectKind } from '@posthorn/operate/internal'
 import { testDatabase } from '@posthorn/engine/testing'
 import { allMigrations, loadSystems, openSystems, readConfiguration } from '@posthorn/server'
 import type { Pool } from 'pg'

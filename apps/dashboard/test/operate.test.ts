@@ -1,5 +1,5 @@
 import { toMessage, uuid } from '@posthorn/engine'
-import { SetAsideStore } from '@posthorn/engine/inbox'
+import { SetAsideStore } from '@posthorn/engine/internal'
 import { expect, test } from 'vitest'
 import { EXAMPLE } from './example/index.ts'
 import { axe, openDashboard, screenshot } from './harness/index.ts'

@@ -5,9 +5,9 @@ import {
   createAnnouncementFeed,
   createFeed,
   startPeriodically,
-  takeSamples,
   type PeriodicTask,
 } from '@posthorn/operate'
+import { takeSamples } from '@posthorn/engine/internal'
 import { createApp, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'

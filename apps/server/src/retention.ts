@@ -1,10 +1,6 @@
 import type { Log, Metrics } from '@posthorn/engine'
-import {
-  applyRetention,
-  continueErasures,
-  type PeriodicTask,
-  type Subject,
-} from '@posthorn/operate'
+import { applyRetention, continueErasures, type PeriodicTask } from '@posthorn/operate'
+import { type Subject } from '@posthorn/operate/internal'
 import type { Sealing } from '@posthorn/system'
 import type { Pool } from 'pg'
 import type { Opened } from './systems/open-systems.ts'

@@ -5,11 +5,11 @@ import {
   type Log,
   type Metrics,
   type Relay,
-  type Subscription,
-  countConnections,
 } from '@posthorn/engine'
-import { withConsumerSpan, withConsumerSpans } from '@posthorn/engine/inbox'
-import { sampleLag, sealAudits, startPeriodically, type PeriodicTask } from '@posthorn/operate'
+import { countConnections, type Subscription, withConsumerSpans } from '@posthorn/engine/internal'
+import { withConsumerSpan } from '@posthorn/engine/inbox'
+import { sampleLag } from '@posthorn/operate/internal'
+import { sealAudits, startPeriodically, type PeriodicTask } from '@posthorn/operate'
 import type { SystemConsumer, SystemQueue } from '@posthorn/system'
 import type { Pool } from 'pg'
 import type { Brokers } from './brokers/broker-catalogue.ts'

@@ -1,11 +1,11 @@
 import {
   DefinitionError,
   enqueueAll,
-  type NewRow,
   type Outbox,
   type Queryable,
   type Transaction,
 } from '@posthorn/engine'
+import { type NewRow } from '@posthorn/engine/internal'
 import { getMessage } from '@posthorn/operate'
 import type { AggregateRoot, PendingEvent } from './aggregate-root.ts'
 

@@ -1,6 +1,6 @@
 /*
- * What @posthorn/operate needs from inside the engine. Not for applications: names and signatures here change
- * without notice, in any version. The architecture test lets no other package import it.
+ * What Posthorn's other packages need from inside the engine. Not for applications: names and signatures here change
+ * without notice, in any version. The architecture test lets no system and no example import it.
  */
 export {
   listRecurring,
@@ -92,3 +92,21 @@ export { type OpenBreaker } from './relay/attempt/breaker.ts'
 export { latencyBucket, percentile } from './relay/tally.ts'
 export { fromLog, HAS_GONE, inLoggedState, loggedState } from './relay/log/log-view.sql.ts'
 export { sleep } from './sleep.ts'
+export { type BackOff } from './back-off.ts'
+export { setUpTables, tablesOf } from './host/posthorn.ts'
+export { type LabelPart, type State } from './outbox/definition.ts'
+export { decryptBytes, encryptBytes } from './encrypt/master-keys.ts'
+export { connectionGate } from './database/connection-gate.ts'
+export { type NewRow } from './enqueue/enqueue.ts'
+export { LineLimit } from './log.ts'
+export { type Reference } from './outbox/outcome.ts'
+export { type EndingPolicy, type EndlessPolicy } from './outbox/retry.ts'
+export { listHazards } from './outbox/hazards.ts'
+export { currentTraceparent, withConsumerSpans } from './outbox/trace.ts'
+export { checkOut, lendTransaction } from './database/transaction.ts'
+export { type DeliverOptions, type Subscription } from './outbox/transport.ts'
+export { storableText } from './storable.ts'
+export { type ConsumedMessage, type DeadLetter, type Failed } from './consume/consumed-message.ts'
+export { SetAsideStore, type ClaimedMessage } from './consume/set-aside-store.ts'
+export { inboxId } from './inbox/inbox.ts'
+export { countConnections } from './relay/window.ts'

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { consoleLog, LineLimit, PosthornError, silentLog, type Log } from './index.ts'
+import { PosthornError } from './errors.ts'
+import { consoleLog, LineLimit, silentLog, type Log } from './log.ts'
 
 test('the compiler refuses an error under a name that no serializer knows', () => {
   const said: object[] = []

@@ -3,12 +3,12 @@ import {
   delivered,
   refused,
   retryLater,
-  type DeliverOptions,
   type Delivery,
   type Outcome,
   type Queryable,
   type Transport,
 } from '@posthorn/engine'
+import { type DeliverOptions } from '@posthorn/engine/internal'
 import { webhookTransport, type Guard } from '@posthorn/transports/webhook'
 import { domainOf, type Mailer } from '@posthorn/system/mailer'
 import type { Sealing } from '@posthorn/system'

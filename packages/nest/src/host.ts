@@ -11,7 +11,6 @@ import {
   engineMigrations,
   migrate,
   posthorn,
-  setUpTables,
   transaction,
   type Handlers,
   type Notifier,
@@ -19,6 +18,7 @@ import {
   type Transaction,
   type PosthornOptions,
 } from '@posthorn/engine'
+import { setUpTables } from '@posthorn/engine/internal'
 
 /** Of any rows. */
 export type Outboxes = NonNullable<PosthornOptions['outboxes']>

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
-import { decryptBytes, encryptBytes } from '@posthorn/engine'
+import { decryptBytes, encryptBytes } from '@posthorn/engine/internal'
 
 /** Encrypts what must not stand readable in a table. */
 export interface Sealing {

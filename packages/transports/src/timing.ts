@@ -1,4 +1,4 @@
-import type { BackOff } from '@posthorn/engine'
+import type { BackOff } from '@posthorn/engine/internal'
 import { sleep } from '@posthorn/operate'
 
 /** Gives what `late` gives, or throws, if the work is not done after `ms`; the work itself goes on. */

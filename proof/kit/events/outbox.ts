@@ -2,12 +2,10 @@ import {
   defineOutbox,
   exponential,
   schedule,
-  type EndingPolicy,
-  type EndlessPolicy,
   type Outbox,
   type OutboxDefinition,
-  type TableName,
 } from '@posthorn/engine'
+import { type EndingPolicy, type EndlessPolicy, type TableName } from '@posthorn/engine/internal'
 import { defineInbox } from '@posthorn/engine/inbox'
 
 /** A row of each outbox here: the n-th event of its key. */

@@ -1,5 +1,6 @@
 import type { Outbox } from '@posthorn/engine'
-import { outboxGraph, sealAudits, verifyAudits } from '@posthorn/operate'
+import { outboxGraph } from '@posthorn/operate/internal'
+import { sealAudits, verifyAudits } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import type { Line } from '../ledger.ts'
 import type { WrittenEvents } from '../../chaos/events/load.ts'

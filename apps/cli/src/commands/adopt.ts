@@ -1,4 +1,4 @@
-import { adoptTable } from '@posthorn/operate'
+import { adoptTable } from '@posthorn/operate/internal'
 import { examples, onDatabase, type DatabaseOptions, type Define } from '../options.ts'
 import { readEnvironment, variablesOf } from '../environment.ts'
 import { EXIT } from '../errors.ts'

@@ -1,4 +1,4 @@
-import { asyncApi } from '@posthorn/operate'
+import { asyncApi } from '@posthorn/operate/internal'
 import { examples, withConfig, type Define } from '../options.ts'
 import { openWithoutDatabase, readEnvironment, variablesOf } from '../environment.ts'
 import { EXIT } from '../errors.ts'

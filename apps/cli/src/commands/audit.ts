@@ -1,4 +1,5 @@
-import { sealAudits, verifyAudits, type AuditFinding } from '@posthorn/operate'
+import { sealAudits, verifyAudits } from '@posthorn/operate'
+import { type AuditFinding } from '@posthorn/operate/internal'
 import {
   examples,
   given,

@@ -1,5 +1,5 @@
 import { toMessage, uuid } from '@posthorn/engine'
-import { SetAsideStore } from '@posthorn/engine/inbox'
+import { SetAsideStore } from '@posthorn/engine/internal'
 import { listDeadLetters, searchAudit } from '@posthorn/operate'
 import { testDatabase } from '@posthorn/engine/testing'
 import { beforeEach, expect, test } from 'vitest'

@@ -1,11 +1,10 @@
 import { transaction } from '@posthorn/engine'
+import { countDeadLetters, type LetterFilter } from '@posthorn/engine/internal'
 import {
-  countDeadLetters,
   dropDeadLetters,
   getDeadLetter,
   listDeadLetters,
   replayDeadLetters,
-  type LetterFilter,
   type SetAsideMessage,
 } from '@posthorn/operate'
 import { Option } from 'commander'

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { silentLog } from '@posthorn/engine'
-import { readConsumers, readRuns } from '@posthorn/operate'
+import { readConsumers, readRuns } from '@posthorn/operate/internal'
 import {
   ConfigurationError,
   allMigrations,

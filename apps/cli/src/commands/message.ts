@@ -1,11 +1,6 @@
 import type { Outbox } from '@posthorn/engine'
-import {
-  getMessage,
-  viewMessage,
-  type MessageDetails,
-  type MessageView,
-  type Transition,
-} from '@posthorn/operate'
+import { getMessage, viewMessage, type MessageDetails, type MessageView } from '@posthorn/operate'
+import { type Transition } from '@posthorn/operate/internal'
 import {
   asOperator,
   examples,

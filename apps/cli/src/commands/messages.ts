@@ -1,5 +1,6 @@
 import type { Outbox, Queryable } from '@posthorn/engine'
-import { listMessages, type MessageListOptions, type MessageSummary } from '@posthorn/operate'
+import { listMessages, type MessageSummary } from '@posthorn/operate'
+import { type MessageListOptions } from '@posthorn/operate/internal'
 import { Option } from 'commander'
 import {
   examples,

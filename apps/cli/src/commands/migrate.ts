@@ -1,4 +1,5 @@
-import { migrate, setUpTables, silentLog, tablesOf, type Log } from '@posthorn/engine'
+import { migrate, silentLog, type Log } from '@posthorn/engine'
+import { setUpTables, tablesOf } from '@posthorn/engine/internal'
 import { migrationSql, migrationStatus } from '@posthorn/operate'
 import { allMigrations, loadSystems } from '@posthorn/server'
 import type { Command } from 'commander'

@@ -6,8 +6,8 @@ import {
   resumeRecurring,
   runRecurring,
   type RecurringStatus,
-  type SteeredRecurring,
 } from '@posthorn/operate'
+import { type SteeredRecurring } from '@posthorn/engine/internal'
 import { Option, type Command } from 'commander'
 import {
   asOperator,

@@ -1,15 +1,14 @@
 import { transaction, type Outbox } from '@posthorn/engine'
 import {
   countReplay,
-  getReplay,
-  isId,
   runReplay,
   startReplay,
   stopReplay,
   type ReplayFilter,
   type ReplayRun,
-  type ReplayRunOptions,
 } from '@posthorn/operate'
+import { getReplay, type ReplayRunOptions } from '@posthorn/operate/internal'
+import { isId } from '@posthorn/engine/internal'
 import {
   asOperator,
   examples,

@@ -1,4 +1,4 @@
-import type { ConsumerOverview } from '@posthorn/operate'
+import type { ConsumerOverview } from '@posthorn/operate/internal'
 import { expect, test } from 'vitest'
 import { checkConsumers, checkRetention } from './engine.ts'
 

@@ -1,11 +1,6 @@
 import type { MigrationSet, Outbox, Queryable } from '@posthorn/engine'
-import {
-  listMasters,
-  migrationStatus,
-  readClock,
-  type ConsumerOverview,
-  type readRuns,
-} from '@posthorn/operate'
+import { listMasters, migrationStatus, readClock } from '@posthorn/operate'
+import { type ConsumerOverview, type readRuns } from '@posthorn/operate/internal'
 import type { Configuration } from '@posthorn/server'
 import { duration, pluralise } from '../terminal/words.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'

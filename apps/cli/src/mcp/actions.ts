@@ -1,14 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { transaction } from '@posthorn/engine'
-import {
-  cancel,
-  countReplay,
-  getReplay,
-  pause,
-  resume,
-  runReplay,
-  startReplay,
-} from '@posthorn/operate'
+import { cancel, countReplay, pause, resume, runReplay, startReplay } from '@posthorn/operate'
+import { getReplay } from '@posthorn/operate/internal'
 import { z } from 'zod'
 import { Failure } from '../errors.ts'
 import { given } from '../options.ts'

@@ -2,12 +2,12 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { Outbox } from '@posthorn/engine'
 import {
   getMessage,
-  groupDead,
   listMessages,
   readJourney,
   viewMessage,
   type MessageDetails,
 } from '@posthorn/operate'
+import { groupDead } from '@posthorn/engine/internal'
 import { z } from 'zod'
 import { readStatus } from '../commands/status.ts'
 import { Failure } from '../errors.ts'

@@ -1,6 +1,7 @@
 import type { System } from '@posthorn/system'
 import { Type } from 'typebox'
-import { delivered, outbox, tablesOf, type Outbox } from '@posthorn/engine'
+import { delivered, outbox, type Outbox } from '@posthorn/engine'
+import { tablesOf } from '@posthorn/engine/internal'
 
 const message = () => ({ type: 'chore.due', payload: {} })
 

@@ -2,11 +2,11 @@ import {
   delivered,
   outbox,
   refused,
-  tablesOf,
   transaction,
   type Delivery,
   type Outbox,
 } from '@posthorn/engine'
+import { tablesOf } from '@posthorn/engine/internal'
 import { callerOf } from '@posthorn/http'
 import { defineSimulator } from '@posthorn/simulators'
 import { defineSystem, type System } from '@posthorn/system'

@@ -1,5 +1,6 @@
 import type { Log, Outbox } from '@posthorn/engine'
-import { openAlerts, outboxStats, readConsumers, type OutboxStats } from '@posthorn/operate'
+import { openAlerts, outboxStats, type OutboxStats } from '@posthorn/operate'
+import { readConsumers } from '@posthorn/operate/internal'
 import type { Measure } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'

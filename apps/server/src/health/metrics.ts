@@ -1,5 +1,10 @@
 import type { Metrics } from '@posthorn/engine'
-import { METRICS, type MetricCatalogue, type MetricName, type MetricsOf } from '@posthorn/operate'
+import {
+  METRICS,
+  type MetricCatalogue,
+  type MetricName,
+  type MetricsOf,
+} from '@posthorn/engine/internal'
 import { Gauge, type Registry } from 'prom-client'
 
 /** What the server measures beside the engine. */

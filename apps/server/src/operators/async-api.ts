@@ -1,4 +1,4 @@
-import { asyncApi } from '@posthorn/operate'
+import { asyncApi } from '@posthorn/operate/internal'
 import type { App } from '@posthorn/http'
 import { Type } from 'typebox'
 import { PLATFORM } from './outboxes/outbox-registry.ts'

@@ -1,4 +1,5 @@
-import { searchAudit, type AuditEntry, type AuditOptions } from '@posthorn/operate'
+import { searchAudit, type AuditEntry } from '@posthorn/operate'
+import { type AuditOptions } from '@posthorn/operate/internal'
 import { PageQuery, decodeCursor, encodeCursor, pageOf, type App } from '@posthorn/http'
 import { resource, type AuditSource, type SystemAuditEntry } from '@posthorn/system'
 import type { Pool } from 'pg'

@@ -1,4 +1,4 @@
-import { readCharts, readLagHistory, type Charts, type Stretches } from '@posthorn/operate'
+import { readCharts, readLagHistory, type Charts, type Stretches } from '@posthorn/operate/internal'
 import type { App } from '@posthorn/http'
 import { type NameDestinations, resource } from '@posthorn/system'
 import type { Pool } from 'pg'

@@ -1,15 +1,13 @@
 import { transaction } from '@posthorn/engine'
+import { countDeadLetters, type LetterFilter } from '@posthorn/engine/internal'
 import {
-  countDeadLetters,
   dropDeadLetters,
   getDeadLetter,
   listDeadLetters,
-  readConsumers,
   replayDeadLetters,
-  type ConsumerOverview,
-  type LetterFilter,
   type SetAsideMessage,
 } from '@posthorn/operate'
+import { readConsumers, type ConsumerOverview } from '@posthorn/operate/internal'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
 import { resource } from '@posthorn/system'
 import type { Pool } from 'pg'

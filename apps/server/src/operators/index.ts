@@ -1,5 +1,6 @@
 import type { Handlers, Outbox } from '@posthorn/engine'
-import type { AnnouncementFeed, Feed, RetentionCatalogue } from '@posthorn/operate'
+import type { AnnouncementFeed } from '@posthorn/operate/internal'
+import type { Feed, RetentionCatalogue } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type {

@@ -1,4 +1,4 @@
-import { readHistory } from '@posthorn/operate'
+import { readHistory } from '@posthorn/operate/internal'
 import { testDatabase } from '@posthorn/engine/testing'
 import { describe, expect, test } from 'vitest'
 import { greetings } from '../testing/greetings/index.ts'

@@ -5,7 +5,7 @@ import {
   type OutboxOverview,
   type Overview,
   readBloat,
-} from '@posthorn/operate'
+} from '@posthorn/operate/internal'
 import type { App } from '@posthorn/http'
 import { resource, type NameDestinations } from '@posthorn/system'
 import type { Pool } from 'pg'

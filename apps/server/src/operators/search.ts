@@ -1,4 +1,5 @@
-import { getMessage, isId } from '@posthorn/operate'
+import { getMessage } from '@posthorn/operate'
+import { isId } from '@posthorn/engine/internal'
 import { callerOf, may, type App } from '@posthorn/http'
 import type { Found, Search } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'

@@ -1,10 +1,10 @@
+import type { Feed } from '@posthorn/operate'
 import type {
-  Feed,
   FeedBatch,
   AnnouncementFeed,
   AnnouncementItem,
   SubscribeOptions,
-} from '@posthorn/operate'
+} from '@posthorn/operate/internal'
 import { lastEventId, sendEvents, type App, type StreamEvent } from '@posthorn/http'
 import { Type } from 'typebox'
 import { entryOf } from './audit.ts'

@@ -8,12 +8,8 @@ import {
   type MigrationSet,
   type Outbox,
 } from '@posthorn/engine'
-import {
-  engineRetention,
-  mergeCatalogues,
-  type PeriodicTask,
-  type RetentionCatalogue,
-} from '@posthorn/operate'
+import { engineRetention } from '@posthorn/operate/internal'
+import { mergeCatalogues, type PeriodicTask, type RetentionCatalogue } from '@posthorn/operate'
 import {
   type AuditSource,
   type DemoChapter,

@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createNotifier, silentLog, type Log, type Outbox } from '@posthorn/engine'
-import {
-  createAnnouncementFeed,
-  createFeed,
-  engineRetention,
-  startPeriodically,
-} from '@posthorn/operate'
+import { createAnnouncementFeed, createFeed, startPeriodically } from '@posthorn/operate'
+import { engineRetention } from '@posthorn/operate/internal'
 import {
   createApp,
   createVerifier,

@@ -4,7 +4,6 @@ import {
   defineOutbox,
   enqueue,
   fixed,
-  listHazards,
   outboxTableSql,
   silentLog,
   transaction,
@@ -12,6 +11,7 @@ import {
   type OutboxDefinition,
 } from '../index.ts'
 import { fakeTransport, testDatabase } from '../testing/index.ts'
+import { listHazards } from './hazards.ts'
 
 interface Job {
   id: string

@@ -8,8 +8,8 @@ import {
   silentLog,
   transaction,
   type OutboxDefinition,
-  type TableName,
 } from '../index.ts'
+import type { TableName } from '../database/sql-names.ts'
 import { fakeTransport, proxyTo, testDatabase } from '../testing/index.ts'
 
 interface Job {

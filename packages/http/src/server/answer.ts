@@ -1,4 +1,4 @@
-import { LineLimit } from '@posthorn/engine'
+import { LineLimit } from '@posthorn/engine/internal'
 import type { FastifyReply, FastifyRequest, FastifyInstance, onRequestHookHandler } from 'fastify'
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,4 +1,4 @@
-import { LineLimit } from '@posthorn/engine'
+import { LineLimit } from '@posthorn/engine/internal'
 import type {
   FastifyInstance,
   FastifyReply,

@@ -1,5 +1,5 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
-import { currentTraceparent } from '@posthorn/engine'
+import { currentTraceparent } from '@posthorn/engine/internal'
 import { useSpanRecorder } from '@posthorn/engine/testing'
 import { expect, test } from 'vitest'
 import { bearer, sampleApp } from '../testing/sample-app.ts'

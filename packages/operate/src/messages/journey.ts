@@ -1,6 +1,5 @@
 import type { Pool } from 'pg'
-import { run, withoutPreparing, inSql } from '@posthorn/engine/internal'
-import { inboxId } from '@posthorn/engine/inbox'
+import { run, withoutPreparing, inSql, inboxId } from '@posthorn/engine/internal'
 import { type Outbox, SQLSTATE, sqlState, transaction } from '@posthorn/engine'
 import type { MessageDetails, Transition } from './messages.ts'
 import {

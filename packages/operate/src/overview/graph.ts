@@ -1,6 +1,6 @@
-import type { State, Queryable } from '@posthorn/engine'
+import type { State, CheckedDefinition } from '@posthorn/engine/internal'
+import type { Queryable } from '@posthorn/engine'
 import { selectPairs } from './overview.sql.ts'
-import type { CheckedDefinition } from '@posthorn/engine/internal'
 
 export type StateRole = keyof CheckedDefinition['states']
 

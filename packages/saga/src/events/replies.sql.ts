@@ -1,5 +1,5 @@
 import { sql, type Transaction } from '@posthorn/engine'
-import { inboxId } from '@posthorn/engine/inbox'
+import { inboxId } from '@posthorn/engine/internal'
 import type { Reply } from '../define/step.ts'
 import { endOvertaken } from '../outbox/turns.sql.ts'
 import type { SagaStatus } from '../run/instance.ts'

@@ -1,5 +1,6 @@
-import { storableText, type Transaction } from '@posthorn/engine'
-import { recoverAlert, type Operator } from '@posthorn/operate'
+import { storableText, type Operator } from '@posthorn/engine/internal'
+import { type Transaction } from '@posthorn/engine'
+import { recoverAlert } from '@posthorn/operate'
 import {
   allowedActions,
   directionOf,

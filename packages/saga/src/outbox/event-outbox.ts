@@ -1,10 +1,5 @@
-import {
-  defineOutbox,
-  exponential,
-  type Duration,
-  type LabelPart,
-  type Outbox,
-} from '@posthorn/engine'
+import { defineOutbox, exponential, type Duration, type Outbox } from '@posthorn/engine'
+import { type LabelPart } from '@posthorn/engine/internal'
 
 /** A row of `sagas.saga_outbox`. */
 export interface SagaEvent {

@@ -1,11 +1,5 @@
-import {
-  failureOf,
-  lendTransaction,
-  SQLSTATE,
-  sqlState,
-  type Failure,
-  type Transaction,
-} from '@posthorn/engine'
+import { failureOf, SQLSTATE, sqlState, type Failure, type Transaction } from '@posthorn/engine'
+import { lendTransaction } from '@posthorn/engine/internal'
 import { SagaError, type SagaCode } from '../errors.ts'
 import type { Effect, EventInit, Refusal, StepRun } from '../define/step.ts'
 import type { StepOutcome } from './move.ts'

@@ -1,5 +1,5 @@
+import { connectionGate } from '@posthorn/engine/internal'
 import {
-  connectionGate,
   delivered,
   retryLater,
   transaction,

@@ -31,12 +31,12 @@ import {
   toMessage,
   transaction,
   uuid,
-  type DeliverOptions,
   type Delivery,
   type Outcome,
   type Transaction,
   type Transport,
 } from '@posthorn/engine'
+import { type DeliverOptions } from '@posthorn/engine/internal'
 import type { Pool } from 'pg'
 import { sagaTransport } from '../run/orchestrator.ts'
 import { sendSignal } from '../events/replies.ts'

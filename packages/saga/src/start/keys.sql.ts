@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { inboxId } from '@posthorn/engine/inbox'
+import { inboxId } from '@posthorn/engine/internal'
 
 /** A saga by what its users call it: its name and the key that it was started with, or that a step gave it. */
 export interface SagaKey {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { currentTraceparent, uuid, type Transaction, type Failure } from '@posthorn/engine'
+import { currentTraceparent } from '@posthorn/engine/internal'
+import { uuid, type Transaction, type Failure } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { SagaError, type SagaCode } from '../errors.ts'
 import { getSaga, type SagaDetails } from '../operate/reads.ts'

@@ -12,7 +12,7 @@ import {
   type ConsumedMessage,
   type DeadLetter,
   type Failed,
-} from '@posthorn/engine/inbox'
+} from '@posthorn/engine/internal'
 import type { Pool } from 'pg'
 import { TransportError } from '../errors.ts'
 

@@ -9,10 +9,9 @@ import {
   type Consumer,
   type Log,
   type Message,
-  type Reference,
 } from '@posthorn/engine'
+import { type Reference, type ConsumedMessage, type Failed } from '@posthorn/engine/internal'
 import { sleep } from '@posthorn/operate'
-import type { ConsumedMessage, Failed } from '@posthorn/engine/inbox'
 import type { Failures } from './failures.ts'
 import { UnreachableError } from '../errors.ts'
 

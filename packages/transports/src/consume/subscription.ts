@@ -1,10 +1,5 @@
-import {
-  backOff,
-  DeliveryError,
-  type Consumer,
-  type Log,
-  type Subscription,
-} from '@posthorn/engine'
+import { backOff, DeliveryError, type Consumer, type Log } from '@posthorn/engine'
+import { type Subscription } from '@posthorn/engine/internal'
 import { sleep } from '@posthorn/operate'
 import { TransportError } from '../errors.ts'
 import { AGAIN } from '../timing.ts'

@@ -1,11 +1,5 @@
-import {
-  refused,
-  type DeliverOptions,
-  type Delivery,
-  type Outcome,
-  retryLater,
-  unreachable,
-} from '@posthorn/engine'
+import { refused, type Delivery, type Outcome, retryLater, unreachable } from '@posthorn/engine'
+import { type DeliverOptions } from '@posthorn/engine/internal'
 import { abortedOutcome, createGate, heldBackOutcome, type Gate } from './gate.ts'
 import { TransportError } from '../errors.ts'
 import type { LazyClient } from '../queue/lazy-client.ts'

@@ -1,5 +1,5 @@
 import { toMessage, uuid, type Delivery, type Message } from '@posthorn/engine'
-import type { DeadLetter } from '@posthorn/engine/inbox'
+import type { DeadLetter } from '@posthorn/engine/internal'
 import { withBroker } from '@posthorn/engine/testing'
 import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
 import { randomUUID } from 'node:crypto'

@@ -6,8 +6,8 @@ import {
   type Subscriber,
   type Transport,
   type Destination,
-  type Reference,
 } from '@posthorn/engine'
+import { type Reference } from '@posthorn/engine/internal'
 import {
   Admin,
   Producer,

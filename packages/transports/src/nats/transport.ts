@@ -3,13 +3,13 @@ import {
   toMs,
   type Destination,
   type Duration,
-  type Reference,
   type Subscriber,
   type Transport,
   delivered,
   retryLater,
   type Outcome,
 } from '@posthorn/engine'
+import { type Reference } from '@posthorn/engine/internal'
 import { jetstream } from '@nats-io/jetstream'
 import { groupOf, partitionOfKey } from '../names.ts'
 import { queueTransport, type QueueTransportOptions } from '../queue/queue-transport.ts'

@@ -1,4 +1,5 @@
-import { checkOut, type Queryable, type Statement } from '@posthorn/engine'
+import { checkOut } from '@posthorn/engine/internal'
+import { type Queryable, type Statement } from '@posthorn/engine'
 import type { Pool, PoolClient, QueryResultRow } from 'pg'
 import { TransportError, UnreachableError } from '../errors.ts'
 import { within } from '../timing.ts'

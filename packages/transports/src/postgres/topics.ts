@@ -11,12 +11,11 @@ import {
   type Log,
   type MigrationSet,
   type Outcome,
-  type Reference,
   type Subscriber,
-  type Subscription,
   type Transport,
   type Queryable,
 } from '@posthorn/engine'
+import { type Reference, type Subscription } from '@posthorn/engine/internal'
 import type { Pool } from 'pg'
 import type { RetentionCatalogue } from '@posthorn/operate'
 import { TransportError, UnreachableError } from '../errors.ts'

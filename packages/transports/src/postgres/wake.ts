@@ -1,5 +1,6 @@
 import type { Log } from '@posthorn/engine'
-import { Listener, sleep } from '@posthorn/operate'
+import { Listener } from '@posthorn/engine/internal'
+import { sleep } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { boundPool } from './connection.ts'
 import { listenToTopics, notifyTopics } from './queries.ts'

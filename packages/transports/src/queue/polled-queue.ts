@@ -1,4 +1,4 @@
-import type { Reference } from '@posthorn/engine'
+import type { Reference } from '@posthorn/engine/internal'
 import type { Incoming, Queue } from './queue-session.ts'
 import { repeat, type Repeating } from '../timing.ts'
 

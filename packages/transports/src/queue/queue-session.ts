@@ -4,11 +4,10 @@ import {
   type Consumer,
   type Log,
   type Message,
-  type Reference,
   type ConsumerBatch,
 } from '@posthorn/engine'
+import { type Reference, type SetAsideStore } from '@posthorn/engine/internal'
 import { sleep } from '@posthorn/operate'
-import type { SetAsideStore } from '@posthorn/engine/inbox'
 import { isBatchWork, untilAllDone, type BatchWork } from '../consume/batch.ts'
 import { AGAIN, drain, within } from '../timing.ts'
 import {

@@ -1,5 +1,5 @@
 import { fixed, toMessage, uuid, type Delivery, type Message } from '@posthorn/engine'
-import type { DeadLetter } from '@posthorn/engine/inbox'
+import type { DeadLetter } from '@posthorn/engine/internal'
 import { listDeadLetters } from '@posthorn/operate'
 import { createTcpProxy, testDatabase, withBroker } from '@posthorn/engine/testing'
 import { AMQPClient, type AMQPChannel } from '@cloudamqp/amqp-client'

@@ -1,7 +1,6 @@
 import {
   retryLater,
   toMs,
-  type DeliverOptions,
   type Delivery,
   type Duration,
   type ErrorCode,
@@ -9,6 +8,7 @@ import {
   type Outcome,
   type Transport,
 } from '@posthorn/engine'
+import { type DeliverOptions } from '@posthorn/engine/internal'
 import { EndpointQueues, type EndpointQueue } from './endpoint-queue.ts'
 import type { Guard } from './guard.ts'
 import { waits, type Answered } from './outcome.ts'

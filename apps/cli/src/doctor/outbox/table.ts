@@ -1,4 +1,5 @@
-import { listHazards, outboxTableSql, sql, type Outbox, type Queryable } from '@posthorn/engine'
+import { listHazards } from '@posthorn/engine/internal'
+import { outboxTableSql, sql, type Outbox, type Queryable } from '@posthorn/engine'
 import { duration, number } from '../../terminal/words.ts'
 import { fail, ok, warn, type Finding } from '../finding.ts'
 import {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { countConnections, type Outbox, type Queryable } from '@posthorn/engine'
+import type { Outbox, Queryable } from '@posthorn/engine'
+import { countConnections } from '@posthorn/engine/internal'
 import type { Configuration } from '@posthorn/server'
 import type { Pool } from 'pg'
 import { duration } from '../../terminal/words.ts'

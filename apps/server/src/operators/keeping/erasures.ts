@@ -1,13 +1,11 @@
 import { transaction, uuid } from '@posthorn/engine'
 import {
   getErasure,
-  listErasures,
   requestErasure,
   type Erasure,
   type RetentionCatalogue,
-  type Subject,
-  type SubjectKind,
 } from '@posthorn/operate'
+import { listErasures, type Subject, type SubjectKind } from '@posthorn/operate/internal'
 import {
   callerOf,
   decodeCursor,

@@ -1,11 +1,6 @@
 import { toMs, transaction, type Duration } from '@posthorn/engine'
-import {
-  isPerOrganisation,
-  readRetention,
-  setRetention,
-  type RetentionCatalogue,
-  type RetentionStatus,
-} from '@posthorn/operate'
+import { isPerOrganisation, type RetentionStatus } from '@posthorn/operate/internal'
+import { readRetention, setRetention, type RetentionCatalogue } from '@posthorn/operate'
 import { callerOf, invalid, problem, requirePermission, type App } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'

@@ -1,13 +1,12 @@
 import type { Outbox } from '@posthorn/engine'
 import {
   outboxGraph,
-  outboxStats,
   transitionRates,
   type GraphEdge,
   type Move,
-  type OutboxStats,
   type TransitionRates,
-} from '@posthorn/operate'
+} from '@posthorn/operate/internal'
+import { outboxStats, type OutboxStats } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'

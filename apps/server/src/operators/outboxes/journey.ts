@@ -1,4 +1,5 @@
-import { getMessage, readJourney, type JourneyStep } from '@posthorn/operate'
+import { getMessage, readJourney } from '@posthorn/operate'
+import { type JourneyStep } from '@posthorn/operate/internal'
 import { problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'

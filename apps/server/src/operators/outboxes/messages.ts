@@ -2,13 +2,13 @@ import { transaction, type Outbox } from '@posthorn/engine'
 import {
   cancel,
   getMessage,
-  listAllMessages,
   listMessages,
   replay,
   viewMessage,
   type MessageDetails,
   type MessageSummary,
 } from '@posthorn/operate'
+import { listAllMessages } from '@posthorn/operate/internal'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
 import { resource } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'

@@ -2,7 +2,7 @@ import type { Outbox } from '@posthorn/engine'
 import { callerOf, problem, tenantOf } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Transition } from '@posthorn/operate'
+import type { Transition } from '@posthorn/operate/internal'
 import { resource } from '@posthorn/system'
 
 /** The outboxes of this server by name. */

@@ -1,5 +1,7 @@
 import type { Outbox } from '@posthorn/engine'
-import type { OutboxStats, Paused, TenantCounts } from '@posthorn/operate'
+import type { OutboxStats } from '@posthorn/operate'
+import type { Paused } from '@posthorn/engine/internal'
+import type { TenantCounts } from '@posthorn/operate/internal'
 import { resource } from '@posthorn/system'
 import { Type } from 'typebox'
 

@@ -1,14 +1,7 @@
 import { transaction, type Outbox } from '@posthorn/engine'
-import {
-  countTenantMessages,
-  listHeldKeys,
-  listPaused,
-  outboxStats,
-  pause,
-  resume,
-  unblock,
-  type Paused,
-} from '@posthorn/operate'
+import { countTenantMessages } from '@posthorn/operate/internal'
+import { listHeldKeys, listPaused, outboxStats, pause, resume, unblock } from '@posthorn/operate'
+import { type Paused } from '@posthorn/engine/internal'
 import { callerOf, problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'

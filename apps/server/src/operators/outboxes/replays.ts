@@ -1,18 +1,20 @@
 import { transaction, type Outbox } from '@posthorn/engine'
 import {
   continueReplay,
-  countReplay,
   getReplay,
-  groupDead,
   listReplays,
+  type ReplayRunOptions,
+} from '@posthorn/operate/internal'
+import {
+  countReplay,
   replay,
   startReplay,
   stopReplay,
   type PeriodicTask,
   type ReplayFilter,
   type ReplayRun,
-  type ReplayRunOptions,
 } from '@posthorn/operate'
+import { groupDead } from '@posthorn/engine/internal'
 import { callerOf, problem, type App } from '@posthorn/http'
 import { resource } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
