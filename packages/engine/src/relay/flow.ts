@@ -371,7 +371,7 @@ export class Flow {
       }
       isClaimed = true
       const rows = claim.rows.length
-      this.window.fill(places, rows)
+      this.window.fill(places, claim.rows)
       places = 0
       this.#overdue = 0
       for (const due of this.#rounds) due.note(claim.rows)

@@ -28,6 +28,7 @@ interface Event {
   status: string
   attempts: number
   due_at: Date
+  note?: string
 }
 
 const outboxNamed = (name: string, extra: Partial<OutboxDefinition<Event>> = {}) =>
@@ -54,16 +55,17 @@ const broken = outboxNamed('broken', {
   order,
   breaker: { attempts: 3, failures: 0.5, window: '1m', probe: '500ms' },
 })
+const large = outboxNamed('large', { claim: { batch: 2, atOnce: 20 } })
 const ordered = [byKey, inLog]
 const all = [byRow, fair, limited, byKey, inLog]
 
 const db = await testDatabase({
   sql: `create schema slow;
-    ${[...all, broken]
+    ${[...all, broken, large]
       .map(
         (outbox) => `create table ${outbox.table} (id uuid primary key, key text not null,
           n int not null, status text not null default 'ready', attempts int not null default 0,
-          due_at timestamptz not null default posthorn.now());
+          due_at timestamptz not null default posthorn.now(), note text);
         ${outboxTableSql(outbox)}`,
       )
       .join('')}`,
@@ -110,7 +112,7 @@ class Each implements Transport {
   }
 }
 
-const put = (outbox: Outbox<Event>, messages: { key: string; n: number }[]) =>
+const put = (outbox: Outbox<Event>, messages: Pick<Event, 'key' | 'n' | 'note'>[]) =>
   transaction(db.pool, (tx) => enqueueAll(tx, outbox, messages))
 const spread = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => ({ key: `key-${n % 40}`, n: from + n }))
@@ -216,6 +218,20 @@ test('one whose messages hang leaves a part of the window to others', async () =
   await expect
     .poll(async () => (await states(fair)).every((state) => state === 'sent'), patience)
     .toBe(true)
+})
+
+test('large messages take the room of many', async () => {
+  const slow = hanging()
+  const each = new Each(async () => slow.promise)
+  const note = 'x'.repeat(7 * 1_024 * 1_024)
+  for (let n = 0; n < 7; n += 1) await put(large, [{ key: 'a', n, note }])
+  await startRelay(large, each)
+  await expect.poll(() => each.begun.length, patience).toBe(4)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  // 32 MB, and not 20 messages.
+  expect(each.begun.length).toBe(4)
+  slow.end()
+  await expect.poll(() => each.ended.length, patience).toBe(7)
 })
 
 test('claims that only released what a dead relay had leave no room behind', async () => {

@@ -11,6 +11,14 @@ const WORTH = 8
 /** Nobody's slow messages take more places than so many times what is left of them. */
 const TIMES_THE_REST = 4
 
+/** Bytes in hand at once, about: the size of messages is estimated from samples. */
+const MOST_BYTES = 32 * 1_024 * 1_024
+
+/** Of a message, before the first is seen. */
+const FIRST_GUESS = 1_024 * 1_024
+
+const SAMPLES = 8
+
 /** Claims beyond these gain nothing, and each takes a connection while it is settled. */
 const MOST_CLAIMS = 64
 
@@ -39,6 +47,8 @@ export class Window {
   /** Slow messages, and how many there are of each key of fair shares. */
   readonly #slow = new Set<OutboxRow>()
   readonly #slowByKey = new Map<string, number>()
+  /** The average size of a message. It rises at once and falls slowly. */
+  #bytes = FIRST_GUESS
   #taken = 0
   #claims = 0
   #claimed = 0
@@ -68,11 +78,15 @@ export class Window {
   }
 
   /** Messages of a claim take their places; the others that were reserved for it are free. */
-  fill(reserved: number, messages: number): void {
-    this.#claimed += messages
+  fill(reserved: number, rows: readonly OutboxRow[]): void {
+    this.#claimed += rows.length
     this.#workedAt = performance.now()
+    if (rows.length > 0) {
+      const bytes = averageSize(rows)
+      this.#bytes = Math.max(bytes, (this.#claimed > rows.length ? 0.8 : 0) * this.#bytes)
+    }
     // A claim may take more than were reserved for it.
-    this.release(reserved - messages)
+    this.release(reserved - rows.length)
   }
 
   release(places: number): void {
@@ -112,7 +126,7 @@ export class Window {
    * for less, or others that come one by one would leave room for a few more of theirs each time.
    */
   fullKeys(batch: number): string[] {
-    const rest = this.#options.size - this.#slow.size - batch
+    const rest = this.#size - this.#slow.size - batch
     return [...this.#slowByKey].flatMap(([key, count]) =>
       count + batch > TIMES_THE_REST * rest ? [key] : [],
     )
@@ -134,7 +148,11 @@ export class Window {
   }
 
   get #room(): number {
-    return this.#options.size - this.#taken
+    return this.#size - this.#taken
+  }
+
+  get #size(): number {
+    return Math.min(this.#options.size, Math.max(Math.floor(MOST_BYTES / this.#bytes), 1))
   }
 
   #countSlow(rows: readonly OutboxRow[], by: 1 | -1): void {
@@ -147,4 +165,17 @@ export class Window {
       else this.#slowByKey.set(key, count)
     }
   }
+}
+
+function averageSize(rows: readonly OutboxRow[]): number {
+  const step = Math.ceil(rows.length / SAMPLES)
+  const samples = rows.filter((_, i) => i % step === 0)
+  return Math.max(1, samples.reduce((sum, row) => sum + sizeOf(row), 0) / samples.length)
+}
+
+/** Characters and bytes of a value; what is shorter than a number does not matter. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return value.length
+  if (typeof value !== 'object' || value === null) return 8
+  return Object.entries(value).reduce((sum, [key, each]) => sum + key.length + sizeOf(each), 0)
 }
