@@ -877,6 +877,8 @@ create table posthorn.session (
   seen_at timestamp with time zone not null default now(),
   until timestamp with time zone default (now() + '00:00:30'::interval),
   breakers jsonb not null default '{}'::jsonb,
+  pace jsonb not null default '{}'::jsonb,
+  lag_ms integer not null default 0,
   constraint session_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
 
@@ -990,7 +992,9 @@ create view posthorn.relay as
     s.version,
     s.started_at,
     s.seen_at,
-    COALESCE((s.breakers -> outbox.outbox), '[]'::jsonb) AS breakers
+    COALESCE((s.breakers -> outbox.outbox), '[]'::jsonb) AS breakers,
+    COALESCE((s.pace -> outbox.outbox), '{}'::jsonb) AS pace,
+    s.lag_ms
    FROM (posthorn.session s
      CROSS JOIN LATERAL unnest(s.outboxes) outbox(outbox));
 

@@ -63,7 +63,7 @@ export {
 export { prune } from './maintain/prune.ts'
 export { takeSamples } from './maintain/sample.ts'
 export { failedCondition, postponedCondition, selectStats } from './maintain/stats.sql.ts'
-export { outboxStats, type OutboxStats } from './maintain/stats.ts'
+export { outboxStats, type AliveRelay, type OutboxStats } from './maintain/stats.ts'
 export {
   METRICS,
   noMetrics,

@@ -28,6 +28,15 @@ export const METRICS = {
     kind: 'histogram',
     help: 'Milliseconds from claim to settled, for one batch',
   },
+  posthorn_claim_ms: { kind: 'histogram', help: 'Milliseconds of a claim that found messages' },
+  posthorn_settle_ms: {
+    kind: 'histogram',
+    help: 'Milliseconds until the outcomes of messages were written',
+  },
+  posthorn_in_flight: {
+    kind: 'gauge',
+    help: 'Messages claimed and not settled, as of the last heartbeat',
+  },
   posthorn_breakers_open: {
     kind: 'gauge',
     help: 'Destinations that this relay does not try at the moment',

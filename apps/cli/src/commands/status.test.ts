@@ -22,6 +22,7 @@ const calm: OutboxStatus = {
   attemptsPerSecond: 1,
   failureRate: 0.004,
   relays: 2,
+  alive: [],
   paused: false,
   stalledSince: undefined,
   heldKeys: 0,

@@ -9112,12 +9112,24 @@ export interface paths {
                 unanswered: number
               }[]
               outboxes: {
+                /** @description its relays heard of in the last 15 s, with figures of their last heartbeat */
                 alive: {
+                  /** @description 95 % of the last minute’s claims took no longer; null without a claim */
+                  claimMs: number | null
+                  /** @description messages claimed and not settled */
+                  inFlight: number
+                  /** @description the longest that its event loop was blocked in the last minute */
+                  lagMs: number
                   name: string
                   /** Format: date-time */
                   seenAt: string
+                  /** @description messages settled in the last minute */
+                  settledPerMinute: number
+                  /** @description 95 % of the last minute’s settlements took no longer; null without one */
+                  settleMs: number | null
                   /** Format: date-time */
                   startedAt: string
+                  version: string | null
                 }[]
                 /** @description the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long */
                 approximate: boolean

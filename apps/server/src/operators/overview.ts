@@ -34,7 +34,26 @@ const Around = Type.Object({
       'seconds until due messages are delivered at the rate of the last minute; null without deliveries',
   }),
   openAlerts: Type.Integer(),
-  alive: Type.Array(Type.Object({ name: Type.String(), startedAt: Time, seenAt: Time })),
+  alive: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      version: TextOrNull,
+      startedAt: Time,
+      seenAt: Time,
+      settledPerMinute: Type.Integer({ description: 'messages settled in the last minute' }),
+      inFlight: Type.Integer({ description: 'messages claimed and not settled' }),
+      claimMs: Type.Union([Type.Number(), Type.Null()], {
+        description: '95 % of the last minute’s claims took no longer; null without a claim',
+      }),
+      settleMs: Type.Union([Type.Number(), Type.Null()], {
+        description: '95 % of the last minute’s settlements took no longer; null without one',
+      }),
+      lagMs: Type.Integer({
+        description: 'the longest that its event loop was blocked in the last minute',
+      }),
+    }),
+    { description: 'its relays heard of in the last 15 s, with figures of their last heartbeat' },
+  ),
   breakers: Type.Array(
     Type.Object({
       destination: Type.String(),

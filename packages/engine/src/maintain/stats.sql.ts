@@ -2,6 +2,8 @@ import type { ErrorCode } from '../errors.ts'
 import type { State } from '../outbox/definition.ts'
 import { bare, bareTable, beside, schemaOf } from '../database/sql-names.ts'
 import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
+import type { OpenBreaker } from '../relay/attempt/breaker.ts'
+import type { PaceFigures } from '../relay/session/session.sql.ts'
 import { BUCKETS, newestBuckets } from '../relay/settle/bucket.sql.ts'
 import { waitsCondition, anyOf, literal } from '../outbox/clauses.sql.ts'
 import { undoneSql } from '../relay/log/log-moves.sql.ts'
@@ -35,11 +37,22 @@ export interface StatsRow {
   readonly dead_since: Date | null
   readonly delivered: number
   readonly failed: number
-  readonly relays: number
+  readonly alive: readonly AliveRow[]
   readonly paused: boolean
   readonly stalled_since: Date | null
   readonly held_keys: number
   readonly blocked_keys: number
+}
+
+/** A relay that was heard of in the last 15 s; times are text, as JSON has them. */
+interface AliveRow {
+  readonly relay: string
+  readonly version: string | null
+  readonly started_at: string
+  readonly seen_at: string
+  readonly breakers: readonly OpenBreaker[]
+  readonly pace: Partial<PaceFigures>
+  readonly lag_ms: number
 }
 
 export interface LiveCount {
@@ -117,8 +130,8 @@ select (select coalesce(jsonb_agg(to_jsonb(each)), '[]')
          as oldest_due,
        ${deadSince(definition)} as dead_since,
        pulse.delivered, pulse.failed,
-       (select count(*)::int from posthorn.relay
-         where outbox = '${name}' and seen_at > now() - interval '15 s') as relays,
+       (select coalesce(jsonb_agg(to_jsonb(r) order by started_at, relay), '[]') from posthorn.relay as r
+         where outbox = '${name}' and seen_at > now() - interval '15 s') as alive,
        exists (select from posthorn.pause where outbox = '${name}') as paused,
        (${stalledSince(definition)}) as stalled_since,
        held.held_keys, held.blocked_keys

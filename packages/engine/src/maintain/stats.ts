@@ -12,6 +12,7 @@ import {
 import { selectLogStats, type LogStatsRow } from '../relay/log/log-view.sql.ts'
 import { type CheckedDefinition, inSql } from '../outbox/resolved-definition.ts'
 import type { Queryable } from '../database/transaction.ts'
+import type { OpenBreaker } from '../relay/attempt/breaker.ts'
 
 /** How an outbox is doing at this moment. */
 export interface OutboxStats {
@@ -49,6 +50,7 @@ export interface OutboxStats {
   readonly failureRate: number
   /** Relays heard of in the last 15 s. */
   readonly relays: number
+  readonly alive: readonly AliveRelay[]
   readonly paused: boolean
   /** Since when messages are due and none is claimed; undefined if the outbox moves. */
   readonly stalledSince: Date | undefined
@@ -58,6 +60,27 @@ export interface OutboxStats {
   readonly blockedKeys: number
   /** Messages that were set aside, in an outbox that never gives up; they count in their state too. */
   readonly quarantined: number
+}
+
+/** A relay of an outbox, and how fast it works on it, as of its last heartbeat. */
+export interface AliveRelay {
+  readonly name: string
+  /** What is deployed, if the relay was told. */
+  readonly version: string | undefined
+  readonly startedAt: Date
+  readonly seenAt: Date
+  /** Destinations that it does not try at the moment. */
+  readonly breakers: readonly OpenBreaker[]
+  /** Messages settled in the last minute. */
+  readonly settledPerMinute: number
+  /** Messages claimed and not settled. */
+  readonly inFlight: number
+  /** 95 % of the last minute's claims took no longer; undefined without a claim that found messages. */
+  readonly claimMs: number | undefined
+  /** The same of what writes outcomes. */
+  readonly settleMs: number | undefined
+  /** The longest that its event loop was blocked in the last minute. */
+  readonly lagMs: number
 }
 
 /** Reads all of it by one statement that stays cheap with millions of finished rows. */
@@ -83,7 +106,19 @@ export async function outboxStats(db: Queryable, outbox: CheckedDefinition): Pro
     perSecond: row.delivered / 60,
     attemptsPerSecond: attempts / 60,
     failureRate: attempts === 0 ? 0 : row.failed / attempts,
-    relays: row.relays,
+    relays: row.alive.length,
+    alive: row.alive.map(({ relay, version, pace, ...each }) => ({
+      name: relay,
+      version: version ?? undefined,
+      startedAt: new Date(each.started_at),
+      seenAt: new Date(each.seen_at),
+      breakers: each.breakers,
+      settledPerMinute: pace.settled ?? 0,
+      inFlight: pace.inFlight ?? 0,
+      claimMs: pace.claimMs,
+      settleMs: pace.settleMs,
+      lagMs: each.lag_ms,
+    })),
     paused: row.paused,
     stalledSince: row.stalled_since ?? undefined,
     heldKeys: row.held_keys,

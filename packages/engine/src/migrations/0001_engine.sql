@@ -428,13 +428,18 @@ create table posthorn.session (
   until timestamptz default now() + interval '30 s',
   -- Destinations that the relay does not try at the moment, by outbox:
   -- {"shop.events": [{"destination": "webhook:https://…", "openMs": 1200}]}.
-  breakers jsonb not null default '{}'
+  breakers jsonb not null default '{}',
+  -- How fast it works, by outbox: {"shop.events": {"settled": 40, "inFlight": 2, "claimMs": 3, "settleMs": 5}},
+  -- and how long its event loop was blocked at the most; both of the last minute.
+  pace jsonb not null default '{}',
+  lag_ms integer not null default 0
 ) with (fillfactor = 50);
 
 -- The same by outbox: who runs it, and which breakers are open.
 create view posthorn.relay as
   select s.relay, outbox, s.version, s.started_at, s.seen_at,
-         coalesce(s.breakers -> outbox, '[]') as breakers
+         coalesce(s.breakers -> outbox, '[]') as breakers,
+         coalesce(s.pace -> outbox, '{}') as pace, s.lag_ms
     from posthorn.session as s
    cross join lateral unnest(s.outboxes) as outbox;
 

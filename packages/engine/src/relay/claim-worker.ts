@@ -23,6 +23,7 @@ import type { SettledApart, Source } from './settle/source.ts'
 import { reportStuck, StuckMessages } from './stuck-messages.ts'
 import type { OpenBreaker } from './attempt/breaker.ts'
 import type { ClockOffsets } from './session/session.ts'
+import type { Pace } from './pace.ts'
 import type { Pulse } from './session/session.sql.ts'
 import { countInto, newTally } from './tally.ts'
 
@@ -31,6 +32,7 @@ export interface ClaimWorkerOptions {
   readonly outbox: Outbox
   readonly source: Source
   readonly attempter: Attempter
+  readonly pace: Pace
   readonly transports: Transports
   readonly log: Log
   readonly metrics: Metrics
@@ -185,7 +187,9 @@ export class ClaimWorker {
     settlements: readonly Settlement[],
     open: readonly OutboxRow[],
   ): Promise<boolean> {
+    const since = performance.now()
     const { lost, unsettled } = await this.#settle(claim, settlements, open)
+    this.#options.pace.settled(settlements.length - unsettled.length - lost.length, since)
     const left = new Set(unsettled.map(({ settlement }) => settlement))
     const settled = left.size === 0 ? settlements : settlements.filter((each) => !left.has(each))
     const waits = this.#count(settled, lost)

@@ -19,6 +19,7 @@ import type { AgendaRow } from './agenda/agenda.sql.ts'
 import type { Session } from './session/session.ts'
 import { DueAtStart } from './agenda/due-at-start.ts'
 import { Semaphore } from '../semaphore.ts'
+import { Pace } from './pace.ts'
 import { claimsAtOnce, Window } from './window.ts'
 
 export interface FlowOptions {
@@ -104,6 +105,7 @@ export class Flow {
   readonly #source: Source
   readonly #attempter: Attempter
   readonly worker: ClaimWorker
+  readonly pace: Pace
   readonly #alarm = new Alarm()
   /** Kinds of claims that may find something, in the order in which they are made. */
   readonly #wants = new Set<ClaimKind>([...SPECIAL, 'batch'])
@@ -136,7 +138,8 @@ export class Flow {
     this.#options = options
     this.#source = sourceOf(options)
     this.#attempter = new Attempter({ outbox, transports, metrics, handle, log })
-    const parts = { source: this.#source, attempter: this.#attempter }
+    this.pace = new Pace(outbox.name, metrics)
+    const parts = { source: this.#source, attempter: this.#attempter, pace: this.pace }
     this.worker = new ClaimWorker({ ...parts, handle, outbox, transports, log, metrics })
     const { atOnce, fair } = outbox
     // A claim does not see what others have in hand: each may take as much as `fair.atOnce` allows.
@@ -363,7 +366,10 @@ export class Flow {
         if (this.#stopping) return undefined
         if (kind === 'batch') this.#batchAt = performance.now()
         if (this.#inHand.size > 1) this.#hasSkipped = true
-        return this.#source.claim(kind, places || want, this.window.fullKeys(want))
+        const since = performance.now()
+        const found = await this.#source.claim(kind, places || want, this.window.fullKeys(want))
+        if (found && found.rows.length > 0) this.pace.claimed(found.rows.length, since)
+        return found
       })
       if (!claim) {
         if (kind === 'batch') this.#dueChanged = true
@@ -414,6 +420,7 @@ export class Flow {
       },
       onSettled: (rows, dueChanged) => {
         this.window.remove(rows)
+        this.pace.left(rows.length)
         // What is not confirmed in time is sent again.
         if (confirmWithinMs !== undefined) this.#setTimer(confirmWithinMs)
         if (dueChanged) this.#dueChanged = true

@@ -1,6 +1,7 @@
 import type { Log } from '../log.ts'
 import type { Agenda } from './agenda/agenda.ts'
 import type { Flow } from './flow.ts'
+import { LoopLag } from './session/loop-lag.ts'
 import type { BeatNews, BeatNotes, Session } from './session/session.ts'
 
 export interface LifetimeOptions {
@@ -16,8 +17,10 @@ export class Lifetime {
   #over = new AbortController()
   #working: Promise<unknown> | undefined
   #isDividing = false
-  /** Whether the last heartbeat named open breakers. */
+  /** Whether the last heartbeat named open breakers, and whether it had figures. */
   #hadBreakers = false
+  #hadPace = false
+  readonly #loopLag = new LoopLag()
 
   constructor(options: LifetimeOptions) {
     this.#options = options
@@ -27,6 +30,7 @@ export class Lifetime {
     const { session, log } = this.#options
     if (session.isOpen) return
     await session.begin(outboxes)
+    this.#loopLag.start()
     this.#over = new AbortController()
     const { signal } = this.#over
     const onBeat = (news: BeatNews) => this.#hear(news)
@@ -64,15 +68,22 @@ export class Lifetime {
     const open = flows
       .map((flow) => [flow.outbox, flow.worker.breakers] as const)
       .filter(([, breakers]) => breakers.length > 0)
-    const isSaid = open.length > 0 || this.#hadBreakers
+    const paces = flows.flatMap(({ outbox, pace }) => {
+      const figures = pace.figures()
+      return figures ? [[outbox, figures] as const] : []
+    })
+    const breakers = this.#hadBreakers || open.length > 0 ? Object.fromEntries(open) : undefined
+    const pace = this.#hadPace || paces.length > 0 ? Object.fromEntries(paces) : undefined
     this.#hadBreakers = open.length > 0
-    return { pulses, breakers: isSaid ? Object.fromEntries(open) : undefined }
+    this.#hadPace = paces.length > 0
+    return { pulses, breakers, pace, lagMs: this.#loopLag.worstMs }
   }
 
   /** Says what was done last, and that all is free. */
   async end(): Promise<void> {
     const { session } = this.#options
     this.#over.abort()
+    this.#loopLag.stop()
     await this.#working
     this.#isDividing = false
     if (!session.isOpen) return

@@ -1,17 +1,10 @@
-import { type OpenBreaker, type TimeSort, ALERT_COLUMNS } from '@posthorn/engine/internal'
+import { type TimeSort, ALERT_COLUMNS } from '@posthorn/engine/internal'
 import { sql, type Statement, directionOf } from '@posthorn/engine'
 
 /** What is known beside the outboxes' own tables; times are text, as JSON has them. */
 export interface SurroundingsRow {
   readonly now: Date
   readonly business_now: Date
-  readonly relays: readonly {
-    readonly relay: string
-    readonly outbox: string
-    readonly started_at: string
-    readonly seen_at: string
-    readonly breakers: readonly OpenBreaker[]
-  }[]
   readonly causes: readonly {
     readonly source: string
     readonly code: string
@@ -42,10 +35,6 @@ const CONDITIONS = ['DESTINATION_DOWN', 'OUTBOX_BEHIND', 'OUTBOX_STALLED']
 export const selectSurroundings: Statement = sql`
     select now() as now,
            posthorn.now() as business_now,
-           (select coalesce(jsonb_agg(to_jsonb(alive) order by started_at, relay), '[]')
-              from (select relay, outbox, started_at, seen_at, breakers
-                      from posthorn.relay
-                     where seen_at > now() - interval '15 s') as alive) as relays,
            (select coalesce(jsonb_agg(to_jsonb(cause) order by since), '[]')
               from (select source, code, case when code = 'DESTINATION_DOWN' then subject end as destination,
                            count(*) filter (where acknowledged_at is null) as open,

@@ -38,13 +38,6 @@ import {
   type TenantCountRow,
 } from '../messages/messages.sql.ts'
 
-/** A relay that was heard of in the last 15 s. */
-export interface AliveRelay {
-  readonly name: string
-  readonly startedAt: Date
-  readonly seenAt: Date
-}
-
 /** A destination that a relay does not try at the moment, as of the relay's last heartbeat. */
 export interface BreakerState {
   /** `transport:topic`. */
@@ -62,7 +55,6 @@ export interface OutboxOverview extends OutboxStats {
   /** At the rate of the last minute, until what is due is gone; undefined if nothing moves. */
   readonly drainSeconds: number | undefined
   readonly openAlerts: number
-  readonly alive: readonly AliveRelay[]
   readonly breakers: readonly BreakerState[]
   readonly pause: Paused | undefined
 }
@@ -125,7 +117,7 @@ export async function readOverview(
       aheadSeconds: Math.round((around.business_now.getTime() - around.now.getTime()) / 1_000),
     },
     outboxes: stats.map((each) => ({
-      ...overviewOf(each, around, paused.get(each.name)),
+      ...overviewOf(each, paused.get(each.name)),
       openAlerts: alerts[each.name] ?? 0,
     })),
     consumers,
@@ -144,24 +136,17 @@ function countBySource(causes: readonly StandingCause[]): Record<string, number>
 
 function overviewOf(
   stats: OutboxStats,
-  around: SurroundingsRow,
   pause: Paused | undefined,
 ): Omit<OutboxOverview, 'openAlerts'> {
-  const relays = around.relays.filter(({ outbox }) => outbox === stats.name)
   return {
     ...stats,
     drainSeconds: drainSeconds(stats),
-    alive: relays.map((relay) => ({
-      name: relay.relay,
-      startedAt: new Date(relay.started_at),
-      seenAt: new Date(relay.seen_at),
-    })),
-    breakers: relays.flatMap(({ relay, seen_at: seenAt, breakers }) =>
+    breakers: stats.alive.flatMap(({ name, seenAt, breakers }) =>
       breakers.map(({ destination, openMs, probeMs, cause }) => ({
         destination,
-        relay,
-        openSince: new Date(Date.parse(seenAt) - openMs),
-        nextProbeAt: probeMs === undefined ? undefined : new Date(Date.parse(seenAt) + probeMs),
+        relay: name,
+        openSince: new Date(seenAt.getTime() - openMs),
+        nextProbeAt: probeMs === undefined ? undefined : new Date(seenAt.getTime() + probeMs),
         cause,
       })),
     ),

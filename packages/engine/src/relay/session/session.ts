@@ -12,6 +12,7 @@ import {
   updateOutboxes,
   type Beat,
   type Breakers,
+  type Paces,
   type Pulse,
   type Share,
 } from './session.sql.ts'
@@ -42,6 +43,9 @@ export interface ClockOffsets {
 export interface BeatNotes {
   readonly pulses: ReadonlyMap<string, Pulse>
   readonly breakers: Breakers | undefined
+  readonly pace?: Paces | undefined
+  /** How long the event loop was blocked at the most. */
+  readonly lagMs?: number
 }
 
 /** What a heartbeat tells. */
@@ -113,12 +117,12 @@ export class Session {
     return rows[0] as Share
   }
 
-  async beat({ pulses, breakers }: BeatNotes = NO_NOTES): Promise<BeatNews> {
+  async beat(notes: BeatNotes = NO_NOTES): Promise<BeatNews> {
     const { handle, relay } = this.#options
     const { id, leaseMs } = this
     const sentAt = Date.now()
     const since = performance.now()
-    const { rows } = await handle.db.query<Beat>(beat({ id, relay, leaseMs, pulses, breakers }))
+    const { rows } = await handle.db.query<Beat>(beat({ id, relay, leaseMs, ...notes }))
     const { alive, peers, ended, next_ms: othersMs, real_ms, ahead_ms } = rows[0] as Beat
     if (!alive) await this.begin()
     const wasLate = !alive || since - this.#keptAt > leaseMs
