@@ -110,5 +110,5 @@ function report(log: Log, step: string, error: unknown): void {
   const busy: (string | undefined)[] = [SQLSTATE.lockNotAvailable, SQLSTATE.queryCanceled]
   if (busy.includes(sqlState(error))) {
     log.warn({ step, err: error }, 'maintenance skipped: lock not available')
-  } else log.error({ step, err: error }, 'maintenance step failed; the others go on')
+  } else log.error({ step, err: error }, 'maintenance step failed; others continue')
 }

@@ -23,10 +23,7 @@ export async function takeSamples(
     const at = rows[0]?.at
     if (!at) continue
     const noStall = (error: unknown) =>
-      log.warn(
-        { outbox: outbox.name, err: error },
-        'the look for a stall failed; the next is in a minute',
-      )
+      log.warn({ outbox: outbox.name, err: error }, 'stall check failed; next check in a minute')
     await watchOutbox(pool, outbox, log).catch(noStall)
     await takeSample(pool, outbox, at).catch((error: unknown) =>
       log.warn({ outbox: outbox.name, err: error }, 'backlog sample failed; the history has a gap'),

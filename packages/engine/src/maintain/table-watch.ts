@@ -36,7 +36,7 @@ export class TableWatch {
         else await this.#recover(pool, outbox)
         this.#marks.set(outbox.name, found.mark)
       } catch (error) {
-        log.warn({ outbox: outbox.name, err: error }, 'the table was not checked again')
+        log.warn({ outbox: outbox.name, err: error }, 'table check failed; next check in a minute')
       }
     }
   }
@@ -77,7 +77,7 @@ export class TableWatch {
     const alert = { source: name, subject: table, code: wrong.code, detail, occurrence }
     await transaction(pool, (tx) => raiseAlert(tx, alert))
     this.#wrong.set(name, wrong.message)
-    log.error({ outbox: name, err: wrong }, 'the table is not what it was at the start')
+    log.error({ outbox: name, err: wrong }, 'the table changed after the start')
   }
 
   /** A replaced table stays an alert until a person has seen to what waits in the other. */

@@ -46,7 +46,7 @@ export async function checkTable(db: Queryable, outbox: Outbox, log: Log): Promi
   for (const hazard of await findHazards(db, outbox)) {
     const err = hazardError(outbox.name, hazard)
     if (hazard.level === 'fail') throw err
-    log.warn({ outbox: outbox.name, err }, 'a relay may come to a stop on this table')
+    log.warn({ outbox: outbox.name, err }, 'a relay may stop on this table')
   }
   await checkName(db, outbox)
   await warnOfMissingIndex(db, outbox, log)

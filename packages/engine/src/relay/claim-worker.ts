@@ -285,7 +285,7 @@ export class ClaimWorker {
     const renew = async () => {
       const rows = [...unsettled]
       const kept = await this.#source.renew({ ...claim, rows }).catch((error: unknown) => {
-        log.warn({ outbox: outbox.name, err: error }, 'lease renewal failed; the attempt goes on')
+        log.warn({ outbox: outbox.name, err: error }, 'lease renewal failed; the attempt continues')
         return true
       })
       if (!kept) lost.abort()

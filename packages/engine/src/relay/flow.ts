@@ -399,7 +399,7 @@ export class Flow {
     } catch (error) {
       if (isClaimed) {
         const details = { outbox: outbox.name, err: error }
-        log.error(details, 'messages not settled; they are sent again')
+        log.error(details, 'messages not settled; they will be sent again')
       }
       // What could not be settled comes back when its lease is over.
       this.#setTimer(outbox.leaseMs)

@@ -91,7 +91,7 @@ test('a relay that is told to listen behind a pooler says what is wrong, and pol
   await expect.poll(() => fake.arrived.length, { timeout: 20_000 }).toBe(40)
   await relay.stop()
   expect(said).toEqual([
-    `NOTIFY does not come through; polling, nothing prepared: mode: 'poll' (POSTHORN_RELAY_MODE=poll)`,
+    `NOTIFY does not arrive; polling without prepared statements: mode: 'poll' (POSTHORN_RELAY_MODE=poll)`,
   ])
 })
 

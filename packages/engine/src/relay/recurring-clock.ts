@@ -96,7 +96,7 @@ export class RecurringClock {
         const pauseMs = backOff(this.#failures - 1, AGAIN)
         log.error(
           { outbox: outbox.name, err: error, pauseMs },
-          'recurring messages not looked at; backing off',
+          'recurring messages not checked; backing off',
         )
         await this.#alarm.pause(pauseMs)
       }

@@ -152,7 +152,7 @@ function createAwake(options: RelayOptions): WatchedRelay {
   checkBindings(outboxes, transports)
   const name = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
   const onRefused = () =>
-    log.warn({ relay: name, set: POLL }, 'prepared statements are refused; going on without')
+    log.warn({ relay: name, set: POLL }, 'prepared statements refused; continuing without them')
   let handle = poolHandle(pool, { prepare: mode === 'listen', onRefused })
   const { version, sharesProcess = false } = options
   const loopShare = sharesProcess ? new LoopShare() : undefined
@@ -179,7 +179,10 @@ function createAwake(options: RelayOptions): WatchedRelay {
     await listener.open()
     if (!listener.isOpen || (await isHeard(signal)) || signal.aborted) return
     // As behind a pooler in transaction mode.
-    log.warn({ relay: name, set: POLL }, 'NOTIFY does not come through; polling, nothing prepared')
+    log.warn(
+      { relay: name, set: POLL },
+      'NOTIFY does not arrive; polling without prepared statements',
+    )
     await listener.close()
     handle = poolHandle(pool, { prepare: false })
     const { lifetime } = parts

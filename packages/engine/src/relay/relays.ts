@@ -136,7 +136,7 @@ class Member {
         this.#error = error
         log.error(
           { database: this.#name, err: error, retryInMs: retryMs },
-          'relay of one database not started; the others go on',
+          'relay of one database not started; others continue',
         )
       }
       tried()
@@ -161,7 +161,7 @@ class Member {
       return await this.#relay.runOnce()
     } catch (error) {
       const { log } = this.#options
-      log.error({ database: this.#name, err: error }, 'no look at one database; the others go on')
+      log.error({ database: this.#name, err: error }, 'one database not checked; others continue')
       return 0
     }
   }

@@ -29,7 +29,7 @@ export function sleepyRelay(relay: WatchedRelay, options: SleepOptions): Relay {
       if (options.pool.options.idleTimeoutMillis === 0) {
         options.log.warn(
           { relay: relay.name },
-          'the relay keeps its connections asleep: idleTimeoutMillis of the pool is 0',
+          'the sleeping relay keeps its connections: idleTimeoutMillis of the pool is 0',
         )
       }
       await relay.start()
@@ -179,7 +179,10 @@ class Sleeper {
         break
       } catch (error) {
         const pauseMs = backOff(failures, AGAIN)
-        log.error({ relay: this.#relay.name, err: error, pauseMs }, 'relay not awake; trying again')
+        log.error(
+          { relay: this.#relay.name, err: error, pauseMs },
+          'relay could not wake up; trying again',
+        )
         await sleep(pauseMs, signal)
       }
     }

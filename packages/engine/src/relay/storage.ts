@@ -69,7 +69,7 @@ export async function adoptStorage(
   })
   if (before === undefined) return
   const change = { outbox: name, before: WORDS[before], now: WORDS[storageOf(outbox)] }
-  log.warn(change, 'the outbox is kept another way from now on; what waited was moved')
+  log.warn(change, 'the storage of the outbox changed; pending messages were moved')
 }
 
 async function changeStorage(tx: Transaction, outbox: Outbox, known: KnownStorage): Promise<void> {

@@ -69,7 +69,7 @@ export class Agenda {
       if (signal.aborted || asked.length === 0) continue
       this.#plan(asked, await this.#options.isHeard(signal))
       await this.ask(asked).catch((error: unknown) => {
-        log.warn({ err: error }, 'poll failed; the next one follows')
+        log.warn({ err: error }, 'poll failed; trying again')
       })
     }
   }

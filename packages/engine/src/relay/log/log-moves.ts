@@ -78,7 +78,7 @@ export async function adoptCluster(handle: PoolHandle, outbox: Outbox, log: Log)
     await run(handle.db, statements.restartCursors, {})
     log.warn(
       { outbox: outbox.name },
-      'the sequence of the log was restarted; its cursors begin anew',
+      'the sequence of the log was restarted; its cursors start again',
     )
     return true
   }
@@ -95,7 +95,7 @@ export async function adoptCluster(handle: PoolHandle, outbox: Outbox, log: Log)
   })
   log.warn(
     { outbox: outbox.name, moved },
-    'the log comes from another cluster; its waiting messages go by key',
+    'the log comes from another cluster; its pending messages are delivered by key',
   )
   return true
 }

@@ -407,7 +407,7 @@ test('after its sequence was restarted a log is read from its first place on', a
   await drain(relay)
   await drain(relay)
   expect(numbers(fake, 'after')).toEqual(range(1, 20))
-  expect(said).toContain('the sequence of the log was restarted; its cursors begin anew')
+  expect(said).toContain('the sequence of the log was restarted; its cursors start again')
   await put('after', [21])
   await drain(relay)
   expect(fake.arrived).toHaveLength(71)
