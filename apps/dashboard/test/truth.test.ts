@@ -112,3 +112,53 @@ test('a minute that is not over is drawn as none, and said to go on', async () =
     .poll(() => plot.getAttribute('aria-valuetext'), patient)
     .toMatch(/^\d\d:\d\d, not over yet/)
 })
+
+test('the slowest relay comes first, with the figures of its heartbeat', async () => {
+  const paces = [
+    ['quick', { 'post.parcels': { settled: 120, inFlight: 3, claimMs: 4, settleMs: 6 } }, 2],
+    [
+      'slow to settle',
+      {
+        'post.parcels': { settled: 7, inFlight: 30, claimMs: 5, settleMs: 2_400 },
+        'example.greetings': { settled: 5, inFlight: 1, claimMs: 9, settleMs: 8 },
+      },
+      3,
+    ],
+    ['blocked', { 'post.parcels': { settled: 40, inFlight: 0 } }, 900],
+  ] as const
+  for (const [relay, pace, lag] of paces) {
+    // Heard of, but without a lease: it takes no bucket from the relay that runs.
+    await pool.query(
+      `insert into posthorn.session (relay, outboxes, seen_at, until, pace, lag_ms)
+       values ($1, '{post.parcels,example.greetings}', now() + interval '1 hour', null, $2, $3)`,
+      [relay, pace, lag],
+    )
+  }
+  const page = await dashboard.open('/outboxes/relays')
+  const row = (n: number) => page.getByRole('grid', { name: 'Relays' }).getByRole('row').nth(n)
+  await row(3).waitFor(patient)
+  const { rows } = await pool.query<{ relay: string; settled: number; in_flight: number }>(`
+    select relay, sum((pace ->> 'settled')::int)::int as settled,
+           sum((pace ->> 'inFlight')::int)::int as in_flight
+      from posthorn.relay where seen_at > now() + interval '1 minute'
+     group by relay order by max(greatest((pace ->> 'settleMs')::float8, lag_ms)) desc`)
+  expect(rows.map(({ relay }) => relay)).toEqual(['slow to settle', 'blocked', 'quick'])
+  for (const [index, { relay, settled, in_flight: inFlight }] of rows.slice(0, 2).entries()) {
+    const cells = await row(index + 1)
+      .getByRole('gridcell')
+      .allTextContents()
+    expect(cells[0]).toContain(relay)
+    expect(cells.slice(2, 4)).toEqual([String(settled), String(inFlight)])
+  }
+  expect(await row(1).textContent()).toContain('2.4 s')
+  expect(await row(2).textContent()).toContain('900 ms')
+  await page.goto(`${dashboard.url}/outboxes/example.greetings`)
+  await row(3).waitFor(patient)
+  const own = await page
+    .getByRole('row')
+    .filter({ hasText: 'slow to settle' })
+    .getByRole('gridcell')
+    .allTextContents()
+  expect(own.slice(2, 4)).toEqual(['5', '1'])
+  await pool.query("delete from posthorn.session where seen_at > now() + interval '1 minute'")
+})

@@ -5,6 +5,7 @@ import type { ShownView } from './harness/world.ts'
 export const VIEWS: readonly ShownView[] = [
   ['overview', '/overview', 'Oldest pending'],
   ['outboxes', '/outboxes', 'Outboxes'],
+  ['relays', '/outboxes/relays', 'Longest block'],
   ['outbox', '/outboxes/post.parcels', 'Definition'],
   ['messages', '/messages', 'Messages'],
   ['message', '/messages?open=post.parcels::refused', 'Attempt 1'],

@@ -18,6 +18,7 @@ const OUTBOXES: Section = {
   title: 'Outboxes',
   views: [
     { to: '/outboxes', title: 'Outboxes' },
+    { to: '/outboxes/relays', title: 'Relays' },
     { to: '/consumers', title: 'Consumers' },
   ],
 }
@@ -81,6 +82,7 @@ export const operatorPages: readonly Page[] = [
     section: OUTBOXES,
     views: {
       '': () => import('./outboxes/outboxes.tsx').then(({ Outboxes }) => Outboxes),
+      relays: () => import('./outboxes/relays.tsx').then(({ Relays }) => Relays),
       $name: () => import('./outboxes/outbox.tsx').then(({ Outbox }) => Outbox),
     },
   },

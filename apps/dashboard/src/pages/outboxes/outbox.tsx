@@ -1,4 +1,4 @@
-import { Grid, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { because, type ItemOf, post, useRead } from '../../api/client.tsx'
 import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
@@ -8,12 +8,13 @@ import { ActButton, ConfirmButton } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/action.tsx'
 import { AnchorLink, ButtonLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
-import { Age, CopyId, Stat, StatStrip, Time } from '../../parts/show/facts.tsx'
+import { CopyId, Stat, StatStrip, Time } from '../../parts/show/facts.tsx'
 import { Timeline, type TimelineEntry } from '../../parts/show/states.tsx'
 import { brokenDestinations, causeOf, type OutboxItem } from '../overview/trouble.ts'
 import { Definition } from './definition.tsx'
 import { Picture } from './outboxes.tsx'
 import { Recurring } from './recurring.tsx'
+import { RelayTable } from './relays.tsx'
 
 /** One outbox: its picture, who works on it, what waits, and how it is defined. */
 export function Outbox() {
@@ -50,8 +51,12 @@ export function Outbox() {
               hint="since its commit"
               tone={outbox.oldestDueSeconds > 60 ? 'warning' : 'normal'}
             />
-            <Stat label="Rate" value={formatRate(outbox.perSecond ?? 0)} />
-            <Stat label="Failing" value={formatShare(outbox.failureRate ?? 0)} hint="of attempts" />
+            <Stat label="Rate" value={formatRate(outbox.perSecond ?? 0)} hint="last minute" />
+            <Stat
+              label="Failing"
+              value={formatShare(outbox.failureRate ?? 0)}
+              hint="of attempts, last minute"
+            />
             <Stat
               label="Blocked keys"
               value={formatCount(outbox.blockedKeys ?? 0)}
@@ -67,14 +72,8 @@ export function Outbox() {
             <Picture name={name} />
           </Panel>
           <DeliveryCharts outbox={name} />
-          <Grid gap="md">
-            <Grid.Col span={{ base: 12, lg: 6 }}>
-              <Workers name={name} />
-            </Grid.Col>
-            <Grid.Col span={{ base: 12, lg: 6 }}>
-              <Definition definition={outbox.definition} />
-            </Grid.Col>
-          </Grid>
+          <Workers name={name} />
+          <Definition definition={outbox.definition} />
           {hasRecurring(outbox.definition) && <Recurring outbox={name} />}
           {(outbox.heldKeys ?? 0) + (outbox.blockedKeys ?? 0) > 0 && <HeldKeys name={name} />}
           <Recent name={name} />
@@ -163,15 +162,7 @@ function Workers({ name }: { name: string }) {
           const breakers = found?.breakers ?? []
           return (
             <Stack gap={8}>
-              {alive.length === 0 && (
-                <Text size="sm">No relay is running: nothing of this outbox is sent.</Text>
-              )}
-              {alive.map((relay) => (
-                <Text key={relay.name} size="sm" component="div">
-                  <CopyId id={relay.name} what="name" /> up <Age of={relay.startedAt} />, last
-                  heartbeat <Time at={relay.seenAt} />
-                </Text>
-              ))}
+              <RelayTable relays={alive} />
               {breakers.map((breaker) => (
                 <BreakerLine key={`${breaker.relay} ${breaker.destination}`} breaker={breaker} />
               ))}

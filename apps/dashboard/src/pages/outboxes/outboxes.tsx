@@ -28,7 +28,10 @@ export function Outboxes() {
   })
   useFresh(['overview', 'now'], ({ kind }) => kind !== 'announcement')
   return (
-    <PageFrame title="Outboxes" lead="Tables of messages, what is in them and how fast it moves.">
+    <PageFrame
+      title="Outboxes"
+      lead="Tables of messages and what is in them. Rates and failures are of the last minute."
+    >
       <QueryState query={query}>
         {({ outboxes }) => (
           <DataTable
