@@ -14,7 +14,7 @@ const incidentSettings = Type.Object({
   ...mailSettings,
   NOTICES_ALLOW_CIDRS: Type.String({
     description:
-      'networks that notices of incidents may go to although they are not public, as 10.1.0.0/16 with commas between',
+      'private networks that notices of incidents may reach, separated by commas: 10.1.0.0/16',
     pattern: '^[0-9a-fA-F:./, ]*$',
     default: '',
   }),

@@ -10,14 +10,14 @@ export const SIMULATED_MAILBOX = 'simulated'
 export const mailSettings = {
   SMTP_URL: Type.String({
     description:
-      'the mail server, as smtp(s)://user:password@host:587; in development the simulated mailbox',
+      'mail server, smtp(s)://user:password@host:587; in development the simulated mailbox',
     pattern: `^(${SIMULATED_MAILBOX}|smtps?://.+)$`,
     default: SIMULATED_MAILBOX,
     production: 'required',
     secret: true,
   }),
   MAIL_FROM: Type.String({
-    description: 'the sender of mails, as Name <address>',
+    description: 'sender of mails, Name <address>',
     pattern: '^[^\\r\\n]*@[A-Za-z0-9.-]+>?$',
     default: 'Family Hub <invitations@family-hub.test>',
     production: 'required',

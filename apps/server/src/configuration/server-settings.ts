@@ -219,7 +219,7 @@ export const SERVER_SETTINGS = Type.Object({
   POSTHORN_TRUST_PROXY: Type.Optional(
     Type.String(
       setting(
-        'whose X-Forwarded-For is believed: the networks of your proxies, with commas between, or how many stand in a row before this server',
+        'trusted proxies (X-Forwarded-For): their networks, separated by commas, or their number in front of this server',
         { pattern: PROXIES },
       ),
     ),
