@@ -23,6 +23,7 @@ import { addJsonParser } from './input/body.ts'
 import { addBodyBudget, type BodyBudget, addBodyTimeout } from './limits/body-limits.ts'
 import { addConnectionLimit, createRateLimiter, type RateLimit } from './limits/rate-limit.ts'
 import { addShares } from './limits/fair-pool.ts'
+import { addCompression } from './server/compression.ts'
 import { addClosing, type LatestResponses } from './server/graceful-close.ts'
 import {
   withLazyChildren,
@@ -154,6 +155,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   addJsonParser(app)
   addValidation(app)
   addSerialization(app)
+  addCompression(app)
   addRequestLog(app, options.onResponse)
   await addOpenApi(app, options)
   return app
