@@ -20096,13 +20096,14 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Default Response */
+        /** @description The page, or the charge */
         200: {
           headers: {
             [name: string]: unknown
           }
           content: {
             'application/json': unknown
+            'text/html': string
           }
         }
         /** @description Default Response */

@@ -92,6 +92,14 @@ type Authentication = Static<typeof Authentication>
 const PAGE = `<!doctype html><title>Your bank</title><p>Did you order this?
 <p><a href="?outcome=succeeds">Yes, pay</a> <a href="?outcome=fails">No</a>`
 
+const PAGE_OR_CHARGE = {
+  description: 'The page, or the charge',
+  content: {
+    'text/html': { schema: Type.String() },
+    'application/json': { schema: Type.Unknown() },
+  },
+}
+
 /** What `POST /sim/gateway/refund-failures` takes. */
 const RefundFailure = Type.Object({ refundId: Type.String() }, { additionalProperties: false })
 
@@ -211,7 +219,7 @@ function gatewayControls(
         summary:
           'Where a customer authenticates: `outcome` says how that ends, without it a page asks',
         querystring: Authentication,
-        response: { 200: Type.Unknown(), 422: Refusal },
+        response: { 200: PAGE_OR_CHARGE, 422: Refusal },
       },
     },
     async ({ params, query: { outcome } }, reply) => {
