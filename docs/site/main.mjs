@@ -1,7 +1,6 @@
 // node main.mjs build <folder> | dev: what `npm run docs` runs, on the Node of the packages.
 
 import { cp, rm } from 'node:fs/promises'
-import { watch } from 'node:fs'
 import { join } from 'node:path'
 import { build, dev } from 'astro'
 import { describeApi } from './api.mjs'
@@ -20,11 +19,14 @@ if (command === 'build') {
   await finish(BUILT)
   await cp(BUILT, folder, { recursive: true })
 } else {
-  await dev({ ...site, server: { port: 4700 } })
-  for (const name of ['docs', 'systems']) watch(join(root, name), { recursive: true }, renew)
+  const { watcher } = await dev({ ...site, server: { port: 4700 } })
+  // Node's own recursive watch loses a file that an editor replaces.
+  watcher.add(['docs', 'systems'].map((name) => join(root, name)))
+  watcher.on('all', (_event, path) => {
+    if (path.endsWith('.md') && !path.startsWith(PREPARED)) renew()
+  })
 }
 
-function renew(_event, name) {
-  if (!name?.endsWith('.md')) return
+function renew() {
   prepare(api).catch((error) => console.error(error.message))
 }
