@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto'
+import { randomUUID, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,20 +10,47 @@ export interface HttpOptions {
   readonly port: number
   /** Requests must bear it. */
   readonly token: string
-  /** A server for each request: no session is kept between two. */
+  /** A server for each session: it remembers the name of its client, for the audit. */
   readonly open: () => McpServer
 }
 
+/** Clients that do not end their sessions lose the oldest; they are told, and begin another. */
+const MOST_SESSIONS = 100
+
 /** Serves Streamable HTTP at `/mcp` of this machine alone. */
 export async function serveMcp({ port, token, open }: HttpOptions) {
+  const sessions = new Map<string, StreamableHTTPServerTransport>()
   const server = createServer((request, response) => {
     if (!isAllowed(request, token)) return refuse(response, 401)
     if (new URL(request.url ?? '/', 'http://localhost').pathname !== '/mcp')
       return refuse(response, 404)
-    // Without sessions there is no stream to open, and none to end.
-    if (request.method !== 'POST') return refuse(response, 405)
-    handle(request, response, open()).catch(() => response.destroy())
+    // The server begins no conversation of its own, so there is no stream to open.
+    if (request.method === 'GET') return refuse(response, 405)
+    handle(request, response).catch(() => response.destroy())
   })
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const id = request.headers['mcp-session-id']
+    const known = typeof id === 'string' ? sessions.get(id) : undefined
+    if (id !== undefined && !known) return refuse(response, 404)
+    await (known ?? (await begin())).handleRequest(request, response)
+  }
+  const begin = async () => {
+    const transport = new StreamableHTTPServerTransport({
+      enableJsonResponse: true,
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => {
+        sessions.set(id, transport)
+        const [oldest] = sessions
+        if (sessions.size > MOST_SESSIONS && oldest) {
+          sessions.delete(oldest[0])
+          void oldest[1].close()
+        }
+      },
+      onsessionclosed: (id) => void sessions.delete(id),
+    })
+    await open().connect(transport)
+    return transport
+  }
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -34,13 +61,6 @@ export async function serveMcp({ port, token, open }: HttpOptions) {
       await once(server, 'close')
     },
   }
-}
-
-async function handle(request: IncomingMessage, response: ServerResponse, server: McpServer) {
-  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
-  response.once('close', () => void server.close())
-  await server.connect(transport)
-  await transport.handleRequest(request, response)
 }
 
 /** A page in a browser cannot send the token, also where it has this address under another name. */

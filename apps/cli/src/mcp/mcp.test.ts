@@ -146,23 +146,51 @@ test('without --allow-actions there is nothing that changes anything', async () 
   expect(findings).toContainEqual(expect.objectContaining({ level: 'ok' }))
 })
 
-test('over HTTP it wants the token, and answers the same', async () => {
-  await bury()
-  const server = startPosthorn(['mcp', '--http', '0'], { ...env, POSTHORN_MCP_TOKEN: 'secret' })
+/** The official client on a server of its own, over HTTP. */
+async function connectByHttp(...args: string[]) {
+  const more = { ...env, POSTHORN_MCP_TOKEN: 'secret' }
+  const server = startPosthorn(['mcp', '--http', '0', ...args], more)
   onTestFinished(async () => {
     server.child.kill('SIGTERM')
     expect((await server.ended).code).toBe(0)
   })
   await expect.poll(() => server.stderr(), { timeout: 30_000 }).toContain('MCP at')
   const at = new URL(/MCP at (\S+?),/.exec(server.stderr())?.[1] ?? '')
-  expect((await fetch(at, { method: 'POST' })).status).toBe(401)
-  const client = new Client({ name: 'test-agent', version: '1.0.0' })
   const headers = { authorization: 'Bearer secret' }
+  const client = new Client({ name: 'test-agent', version: '1.0.0' })
   const transport = new StreamableHTTPClientTransport(at, { requestInit: { headers } })
   await client.connect(transport)
   onTestFinished(() => client.close())
-  const { tools, call } = talk(client)
+  return { at, headers, transport, ...talk(client) }
+}
+
+test('over HTTP it wants the token, and refuses actions without --allow-actions', async () => {
+  const id = await bury()
+  const { at, headers, tools, call } = await connectByHttp()
+  expect((await fetch(at, { method: 'POST' })).status).toBe(401)
+  const lost = { ...headers, 'mcp-session-id': 'of another process' }
+  expect((await fetch(at, { method: 'POST', headers: lost })).status).toBe(404)
   expect(await tools()).toEqual(READS)
-  const { causes } = await call('list_dead_letters', { outbox: 'shop.events' })
+  const outbox = 'shop.events'
+  const { causes } = await call('list_dead_letters', { outbox })
   expect(causes).toMatchObject([{ code: 'NO_STOCK', count: 1 }])
+  const { refused } = await call('replay_messages', { outbox, ids: [id], reason: 'try' })
+  expect(refused).toContain('replay_messages')
+  expect(await statusOf(id)).toBe('dead')
+})
+
+test('over HTTP an allowed action leaves its reason, operator and client in the audit', async () => {
+  const id = await bury()
+  const { transport, tools, call } = await connectByHttp('--allow-actions')
+  expect(await tools()).toEqual([...READS, ...ACTIONS])
+  const replay = { outbox: 'shop.events', ids: [id] }
+  expect((await call('replay_messages', replay)).refused).toContain('reason')
+  const run = await call('replay_messages', { ...replay, reason: 'the shelf is full' })
+  expect(run).toMatchObject({ replayed: 1 })
+  const { rows } = await pool.query(
+    sql`select actor, reason from posthorn.transition where message_id = ${id}`,
+  )
+  expect(rows).toEqual([{ actor: 'mcp:ada via test-agent', reason: 'the shelf is full' }])
+  await transport.terminateSession()
+  await expect(tools()).rejects.toThrow(/404|Error POSTing/)
 })
