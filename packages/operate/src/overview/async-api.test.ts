@@ -87,3 +87,36 @@ test('payloads are described as they are stored, by the libraries that can', () 
     },
   })
 })
+
+test('destinations, types and consumers whose names have the same key stay apart', async () => {
+  const to = (name: string, topic: string) =>
+    outbox<{ paid: object }>(name, { destination: { transport: 'kafka', topic } })
+  const outboxes = [
+    to('shop.slashed', 'shop/orders'),
+    to('shop.dashed', 'shop-orders'),
+    // The place of `kafka` and `calls`, and an outbox of that name whose rows say where they go.
+    to('shop.calls', 'calls'),
+    outbox('kafka.calls', { destination: () => ({ transport: 'webhook', topic: 'x' }) }),
+  ] as unknown as readonly Outbox[]
+  const consumers = ['a/b', 'a-b'].map((group) => ({
+    ...{ transport: 'kafka', topic: 'shop/orders', group },
+  }))
+  const made = asyncApi({ title: 'Shop', version: '1', outboxes, consumers })
+  const { diagnostics } = await new Parser().parse(JSON.stringify(made))
+  expect(diagnostics.map(({ severity }) => severity)).not.toContain(0)
+  const channels = made['channels'] as Record<string, { address: string | null }>
+  expect(Object.entries(channels).map(([key, { address }]) => [key, address])).toEqual([
+    ['kafka.shop-orders', 'shop/orders'],
+    ['kafka.shop-orders-2', 'shop-orders'],
+    ['kafka.calls', 'calls'],
+    ['kafka.calls-2', null],
+  ])
+  expect(Object.keys(made['operations'] as object)).toEqual([
+    'send.shop.slashed.kafka.shop-orders',
+    'send.shop.dashed.kafka.shop-orders-2',
+    'send.shop.calls.kafka.calls',
+    'send.kafka.calls.kafka.calls-2',
+    'receive.a-b.kafka.shop-orders',
+    'receive.a-b.kafka.shop-orders-2',
+  ])
+})

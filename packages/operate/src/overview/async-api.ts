@@ -36,15 +36,19 @@ export function asyncApi(parts: AsyncApiParts): Json {
   const messages: Json = {}
   const schemas: Json = {}
 
+  const channelKey = uniqueKeys()
+  const operationKey = uniqueKeys()
+  const messageKey = uniqueKeys()
+
   const channelAt = ({ transport, topic }: Place): string => {
-    const id = keyOf(`${transport}.${topic}`)
+    const id = channelKey(transport, topic)
     const name = { title: `${transport}: ${topic}`, 'x-posthorn-transport': transport }
     channels[id] ??= { address: topic, ...name, messages: {} }
     return id
   }
   const operate = (action: 'send' | 'receive', who: string, channel: string) => {
     const ids = Object.keys(channels[channel]?.messages ?? {})
-    operations[keyOf(`${action}.${who}.${channel}`)] = {
+    operations[operationKey(action, who, channel)] = {
       action,
       title: who,
       channel: { $ref: `#/channels/${channel}` },
@@ -58,7 +62,7 @@ export function asyncApi(parts: AsyncApiParts): Json {
   const sets = new Map(handlers.map((set) => [set.outbox.name, set]))
   const sent = outboxes.map((outbox) => {
     const { name, destination } = outbox
-    const channel = typeof destination === 'object' ? channelAt(destination) : keyOf(name)
+    const channel = typeof destination === 'object' ? channelAt(destination) : channelKey(name)
     channels[channel] ??= {
       address: null,
       title: name,
@@ -66,7 +70,7 @@ export function asyncApi(parts: AsyncApiParts): Json {
       messages: {},
     }
     for (const type of typesOf(outbox, sets.get(name))) {
-      const id = keyOf(`${name}.${type ?? 'message'}`)
+      const id = messageKey(name, type ?? 'message')
       const payload = type === undefined ? undefined : payloadOf(outbox.schemas[type], id)
       if (payload) schemas[id] = payload
       messages[id] = {
@@ -140,7 +144,15 @@ function withRefsInto(value: unknown, place: string): unknown {
   )
 }
 
-/** As the keys of a document may be. */
-function keyOf(text: string): string {
-  return text.replaceAll(/[^\w.-]/g, '-')
+/** Keys of a document have few characters: what would get the key of another place gets a number too. */
+function uniqueKeys() {
+  const owners = new Map<string, string>()
+  return (...parts: readonly string[]): string => {
+    const owner = JSON.stringify(parts)
+    const plain = parts.join('.').replaceAll(/[^\w.-]/g, '-')
+    let key = plain
+    for (let n = 2; (owners.get(key) ?? owner) !== owner; n += 1) key = `${plain}-${n}`
+    owners.set(key, owner)
+    return key
+  }
 }
