@@ -89,7 +89,7 @@ test('payloads are described as they are stored, by the libraries that can', () 
 })
 
 test('destinations, types and consumers whose names have the same key stay apart', async () => {
-  const to = (name: string, topic: string) =>
+  const to = (name: `shop.${string}`, topic: string) =>
     outbox<{ paid: object }>(name, { destination: { transport: 'kafka', topic } })
   const outboxes = [
     to('shop.slashed', 'shop/orders'),
