@@ -165,7 +165,7 @@ describe('without an SDK', () => {
   })
 
   test('a process does not load the API', async () => {
-    const engine = new URL('../index.ts', import.meta.url).href
+    const engine = new URL('../internal.ts', import.meta.url).href
     const program = `
       import { createRequire } from 'node:module'
       const { currentTraceparent } = await import('${engine}')
