@@ -1,10 +1,12 @@
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, context, trace } from '@opentelemetry/api'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { DefinitionError } from '../errors.ts'
+import { DefinitionError, DeliveryError } from '../errors.ts'
 import { silentLog } from '../log.ts'
-import { retryLater } from '../outbox/outcome.ts'
+import { refused, retryLater } from '../outbox/outcome.ts'
 import { fixed } from '../outbox/retry.ts'
 import { outboxTableSql } from '../outbox/table.sql.ts'
 import { testDatabase } from '../testing/index.ts'
+import { useSpanRecorder } from '../testing/span-recorder.ts'
 import { defineOutbox } from './define-outbox.ts'
 import { posthorn } from './posthorn.ts'
 import { outbox } from './standard-outbox.ts'
@@ -267,5 +269,63 @@ describe('without a transaction', () => {
     expect(() => one.handle({}, { transaction: 'no' } as never)).toThrow(
       'handlers.transaction: must be true or false',
     )
+  })
+})
+
+describe('with OpenTelemetry', () => {
+  const { spans, startSpan } = useSpanRecorder()
+
+  test('each message is processed in a consumer span, which what the handler enqueues belongs to', async () => {
+    const relay = posthorn({
+      pool,
+      handlers: [
+        one.handle({
+          placed: async ({ payload: { order }, tx }) => {
+            if (order === 0) throw new DeliveryError('NO_STOCK', 'the shelf is empty')
+            await two.enqueue(tx, 'paid', { order })
+          },
+        }),
+        two.handle(
+          { paid: async () => refused({ code: 'CARD_EXPIRED', message: 'no longer valid' }) },
+          { transaction: false },
+        ),
+      ],
+      log: silentLog,
+    })
+    const request = startSpan('POST /orders', {})
+    await context.with(trace.setSpan(ROOT_CONTEXT, request), () => place(one, 3))
+    await relay.start()
+    const processed = (topic: string) => spans.filter(({ name }) => name === `process ${topic}`)
+    await expect.poll(() => processed('shop.two').length, { timeout: 10_000 }).toBe(2)
+    await relay.stop()
+
+    request.end()
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1)
+    expect(spans.filter(({ ended }) => ended !== 1)).toEqual([])
+    const handled = processed('shop.one')
+    expect(handled).toHaveLength(3)
+    for (const span of handled) {
+      expect(span).toMatchObject({
+        kind: SpanKind.CONSUMER,
+        attributes: {
+          'messaging.system': 'handlers',
+          'messaging.operation.type': 'process',
+          'messaging.destination.name': 'shop.one',
+          'messaging.message.id': expect.any(String),
+        },
+      })
+      expect(span.attributes).not.toHaveProperty('messaging.consumer.group.name')
+      const sent = spans.find(({ spanId }) => spanId === span.parent)
+      expect(sent).toMatchObject({ name: 'send shop.one', kind: SpanKind.PRODUCER })
+    }
+    const failed = handled.filter(({ status }) => status?.code === SpanStatusCode.ERROR)
+    expect(failed.map(({ attributes }) => attributes['error.type'])).toEqual(['NO_STOCK'])
+    const fine = handled.filter((span) => !failed.includes(span))
+    const followed = spans.filter(({ name }) => name === 'send shop.two')
+    expect(followed.map(({ parent }) => String(parent)).toSorted()).toEqual(
+      fine.map(({ spanId }) => spanId).toSorted(),
+    )
+    const [refusal] = processed('shop.two')
+    expect(refusal?.status).toEqual({ code: SpanStatusCode.ERROR, message: 'no longer valid' })
   })
 })

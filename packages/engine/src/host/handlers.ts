@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import type { Outbox } from '../outbox/define.ts'
 import type { Message } from '../outbox/message.ts'
 import { delivered, outcomeOfThrow, retryLater, type Outcome } from '../outbox/outcome.ts'
+import { withHandlerSpan } from '../outbox/trace.ts'
 import type { Delivery, DeliverOptions, Transport } from '../outbox/transport.ts'
 import { noteHandled } from './standard-table.sql.ts'
 import { checkObject } from '../outbox/definition-shape.ts'
@@ -225,8 +226,9 @@ interface Handing {
 async function handle(
   pool: Pool,
   sets: ReadonlyMap<string, Handlers>,
-  { delivery: { message, destination }, signal }: Handing,
+  { delivery, signal }: Handing,
 ): Promise<Outcome> {
+  const { message, destination } = delivery
   const set = sets.get(destination.topic)
   const handler = set?.byType.get(message.type)
   // Perhaps a newer process has one: as any failure it is tried again, and ends as a dead letter.
@@ -236,17 +238,19 @@ async function handle(
   }
   if (signal.aborted) return HELD_BACK
   try {
-    if (!set.transaction) {
-      const answer = await (handler as OutsideHandler)({
-        ...{ payload: message.payload, message, signal },
+    return await withHandlerSpan(delivery, async () => {
+      if (!set.transaction) {
+        const answer = await (handler as OutsideHandler)({
+          ...{ payload: message.payload, message, signal },
+        })
+        return answer ?? delivered()
+      }
+      await transaction(pool, async (tx) => {
+        const { rows } = await tx.query(noteHandled(destination.topic, message.id))
+        if (rows.length > 0) await handler({ payload: message.payload, message, tx, signal })
       })
-      return answer ?? delivered()
-    }
-    await transaction(pool, async (tx) => {
-      const { rows } = await tx.query(noteHandled(destination.topic, message.id))
-      if (rows.length > 0) await handler({ payload: message.payload, message, tx, signal })
+      return delivered()
     })
-    return delivered()
   } catch (error) {
     return outcomeOfThrow(error)
   }

@@ -8,7 +8,8 @@ export interface Reader {
   /** The name that destinations use: `kafka`, `topics`. */
   readonly transport: string
   readonly topic: string
-  readonly group: string
+  /** Handlers of an outbox have none. */
+  readonly group?: string
 }
 
 /** The metrics of OpenTelemetry's conventions for messaging, which tools know by name. */
@@ -85,7 +86,7 @@ export function measureProcess(
     'messaging.operation.name': 'process',
     'messaging.operation.type': 'process',
     'messaging.destination.name': topic,
-    'messaging.consumer.group.name': group,
+    ...(group !== undefined && { 'messaging.consumer.group.name': group }),
     ...(error !== undefined && { 'error.type': error }),
   }
   consumed.add(1, attributes)

@@ -1,5 +1,5 @@
 import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api'
-import { type ErrorCode, failureOf } from '../errors.ts'
+import { failureOf, type ErrorCode, type Failure } from '../errors.ts'
 import type { Message } from './message.ts'
 import { measureProcess, measureSend, systemOf, type Reader } from './messaging-metrics.ts'
 import { outcomeOfThrow, type Outcome } from './outcome.ts'
@@ -141,6 +141,28 @@ export function withConsumerSpan<Result>(
   consumer: Reader,
   handle: () => Promise<Result>,
 ): Promise<Result> {
+  return process({ message, consumer, failureIn: () => undefined }, handle)
+}
+
+/** The same for a handler of an outbox, whose outcome may say that it failed. */
+export function withHandlerSpan(
+  { message, destination }: Delivery,
+  handle: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const failureIn = (outcome: Outcome) => ('failure' in outcome ? outcome.failure : undefined)
+  return process({ message, consumer: destination, failureIn }, handle)
+}
+
+interface Processing<Result> {
+  readonly message: Message
+  readonly consumer: Reader
+  readonly failureIn: (result: Result) => Failure | undefined
+}
+
+function process<Result>(
+  { message, consumer, failureIn }: Processing<Result>,
+  handle: () => Promise<Result>,
+): Promise<Result> {
   const api = openTelemetry()
   if (!api) return handle()
   const options = consumerSpan(api, message, consumer)
@@ -148,7 +170,10 @@ export function withConsumerSpan<Result>(
   const run = async (span: Span) => {
     let error: string | undefined
     try {
-      return await handle()
+      const result = await handle()
+      const failure = failureIn(result)
+      if (failure) error = noteFailure(api, span, failure)
+      return result
     } catch (thrown) {
       error = noteError(api, span, thrown)
       throw thrown
@@ -205,7 +230,7 @@ function consumerSpan(
 ): SpanOptions {
   const attributes = {
     ...messageAttributes('process', message, { transport, topic }),
-    'messaging.consumer.group.name': group,
+    ...(group !== undefined && { 'messaging.consumer.group.name': group }),
   }
   return { kind: SpanKind.CONSUMER, attributes }
 }
@@ -262,20 +287,21 @@ function traceparentOf(
   return `00-${traceId}-${spanId}-${(traceFlags & 0xff).toString(16).padStart(2, '0')}`
 }
 
-function noteOutcome(
-  { SpanStatusCode }: OpenTelemetry,
-  span: Span,
-  outcome: Outcome | undefined,
-): void {
+function noteOutcome(api: OpenTelemetry, span: Span, outcome: Outcome | undefined): void {
   if (outcome?.kind === 'delivered') return
-  const { code, message } = outcome?.failure ?? failureOf<ErrorCode>(undefined, 'TRANSPORT_BROKEN')
-  span.setAttribute('error.type', code)
-  span.setStatus({ code: SpanStatusCode.ERROR, message })
+  noteFailure(api, span, outcome?.failure ?? failureOf<ErrorCode>(undefined, 'TRANSPORT_BROKEN'))
 }
 
-function noteError({ SpanStatusCode }: OpenTelemetry, span: Span, error: unknown): string {
-  const { code, message } = failureOf<ErrorCode>(error, 'DELIVERY_FAILED')
+function noteError(api: OpenTelemetry, span: Span, error: unknown): string {
   if (error instanceof Error) span.recordException(error)
+  return noteFailure(api, span, failureOf<ErrorCode>(error, 'DELIVERY_FAILED'))
+}
+
+function noteFailure(
+  { SpanStatusCode }: OpenTelemetry,
+  span: Span,
+  { code, message }: Failure,
+): string {
   span.setAttribute('error.type', code)
   span.setStatus({ code: SpanStatusCode.ERROR, message })
   return code
