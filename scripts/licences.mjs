@@ -11,7 +11,7 @@ const PAGE = join(root, 'docs/reference/licences.md')
 
 const HEAD = `# Licences
 
-The packages that Posthorn installs to run, without the tools to develop it, by their licence. Written by \`node scripts/licences.mjs\` from \`package-lock.json\`; a test compares. \`npm run sbom\` writes the same as a CycloneDX document, with versions and hashes: see [the threat model](../operate/threat-model.md#dependencies).
+The runtime packages of Posthorn by licence. \`node scripts/licences.mjs\` writes this page from \`package-lock.json\`, and \`npm run sbom\` a CycloneDX document with versions and hashes ([dependencies](../operate/threat-model.md#dependencies)).
 
 | licence | number | packages |
 | --- | --- | --- |
