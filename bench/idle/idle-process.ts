@@ -23,9 +23,9 @@ async function startPosthorn(sleeping: { sleepAfter?: '5s' } = {}): Promise<void
       any: async () => undefined,
     }),
   )
-  const horn = posthorn({ pool, handlers: parts, log: silentLog, ...sleeping })
-  await horn.setUp()
-  await horn.start()
+  const app = posthorn({ pool, handlers: parts, log: silentLog, ...sleeping })
+  await app.setUp()
+  await app.start()
 }
 
 async function startBoss(): Promise<void> {

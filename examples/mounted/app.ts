@@ -9,15 +9,15 @@ export async function openShop(connectionString: string): Promise<FastifyInstanc
   pool.on('error', () => undefined)
   const events = outbox<{ 'order.placed': { order: number } }>('shop.outbox', { order: 'key' })
   const placed = events.handle({ 'order.placed': async () => undefined })
-  const horn = posthorn({ pool, handlers: placed })
-  await horn.setUp()
-  await horn.start()
+  const app = posthorn({ pool, handlers: placed })
+  await app.setUp()
+  await app.start()
 
-  const app = fastify()
-  app.post('/orders', async () => {
+  const server = fastify()
+  server.post('/orders', async () => {
     const order = Date.now()
     const draft = { key: String(order) }
-    await horn.transaction((tx) => events.enqueue(tx, 'order.placed', { order }, draft))
+    await app.transaction((tx) => events.enqueue(tx, 'order.placed', { order }, draft))
     return { order }
   })
 
@@ -31,10 +31,10 @@ export async function openShop(connectionString: string): Promise<FastifyInstanc
       return name === undefined ? undefined : { name }
     },
   })
-  await app.register(dashboard.plugin, { prefix: '/admin/posthorn' })
-  app.addHook('onClose', async () => {
-    await horn.stop()
+  await server.register(dashboard.plugin, { prefix: '/admin/posthorn' })
+  server.addHook('onClose', async () => {
+    await app.stop()
     await pool.end()
   })
-  return app
+  return server
 }

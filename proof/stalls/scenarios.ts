@@ -168,13 +168,13 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     await scene.pool.query(CREATE_SCHEMA)
     const handle = async () => void (await pool.query('select pg_sleep(0.01)'))
     const parts = boxes.map((box) => box.handle({ job: handle }))
-    const horn = posthorn({ pool, handlers: parts, log: silentLog, drain: '100ms' })
+    const app = posthorn({ pool, handlers: parts, log: silentLog, drain: '100ms' })
     for (const box of boxes) {
       await scene.pool.query(box.tableSql())
       const drafts = Array.from({ length: 100 }, () => ({ type: 'job', payload: {} }))
       await transaction(scene.pool, (tx) => box.enqueueAll(tx, drafts))
     }
-    await horn.start()
+    await app.start()
     return boxes as unknown as Outbox[]
   },
 

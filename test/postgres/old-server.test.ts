@@ -19,9 +19,9 @@ test('PostgreSQL 13 is refused by name, by the migrations and by their SQL', asy
   const tooOld = /PostgreSQL 13\.\d+, and 14 or newer is needed/
   const refused = { code: 'POSTGRES_TOO_OLD', message: expect.stringMatching(tooOld) as string }
   await expect(migrate(pool, [await engineMigrations()])).rejects.toMatchObject(refused)
-  const horn = posthorn({ pool, outboxes: [outbox('shop.outbox')], log: silentLog })
-  await expect(horn.setUp()).rejects.toMatchObject(refused)
-  await expect(pool.query(await horn.sql())).rejects.toThrow(
+  const app = posthorn({ pool, outboxes: [outbox('shop.outbox')], log: silentLog })
+  await expect(app.setUp()).rejects.toMatchObject(refused)
+  await expect(pool.query(await app.sql())).rejects.toThrow(
     /^Posthorn needs PostgreSQL 14 or newer, and this is 13\.\d+$/,
   )
 })

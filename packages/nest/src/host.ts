@@ -59,7 +59,7 @@ export class PosthornHost
   implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown
 {
   readonly #surroundings: Surroundings
-  #horn: Posthorn | undefined
+  #app: Posthorn | undefined
   #notifier: Notifier | undefined
 
   constructor(surroundings: Surroundings) {
@@ -72,8 +72,8 @@ export class PosthornHost
   }
 
   /** The relay and what is around it; from the start of the application on, in one that has a relay. */
-  get horn(): Posthorn {
-    if (this.#horn) return this.#horn
+  get app(): Posthorn {
+    if (this.#app) return this.#app
     throw new DefinitionError('PosthornModule', 'relay', 'has not been started in this process')
   }
 
@@ -90,13 +90,13 @@ export class PosthornHost
       this.#notifier = createNotifier(settings.pool, outboxes)
       return
     }
-    this.#horn = posthorn({ ...options, outboxes, handlers })
-    await this.#horn.start()
+    this.#app = posthorn({ ...options, outboxes, handlers })
+    await this.#app.start()
   }
 
   /** The first of Nest's three hooks: what handlers use is closed in this one or a later one. */
   async onModuleDestroy(): Promise<void> {
-    await this.#horn?.stop()
+    await this.#app?.stop()
     await this.#notifier?.close()
   }
 

@@ -109,7 +109,7 @@ test('closing the application waits for the handler under way, and nothing is le
 
 test('a process without a relay enqueues, and wakes the relay of another', async () => {
   const api = await start([], { relay: false })
-  expect(() => api.get(PosthornHost).horn).toThrow('has not been started')
+  expect(() => api.get(PosthornHost).app).toThrow('has not been started')
   const worker = await start([Shipping])
   await place(api.get(PosthornHost), 3)
   await expect.poll(() => seen).toEqual(['Shipping 3'])
@@ -134,7 +134,7 @@ test('settings come from other providers, and the pool ends with the application
     ],
   }
   const app = await NestFactory.createApplicationContext(shop, { logger: false })
-  expect(app.get(PosthornHost).horn).toBeDefined()
+  expect(app.get(PosthornHost).app).toBeDefined()
   await app.close()
   expect(own.ended).toBe(true)
 })

@@ -62,7 +62,7 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
       const notifier = createNotifier(pool, [outbox])
       // The claims are not counted among the commits of the reader.
       const claims = new Pool({ connectionString: options.databaseUrl, max: 4 })
-      const horn = posthorn({
+      const app = posthorn({
         pool: claims,
         log: silentLog,
         maintenance: 'off',
@@ -74,9 +74,9 @@ export async function startRole(role: Role, options: RoleOptions): Promise<() =>
           notify: async (_tx, { type }) => reach(`notified ${type}`),
         }),
       })
-      await horn.start()
+      await app.start()
       return async () => {
-        await horn.stop()
+        await app.stop()
         await notifier.close()
         await claims.end()
         await pool.end()

@@ -77,10 +77,10 @@ export async function runPayments(
     ...set,
     outbox: { ...set.outbox, everyMs: 50 },
   }))
-  const horn = posthorn({ pool: db.pool, handlers, log: silentLog })
-  if (by === 'relay') await horn.start()
+  const app = posthorn({ pool: db.pool, handlers, log: silentLog })
+  if (by === 'relay') await app.start()
   afterAll(async () => {
-    await horn.stop()
+    await app.stop()
     await stopWorkers()
     await serving.app.close()
   })

@@ -247,10 +247,10 @@ async function deliverOne(pool: Pool): Promise<unknown[]> {
   const [events] = outboxes as unknown as [StandardOutbox<{ 'order.placed': { order: number } }>]
   const transport = fakeTransport()
   const transports = { handlers: transport }
-  const horn = posthorn({ pool, outboxes: [events], transports, log: silentLog })
-  await horn.transaction((tx) => events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7' }))
-  for (let i = 0; i < 5 && transport.arrived.length === 0; i += 1) await horn.runOnce()
-  await horn.stop()
+  const app = posthorn({ pool, outboxes: [events], transports, log: silentLog })
+  await app.transaction((tx) => events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7' }))
+  for (let i = 0; i < 5 && transport.arrived.length === 0; i += 1) await app.runOnce()
+  await app.stop()
   return transport.arrived.map(({ payload }) => payload)
 }
 

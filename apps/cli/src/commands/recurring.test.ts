@@ -15,19 +15,19 @@ const sink = {
   deliver: async (batch: readonly unknown[]) => batch.map(() => delivered()),
   close: async () => undefined,
 }
-const horn = posthorn({ pool, log: silentLog, outboxes, transports: { sink } })
+const app = posthorn({ pool, log: silentLog, outboxes, transports: { sink } })
 
 const statusOf = async (name: string) =>
   (await listRecurring(pool, { outbox: 'house.chores' })).find((each) => each.name === name)
 
 beforeAll(async () => {
   await useMovableClock(pool)
-  await horn.setUp()
+  await app.setUp()
 })
 
 test('none are listed until a relay has noted them', async () => {
   expect(await run()).toMatchObject({ code: 0, stdout: '' })
-  await horn.runOnce()
+  await app.runOnce()
   const { code, stdout } = await run()
   expect(code).toBe(0)
   expect(stdout).toMatch(/^NAME +OUTBOX +WHEN +RULE +MISSED +LAST +NEXT +STATE$/m)
@@ -48,11 +48,11 @@ test('one is paused and resumed, and the audit says by whom', async () => {
   expect(again.stdout).toMatch(/is paused already, by cli:ada \d+s ago, month end\n$/)
   expect((await run()).stdout).toMatch(/report .* – +paused by cli:ada \d+s ago, month end$/m)
   await advanceClock(pool, '3d')
-  await horn.runOnce()
+  await app.runOnce()
   expect(await statusOf('report')).toMatchObject({ enqueued: 0 })
   const resumed = await run('resume', 'report', '--missed', 'skip', '--json')
   expect(JSON.parse(resumed.stdout)).toMatchObject({ changed: true, recurring: { paused: null } })
-  await horn.runOnce()
+  await app.runOnce()
   expect(await statusOf('report')).toMatchObject({ enqueued: 0, overdue: false })
   expect((await run('resume', 'report')).stdout).toBe('report of house.chores was not paused\n')
   const { rows } = await pool.query(

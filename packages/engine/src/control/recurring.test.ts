@@ -29,7 +29,7 @@ const boxWith = (rule: Rule = {}) =>
     recurring: { hourly: { every: '1h', message, ...rule } as never },
   }) as unknown as Outbox
 
-const hornOf = (box: Outbox) => posthorn({ pool, log: silentLog, transports, outboxes: [box] })
+const openApp = (box: Outbox) => posthorn({ pool, log: silentLog, transports, outboxes: [box] })
 
 const which = { outbox: 'shop.reports', name: 'hourly' }
 const ada = { by: 'ada', reason: 'month end' }
@@ -70,7 +70,7 @@ const moveHours = async (hours: number) => {
 
 beforeAll(async () => {
   await useMovableClock(pool)
-  await hornOf(boxWith()).setUp()
+  await openApp(boxWith()).setUp()
 })
 
 beforeEach(async () => {
@@ -80,13 +80,13 @@ beforeEach(async () => {
 
 describe('a recurring message that is paused', () => {
   test('is not enqueued, says who paused it, and is paused once', async () => {
-    const horn = hornOf(boxWith())
-    await horn.runOnce()
+    const app = openApp(boxWith())
+    await app.runOnce()
     const [first, second] = await Promise.all([pauseIt(), pauseIt({ by: 'bob', reason: 'me too' })])
     expect(new Set([first?.changed, second?.changed])).toEqual(new Set([true, false]))
     expect(first?.status.paused?.by).toBe(second?.status.paused?.by)
     await moveHours(3)
-    await horn.runOnce()
+    await app.runOnce()
     expect(await count()).toBe(0)
     expect(await status()).toMatchObject({
       inWords: 'every hour',
@@ -103,46 +103,46 @@ describe('a recurring message that is paused', () => {
     ['skip', {}, 0],
     ['all', { missed: 'skip' as const }, 0],
   ] as const)('goes on as `%s` %j has it', async (missed, how, more) => {
-    const horn = hornOf(boxWith({ missed }))
-    await horn.runOnce()
+    const app = openApp(boxWith({ missed }))
+    await app.runOnce()
     await moveHours(1)
-    await horn.runOnce()
+    await app.runOnce()
     const made = (await count()) ?? 0
     await pauseIt()
     await moveHours(3)
     expect(await resumeIt(how)).toMatchObject({ changed: true, status: { paused: undefined } })
     expect(await resumeIt(how)).toMatchObject({ changed: false })
-    await horn.runOnce()
+    await app.runOnce()
     expect(((await count()) ?? 0) - made).toBe(more)
     await moveHours(1)
-    await horn.runOnce()
+    await app.runOnce()
     expect(await status()).toMatchObject({ overdue: false })
     expect(await audited()).toEqual(['bob resume-recurring hourly', 'ada pause-recurring hourly'])
   })
 
   test('wakes a relay that runs when it goes on', async () => {
-    const horn = hornOf(boxWith())
-    await horn.runOnce()
+    const app = openApp(boxWith())
+    await app.runOnce()
     await pauseIt()
     await moveHours(2)
-    await horn.start()
+    await app.start()
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect(await count()).toBe(0)
     await resumeIt()
     await expect.poll(count, { timeout: 4_000 }).toBe(1)
-    await horn.stop()
+    await app.stop()
   })
 
   test('stays so when its rule changes, and over a relay that does not have it', async () => {
-    await hornOf(boxWith()).runOnce()
+    await openApp(boxWith()).runOnce()
     await pauseIt()
     // Nobody that has it has looked at it for a while.
     await pool.query(`update posthorn.recurring set seen_at = now() - interval '11 minutes'`)
     const without = outbox('shop.reports', { destination: { transport: 'sink', topic: 'reports' } })
-    const bare = hornOf(without as unknown as Outbox)
+    const bare = openApp(without as unknown as Outbox)
     await bare.start()
     await bare.stop()
-    const changed = hornOf(boxWith({ every: '2h' }))
+    const changed = openApp(boxWith({ every: '2h' }))
     await changed.runOnce()
     await moveHours(5)
     await changed.runOnce()
@@ -167,7 +167,7 @@ describe('a pause at the very time that it is due', () => {
   test('waits for the relay that has it in hand, and then there is no other', async () => {
     const made = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
-    const horn = hornOf(
+    const app = openApp(
       boxWith({
         message: async (occurrence: Occurrence) => {
           asked.resolve()
@@ -176,9 +176,9 @@ describe('a pause at the very time that it is due', () => {
         },
       }),
     )
-    await horn.runOnce()
+    await app.runOnce()
     await moveHours(1)
-    const ticking = horn.runOnce()
+    const ticking = app.runOnce()
     await asked.promise
     let isPaused = false
     const pausing = pauseIt().finally(() => (isPaused = true))
@@ -188,20 +188,20 @@ describe('a pause at the very time that it is due', () => {
     await Promise.all([ticking, pausing])
     expect(await count()).toBe(1)
     await moveHours(1)
-    await horn.runOnce()
+    await app.runOnce()
     expect(await count()).toBe(1)
   })
 
   test('that is not committed yet keeps relays off', async () => {
-    const horn = hornOf(boxWith())
-    await horn.runOnce()
+    const app = openApp(boxWith())
+    await app.runOnce()
     await moveHours(1)
     await transaction(pool, async (tx) => {
       await pauseRecurring(tx, which, ada)
-      await horn.runOnce()
+      await app.runOnce()
       expect(await count()).toBe(0)
     })
-    await horn.runOnce()
+    await app.runOnce()
     expect(await count()).toBe(0)
   })
 })
@@ -209,8 +209,8 @@ describe('a pause at the very time that it is due', () => {
 describe('a recurring message that is run', () => {
   test('comes once more, paused or not, and its next time stays', async () => {
     const box = boxWith()
-    const horn = hornOf(box)
-    await horn.runOnce()
+    const app = openApp(box)
+    await app.runOnce()
     const scheduled = await status()
     await pauseIt()
     const run = await runIt(box)
@@ -229,7 +229,7 @@ describe('a recurring message that is run', () => {
 
   test('by two operators at once comes once if they say what they saw', async () => {
     const box = boxWith()
-    await hornOf(box).runOnce()
+    await openApp(box).runOnce()
     const both = await Promise.all([runIt(box, null), runIt(box, null)])
     expect(both.map(({ kind }) => kind).toSorted()).toEqual(['enqueued', 'ran'])
     expect(await count()).toBe(1)
@@ -241,7 +241,7 @@ describe('a recurring message that is run', () => {
 
   test('that its definition refuses leaves nothing', async () => {
     const box = boxWith({ message: () => Promise.reject(new Error('no exchange rate')) })
-    await hornOf(box).runOnce()
+    await openApp(box).runOnce()
     await expect(runIt(box)).rejects.toMatchObject({
       code: 'RECURRING_FAILED',
       message: 'hourly of shop.reports: no exchange rate',

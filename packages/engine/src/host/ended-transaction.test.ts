@@ -11,8 +11,8 @@ const db = await testDatabase()
 const pool = db.connect({ max: 1 })
 const box = outbox('ended.events')
 const handled = box.handle({ happened: async () => undefined })
-const horn = posthorn({ pool, handlers: handled, log: silentLog })
-await horn.setUp()
+const app = posthorn({ pool, handlers: handled, log: silentLog })
+await app.setUp()
 await db.pool.query('create table ended.row (id int generated always as identity)')
 
 const stored = async () => {
@@ -87,7 +87,7 @@ describe.each(CALLS)('%s', (_, call) => {
       const timer = Promise.withResolvers<unknown>()
       // The next transaction may come later than the timer.
       timer.promise.catch(() => undefined)
-      await horn.transaction(async (tx) => {
+      await app.transaction(async (tx) => {
         void setTimeout(30).then(() => call(tx).then(timer.resolve, timer.reject))
       })
       const next = transaction(pool, async (tx) => {

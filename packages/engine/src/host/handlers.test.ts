@@ -26,13 +26,13 @@ for (const box of [one, two]) await pool.query(box.tableSql())
 beforeEach(() => pool.query('truncate shop.one, shop.two, posthorn.handled'))
 
 const place = (box: typeof one, count: number) =>
-  horn.transaction((tx) =>
+  app.transaction((tx) =>
     box.enqueueAll(
       tx,
       Array.from({ length: count }, (_, order) => ({ type: 'placed', payload: { order } })),
     ),
   )
-const horn = posthorn({ pool, outboxes: [], log: silentLog })
+const app = posthorn({ pool, outboxes: [], log: silentLog })
 
 describe('atOnce', () => {
   test('bounds one outbox in all claims of a relay, and not another one', async () => {

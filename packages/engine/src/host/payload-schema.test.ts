@@ -23,7 +23,7 @@ const typebox = outbox('shop.outbox', {
 })
 
 const { pool } = await testDatabase()
-const horn = await posthorn({ pool, handlers: valibot.handle({}), log: silentLog }).setUp()
+const app = await posthorn({ pool, handlers: valibot.handle({}), log: silentLog }).setUp()
 
 beforeEach(() => pool.query('truncate shop.outbox'))
 
@@ -31,7 +31,7 @@ const stored = async () => (await pool.query('select key, payload from shop.outb
 
 describe('a schema of valibot', () => {
   test('takes its input, and what it gives is stored and handled', async () => {
-    await horn.transaction((tx) => valibot.enqueue(tx, 'order.placed', { order: '7' }))
+    await app.transaction((tx) => valibot.enqueue(tx, 'order.placed', { order: '7' }))
     expect(await stored()).toEqual([{ key: '7', payload: { order: 7, by: 'guest' } }])
     valibot.handle({
       'order.placed': async ({ payload }) => {
@@ -40,7 +40,7 @@ describe('a schema of valibot', () => {
     })
     const never = () =>
       // @ts-expect-error -- the schema takes text
-      horn.transaction((tx) => valibot.enqueue(tx, 'order.placed', { order: 7 }))
+      app.transaction((tx) => valibot.enqueue(tx, 'order.placed', { order: 7 }))
     await expect(never()).rejects.toThrow(
       'outbox shop.outbox: order.placed: order: Invalid type: Expected string but received 7',
     )
@@ -51,7 +51,7 @@ describe('a schema of valibot', () => {
 describe('a schema of TypeBox', () => {
   test('is compiled by its own compiler', async () => {
     const write = (payload: { order: number }) =>
-      horn.transaction((tx) => typebox.enqueue(tx, 'order.placed', payload, { key: '7' }))
+      app.transaction((tx) => typebox.enqueue(tx, 'order.placed', payload, { key: '7' }))
     await write({ order: 7 })
     await expect(write({ order: 'x' } as never)).rejects.toMatchObject({
       code: 'PAYLOAD_INVALID',

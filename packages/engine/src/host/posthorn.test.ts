@@ -25,7 +25,7 @@ const { pool, url } = await testDatabase()
 let seen: string[] = []
 let fail: ((handling: Handling<{ order: number }>) => void) | undefined
 
-const horn = posthorn({
+const app = posthorn({
   pool,
   log: silentLog,
   handlers: events.handle({
@@ -39,9 +39,9 @@ const horn = posthorn({
 })
 
 beforeAll(async () => {
-  await horn.setUp()
+  await app.setUp()
   // A second time finds everything there.
-  await horn.setUp()
+  await app.setUp()
   await pool.query('create table shop.effect (order_id int primary key)')
 })
 
@@ -51,25 +51,25 @@ beforeEach(async () => {
   await pool.query('truncate shop.outbox, shop.effect, posthorn.handled, posthorn.held_key')
 })
 
-afterAll(() => horn.stop())
+afterAll(() => app.stop())
 
 const statusOf = async () =>
   (await pool.query('select type, status, error_code from shop.outbox order by seq')).rows
 
 describe('handlers', () => {
   test('are a destination: typed, in the order of their key, once', async () => {
-    await horn.transaction(async (tx) => {
+    await app.transaction(async (tx) => {
       await tx.query('select $1::int', [7])
       await events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7' })
       await events.enqueue(tx, 'order.paid', { order: 7, receipt: 'r1' }, { key: '7' })
     })
-    await horn.runOnce()
+    await app.runOnce()
     expect(seen).toEqual(['placed 7', 'paid 7 r1'])
     const { rows } = await pool.query('select from posthorn.session')
     expect(rows, 'leases and shares that the next process would wait for').toEqual([])
     // As after a crash between the handler's commit and the settling.
     await pool.query(`update shop.outbox set status = 'pending'`)
-    await horn.runOnce()
+    await app.runOnce()
     expect(seen).toHaveLength(2)
     expect(await statusOf()).toMatchObject([{ status: 'sent' }, { status: 'sent' }])
   })
@@ -78,28 +78,28 @@ describe('handlers', () => {
     fail = ({ payload }) => {
       if (payload.order === 1) throw new Error('out of stock')
     }
-    await horn.transaction(async (tx) => {
+    await app.transaction(async (tx) => {
       await events.enqueueAll(tx, [
         { type: 'order.placed', payload: { order: 1 }, key: 'a' },
         { type: 'order.paid', payload: { order: 1, receipt: 'r' }, key: 'a' },
         { type: 'order.placed', payload: { order: 2 }, key: 'b' },
       ])
     })
-    await horn.runOnce()
+    await app.runOnce()
     expect(seen).toEqual(['placed 2'])
     expect((await pool.query('select order_id from shop.effect')).rows).toEqual([{ order_id: 2 }])
-    expect((await horn.stats())[0]).toMatchObject({ name: 'shop.outbox', heldKeys: 1 })
+    expect((await app.stats())[0]).toMatchObject({ name: 'shop.outbox', heldKeys: 1 })
   })
 
   test('refuse for good, or are missing', async () => {
     fail = () => {
       throw new DeliveryError('ORDER_UNKNOWN', 'no such order', { retryable: false })
     }
-    await horn.transaction(async (tx) => {
+    await app.transaction(async (tx) => {
       await events.enqueue(tx, 'order.placed', { order: 1 }, { key: 'a' })
       await events.enqueue(tx, 'order.lost' as never, {} as never, { key: 'b' })
     })
-    await horn.runOnce()
+    await app.runOnce()
     expect(await statusOf()).toEqual([
       { type: 'order.placed', status: 'dead', error_code: 'ORDER_UNKNOWN' },
       { type: 'order.lost', status: 'pending', error_code: 'HANDLER_MISSING' },
@@ -110,7 +110,7 @@ describe('handlers', () => {
 describe('enqueue', () => {
   test('knows the payload of each type, and that a key is needed', async () => {
     const never = () =>
-      horn.transaction(async (tx) => {
+      app.transaction(async (tx) => {
         // @ts-expect-error -- no such type
         await events.enqueue(tx, 'order.gone', {}, { key: '7' })
         // @ts-expect-error -- another payload
@@ -121,7 +121,7 @@ describe('enqueue', () => {
         await events.enqueue(pool, 'order.placed', { order: 7 }, { key: '7' })
       })
     expect(never).toBeTypeOf('function')
-    const keyless = horn.transaction((tx) =>
+    const keyless = app.transaction((tx) =>
       events.enqueue(tx, 'order.placed', { order: 7 }, {} as never),
     )
     await expect(keyless).rejects.toThrow('order.placed needs one, as text')
@@ -131,13 +131,13 @@ describe('enqueue', () => {
     const ordered = outbox<Events>('shop.outbox', { order: 'payload.order' })
     const nested = outbox('shop.outbox', { order: 'payload.order.id' })
     const twice = () =>
-      horn.transaction(async (tx) => {
+      app.transaction(async (tx) => {
         // @ts-expect-error -- not every payload has it
         outbox<Events>('shop.outbox', { order: 'payload.receipt' })
         // @ts-expect-error -- the key is in the payload
         await ordered.enqueue(tx, 'order.placed', { order: 7 }, { key: 'x' })
       })
-    await horn.transaction(async (tx) => {
+    await app.transaction(async (tx) => {
       await ordered.enqueue(tx, 'order.placed', { order: 7 })
       await ordered.enqueueAll(tx, [{ type: 'order.paid', payload: { order: 8, receipt: 'r' } }])
       await nested.enqueue(tx, 'order.placed', { order: { id: 'nine' } })
@@ -145,17 +145,17 @@ describe('enqueue', () => {
     const { rows } = await pool.query('select key from shop.outbox order by seq')
     expect(rows.map(({ key }) => key)).toEqual(['7', '8', 'nine'])
     await expect(twice()).rejects.toThrow('key: must be left out: the order is by payload.order')
-    const without = horn.transaction((tx) => nested.enqueue(tx, 'order.placed', { order: 7 }))
+    const without = app.transaction((tx) => nested.enqueue(tx, 'order.placed', { order: 7 }))
     await expect(without).rejects.toThrow('payload.order.id: order.placed needs it')
   })
 
   test('refuses options that there are not', async () => {
-    const misspelt = horn.transaction((tx) =>
+    const misspelt = app.transaction((tx) =>
       events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7', dely: '1h' } as never),
     )
     await expect(misspelt).rejects.toThrow('dely: is not an option of enqueue()')
     const draft = { type: 'order.placed', payload: { order: 7 }, key: '7', delay: '1h' } as const
-    const delayed = horn.transaction((tx) => events.enqueueAll(tx, [draft]))
+    const delayed = app.transaction((tx) => events.enqueueAll(tx, [draft]))
     await expect(delayed).rejects.toThrow('delay: must be left out of enqueueAll()')
   })
 
@@ -167,12 +167,12 @@ describe('enqueue', () => {
 
   test('keeps one message of a dedupe word, and waits for a delay', async () => {
     const write = () =>
-      horn.transaction((tx) =>
+      app.transaction((tx) =>
         events.enqueue(tx, 'order.placed', { order: 7 }, { key: '7', dedupe: 'x', delay: '1h' }),
       )
     const first = await write()
     expect(await write()).toEqual({ id: first.id, created: false })
-    await horn.runOnce()
+    await app.runOnce()
     expect(seen).toEqual([])
   })
 })
@@ -198,7 +198,7 @@ describe('the short form', () => {
 
   test('names the table that is missing, and the column that a changed definition needs', async () => {
     const absent = outbox('shop.absent')
-    await expect(horn.transaction((tx) => absent.enqueue(tx, 'x', {}))).rejects.toMatchObject({
+    await expect(app.transaction((tx) => absent.enqueue(tx, 'x', {}))).rejects.toMatchObject({
       code: 'TABLE_MISMATCH',
       message: 'outbox shop.absent: there is no table shop.absent; have the migrations run?',
     })

@@ -52,7 +52,7 @@ export function posthorn(options: PosthornOptions): Posthorn {
   const bound = sets.length > 0 ? { [HANDLERS]: handlerTransport(pool, sets) } : {}
   checkHandlers(outboxes, { ...bound, ...transports })
   const relay = createRelay({ ...others, outboxes, log, transports: { ...bound, ...transports } })
-  const horn: Posthorn = {
+  const app: Posthorn = {
     ...relay,
     start() {
       warnOfSmallPool(pool, sets, log)
@@ -65,7 +65,7 @@ export function posthorn(options: PosthornOptions): Posthorn {
     async setUp() {
       await migrate(pool, [await engineMigrations()])
       await setUpTables(pool, outboxes)
-      return horn
+      return app
     },
     sql: async () => {
       const engine = migrationSql([await engineMigrations()], { transaction: 'outer' })
@@ -77,7 +77,7 @@ export function posthorn(options: PosthornOptions): Posthorn {
       return (await listRecurring(pool as never)).filter((each) => names.has(each.outbox))
     },
   }
-  return horn
+  return app
 }
 
 /** As many messages are in hand as are handled at once. */

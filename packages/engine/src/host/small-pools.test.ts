@@ -33,14 +33,14 @@ test('handlers that use the pool leave connections to settle, to the application
     handled += 1
   }
   const parts = [one.handle({ placed: useThePool }), two.handle({ placed: useThePool })]
-  const horn = posthorn({ pool, handlers: parts, log: silentLog })
+  const app = posthorn({ pool, handlers: parts, log: silentLog })
   await place(one, 100)
   await place(two, 100)
-  await horn.start()
+  await app.start()
   await expect.poll(() => handled, { timeout: 20_000 }).toBeGreaterThan(10)
   await pool.query('select 1')
   await expect.poll(() => handled, { timeout: 20_000 }).toBe(200)
-  await horn.stop()
+  await app.stop()
 })
 
 test('consumers that use the pool leave connections to each other', async () => {
@@ -74,15 +74,15 @@ test.each([1, 2])('a pool of %i handles, maintains, and stops', async (max) => {
     handled += 1
   }
   const parts = [one.handle({ placed: handle }), two.handle({ placed: handle })]
-  const horn = posthorn({ pool, handlers: parts, log, maintenance: '10ms', mode: 'poll' })
+  const app = posthorn({ pool, handlers: parts, log, maintenance: '10ms', mode: 'poll' })
   await place(one, 20)
-  await horn.start()
+  await app.start()
   await expect.poll(() => handled, { timeout: 20_000 }).toBe(20)
   await expect.poll(() => ended, { timeout: 20_000 }).toContain('maintenance done')
   await place(two, 20)
   await expect.poll(() => handled, { timeout: 20_000 }).toBe(40)
   await pool.query('select 1')
-  await horn.stop()
+  await app.stop()
 })
 
 test('handlers that never end do not keep the relay from stopping', async () => {
@@ -94,16 +94,16 @@ test('handlers that never end do not keep the relay from stopping', async () => 
     return over.promise
   }
   const box = outbox('small.one', { claim: { attempt: '300ms', every: '200ms' } })
-  const horn = posthorn({
+  const app = posthorn({
     pool,
     handlers: box.handle({ placed: hang }),
     log: silentLog,
     drain: '100ms',
   })
   await place(one, 6)
-  await horn.start()
+  await app.start()
   await expect.poll(() => begun.size).toBe(2)
-  await horn.stop()
+  await app.stop()
   over.resolve()
   expect(begun.size).toBe(2)
 })
@@ -117,9 +117,9 @@ test('the start says that the pool is small, with the arithmetic', async () => {
       one.handle({ placed: ignore }, options),
       ...(atOnce === undefined ? [] : [two.handle({ placed: ignore }, options)]),
     ]
-    const horn = posthorn({ pool: db.connect({ max }), handlers: parts, log })
-    await horn.start()
-    await horn.stop()
+    const app = posthorn({ pool: db.connect({ max }), handlers: parts, log })
+    await app.start()
+    await app.stop()
     return texts
   }
   expect(await warned(10)).toEqual([])

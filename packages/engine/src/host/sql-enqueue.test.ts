@@ -39,12 +39,12 @@ const placed = events.handle({ 'order.placed': async ({ payload }) => seen.push(
 const transports = {
   list: { deliver: async (batch: readonly object[]) => batch.map(() => delivered()) },
 }
-const horn = posthorn({
+const app = posthorn({
   ...{ pool, handlers: placed, outboxes: [urgent, serial, own] },
   ...{ transports, log: silentLog },
 })
 await pool.query('create schema shop')
-await horn.setUp()
+await app.setUp()
 await pool.query(`
   create table shop.own (id uuid primary key, body text, state text not null default 'ready',
     tries int not null default 0, due timestamptz not null default posthorn.now());
@@ -81,8 +81,8 @@ async function script(text: string): Promise<string> {
 }
 
 async function start(): Promise<void> {
-  await horn.start()
-  onTestFinished(() => horn.stop())
+  await app.start()
+  onTestFinished(() => app.stop())
   // The first looks are over: from here on only a wake-up finds something.
   await new Promise((resolve) => setTimeout(resolve, 500))
 }
@@ -161,8 +161,8 @@ test.each([
     'outbox "shop.own" has a table of its own, shop.own has no column type, payload',
   ],
 ])('says what is wrong with %s', async (call, problem) => {
-  await horn.start()
-  await horn.stop()
+  await app.start()
+  await app.stop()
   const written = pool.query(`select posthorn.enqueue(${call})`)
   if (problem === undefined) await written
   else await expect(written).rejects.toThrow(problem)

@@ -31,11 +31,11 @@ function relayWith(given: Metrics) {
 
 /** Two messages that are handled and one that fails. */
 async function deliver(given: Metrics): Promise<void> {
-  const horn = relayWith(given)
-  await horn.transaction(async (tx) => {
+  const app = relayWith(given)
+  await app.transaction(async (tx) => {
     for (const payload of ['one', 'broken', 'two']) await events.enqueue(tx, 'placed', payload)
   })
-  await horn.runOnce()
+  await app.runOnce()
 }
 
 beforeAll(() => relayWith(prometheusMetrics(new Registry())).setUp())

@@ -289,17 +289,17 @@ test('the short form makes such a table, and SQL writes into it', async () => {
   const events = outbox<{ 'order.placed': { n: number } }>('Orders.OutboxEvent', { order: 'key' })
   expect(events.name).toBe('orders.outbox-event')
   const transport = fakeTransport()
-  const horn = posthorn({
+  const app = posthorn({
     pool: db.pool,
     log: silentLog,
     outboxes: [events],
     transports: everywhere(transport, ['handlers']),
   })
-  await horn.setUp()
-  await horn.transaction((tx) => events.enqueue(tx, 'order.placed', { n: 1 }, { key: 'a' }))
+  await app.setUp()
+  await app.transaction((tx) => events.enqueue(tx, 'order.placed', { n: 1 }, { key: 'a' }))
   await db.pool.query(
     `select posthorn.enqueue('orders.outbox-event', 'order.placed', '{"n": 2}', key => 'a')`,
   )
-  for (let i = 0; i < 20 && (await horn.runOnce()) > 0; i += 1);
+  for (let i = 0; i < 20 && (await app.runOnce()) > 0; i += 1);
   expect(transport.arrived.map(({ payload }) => payload)).toEqual([{ n: 1 }, { n: 2 }])
 })

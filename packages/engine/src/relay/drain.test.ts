@@ -23,9 +23,9 @@ async function setUp() {
   const pool = db.connect({ idleTimeoutMillis: 20, application_name: 'function' })
   const transport = fakeTransport()
   const parts = { outboxes, transports: { fake: transport }, log: silentLog, drain: '1s' } as const
-  const horn = await posthorn({ pool, ...parts }).setUp()
-  onTestFinished(() => horn.stop())
-  return { horn, transport }
+  const app = await posthorn({ pool, ...parts }).setUp()
+  onTestFinished(() => app.stop())
+  return { app, transport }
 }
 
 const nOf = (payload: unknown) => (payload as { n: number }).n
@@ -40,23 +40,22 @@ async function countLeft() {
 }
 
 test('a drain delivers what is due and what follows from it, and leaves nothing behind', async () => {
-  const { horn, transport } = await setUp()
+  const { app, transport } = await setUp()
   const put = (n: number) =>
-    horn.transaction(async (tx) => {
+    app.transaction(async (tx) => {
       for (const box of outboxes) await box.enqueue(tx, 'event', { n }, { key: `${n % 7}` })
     })
   for (let n = 0; n < 30; n += 1) await put(n)
-  await horn.transaction((tx) =>
+  await app.transaction((tx) =>
     byRow.enqueue(tx, 'event', { n: 9_999 }, { key: 'late', delay: '1h' }),
   )
   transport.answer = async ({ payload }) => {
     const n = nOf(payload)
     // The first of each outbox leads to another.
-    if (n === 0)
-      await horn.transaction((tx) => byKey.enqueue(tx, 'event', { n: 500 }, { key: 'x' }))
+    if (n === 0) await app.transaction((tx) => byKey.enqueue(tx, 'event', { n: 500 }, { key: 'x' }))
     return delivered()
   }
-  const { claimed, dueInMs } = await horn.drain({ for: '60s' })
+  const { claimed, dueInMs } = await app.drain({ for: '60s' })
   expect(transport.arrived.map(({ payload }) => nOf(payload)).filter((n) => n < 500)).toHaveLength(
     90,
   )
@@ -66,19 +65,19 @@ test('a drain delivers what is due and what follows from it, and leaves nothing 
   expect(dueInMs).toBeLessThanOrEqual(3_600_000)
   await expect.poll(countLeft).toEqual({ sessions: 0, connections: 0 })
   await db.pool.query('truncate drain.by_row')
-  expect(await horn.drain({ for: '10s' })).toEqual({ claimed: 0, dueInMs: Infinity })
+  expect(await app.drain({ for: '10s' })).toEqual({ claimed: 0, dueInMs: Infinity })
 })
 
 test('a drain ends when its time is up, and says that there is more', async () => {
-  const { horn, transport } = await setUp()
-  const put = (n: number) => horn.transaction((tx) => byRow.enqueue(tx, 'event', { n }))
+  const { app, transport } = await setUp()
+  const put = (n: number) => app.transaction((tx) => byRow.enqueue(tx, 'event', { n }))
   transport.answer = async ({ payload }) => {
     await put(nOf(payload) + 1)
     return delivered()
   }
   await put(1)
   const began = performance.now()
-  const { dueInMs } = await horn.drain({ for: '700ms' })
+  const { dueInMs } = await app.drain({ for: '700ms' })
   expect(dueInMs).toBe(0)
   expect(performance.now() - began).toBeGreaterThanOrEqual(700)
   expect(transport.arrived.length).toBeGreaterThan(1)
@@ -99,34 +98,34 @@ test('a message that hangs holds up no other of a drain', async () => {
     },
     { transaction: false },
   )
-  const horn = await posthorn({ pool: db.pool, handlers, log: silentLog }).setUp()
-  await horn.transaction((tx) =>
+  const app = await posthorn({ pool: db.pool, handlers, log: silentLog }).setUp()
+  await app.transaction((tx) =>
     handled.enqueueAll(
       tx,
       [...Array(300).keys()].map((n) => ({ type: 'event', payload: { n }, key: `${n}` })),
     ),
   )
-  expect(await horn.drain({ for: '60s' })).toEqual({ claimed: 300, dueInMs: Infinity })
+  expect(await app.drain({ for: '60s' })).toEqual({ claimed: 300, dueInMs: Infinity })
   expect(arrived).toBe(300)
 })
 
 test('a drain of a relay that runs leaves it running', async () => {
-  const { horn, transport } = await setUp()
-  await horn.start()
-  await horn.transaction((tx) => byRow.enqueue(tx, 'event', { n: 1 }))
-  expect(await horn.drain({ for: '30s' })).toMatchObject({ dueInMs: Infinity })
+  const { app, transport } = await setUp()
+  await app.start()
+  await app.transaction((tx) => byRow.enqueue(tx, 'event', { n: 1 }))
+  expect(await app.drain({ for: '30s' })).toMatchObject({ dueInMs: Infinity })
   expect(transport.arrived).toHaveLength(1)
-  await horn.transaction((tx) => byRow.enqueue(tx, 'event', { n: 2 }))
+  await app.transaction((tx) => byRow.enqueue(tx, 'event', { n: 2 }))
   await expect.poll(() => transport.arrived.length).toBe(2)
 })
 
 test('a start during a drain waits for its end, and then runs', async () => {
-  const { horn, transport } = await setUp()
-  await horn.transaction((tx) => byRow.enqueue(tx, 'event', { n: 1 }))
-  const drained = horn.drain({ for: '30s' })
-  await horn.start()
+  const { app, transport } = await setUp()
+  await app.transaction((tx) => byRow.enqueue(tx, 'event', { n: 1 }))
+  const drained = app.drain({ for: '30s' })
+  await app.start()
   await drained
   expect(transport.arrived).toHaveLength(1)
-  await horn.transaction((tx) => byRow.enqueue(tx, 'event', { n: 2 }))
+  await app.transaction((tx) => byRow.enqueue(tx, 'event', { n: 2 }))
   await expect.poll(() => transport.arrived.length).toBe(2)
 })

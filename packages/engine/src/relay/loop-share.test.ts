@@ -57,16 +57,16 @@ async function busyWith(options: { sharesProcess: boolean }): Promise<number> {
       return batch.map(() => delivered())
     },
   }
-  const horn = posthorn({
+  const app = posthorn({
     ...{ pool: db.pool, outboxes: [events], transports: { spinning }, maintenance: 'off' },
     ...options,
   })
-  await horn.setUp()
+  await app.setUp()
   const rows = Array.from({ length: MESSAGES }, (_, n) => ({ type: 'e', payload: { n } }))
-  await horn.transaction((tx) => events.enqueueAll(tx, rows))
-  onTestFinished(() => horn.stop())
+  await app.transaction((tx) => events.enqueueAll(tx, rows))
+  onTestFinished(() => app.stop())
   const before = performance.eventLoopUtilization()
-  await horn.start()
+  await app.start()
   await expect.poll(() => arrived, { interval: 20 }).toBe(MESSAGES)
   return performance.eventLoopUtilization(before).utilization
 }

@@ -19,7 +19,7 @@ const transports = {
 
 type Rules = Readonly<Record<string, RecurringMessage<Record<string, unknown>>>>
 
-const hornWith = (recurring: Rules, { on = pool, log = silentLog } = {}) =>
+const openApp = (recurring: Rules, { on = pool, log = silentLog } = {}) =>
   posthorn({
     pool: on,
     log,
@@ -47,22 +47,22 @@ const untilNext = async (): Promise<number> => {
 
 beforeAll(async () => {
   await useMovableClock(pool)
-  await hornWith({}).setUp()
+  await openApp({}).setUp()
 })
 
 beforeEach(() => pool.query('truncate shop.reports, posthorn.recurring'))
 
 describe('a recurring message', () => {
   test('is enqueued when it is due, and listed', async () => {
-    const horn = hornWith({ hourly: { every: '1h', message: report() } })
-    await horn.runOnce()
+    const app = openApp({ hourly: { every: '1h', message: report() } })
+    await app.runOnce()
     expect(await times()).toEqual([])
     await advanceClock(pool, '1h')
-    await horn.runOnce()
+    await app.runOnce()
     const [at = ''] = await times()
     expect(at).toMatch(/:00:00\.000Z$/)
     const [row] = (await pool.query('select id, status from shop.reports')).rows
-    const [status] = await horn.recurring()
+    const [status] = await app.recurring()
     expect(status).toMatchObject({
       outbox: 'shop.reports',
       name: 'hourly',
@@ -78,11 +78,11 @@ describe('a recurring message', () => {
   })
 
   test('wakes a relay that runs, also when the clock was moved', async () => {
-    const horn = hornWith({ soon: { every: '1s', message: report() } })
-    const moved = hornWith({ daily: { cron: '0 6 * * *', message: report() } })
-    await horn.start()
+    const app = openApp({ soon: { every: '1s', message: report() } })
+    const moved = openApp({ daily: { cron: '0 6 * * *', message: report() } })
+    await app.start()
     await expect.poll(times, { timeout: 10_000 }).not.toEqual([])
-    await horn.stop()
+    await app.stop()
     await pool.query('truncate shop.reports')
     await moved.start()
     await advanceClock(pool, '1d')
@@ -92,13 +92,13 @@ describe('a recurring message', () => {
 
   test('comes once for each time, from any number of relays', async () => {
     const rule: Rules = { minutely: { cron: '* * * * *', missed: 'all', message: report() } }
-    const horns = Array.from({ length: 4 }, () => hornWith(rule, { on: connect({ max: 3 }) }))
-    await horns[0]?.runOnce()
+    const apps = Array.from({ length: 4 }, () => openApp(rule, { on: connect({ max: 3 }) }))
+    await apps[0]?.runOnce()
     for (let round = 0; round < 5; round += 1) {
       await advanceClock(pool, '7m')
-      await Promise.all(horns.map((horn) => horn.runOnce()))
+      await Promise.all(apps.map((app) => app.runOnce()))
     }
-    await horns[0]?.runOnce()
+    await apps[0]?.runOnce()
     const found = await times()
     // A minute may end while the test runs.
     expect([35, 36]).toContain(found.length)
@@ -107,7 +107,7 @@ describe('a recurring message', () => {
 
   test('that its relay died over is neither lost nor doubled', async () => {
     const rule: Rules = { hourly: { every: '1h', message: report() } }
-    await hornWith(rule).runOnce()
+    await openApp(rule).runOnce()
     await advanceClock(pool, '1h')
     const here = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
     // Dies when the message is in the table and its schedule has not been moved on yet.
@@ -132,7 +132,7 @@ describe('a recurring message', () => {
        await posthorn({ pool, outboxes: [box], transports: { sink: { deliver: async () => [] } } }).runOnce()`,
       { DATABASE: url },
     )
-    const other = hornWith(rule)
+    const other = openApp(rule)
     await expect
       .poll(async () => {
         await other.runOnce()
@@ -150,20 +150,20 @@ describe('what was missed', () => {
     ['all', 5],
     ['skip', 0],
   ] as const)('%s', async (missed, count) => {
-    const horn = hornWith({ hourly: { every: '1h', missed, message: report() } })
-    await horn.runOnce()
+    const app = openApp({ hourly: { every: '1h', missed, message: report() } })
+    await app.runOnce()
     // Half past, so that none of them was due within the last minute.
     await advanceClock(pool, `${(await untilNext()) + 4.5 * 3_600_000}ms`)
-    await horn.runOnce()
+    await app.runOnce()
     expect(await times()).toHaveLength(count)
   })
 })
 
 describe('a definition that changed', () => {
   test('counts from the start of a relay that has it', async () => {
-    const old = hornWith({ report: { every: '1h', message: report('old') } })
+    const old = openApp({ report: { every: '1h', message: report('old') } })
     await old.runOnce()
-    const next = hornWith({ report: { every: '2h', message: report('new') } })
+    const next = openApp({ report: { every: '2h', message: report('new') } })
     await next.runOnce()
     await advanceClock(pool, `${(await untilNext()) + 1_000}ms`)
     await old.runOnce()
@@ -174,7 +174,7 @@ describe('a definition that changed', () => {
   })
 
   test('is taken over from a relay that is gone, and put back where another removed it', async () => {
-    const next = hornWith({ report: { every: '2h', message: report('new') } })
+    const next = openApp({ report: { every: '2h', message: report('new') } })
     await next.runOnce()
     // As after a restart of an old process in the middle of a deployment, which then ended.
     await pool.query(`update posthorn.recurring set rule = 'every 1h'`)
@@ -188,10 +188,10 @@ describe('a definition that changed', () => {
   })
 
   test('forgets what it no longer has', async () => {
-    await hornWith({ report: { every: '1h', message: report() } }).runOnce()
+    await openApp({ report: { every: '1h', message: report() } }).runOnce()
     // Nobody that has it has looked at it for a while.
     await pool.query(`update posthorn.recurring set seen_at = now() - interval '11 minutes'`)
-    const without = hornWith({})
+    const without = openApp({})
     await without.start()
     await without.stop()
     expect(await without.recurring()).toEqual([])
@@ -200,11 +200,11 @@ describe('a definition that changed', () => {
 
 test('a relay that does not have it takes nothing from one that has', async () => {
   const rule: Rules = { hourly: { every: '1h', missed: 'all', message: report() } }
-  const having = hornWith(rule)
+  const having = openApp(rule)
   await having.runOnce()
   const [before] = await having.recurring()
   await advanceClock(pool, '3h')
-  const without = hornWith({})
+  const without = openApp({})
   await without.start()
   await without.stop()
   expect((await having.recurring())[0]?.nextAt).toEqual(before?.nextAt)
@@ -213,10 +213,10 @@ test('a relay that does not have it takes nothing from one that has', async () =
 })
 
 test('a look notes that a relay has it', async () => {
-  const horn = hornWith({ hourly: { every: '1h', message: report() } })
-  await horn.runOnce()
+  const app = openApp({ hourly: { every: '1h', message: report() } })
+  await app.runOnce()
   await pool.query(`update posthorn.recurring set seen_at = now() - interval '9 minutes'`)
-  await horn.runOnce()
+  await app.runOnce()
   const { rows } = await pool.query<{ old: boolean }>(
     `select seen_at < now() - interval '1 minute' as old from posthorn.recurring`,
   )
@@ -232,12 +232,12 @@ test('one that fails is noted and tried again; the others go on', async () => {
     return { type: 'rate.due', payload: { at: '' } }
   }
   const rules: Rules = { bad: { every: '1h', message }, good: { every: '1h', message: report() } }
-  const horn = hornWith(rules, { log })
-  await horn.runOnce()
+  const app = openApp(rules, { log })
+  await app.runOnce()
   await advanceClock(pool, '1h')
-  await horn.runOnce()
+  await app.runOnce()
   expect(await times()).toHaveLength(1)
-  expect(await horn.recurring()).toMatchObject([
+  expect(await app.recurring()).toMatchObject([
     { name: 'bad', error: 'no exchange rate', enqueued: 0 },
     { name: 'good', error: undefined, enqueued: 1 },
   ])
@@ -245,8 +245,8 @@ test('one that fails is noted and tried again; the others go on', async () => {
   isBroken = false
   await expect
     .poll(async () => {
-      await horn.runOnce()
-      return (await horn.recurring())[0]
+      await app.runOnce()
+      return (await app.recurring())[0]
     })
     .toMatchObject({ error: undefined, enqueued: 1 })
 })
@@ -264,10 +264,10 @@ test('the payload is checked as that of any message', async () => {
     schemas: { 'report.due': schema },
     recurring: { hourly: { every: '1h', message: () => ({ type: 'report.due', payload: 7 }) } },
   })
-  const horn = posthorn({ pool, log: silentLog, transports, outboxes: [box] })
-  await horn.runOnce()
+  const app = posthorn({ pool, log: silentLog, transports, outboxes: [box] })
+  await app.runOnce()
   await advanceClock(pool, '1h')
-  await horn.runOnce()
-  expect((await horn.recurring())[0]?.error).toContain('must be a date')
+  await app.runOnce()
+  expect((await app.recurring())[0]?.error).toContain('must be a date')
   expect(box.source()).toMatch(/recurring: {\n +hourly: {\n +every: '1h',\n +message: \(\) =>/)
 })

@@ -18,14 +18,14 @@ const patience = { timeout: 30_000, interval: 50 }
 
 function tenant(pool = acme.pool) {
   const transport = fakeTransport()
-  const horn = posthorn({
+  const app = posthorn({
     pool,
     log: silentLog,
     outboxes: [mails],
     transports: { mail: transport },
   })
   const arrived = () => transport.arrived.map(({ payload }) => (payload as { n: number }).n)
-  return { horn, arrived }
+  return { app, arrived }
 }
 
 const write = (pool: typeof acme.pool, n: number) =>
@@ -38,11 +38,11 @@ test('a database that is gone and comes back is nothing to the others', async ()
   const line = await createTcpProxy({ host: hostname, port: Number(port) })
   const away = tenant(globex.connect({ connectionString: line.by(globex.url) }))
   const here = tenant()
-  await here.horn.setUp()
-  await tenant(globex.pool).horn.setUp()
+  await here.app.setUp()
+  await tenant(globex.pool).app.setUp()
   line.cut()
   const group = relays(
-    { acme: here.horn, globex: away.horn },
+    { acme: here.app, globex: away.app },
     { log: silentLog, patience: '300ms', retry: '100ms' },
   )
   onTestFinished(async () => {
@@ -76,17 +76,17 @@ test('a database that is gone and comes back is nothing to the others', async ()
 test('one that cannot start is started again; others are added and removed meanwhile', async () => {
   await globex.pool.query('drop schema if exists shop cascade')
   const late = tenant(globex.pool)
-  const group = relays({ globex: late.horn }, { log: silentLog, retry: '100ms' })
+  const group = relays({ globex: late.app }, { log: silentLog, retry: '100ms' })
   onTestFinished(() => group.stop())
   await group.start()
   expect(group.status()).toMatchObject([{ state: 'failed', error: { code: 'TABLE_MISMATCH' } }])
   const other = tenant()
-  await other.horn.setUp()
-  group.add('acme', other.horn)
-  expect(() => group.add('acme', other.horn)).toThrow('has a relay of this name')
+  await other.app.setUp()
+  group.add('acme', other.app)
+  expect(() => group.add('acme', other.app)).toThrow('has a relay of this name')
   await write(acme.pool, 3)
   await expect.poll(other.arrived, patience).toContain(3)
-  await late.horn.setUp()
+  await late.app.setUp()
   await write(globex.pool, 4)
   await expect.poll(late.arrived, patience).toEqual([4])
   expect(group.status()[0]).toMatchObject({ state: 'running', error: undefined })
@@ -95,9 +95,9 @@ test('one that cannot start is started again; others are added and removed meanw
 })
 
 test('stats of a relay say how its outboxes are doing', async () => {
-  const { horn } = tenant()
-  await horn.setUp()
+  const { app } = tenant()
+  await app.setUp()
   await acme.pool.query('truncate shop.mails')
   await write(acme.pool, 5)
-  expect(await horn.stats()).toMatchObject([{ name: 'shop.mails', counts: { pending: 1 } }])
+  expect(await app.stats()).toMatchObject([{ name: 'shop.mails', counts: { pending: 1 } }])
 })

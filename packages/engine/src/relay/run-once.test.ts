@@ -20,11 +20,11 @@ const db = await testDatabase()
 async function started(events: typeof byRow) {
   const transport = fakeTransport()
   const parts = { outboxes: [events], transports: { fake: transport }, log: silentLog }
-  const horn = posthorn({ pool: db.pool, ...parts })
-  await horn.setUp()
+  const app = posthorn({ pool: db.pool, ...parts })
+  await app.setUp()
   const tables = events.log === undefined ? events.table : `${events.table}, ${events.log}`
   await db.pool.query(`truncate ${tables}, posthorn.held_key, posthorn.bucket`)
-  return { horn, transport }
+  return { app, transport }
 }
 
 const nOf = (payload: unknown) => (payload as { n: number }).n
@@ -35,15 +35,15 @@ describe.each([
   ['from a log', logged],
 ] as const)('one run of an outbox that is claimed %s', (_, events) => {
   test('delivers everything that is due, in the order of each key', async () => {
-    const { horn, transport } = await started(events)
+    const { app, transport } = await started(events)
     const messages = [...Array(240).keys()].map((n) => ({ n, key: `key-${n % 20}` }))
-    await horn.transaction(async (tx) => {
+    await app.transaction(async (tx) => {
       for (const { n, key } of messages) await events.enqueue(tx, 'event', { n }, { key })
       for (let n = 1_000; n < 1_006; n += 1)
         await events.enqueue(tx, 'event', { n }, { key: 'one' })
       await events.enqueue(tx, 'event', { n: 9_999 }, { key: 'later', delay: '1h' })
     })
-    expect(await horn.runOnce()).toBeGreaterThanOrEqual(246)
+    expect(await app.runOnce()).toBeGreaterThanOrEqual(246)
     const arrived = transport.arrived.map(({ key, payload }) => ({ key, n: nOf(payload) }))
     expect(arrived).toHaveLength(246)
     if (events === byRow) return
@@ -54,26 +54,26 @@ describe.each([
   })
 
   test('ends where each message leads to another', async () => {
-    const { horn, transport } = await started(events)
+    const { app, transport } = await started(events)
     const put = (n: number) =>
-      horn.transaction((tx) => events.enqueue(tx, 'event', { n }, { key: `key-${n % 7}` }))
+      app.transaction((tx) => events.enqueue(tx, 'event', { n }, { key: `key-${n % 7}` }))
     transport.answer = async ({ payload }) => {
       await put(nOf(payload) + 100)
       return delivered()
     }
     for (let n = 0; n < 30; n += 1) await put(n)
-    expect(await horn.runOnce()).toBeLessThan(200)
+    expect(await app.runOnce()).toBeLessThan(200)
     const first = transport.arrived.map(({ payload }) => nOf(payload)).filter((n) => n < 30)
     expect(first.toSorted((one, other) => one - other)).toEqual([...Array(30).keys()])
   })
 
   test('ends where every message is due again at once', async () => {
-    const { horn, transport } = await started(events)
+    const { app, transport } = await started(events)
     transport.answer = () => retryLater(new Error('not now'), { after: '0ms' })
-    await horn.transaction(async (tx) => {
+    await app.transaction(async (tx) => {
       for (let n = 0; n < 30; n += 1) await events.enqueue(tx, 'event', { n }, { key: `key-${n}` })
     })
-    await horn.runOnce()
+    await app.runOnce()
     const ids = new Set(transport.attempted.map(({ id }) => id))
     expect(ids.size).toBe(30)
   })
@@ -89,14 +89,14 @@ test('one run tries what a dead relay left in several outboxes, one after the ot
     return delivered()
   }
   const parts = { outboxes: boxes, transports: { fake: transport }, log: silentLog }
-  const horn = await posthorn({ pool: db.pool, ...parts }).setUp()
+  const app = await posthorn({ pool: db.pool, ...parts }).setUp()
   for (const [n, box] of boxes.entries()) {
-    await horn.transaction((tx) => box.enqueue(tx, 'event', { n }))
+    await app.transaction((tx) => box.enqueue(tx, 'event', { n }))
     await db.pool.query(
       `update ${box.table} set claim_token = gen_random_uuid(), claimed_until = now() - interval '1 s'`,
     )
   }
-  expect(await horn.runOnce()).toBe(3)
+  expect(await app.runOnce()).toBe(3)
   expect(transport.arrived.map(({ payload }) => nOf(payload)).toSorted((a, b) => a - b)).toEqual([
     0, 1, 2,
   ])

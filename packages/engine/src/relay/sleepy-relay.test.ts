@@ -23,7 +23,7 @@ const patience = { timeout: 15_000 }
 async function start({ atMost }: { atMost: Duration } = { atMost: '1h' }) {
   const pool = db.connect({ idleTimeoutMillis: 20, application_name: 'sleepy' })
   const transport = fakeTransport()
-  const horn = await posthorn({
+  const app = await posthorn({
     pool,
     outboxes: [byRow, byKey],
     transports: { fake: transport },
@@ -31,10 +31,10 @@ async function start({ atMost }: { atMost: Duration } = { atMost: '1h' }) {
     sleepAfter: '300ms',
     sleepAtMost: atMost,
   }).setUp()
-  onTestFinished(() => horn.stop())
+  onTestFinished(() => app.stop())
   await db.pool.query('truncate sleepy.by_row, sleepy.by_key, posthorn.held_key')
-  await horn.start()
-  return { horn, transport }
+  await app.start()
+  return { app, transport }
 }
 
 async function countConnections() {
@@ -52,10 +52,10 @@ const enqueueElsewhere = (n: number) =>
   db.pool.query(`select posthorn.enqueue('sleepy.by-row', 'event', $1)`, [{ n }])
 
 test('an idle relay closes its connections, and an enqueue of this process wakes it', async () => {
-  const { horn, transport } = await start()
+  const { app, transport } = await start()
   for (let n = 1; n <= 3; n += 1) {
     await untilAsleep()
-    await horn.transaction((tx) => byKey.enqueue(tx, 'event', { n }, { key: '7' }))
+    await app.transaction((tx) => byKey.enqueue(tx, 'event', { n }, { key: '7' }))
     await expect.poll(() => transport.arrived.length, patience).toBe(n)
   }
   await untilAsleep()
@@ -64,7 +64,7 @@ test('an idle relay closes its connections, and an enqueue of this process wakes
 })
 
 test('asleep it does not hear another process, until it is woken', async () => {
-  const { horn, transport } = await start()
+  const { app, transport } = await start()
   await untilAsleep()
   await enqueueElsewhere(1)
   await new Promise((resolve) => setTimeout(resolve, 1_000))
@@ -72,13 +72,13 @@ test('asleep it does not hear another process, until it is woken', async () => {
     arrived: 0,
     connections: 0,
   })
-  horn.wake()
+  app.wake()
   await expect.poll(() => transport.arrived.length, patience).toBe(1)
 })
 
 test('it wakes when the next message is due', async () => {
-  const { horn, transport } = await start()
-  await horn.transaction((tx) => byRow.enqueue(tx, 'event', { n: 1 }, { delay: '3s' }))
+  const { app, transport } = await start()
+  await app.transaction((tx) => byRow.enqueue(tx, 'event', { n: 1 }, { delay: '3s' }))
   const began = performance.now()
   await untilAsleep()
   expect(transport.arrived).toEqual([])
@@ -104,13 +104,13 @@ test('a transaction that is only announced is looked for after waking', async ()
 })
 
 test('it stays awake while a message is in hand', async () => {
-  const { horn, transport } = await start()
+  const { app, transport } = await start()
   const { promise, resolve } = Promise.withResolvers<void>()
   transport.answer = async () => {
     await promise
     return delivered()
   }
-  await horn.transaction((tx) => byRow.enqueue(tx, 'event', { n: 1 }))
+  await app.transaction((tx) => byRow.enqueue(tx, 'event', { n: 1 }))
   await expect.poll(() => transport.attempted.length, patience).toBe(1)
   await new Promise((later) => setTimeout(later, 1_000))
   expect(await countConnections()).toBeGreaterThan(0)
@@ -120,19 +120,19 @@ test('it stays awake while a message is in hand', async () => {
 })
 
 test('a sleeping relay stops, starts, drains and runs once', async () => {
-  const { horn, transport } = await start()
+  const { app, transport } = await start()
   await untilAsleep()
-  await horn.stop()
+  await app.stop()
   await enqueueElsewhere(1)
-  await horn.start()
+  await app.start()
   await expect.poll(() => transport.arrived.length, patience).toBe(1)
   await untilAsleep()
   await enqueueElsewhere(2)
-  await horn.runOnce()
+  await app.runOnce()
   expect(transport.arrived).toHaveLength(2)
   await untilAsleep()
   await enqueueElsewhere(3)
-  expect(await horn.drain({ for: '30s' })).toMatchObject({ dueInMs: Infinity })
+  expect(await app.drain({ for: '30s' })).toMatchObject({ dueInMs: Infinity })
   expect(transport.arrived).toHaveLength(3)
   await untilAsleep()
 })

@@ -25,13 +25,13 @@ const placed = events.handle({
     if (broken) throw new Error('not today')
   },
 })
-const horn = posthorn({ ...database.relay, handlers: placed, log: silentLog })
+const app = posthorn({ ...database.relay, handlers: placed, log: silentLog })
 
 const place = (order: number) =>
-  horn.transaction((tx) => events.enqueue(tx, 'placed', { order }, { key: String(order) }))
+  app.transaction((tx) => events.enqueue(tx, 'placed', { order }, { key: String(order) }))
 const effects = async () => (await database.pool.query('select * from effect')).rows
 
-beforeAll(() => horn.setUp())
+beforeAll(() => app.setUp())
 afterAll(() => database.close())
 
 test('what it cannot do is said at the start', () => {
@@ -40,20 +40,20 @@ test('what it cannot do is said at the start', () => {
 
 test('a message is handled once, by runOnce', async () => {
   await place(1)
-  await horn.runOnce()
-  await horn.runOnce()
+  await app.runOnce()
+  await app.runOnce()
   expect(await effects()).toEqual([{ order_id: 1 }])
 })
 
 test('what is rolled back was never there, and a failure keeps no effect', async () => {
-  const undone = horn.transaction(async (tx) => {
+  const undone = app.transaction(async (tx) => {
     await events.enqueue(tx, 'placed', { order: 2 }, { key: '2' })
     throw new Error('no')
   })
   await expect(undone).rejects.toThrow('no')
   broken = true
   await place(3)
-  await horn.runOnce()
+  await app.runOnce()
   expect(await effects()).toEqual([{ order_id: 1 }])
   const waiting = await database.pool.query(
     `select key, attempts, error from shop.outbox where status = 'pending'`,
@@ -63,8 +63,8 @@ test('what is rolled back was never there, and a failure keeps no effect', async
 
 test('a relay that runs polls, and stops', async () => {
   broken = false
-  await horn.start()
+  await app.start()
   await place(4)
   await expect.poll(effects).toContainEqual({ order_id: 4 })
-  await horn.stop()
+  await app.stop()
 })

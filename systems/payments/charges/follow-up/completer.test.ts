@@ -93,8 +93,8 @@ test('retention forgets expired keys', async () => {
 })
 
 test('a relay that runs completes a payment when its lock has run out, and wakes for it', async () => {
-  const horn = posthorn({ pool: db.pool, handlers, log: silentLog })
-  await horn.start()
+  const app = posthorn({ pool: db.pool, handlers, log: silentLog })
+  await app.start()
   await running.gateway('faults', { mode: 'drop', times: 1, effect: true })
   const { status, body } = await ada.pay('while it runs')
   expect(status).toBe(422)
@@ -102,5 +102,5 @@ test('a relay that runs completes a payment when its lock has run out, and wakes
   await expect
     .poll(() => ada.actions(body['paymentId']), { timeout: 10_000 })
     .toEqual(expect.arrayContaining(['payment.charged']))
-  await horn.stop()
+  await app.stop()
 })

@@ -21,7 +21,7 @@ const mails = outbox<{ mail: { n: number } }>('shop.mails', {
     },
   },
 })
-const horn = posthorn({
+const app = posthorn({
   pool: db.pool,
   outboxes: [mails],
   transports: { mail: transport },
@@ -30,16 +30,16 @@ const horn = posthorn({
 
 beforeEach(async () => {
   await useMovableClock(db.pool)
-  await horn.setUp()
+  await app.setUp()
   await db.pool.query('create table shop.seen (n int check (n <> 7))')
 })
 
 test('a message that the audit of claims fails on stops no other, and ends', async () => {
-  await horn.transaction(async (tx) => {
+  await app.transaction(async (tx) => {
     const drafts = Array.from({ length: 10 }, (_, n) => ({ type: 'mail' as const, payload: { n } }))
     await mails.enqueueAll(tx, drafts)
   })
-  await horn.runOnce()
+  await app.runOnce()
   const others = [0, 1, 2, 3, 4, 5, 6, 8, 9]
   const numbers = () => transport.arrived.map(({ payload }) => (payload as { n: number }).n)
   expect(numbers().toSorted((a, b) => a - b)).toEqual(others)
@@ -48,7 +48,7 @@ test('a message that the audit of claims fails on stops no other, and ends', asy
   expect(errors).toMatchObject([{ outbox: 'shop.mails', err: { code: '23514' } }])
   for (let tries = 0; tries < 4; tries += 1) {
     await advanceClock(db.pool, '5s')
-    await horn.runOnce()
+    await app.runOnce()
   }
   const { rows } = await db.pool.query(
     `select payload, status, error_code from shop.mails where status <> 'sent'`,

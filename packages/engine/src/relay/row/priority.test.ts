@@ -20,11 +20,11 @@ const mail = {
   deliver: (...args: Parameters<typeof transport.deliver>) => transport.deliver(...args),
   close: async () => undefined,
 }
-const horn = posthorn({ pool: db.pool, log: silentLog, outboxes: [mails], transports: { mail } })
+const app = posthorn({ pool: db.pool, log: silentLog, outboxes: [mails], transports: { mail } })
 
 beforeAll(async () => {
   await useMovableClock(db.pool)
-  await horn.setUp()
+  await app.setUp()
 })
 
 beforeEach(async () => {
@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 
 const put = (n: string, priority?: number, delay?: '1h') =>
-  horn.transaction((tx) =>
+  app.transaction((tx) =>
     mails.enqueue(
       tx,
       'mail',
@@ -48,7 +48,7 @@ describe('an outbox with priorities', () => {
     for (const n of ['a', 'b', 'c']) await put(n, 5)
     for (const n of ['d', 'e']) await put(n)
     await put('f', -1)
-    await horn.runOnce()
+    await app.runOnce()
     expect(transport.batches).toEqual([3, 3])
     expect(arrived().slice(0, 3)).toEqual(['f', 'd', 'e'])
     expect(arrived().slice(3)).toEqual(['a', 'b', 'c'])
@@ -57,31 +57,31 @@ describe('an outbox with priorities', () => {
   test('waits for nothing that is not due', async () => {
     await put('later', -5, '1h')
     await put('now', 5)
-    await horn.runOnce()
+    await app.runOnce()
     expect(arrived()).toEqual(['now'])
     await advanceClock(db.pool, '1h')
-    await horn.runOnce()
+    await app.runOnce()
     expect(arrived()).toEqual(['now', 'later'])
   })
 
   test('keeps the priority of what is tried again', async () => {
     transport.answer = () => retryLater(new Error('not now'))
     await put('urgent', -1)
-    await horn.runOnce()
+    await app.runOnce()
     for (const n of ['a', 'b', 'c']) await put(n)
     transport = fakeTransport()
     await advanceClock(db.pool, '1h')
-    await horn.runOnce()
+    await app.runOnce()
     expect(arrived()[0]).toBe('urgent')
   })
 
   test('wakes for the first that is due, of any priority', async () => {
-    await horn.start()
+    await app.start()
     const soon = { delay: '400ms', priority: 9 } as const
-    await horn.transaction((tx) => mails.enqueue(tx, 'mail', { n: 'soon' }, soon))
+    await app.transaction((tx) => mails.enqueue(tx, 'mail', { n: 'soon' }, soon))
     await put('far', 1, '1h')
     await expect.poll(arrived, { timeout: 3_000 }).toEqual(['soon'])
-    await horn.stop()
+    await app.stop()
   })
 
   test('claims by its index, past what is not due and what is over', async () => {
@@ -144,7 +144,7 @@ describe('a definition', () => {
     }
     const plain = outbox('shop.plain', { destination: { transport: 'mail', topic: 'x' } })
     expect(plain.tableSql()).not.toContain('priority')
-    const give = horn.transaction((tx) => plain.enqueue(tx, 'mail', {}, { priority: 1 }))
+    const give = app.transaction((tx) => plain.enqueue(tx, 'mail', {}, { priority: 1 }))
     await expect(give).rejects.toThrow('needs priority: true of the outbox')
   })
 })
