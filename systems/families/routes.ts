@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { GraphqlOptions } from './graphql.ts'
 
 const schema = {
-  summary: 'Where the link of an invitation leads, unless you have a page of your own',
+  summary: "The page of an invitation's link, unless you have your own",
   tags: ['families'],
   querystring: Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) }),
 }

@@ -65,7 +65,7 @@ const Stats = Type.Object({
 })
 const schemas = {
   create: {
-    summary: 'Queue a message, once for each Idempotency-Key',
+    summary: 'Queue a message, once per Idempotency-Key',
     tags,
     body: NewMessage,
     response: { 200: MessageResource, 201: MessageResource },
@@ -76,7 +76,7 @@ const schemas = {
     querystring: MessageQuery,
     response: { 200: pageOf(MessageResource) },
   },
-  stats: { summary: 'How many messages are in which state', tags, response: { 200: Stats } },
+  stats: { summary: 'Number of messages by state', tags, response: { 200: Stats } },
   one: { summary: 'A message', tags, params, response: { 200: MessageResource } },
   attempts: {
     summary: "A message's attempts, newest first",
@@ -85,13 +85,13 @@ const schemas = {
     response: { 200: pageOf(AttemptResource) },
   },
   audit: {
-    summary: 'What happened to a message, newest first',
+    summary: 'The history of a message, newest first',
     ...{ tags, params },
     querystring: PageQuery,
     response: { 200: pageOf(AuditResource) },
   },
   cancel: {
-    summary: 'Cancel a message that still waits',
+    summary: 'Cancel a pending message',
     ...{ tags, params },
     response: { 200: MessageResource },
   },

@@ -16,7 +16,7 @@ export const Problem = Type.Object(
     detail: Type.String(),
     errors: Type.Optional(Type.Array(Type.Object({ field: Type.String(), reason: Type.String() }))),
   },
-  { additionalProperties: true, description: 'What went wrong, RFC 9457' },
+  { additionalProperties: true, description: 'A problem, RFC 9457' },
 )
 
 export interface ApiDescription {

@@ -53,7 +53,7 @@ const schemas = {
     response: { 200: IncidentResource },
   },
   assign: {
-    summary: 'Give an incident an owner, or none',
+    summary: 'Set or remove the owner of an incident',
     ...{ tags, params },
     body: Type.Object({
       owner: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()]),
@@ -67,12 +67,12 @@ const schemas = {
     response: { 200: IncidentResource },
   },
   channels: {
-    summary: 'Where notices of incidents go',
+    summary: 'Channels for notices of incidents',
     tags,
     response: { 200: Type.Object({ items: Type.Array(ChannelResource) }) },
   },
   create: {
-    summary: 'Add a channel; its address and key are sealed and never shown',
+    summary: 'Add a channel; its address and key are encrypted and never shown',
     tags,
     body: NewChannel,
     response: { 201: ChannelResource },

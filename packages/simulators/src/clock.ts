@@ -20,7 +20,7 @@ const Advance = Type.Object(
 
 /** `/sim/clock`: moves the business clock of every client of this database. */
 export function clockRoutes(app: FastifyInstance, pool: Pool): void {
-  app.get('', { schema: { summary: 'What time the business clock shows' } }, () => readClock(pool))
+  app.get('', { schema: { summary: 'The time of the business clock' } }, () => readClock(pool))
 
   app.post<{ Body: Static<typeof Advance> }>(
     '/advance',

@@ -123,7 +123,7 @@ export class WebhookSender {
 
 /** How webhooks go out, to be seen and changed below `/sim/{name}`. */
 export function webhookControls(app: FastifyInstance, sender: WebhookSender): void {
-  app.get('/webhooks', { schema: { summary: 'How webhooks go out' } }, async () => sender.habits)
+  app.get('/webhooks', { schema: { summary: 'How webhooks are sent' } }, async () => sender.habits)
   app.post<{ Body: WebhookHabits }>(
     '/webhooks',
     { schema: { summary: 'Send webhooks late, twice or out of order', body: WebhookHabits } },

@@ -69,14 +69,14 @@ const schemas = {
     }),
     response: { 200: pageOf(JobResource) },
   },
-  one: { summary: 'A file and how far it is', tags, params, response: { 200: JobResource } },
+  one: { summary: 'A file and its progress', tags, params, response: { 200: JobResource } },
   notifications: {
     summary: "The merchant's notifications about a file, newest first",
     ...{ tags, params },
     response: { 200: pageOf(NotificationResource) },
   },
   cancel: {
-    summary: 'Cancel the rows of a file that are not published',
+    summary: 'Cancel the unpublished rows of a file',
     description:
       'The rows end as ERROR with the code CANCELLED, and the file as COMPLETED, or as REJECTED if none of its rows was stored. Cancelling it again changes nothing.',
     ...{ tags, params },
@@ -84,7 +84,7 @@ const schemas = {
     response: { 202: JobResource },
   },
   settings: {
-    summary: 'What the organisation has chosen for its files',
+    summary: "The organisation's settings for files",
     tags,
     response: { 200: SettingsResource },
   },
@@ -95,7 +95,7 @@ const schemas = {
     response: { 200: SettingsResource },
   },
   retry: {
-    summary: 'Try the errors of a file again, except rows that were bad from the start',
+    summary: 'Retry the failed rows of a file, except invalid ones',
     ...{ tags, params },
     response: { 202: Type.Object({ requeued: Type.Integer() }) },
   },

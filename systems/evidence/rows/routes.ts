@@ -79,7 +79,7 @@ const schemas = {
     response: { 200: pageOf(RowResource) },
   },
   one: {
-    summary: 'A row with its files and what happened to it',
+    summary: 'A row with its files and history',
     tags,
     params: Type.Object({ id: Id, rowId: Id }),
     response: {

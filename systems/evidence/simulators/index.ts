@@ -41,7 +41,7 @@ function documentRoutes(app: FastifyInstance, archive: Archive): void {
     '/attach-evidence',
     {
       bodyLimit: BODY_LIMIT,
-      schema: { summary: 'Attach files to a case, once for each Idempotency-Key' },
+      schema: { summary: 'Attach files to a case, once per Idempotency-Key' },
     },
     async (request, reply) => {
       const key = keyOf(request)
@@ -76,7 +76,7 @@ const Lookup = Type.Object(
 function documentControls(app: FastifyInstance, archive: Archive): void {
   app.get<{ Querystring: Static<typeof Lookup> }>(
     '/attachments',
-    { schema: { summary: 'What is attached, newest first', querystring: Lookup } },
+    { schema: { summary: 'Attachments, newest first', querystring: Lookup } },
     async ({ query }) => {
       const found = archive.list({ caseId: query.case_id, key: query.idempotency_key })
       const items = found.slice(0, query.limit).map(toResource)

@@ -45,7 +45,7 @@ const ZIP_TYPES = ['application/zip', 'application/x-zip-compressed', 'applicati
 const FORM_BYTES = 64 * 1024
 
 const schema = {
-  summary: 'Upload a ZIP with one CSV and evidence files, once for each Idempotency-Key',
+  summary: 'Upload a ZIP with one CSV and evidence files, once per Idempotency-Key',
   description:
     'Body: `application/zip`, or `multipart/form-data` with one file. The file is read later: follow the job.',
   tags: ['evidence'],

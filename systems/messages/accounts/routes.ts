@@ -43,12 +43,12 @@ const ADMIN = { config: { access: 'administer' } } as const
 
 const schemas = {
   list: {
-    summary: "The organisation's accounts and those of the settings, with what stops them",
+    summary: 'The accounts of the organisation and of the settings, with problems',
     tags,
     response: { 200: Type.Object({ items: Type.Array(AccountResource) }) },
   },
   create: {
-    summary: 'Add a WhatsApp account; its secrets are sealed and never shown',
+    summary: 'Add a WhatsApp account; its secrets are encrypted and never shown',
     tags,
     body: NewAccount,
     response: { 201: AccountResource },
@@ -60,7 +60,7 @@ const schemas = {
     response: { 200: AccountResource },
   },
   remove: {
-    summary: 'Delete an account for which no message waits',
+    summary: 'Delete an account without pending messages',
     ...{ tags, params },
     response: { 204: Type.Null() },
   },

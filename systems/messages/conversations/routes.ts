@@ -56,30 +56,30 @@ const NewAnswer = Type.Object({
 
 const schemas = {
   list: {
-    summary: 'Conversations of the organisation, the last active first',
+    summary: 'Conversations of the organisation, last active first',
     tags,
     querystring: ConversationQuery,
     response: { 200: pageOf(ConversationResource) },
   },
   one: {
-    summary: 'A conversation, and until when free text may be sent',
+    summary: 'A conversation, and how long free text is allowed',
     ...{ tags, params },
     response: { 200: ConversationResource },
   },
   thread: {
-    summary: 'What was written in both directions, newest last; the cursor leads to older ones',
+    summary: 'Messages in both directions, newest last; the cursor leads to older ones',
     ...{ tags, params },
     querystring: ThreadQuery,
     response: { 200: pageOf(ThreadItem) },
   },
   answer: {
-    summary: "Send free text, within 24 hours of the person's last message",
+    summary: "Send free text within 24 hours of the person's last message",
     ...{ tags, params },
     body: NewAnswer,
     response: { 200: MessageResource, 201: MessageResource },
   },
   consents: {
-    summary: 'What the person said about being written to, newest first',
+    summary: "A person's consents and withdrawals, newest first",
     ...{ tags, params },
     querystring: ThreadQuery,
     response: { 200: pageOf(ConsentEventResource) },

@@ -17,7 +17,7 @@ const params = Type.Object({ id: DossierId })
 
 const toConsent = resource(Consent)
 const consents = {
-  summary: 'Which channels a dossier has granted or withdrawn, and which there are',
+  summary: "The channels, and a dossier's consent to each",
   ...{ tags, params },
   response: {
     200: Type.Object({ items: Type.Array(Consent), channels: Type.Array(Type.String()) }),
@@ -25,7 +25,7 @@ const consents = {
 }
 
 const consent = {
-  summary: 'Grant or withdraw consent; a withdrawal cancels what waits',
+  summary: 'Grant or withdraw consent; a withdrawal cancels pending messages',
   tags,
   params: Type.Object({ id: DossierId, channel: Type.String({ pattern: '^[a-z]{1,20}$' }) }),
   body: Type.Object({

@@ -28,7 +28,7 @@ const Figures = Type.Object({
 })
 
 const figures = {
-  summary: 'Delivery time, reading and errors of the messages that were created in a time',
+  summary: 'Delivery times, read rates and errors of the messages of a period',
   description:
     'Default the last 24 hours; 31 days at the most. Times are by the provider. Of more than 100,000 messages the newest are counted.',
   tags: ['messages'],

@@ -125,17 +125,21 @@ class Desk {
   }
 
   control(app: FastifyInstance): void {
-    app.get('/behaviour', { schema: { summary: 'How whatsapp behaves' } }, () => this.#behaviour)
+    app.get(
+      '/behaviour',
+      { schema: { summary: 'The behaviour of WhatsApp' } },
+      () => this.#behaviour,
+    )
     app.put<{ Body: Static<typeof BehaviourChange> }>(
       '/behaviour',
-      { schema: { summary: 'Change how whatsapp behaves', body: BehaviourChange } },
+      { schema: { summary: 'Change the behaviour of WhatsApp', body: BehaviourChange } },
       (request) => (this.#behaviour = { ...this.#behaviour, ...request.body }),
     )
     app.post<{ Body: Account }>(
       '/accounts',
       {
         schema: {
-          summary: 'Make another business account known',
+          summary: 'Add a business account',
           body: Account,
           response: { 201: Type.Object({ accounts: Type.Integer() }) },
         },
@@ -145,15 +149,19 @@ class Desk {
         return reply.code(201).send({ accounts: this.#accounts.length })
       },
     )
-    app.get('/tally', { schema: { summary: 'How many whatsapp took, and held back' } }, () => ({
-      ...this.#tally,
-      busiestSecond: this.#throughput.busiest,
-    }))
+    app.get(
+      '/tally',
+      { schema: { summary: 'Number of messages that WhatsApp accepted and held back' } },
+      () => ({
+        ...this.#tally,
+        busiestSecond: this.#throughput.busiest,
+      }),
+    )
     app.post<{ Body: PersonsMessage }>(
       '/inbound',
       {
         schema: {
-          summary: 'Let a person write',
+          summary: 'Send a message as a person',
           body: PersonsMessage,
           response: { 202: Type.Object({ id: Type.String() }) },
         },
@@ -170,7 +178,7 @@ class Desk {
       '/reports',
       {
         schema: {
-          summary: 'Report a status of a message now',
+          summary: 'Report a status of a message',
           body: Asked,
           response: { 202: Reported, 404: Reported },
         },

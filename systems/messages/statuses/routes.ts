@@ -40,14 +40,14 @@ const Handshake = Type.Object(
 )
 
 const handshake = {
-  summary: "WhatsApp's handshake: answers the challenge if the token is right",
+  summary: "WhatsApp's handshake: answers the challenge if the token matches",
   tags: ['messages'],
   querystring: Handshake,
   response: { 200: Type.String() },
 }
 
 const inbound = {
-  summary: "What people wrote, and WhatsApp's reports of what became of messages",
+  summary: "People's messages, and WhatsApp's reports about sent ones",
   tags: ['messages'],
   body: WebhookBody,
   response: { 200: Type.Object({ received: Type.Integer() }) },

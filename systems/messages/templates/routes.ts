@@ -49,13 +49,13 @@ const schemas = {
   },
   one: { summary: 'A template', ...{ tags, params }, response: { 200: TemplateResource } },
   put: {
-    summary: 'Register a template, or change it: messages of it are checked when they are queued',
+    summary: 'Register or change a template; its messages are checked when they are queued',
     ...{ tags, params },
     body: Type.Object({ category: Type.Enum([...CATEGORIES]), components: Components }),
     response: { 200: TemplateResource, 201: TemplateResource },
   },
   remove: {
-    summary: 'Forget a template: messages of it are no longer checked here',
+    summary: 'Remove a template: its messages are no longer checked here',
     ...{ tags, params },
     response: { 204: Type.Null() },
   },

@@ -116,7 +116,7 @@ export const SagaResource = Type.Object({
     { description: 'What operators did to it, first one first' },
   ),
   allows: Type.Array(Type.Enum([...SAGA_ACTIONS]), {
-    description: 'What an operator may do to it now',
+    description: 'What an operator may do with it now',
   }),
 })
 
@@ -149,7 +149,7 @@ const schemas = {
     response: { 200: pageOf(SagaItem) },
   },
   one: {
-    summary: 'A saga with its steps, events, replies, compensations and what operators did to it',
+    summary: "A saga with its steps, events, replies, compensations and operators' actions",
     ...{ tags, params },
     response: { 200: SagaResource },
   },

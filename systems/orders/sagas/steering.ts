@@ -81,12 +81,12 @@ const schemas = {
   resume: { ...common, summary: 'Resume a failed saga where it stopped', body: OptionalReason },
   cancel: {
     ...common,
-    summary: 'Compensate a saga that runs, or failed while it ran',
+    summary: 'Compensate a running saga, or one that failed while running',
     body: OptionalReason,
   },
   skip: {
     ...common,
-    summary: 'Pass over the step at hand, or over what undoes it',
+    summary: 'Skip the current step, or its compensation',
     body: Type.Object(
       {
         step: Type.String({ minLength: 1, maxLength: 200, description: 'the step it is at' }),
@@ -102,7 +102,7 @@ const schemas = {
   },
   terminate: {
     ...common,
-    summary: 'End a saga where it is: nothing more is done or undone',
+    summary: 'End a saga in its current state: nothing more is done or undone',
     body: Type.Object({ reason: Reason, step: Seen }, closed),
   },
 }
@@ -158,7 +158,7 @@ function expectDone(steering: Steering): void {
 const MOST_BYTES = 64 * 1024
 
 const schema = {
-  summary: 'Send a signal to a saga; one that comes before the saga waits for it is kept',
+  summary: 'Send a signal to a saga; an early signal is kept',
   tags: ['sagas'],
   params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
   body: Type.Object(

@@ -24,7 +24,7 @@ const OptionalReason = Type.Union([Type.Object({ reason: Type.Optional(Reason) }
 const PROPOSAL_SORTS = sortable(['-proposedAt', 'proposedAt'])
 
 const listProposals = {
-  summary: 'What waits for a second person, and what was decided; newest first',
+  summary: 'Pending and decided approvals, newest first',
   tags,
   querystring: Type.Object({
     ...PageQuery.properties,
@@ -75,13 +75,13 @@ const Limits = Type.Object({
 })
 
 const readLimits = {
-  summary: 'Above which amounts a second person is needed',
+  summary: 'Amounts above which a second person must approve',
   tags,
   response: { 200: Limits },
 }
 
 const writeLimits = {
-  summary: 'Set above which amounts a second person is needed',
+  summary: 'Set the amounts above which a second person must approve',
   description:
     'Lower limits hold at once. To raise or remove one takes a second admin: 202 with the proposal.',
   tags,

@@ -86,7 +86,7 @@ const PROPOSED =
 
 const createPayment = {
   tags,
-  summary: 'Take a payment, once for each Idempotency-Key',
+  summary: 'Take a payment, once per Idempotency-Key',
   headers: keyHeader(true),
   body: NewPayment,
   // 200: the key was used for the same request before, and this is its answer.
@@ -114,7 +114,7 @@ const voidPayment = {
 
 const refundPayment = {
   tags,
-  summary: 'Give an amount of a payment back, or all that is left of it',
+  summary: 'Refund an amount of a payment, or the rest',
   description: PROPOSED,
   headers: keyHeader(),
   params,

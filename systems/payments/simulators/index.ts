@@ -3,7 +3,7 @@ import { defineSimulator, type Simulator } from '@posthorn/simulators'
 import { Secrets } from './secrets.ts'
 
 const learn = {
-  summary: 'Give the merchant the secrets to check signatures with',
+  summary: 'Set the secrets by which the merchant checks signatures',
   body: Type.Object({
     secrets: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
       minItems: 1,

@@ -157,7 +157,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Above which amounts a second person is needed */
+    /** Amounts above which a second person must approve */
     get: {
       parameters: {
         query?: never
@@ -212,7 +212,7 @@ export interface paths {
       }
     }
     /**
-     * Set above which amounts a second person is needed
+     * Set the amounts above which a second person must approve
      * @description Lower limits hold at once. To raise or remove one takes a second admin: 202 with the proposal.
      */
     put: {
@@ -329,7 +329,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What waits for a second person, and what was decided; newest first */
+    /** Pending and decided approvals, newest first */
     get: {
       parameters: {
         query?: {
@@ -777,7 +777,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * What happened to messages and what operators did, newest first
+     * Transitions of messages and actions of operators, newest first
      * @description A page looks at a bounded number of entries: it may be short, or empty, and yet not the last.
      */
     get: {
@@ -970,7 +970,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * What charts show: latency, throughput, failures by code, destinations, marks
+     * Charts: latency, throughput, failures by code, destinations, marks
      * @description Stretches of one minute up to three hours, of five minutes up to a day, of half an hour beyond. Made of what relays write down once a minute.
      */
     get: {
@@ -1093,7 +1093,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How far consumer groups were behind */
+    /** Lag of consumer groups */
     get: {
       parameters: {
         query?: {
@@ -1175,7 +1175,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Every consumer group, how far it is behind and what it has set aside */
+    /** Consumer groups with their lag and set-aside messages */
     get: {
       parameters: {
         query?: never
@@ -1244,7 +1244,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What consumers have set aside, newest first */
+    /** Messages that consumers set aside, newest first */
     get: {
       parameters: {
         query?: {
@@ -1334,7 +1334,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** One message that a consumer set aside, with headers and payload */
+    /** A message that a consumer set aside, with headers and payload */
     get: {
       parameters: {
         query?: never
@@ -1573,7 +1573,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Conversations of the organisation, the last active first */
+    /** Conversations of the organisation, last active first */
     get: {
       parameters: {
         query?: {
@@ -1667,7 +1667,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** A conversation, and until when free text may be sent */
+    /** A conversation, and how long free text is allowed */
     get: {
       parameters: {
         query?: never
@@ -1853,7 +1853,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What the person said about being written to, newest first */
+    /** A person's consents and withdrawals, newest first */
     get: {
       parameters: {
         query?: {
@@ -1930,7 +1930,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What was written in both directions, newest last; the cursor leads to older ones */
+    /** Messages in both directions, newest last; the cursor leads to older ones */
     get: {
       parameters: {
         query?: {
@@ -2001,7 +2001,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Send free text, within 24 hours of the person's last message */
+    /** Send free text within 24 hours of the person's last message */
     post: {
       parameters: {
         query?: never
@@ -2138,7 +2138,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Table sizes, dead rows, and what keeps vacuum from clearing them */
+    /** Table sizes, dead rows, and what blocks vacuum */
     get: {
       parameters: {
         query?: never
@@ -2271,7 +2271,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Start the demo of all systems as the caller; a running one is joined */
+    /** Start the demo of all systems as the caller, or join a running one */
     post: {
       parameters: {
         query?: never
@@ -2709,7 +2709,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Which channels a dossier has granted or withdrawn, and which there are */
+    /** The channels, and a dossier's consent to each */
     get: {
       parameters: {
         query?: never
@@ -2779,7 +2779,7 @@ export interface paths {
       cookie?: never
     }
     get?: never
-    /** Grant or withdraw consent; a withdrawal cancels what waits */
+    /** Grant or withdraw consent; a withdrawal cancels pending messages */
     put: {
       parameters: {
         query?: never
@@ -2930,7 +2930,7 @@ export interface paths {
     }
     put?: never
     /**
-     * Erase a person's data in all systems, irrevocably
+     * Erase a person's data in all systems for good
      * @description Texts, payloads and files that name the person are overwritten; amounts, counts and the audit stay. Rows that are in flight or under a legal hold wait. While one is under way, the same request gives it with 200.
      */
     post: {
@@ -3048,7 +3048,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How far an erasure is */
+    /** The progress of an erasure */
     get: {
       parameters: {
         query?: never
@@ -3189,7 +3189,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** One type of event */
+    /** A type of event */
     get: {
       parameters: {
         query?: never
@@ -3333,7 +3333,7 @@ export interface paths {
     }
     put?: never
     /**
-     * Upload a ZIP with one CSV and evidence files, once for each Idempotency-Key
+     * Upload a ZIP with one CSV and evidence files, once per Idempotency-Key
      * @description Body: `application/zip`, or `multipart/form-data` with one file. The file is read later: follow the job.
      */
     post: {
@@ -3392,7 +3392,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** A file and how far it is */
+    /** A file and its progress */
     get: {
       parameters: {
         query?: never
@@ -3536,7 +3536,7 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Cancel the rows of a file that are not published
+     * Cancel the unpublished rows of a file
      * @description The rows end as ERROR with the code CANCELLED, and the file as COMPLETED, or as REJECTED if none of its rows was stored. Cancelling it again changes nothing.
      */
     post: {
@@ -3768,7 +3768,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Try the errors of a file again, except rows that were bad from the start */
+    /** Retry the failed rows of a file, except invalid ones */
     post: {
       parameters: {
         query?: never
@@ -3913,7 +3913,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** A row with its files and what happened to it */
+    /** A row with its files and history */
     get: {
       parameters: {
         query?: never
@@ -4073,7 +4073,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What the organisation has chosen for its files */
+    /** The organisation's settings for files */
     get: {
       parameters: {
         query?: never
@@ -4357,7 +4357,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Give an incident an owner, or none */
+    /** Set or remove the owner of an incident */
     post: {
       parameters: {
         query?: never
@@ -4546,7 +4546,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * The journey of one business thing: all that belongs to it, and what happened, in order
+     * The journey of a business object: related objects and events, in order
      * @description From the id of an order, saga, payment, webhook, statement line (`run/line`), message, file row or case of the caller's organisation to all others that it leads to. `isComplete` is false where there is more than is followed.
      */
     get: {
@@ -4691,7 +4691,7 @@ export interface paths {
     }
     put?: never
     /**
-     * Exempt the organisation, or one thing of it, from retention and erasure
+     * Exempt the organisation, or one of its objects, from retention and erasure
      * @description The same hold again gives the one that is open, with 200.
      */
     post: {
@@ -4875,7 +4875,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The caller by its token, and what its role may do */
+    /** The caller of the token, with its permissions */
     get: {
       parameters: {
         query?: never
@@ -5047,7 +5047,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Where notices of incidents go */
+    /** Channels for notices of incidents */
     get: {
       parameters: {
         query?: never
@@ -5108,7 +5108,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Add a channel; its address and key are sealed and never shown */
+    /** Add a channel; its address and key are encrypted and never shown */
     post: {
       parameters: {
         query?: never
@@ -5521,7 +5521,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The organisation's accounts and those of the settings, with what stops them */
+    /** The accounts of the organisation and of the settings, with problems */
     get: {
       parameters: {
         query?: never
@@ -5597,7 +5597,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Add a WhatsApp account; its secrets are sealed and never shown */
+    /** Add a WhatsApp account; its secrets are encrypted and never shown */
     post: {
       parameters: {
         query?: never
@@ -5699,7 +5699,7 @@ export interface paths {
     get?: never
     put?: never
     post?: never
-    /** Delete an account for which no message waits */
+    /** Delete an account without pending messages */
     delete: {
       parameters: {
         query?: never
@@ -5987,7 +5987,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Queue a message, once for each Idempotency-Key */
+    /** Queue a message, once per Idempotency-Key */
     post: {
       parameters: {
         query?: never
@@ -6311,7 +6311,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What happened to a message, newest first */
+    /** The history of a message, newest first */
     get: {
       parameters: {
         query?: {
@@ -6387,7 +6387,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Cancel a message that still waits */
+    /** Cancel a pending message */
     post: {
       parameters: {
         query?: never
@@ -6564,7 +6564,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Delivery time, reading and errors of the messages that were created in a time
+     * Delivery times, read rates and errors of the messages of a period
      * @description Default the last 24 hours; 31 days at the most. Times are by the provider. Of more than 100,000 messages the newest are counted.
      */
     get: {
@@ -6652,7 +6652,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How many messages are in which state */
+    /** Number of messages by state */
     get: {
       parameters: {
         query?: never
@@ -6853,7 +6853,7 @@ export interface paths {
         }
       }
     }
-    /** Register a template, or change it: messages of it are checked when they are queued */
+    /** Register or change a template; its messages are checked when they are queued */
     put: {
       parameters: {
         query?: never
@@ -6991,7 +6991,7 @@ export interface paths {
       }
     }
     post?: never
-    /** Forget a template: messages of it are no longer checked here */
+    /** Remove a template: its messages are no longer checked here */
     delete: {
       parameters: {
         query?: never
@@ -7216,7 +7216,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** One outbox with its definition */
+    /** An outbox with its definition */
     get: {
       parameters: {
         query?: never
@@ -7324,7 +7324,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Dead messages of an outbox by error code, the most frequent first */
+    /** Dead messages of an outbox by error code, most frequent first */
     get: {
       parameters: {
         query?: {
@@ -7693,7 +7693,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** One message: payload, headers, attempts, every transition */
+    /** A message: payload, headers, attempts, transitions */
     get: {
       parameters: {
         query?: never
@@ -7790,7 +7790,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** End a message that waits or is dead */
+    /** End a pending or dead message */
     post: {
       parameters: {
         query?: never
@@ -7973,7 +7973,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Send a dead message again, with its attempts back at zero */
+    /** Replay a dead message, with attempts at zero */
     post: {
       parameters: {
         query?: never
@@ -8038,7 +8038,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** One message with its encrypted payload opened; who asks and why goes into the audit */
+    /** A message with its encrypted payload decrypted; the audit keeps who asked and why */
     post: {
       parameters: {
         query?: never
@@ -8202,7 +8202,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Recurring messages of an outbox that a relay has noted, with their next and last times */
+    /** Recurring messages of an outbox that a relay has registered, with next and last times */
     get: {
       parameters: {
         query?: never
@@ -8284,7 +8284,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Pause a recurring message in every process; one that is being enqueued is finished */
+    /** Pause a recurring message in every process, after a running enqueue */
     post: {
       parameters: {
         query?: never
@@ -8467,7 +8467,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Enqueue a recurring message now, paused or not; its schedule stays as it is */
+    /** Enqueue a recurring message now, paused or not; its schedule does not change */
     post: {
       parameters: {
         query?: never
@@ -8537,7 +8537,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Send dead messages again, all or those of a filter; or only count them */
+    /** Replay dead messages, all or by a filter, or count them */
     post: {
       parameters: {
         query?: never
@@ -8790,7 +8790,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** One replay, and how far it is */
+    /** A replay and its progress */
     get: {
       parameters: {
         query?: never
@@ -9406,7 +9406,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Take a payment, once for each Idempotency-Key */
+    /** Take a payment, once per Idempotency-Key */
     post: {
       parameters: {
         query?: never
@@ -10071,7 +10071,7 @@ export interface paths {
     }
     put?: never
     /**
-     * Give an amount of a payment back, or all that is left of it
+     * Refund an amount of a payment, or the rest
      * @description Above the limit for four eyes it is proposed instead (202), and done when another user approves it.
      */
     post: {
@@ -10485,7 +10485,7 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * A short-lived token for the portal of an organisation, for a page to embed
+     * A short-lived token for an organisation's embedded portal
      * @description Make it on your server for a user that is logged in to your site, and embed `url` in a frame. The token reaches the webhook routes of its organisation and nothing else. The origins that may embed the portal are in PORTAL_FRAME_ANCESTORS.
      */
     post: {
@@ -10701,7 +10701,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Say how the files of a bank are read */
+    /** Define how to read files of a bank */
     post: {
       parameters: {
         query?: never
@@ -11081,7 +11081,7 @@ export interface paths {
     }
     put?: never
     post?: never
-    /** Remove a profile; runs keep the version they were read by */
+    /** Remove a profile; runs keep their version */
     delete: {
       parameters: {
         query?: never
@@ -11364,7 +11364,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The rules a profile has had, newest first, also of a deleted one */
+    /** The versions of a profile's rules, newest first, also of a deleted profile */
     get: {
       parameters: {
         query?: never
@@ -11516,7 +11516,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Read the beginning of a file by rules, without storing anything */
+    /** Preview the beginning of a file by rules; stores nothing */
     post: {
       parameters: {
         query?: never
@@ -11726,7 +11726,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Files and how far their reconciliation is, newest first */
+    /** Files and the progress of their reconciliation, newest first */
     get: {
       parameters: {
         query?: {
@@ -11817,7 +11817,7 @@ export interface paths {
     }
     put?: never
     /**
-     * Load a file of a bank, all of it or nothing
+     * Upload a bank file; all of it is stored or nothing
      * @description The body is the file, or a form with one (`multipart/form-data`). Its content shows what it is: camt.053 (ISO 20022), MT940 (SWIFT), or CSV with the columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise. Several camt.053 files may come in one ZIP, and are one run. A workbook (XLSX) is 415: save it as CSV.
      */
     post: {
@@ -12202,7 +12202,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Why each record is as it is, in the order of the file */
+    /** The reason of each record's state, in the order of the file */
     get: {
       parameters: {
         query?: {
@@ -12300,7 +12300,7 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Take a file back: its matches are undone, and it can be uploaded again
+     * Withdraw a file: its matches are undone, and it can be uploaded again
      * @description For a file that was read by the wrong profile, or that should never have come. Its records stay to be looked at; the payments and refunds that they had are free again. A run that is discarded cannot be run or decided on: 409 `RECONCILIATION_DISCARDED`, also if it is discarded twice.
      */
     post: {
@@ -12682,7 +12682,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Records and missing payments as CSV that no spreadsheet runs */
+    /** Records and missing payments as formula-safe CSV */
     get: {
       parameters: {
         query?: {
@@ -12740,7 +12740,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Payments that no record has, or not all of, newest first */
+    /** Payments without records, or with records for a part, newest first */
     get: {
       parameters: {
         query?: {
@@ -13943,7 +13943,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Look for what might belong together; matches nothing */
+    /** Suggest matches, without matching */
     post: {
       parameters: {
         query?: never
@@ -14046,7 +14046,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What was suggested, in the order of the file */
+    /** Suggestions, in the order of the file */
     get: {
       parameters: {
         query?: {
@@ -14132,7 +14132,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Match a record as it was suggested */
+    /** Match a record as suggested */
     post: {
       parameters: {
         query?: never
@@ -14277,7 +14277,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Say no to a suggestion: it does not come again */
+    /** Reject a suggestion; it is not made again */
     post: {
       parameters: {
         query?: never
@@ -14358,7 +14358,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What a file adds up to: opening + matched + unmatched = file total, by currency */
+    /** The totals of a file: opening + matched + unmatched = file total, by currency */
     get: {
       parameters: {
         query?: never
@@ -14767,7 +14767,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How long each class of data is kept, and how far retention is */
+    /** Retention of each class of data, and its progress */
     get: {
       parameters: {
         query?: {
@@ -14838,7 +14838,7 @@ export interface paths {
       }
     }
     /**
-     * Set how long a class of data is kept; null goes back to the default
+     * Set the retention of a class of data; null restores the default
      * @description A time below the least of the class, or of a class whose time cannot be set, is 400. The next run applies it.
      */
     put: {
@@ -15022,7 +15022,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** A saga with its steps, events, replies, compensations and what operators did to it */
+    /** A saga with its steps, events, replies, compensations and operators' actions */
     get: {
       parameters: {
         query?: never
@@ -15172,7 +15172,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Compensate a saga that runs, or failed while it ran */
+    /** Compensate a running saga, or one that failed while running */
     post: {
       parameters: {
         query?: never
@@ -15327,7 +15327,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Send a signal to a saga; one that comes before the saga waits for it is kept */
+    /** Send a signal to a saga; an early signal is kept */
     post: {
       parameters: {
         query?: never
@@ -15553,7 +15553,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Pass over the step at hand, or over what undoes it */
+    /** Skip the current step, or its compensation */
     post: {
       parameters: {
         query?: never
@@ -15714,7 +15714,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** End a saga where it is: nothing more is done or undone */
+    /** End a saga in its current state: nothing more is done or undone */
     post: {
       parameters: {
         query?: never
@@ -15870,7 +15870,7 @@ export interface paths {
       cookie?: never
     }
     /**
-     * Find things by an id, an external id, a recipient or an amount
+     * Search by id, external id, recipient or amount
      * @description Things of the caller's organisation, and what belongs to them: an order's id finds its saga and payment, a payment's its webhooks and statement lines. Messages of the outboxes are found by their id, by operators.
      */
     get: {
@@ -15941,7 +15941,7 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Change a token for a session cookie, for browsers
+     * Exchange a token for a session cookie, for browsers
      * @description The cookie is HttpOnly and SameSite=Strict. The session ends with the token, after seven days, or when it is ended. Programs send their token with each request instead.
      */
     post: {
@@ -16295,7 +16295,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What was or is to be delivered, newest first */
+    /** Deliveries, pending and ended, newest first */
     get: {
       parameters: {
         query?: {
@@ -16541,7 +16541,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What happened to a delivery, newest first */
+    /** The history of a delivery, newest first */
     get: {
       parameters: {
         query?: {
@@ -16670,7 +16670,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What each run of retries did, newest first */
+    /** Runs of the retry job, newest first */
     get: {
       parameters: {
         query?: {
@@ -16859,7 +16859,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Tell an address about events; the answer has its secret, this once */
+    /** Add an endpoint for events; only this answer has its secret */
     post: {
       parameters: {
         query?: never
@@ -17173,7 +17173,7 @@ export interface paths {
     }
     put?: never
     post?: never
-    /** Forget an endpoint; what waits for it is skipped */
+    /** Remove an endpoint; its pending deliveries are skipped */
     delete: {
       parameters: {
         query?: never
@@ -17731,7 +17731,7 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * After an outage: send now everything of a time that has not arrived
+     * After an outage: send all undelivered webhooks of a period now
      * @description Like replay for what was abandoned or skipped; besides, what waits for another attempt is attempted at once. Nothing that arrived is sent again.
      */
     post: {
@@ -17820,7 +17820,7 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Send again what an endpoint missed: abandoned, or skipped while it was disabled
+     * Resend deliveries that an endpoint missed: abandoned, or skipped while it was disabled
      * @description By when the events were written, up to 10,000 at once.
      */
     post: {
@@ -17908,7 +17908,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Give an endpoint a new secret or key pair; the old one signs too for 24 hours */
+    /** Rotate the secret or key pair of an endpoint; the old one also signs for 24 hours */
     post: {
       parameters: {
         query?: never
@@ -18043,7 +18043,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How often each endpoint answered and failed, by stretches of the last minutes */
+    /** Answers and failures of each endpoint over the last minutes */
     get: {
       parameters: {
         query?: {
@@ -18115,7 +18115,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How each endpoint is doing, by everything that went to it in the last days */
+    /** Health of each endpoint, by its deliveries of the last days */
     get: {
       parameters: {
         query?: {
@@ -18470,7 +18470,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Try a filter on a sample of the catalogue or on an event of your own; nothing is sent */
+    /** Test a filter on a sample of the catalogue or on your own event; sends nothing */
     post: {
       parameters: {
         query?: never
@@ -18686,7 +18686,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Take an event of Stripe, signed by Stripe-Signature */
+    /** Receive an event of Stripe, signed by Stripe-Signature */
     post: {
       parameters: {
         query?: never
@@ -18758,7 +18758,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** WhatsApp's handshake: answers the challenge if the token is right */
+    /** WhatsApp's handshake: answers the challenge if the token matches */
     get: {
       parameters: {
         query?: {
@@ -18804,7 +18804,7 @@ export interface paths {
       }
     }
     put?: never
-    /** What people wrote, and WhatsApp's reports of what became of messages */
+    /** People's messages, and WhatsApp's reports about sent ones */
     post: {
       parameters: {
         query?: never
@@ -18885,7 +18885,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** WhatsApp's handshake: answers the challenge if the token is right */
+    /** WhatsApp's handshake: answers the challenge if the token matches */
     get: {
       parameters: {
         query?: {
@@ -18929,7 +18929,7 @@ export interface paths {
       }
     }
     put?: never
-    /** What people wrote, and WhatsApp's reports of what became of messages */
+    /** People's messages, and WhatsApp's reports about sent ones */
     post: {
       parameters: {
         query?: never
@@ -19369,7 +19369,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Where the link of an invitation leads, unless you have a page of your own */
+    /** The page of an invitation's link, unless you have your own */
     get: {
       parameters: {
         query?: {
@@ -19614,7 +19614,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What time the business clock shows */
+    /** The time of the business clock */
     get: {
       parameters: {
         query?: never
@@ -19781,7 +19781,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What is attached, newest first */
+    /** Attachments, newest first */
     get: {
       parameters: {
         query?: {
@@ -20274,7 +20274,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** End a dispute, or make one of an inquiry */
+    /** End a dispute, or turn an inquiry into one */
     post: {
       parameters: {
         query?: never
@@ -20365,7 +20365,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Let what is held under a charge expire */
+    /** Let the hold of a charge expire */
     post: {
       parameters: {
         query?: never
@@ -20551,7 +20551,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What was charged and refunded */
+    /** Charges and refunds */
     get: {
       parameters: {
         query?: never
@@ -20607,7 +20607,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Let a refund that was made fail at the bank, as happens days later */
+    /** Let a completed refund fail at the bank, as happens days later */
     post: {
       parameters: {
         query?: never
@@ -20738,7 +20738,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How webhooks go out */
+    /** How webhooks are sent */
     get: {
       parameters: {
         query?: never
@@ -21334,7 +21334,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Give the merchant the secrets to check signatures with */
+    /** Set the secrets by which the merchant checks signatures */
     post: {
       parameters: {
         query?: never
@@ -21444,7 +21444,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Make another business account known */
+    /** Add a business account */
     post: {
       parameters: {
         query?: never
@@ -21511,7 +21511,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How whatsapp behaves */
+    /** The behaviour of WhatsApp */
     get: {
       parameters: {
         query?: never
@@ -21550,7 +21550,7 @@ export interface paths {
         }
       }
     }
-    /** Change how whatsapp behaves */
+    /** Change the behaviour of WhatsApp */
     put: {
       parameters: {
         query?: never
@@ -21736,7 +21736,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Let a person write */
+    /** Send a message as a person */
     post: {
       parameters: {
         query?: never
@@ -21816,7 +21816,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Report a status of a message now */
+    /** Report a status of a message */
     post: {
       parameters: {
         query?: never
@@ -21948,7 +21948,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** How many whatsapp took, and held back */
+    /** Number of messages that WhatsApp accepted and held back */
     get: {
       parameters: {
         query?: never
@@ -21999,7 +21999,7 @@ export interface paths {
 export type webhooks = Record<string, never>
 export interface components {
   schemas: {
-    /** @description What went wrong, RFC 9457 */
+    /** @description A problem, RFC 9457 */
     Problem: {
       /** @description Stable; branch on this */
       code: string

@@ -36,7 +36,7 @@ const config = { access: 'operate-all' } as const
 
 const schemas = {
   start: {
-    summary: 'Start the demo of all systems as the caller; a running one is joined',
+    summary: 'Start the demo of all systems as the caller, or join a running one',
     tags,
     response: { 202: Progress },
   },

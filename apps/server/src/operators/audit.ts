@@ -45,7 +45,7 @@ const OperationEntry = Type.Object({
 })
 
 const schema = {
-  summary: 'What happened to messages and what operators did, newest first',
+  summary: 'Transitions of messages and actions of operators, newest first',
   description:
     'A page looks at a bounded number of entries: it may be short, or empty, and yet not the last.',
   tags: ['audit'],

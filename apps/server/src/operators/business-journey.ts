@@ -17,7 +17,7 @@ const Thing = Type.Object({
 })
 
 const schema = {
-  summary: 'The journey of one business thing: all that belongs to it, and what happened, in order',
+  summary: 'The journey of a business object: related objects and events, in order',
   description:
     "From the id of an order, saga, payment, webhook, statement line (`run/line`), message, file row or case of the caller's organisation to all others that it leads to. `isComplete` is false where there is more than is followed.",
   tags: ['search'],

@@ -85,7 +85,7 @@ const lagOf = resource<typeof LagResource, Stretches>(LagResource)
 const tags = ['outboxes']
 
 const charts = {
-  summary: 'What charts show: latency, throughput, failures by code, destinations, marks',
+  summary: 'Charts: latency, throughput, failures by code, destinations, marks',
   description:
     'Stretches of one minute up to three hours, of five minutes up to a day, of half an hour beyond. ' +
     'Made of what relays write down once a minute.',
@@ -95,7 +95,7 @@ const charts = {
 }
 
 const consumers = {
-  summary: 'How far consumer groups were behind',
+  summary: 'Lag of consumer groups',
   tags,
   querystring: Type.Object({ minutes: Minutes }),
   response: { 200: LagResource },

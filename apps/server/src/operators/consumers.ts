@@ -47,7 +47,7 @@ export const ConsumerResource = Type.Object({
 export const consumerOf = resource<typeof ConsumerResource, ConsumerOverview>(ConsumerResource)
 
 const groups = {
-  summary: 'Every consumer group, how far it is behind and what it has set aside',
+  summary: 'Consumer groups with their lag and set-aside messages',
   tags,
   response: { 200: Type.Object({ items: Type.Array(ConsumerResource) }) },
 }
@@ -101,7 +101,7 @@ const letterDetails = resource(LetterDetails, {
 })
 
 const list = {
-  summary: 'What consumers have set aside, newest first',
+  summary: 'Messages that consumers set aside, newest first',
   tags,
   querystring: Type.Object({
     ...PageQuery.properties,
@@ -113,7 +113,7 @@ const list = {
 }
 
 const show = {
-  summary: 'One message that a consumer set aside, with headers and payload',
+  summary: 'A message that a consumer set aside, with headers and payload',
   tags,
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 40 }) }),
   response: { 200: LetterDetails },

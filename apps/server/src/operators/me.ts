@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 const Role = Type.Enum(ROLES)
 
 const schema = {
-  summary: 'The caller by its token, and what its role may do',
+  summary: 'The caller of the token, with its permissions',
   tags: ['session'],
   response: {
     200: Type.Object({

@@ -262,7 +262,7 @@ const BloatResource = Type.Object({
 const bloatOf = resource<typeof BloatResource, Awaited<ReturnType<typeof readBloat>>>(BloatResource)
 
 const schema = {
-  summary: 'Table sizes, dead rows, and what keeps vacuum from clearing them',
+  summary: 'Table sizes, dead rows, and what blocks vacuum',
   tags: ['outboxes'],
   response: { 200: BloatResource },
 }

@@ -18,7 +18,7 @@ const FoundResource = Type.Object({
 })
 
 const schema = {
-  summary: 'Find things by an id, an external id, a recipient or an amount',
+  summary: 'Search by id, external id, recipient or amount',
   description:
     "Things of the caller's organisation, and what belongs to them: an order's id finds its saga and payment, a payment's its webhooks and statement lines. Messages of the outboxes are found by their id, by operators.",
   tags: ['search'],

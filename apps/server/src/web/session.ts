@@ -43,7 +43,7 @@ export function sessionReader(pool: Pool): SessionReader {
 const tags = ['session']
 
 const logIn = {
-  summary: 'Change a token for a session cookie, for browsers',
+  summary: 'Exchange a token for a session cookie, for browsers',
   description:
     'The cookie is HttpOnly and SameSite=Strict. The session ends with the token, after seven days, or when it is ended. Programs send their token with each request instead.',
   tags,

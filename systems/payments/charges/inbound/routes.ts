@@ -88,7 +88,7 @@ export const StripeEvent = Type.Object(
 
 const receivingStripe = {
   tags: ['payments'],
-  summary: 'Take an event of Stripe, signed by Stripe-Signature',
+  summary: 'Receive an event of Stripe, signed by Stripe-Signature',
   body: StripeEvent,
   response: {
     200: Type.Object({

@@ -59,7 +59,7 @@ export async function discardIn(
 
 const discardFile = {
   tags,
-  summary: 'Take a file back: its matches are undone, and it can be uploaded again',
+  summary: 'Withdraw a file: its matches are undone, and it can be uploaded again',
   description:
     'For a file that was read by the wrong profile, or that should never have come. Its records stay to be looked at; the payments and refunds that they had are free again. A run that is discarded cannot be run or decided on: 409 `RECONCILIATION_DISCARDED`, also if it is discarded twice.',
   params: runParams,

@@ -66,7 +66,7 @@ export function inMajorUnits(minor: string, currency: string): string {
 
 const exportFile = {
   tags,
-  summary: 'Records and missing payments as CSV that no spreadsheet runs',
+  summary: 'Records and missing payments as formula-safe CSV',
   params: runParams,
   querystring: Type.Object({ kind: Type.Enum([...EXPORTS], { default: 'all' }) }),
 }

@@ -58,7 +58,7 @@ const PreviewRow = Type.Object({
 
 const createProfile = {
   tags,
-  summary: 'Say how the files of a bank are read',
+  summary: 'Define how to read files of a bank',
   body: Type.Object({ name: Name, rules: Rules }),
   response: { 201: ProfileResource },
 }
@@ -79,7 +79,7 @@ const readProfile = {
 
 const readVersions = {
   tags,
-  summary: 'The rules a profile has had, newest first, also of a deleted one',
+  summary: "The versions of a profile's rules, newest first, also of a deleted profile",
   params,
   response: { 200: Type.Object({ items: Type.Array(VersionResource) }) },
 }
@@ -98,7 +98,7 @@ const changeProfile = {
 
 const deleteProfile = {
   tags,
-  summary: 'Remove a profile; runs keep the version they were read by',
+  summary: 'Remove a profile; runs keep their version',
   params,
   response: { 204: Type.Null() },
 }
@@ -108,7 +108,7 @@ const PREVIEW_BYTES = 64 * 1024
 
 const previewFile = {
   tags,
-  summary: 'Read the beginning of a file by rules, without storing anything',
+  summary: 'Preview the beginning of a file by rules; stores nothing',
   body: Type.Object({
     rules: Type.Optional(Rules),
     profile: Type.Optional(Id),

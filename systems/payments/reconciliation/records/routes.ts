@@ -54,7 +54,7 @@ const readRecord = {
 }
 const listDetails = {
   ...listOf(DetailResource, { reason: Type.Optional(ReasonEnum) }),
-  summary: 'Why each record is as it is, in the order of the file',
+  summary: "The reason of each record's state, in the order of the file",
 }
 const listMissing = {
   ...listOf(PaymentSideResource, {
@@ -69,7 +69,7 @@ const listMissing = {
     }),
     status: Type.Optional(Type.Enum(['pending', 'succeeded', 'failed', 'refunded'])),
   }),
-  summary: 'Payments that no record has, or not all of, newest first',
+  summary: 'Payments without records, or with records for a part, newest first',
 }
 const listReversals = (summary: string) => ({
   ...listOf(RefundSideResource, {

@@ -18,7 +18,7 @@ const RUN_SORTS = sortable(['-createdAt', 'createdAt'])
 
 const listRuns = {
   tags,
-  summary: 'Files and how far their reconciliation is, newest first',
+  summary: 'Files and the progress of their reconciliation, newest first',
   querystring: Type.Object({
     ...LinePage,
     sort: RUN_SORTS.parameter,
@@ -43,7 +43,7 @@ const TotalsOfCurrency = Type.Object({
 })
 const readTotals = {
   tags,
-  summary: 'What a file adds up to: opening + matched + unmatched = file total, by currency',
+  summary: 'The totals of a file: opening + matched + unmatched = file total, by currency',
   params: runParams,
   response: {
     200: Type.Object({ runNo: Type.Integer(), currencies: Type.Array(TotalsOfCurrency) }),

@@ -17,7 +17,7 @@ import { Pass, SuggestionResource, suggestionResource } from './suggestion.ts'
 
 const suggestMatches = {
   tags,
-  summary: 'Look for what might belong together; matches nothing',
+  summary: 'Suggest matches, without matching',
   params: runParams,
   body: Type.Object({
     passes: Type.Array(Pass, { minItems: 1, maxItems: 10 }),
@@ -33,7 +33,7 @@ const listSuggestions = {
   ...listOf(SuggestionResource, {
     status: Type.Enum(['open', 'accepted', 'dismissed'], { default: 'open' }),
   }),
-  summary: 'What was suggested, in the order of the file',
+  summary: 'Suggestions, in the order of the file',
 }
 
 const params = Type.Object({ id: Id, suggestionId: Id })
@@ -41,7 +41,7 @@ const Note = Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 }))
 
 const acceptOne = {
   tags,
-  summary: 'Match a record as it was suggested',
+  summary: 'Match a record as suggested',
   params,
   body: Type.Union([
     Type.Object({
@@ -55,7 +55,7 @@ const acceptOne = {
 }
 const dismissOne = {
   tags,
-  summary: 'Say no to a suggestion: it does not come again',
+  summary: 'Reject a suggestion; it is not made again',
   params,
   body: Type.Union([Type.Object({ reason: Note }), Type.Null()]),
   response: { 200: SuggestionResource },

@@ -27,7 +27,7 @@ const CurrencySums = Type.Array(
 
 const uploadFile = {
   tags,
-  summary: 'Load a file of a bank, all of it or nothing',
+  summary: 'Upload a bank file; all of it is stored or nothing',
   description:
     'The body is the file, or a form with one (`multipart/form-data`). Its content shows what it is: camt.053 (ISO 20022), MT940 (SWIFT), or CSV with the columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise. Several camt.053 files may come in one ZIP, and are one run. A workbook (XLSX) is 415: save it as CSV.',
   consumes: [

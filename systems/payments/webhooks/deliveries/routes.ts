@@ -33,14 +33,14 @@ const AuditEntry = Type.Object({
 const tags = ['webhooks']
 
 const listDeliveries = {
-  summary: 'What was or is to be delivered, newest first',
+  summary: 'Deliveries, pending and ended, newest first',
   tags,
   querystring: DeliveryQuery,
   response: { 200: pageOf(DeliveryResource) },
 }
 
 const listRuns = {
-  summary: 'What each run of retries did, newest first',
+  summary: 'Runs of the retry job, newest first',
   tags,
   querystring: PageQuery,
   response: { 200: pageOf(RunResource) },
@@ -62,7 +62,7 @@ const listAttempts = {
 }
 
 const listAudit = {
-  summary: 'What happened to a delivery, newest first',
+  summary: 'The history of a delivery, newest first',
   tags,
   params: Id,
   querystring: PageQuery,

@@ -70,7 +70,7 @@ const ofEndpoint = (summary: string) => ({
 })
 
 export const createEndpoint = {
-  summary: 'Tell an address about events; the answer has its secret, this once',
+  summary: 'Add an endpoint for events; only this answer has its secret',
   tags,
   body: Type.Object({
     url: Url,
@@ -100,14 +100,14 @@ export const patchEndpoint = {
 }
 
 export const deleteEndpoint = {
-  summary: 'Forget an endpoint; what waits for it is skipped',
+  summary: 'Remove an endpoint; its pending deliveries are skipped',
   tags,
   params: Id,
   response: { 204: Type.Null() },
 }
 
 export const rotateSecret = {
-  summary: 'Give an endpoint a new secret or key pair; the old one signs too for 24 hours',
+  summary: 'Rotate the secret or key pair of an endpoint; the old one also signs for 24 hours',
   tags,
   params: Id,
   body: nullable(Type.Object({ signing: Type.Optional(Signing) })),
@@ -126,7 +126,7 @@ export const disableEndpoint = {
 const Counts = Type.Array(Type.Number())
 
 export const endpointCharts = {
-  summary: 'How often each endpoint answered and failed, by stretches of the last minutes',
+  summary: 'Answers and failures of each endpoint over the last minutes',
   tags,
   querystring: Type.Object({
     minutes: Type.Integer({ minimum: 1, maximum: 10_080, default: 60 }),
@@ -145,7 +145,7 @@ export const endpointCharts = {
 }
 
 export const endpointHealth = {
-  summary: 'How each endpoint is doing, by everything that went to it in the last days',
+  summary: 'Health of each endpoint, by its deliveries of the last days',
   tags,
   querystring: Type.Object({
     days: Type.Integer({ minimum: 1, maximum: 90, default: 7 }),
@@ -180,13 +180,13 @@ const sendingAgain = {
 }
 
 export const replayEndpoint = {
-  summary: 'Send again what an endpoint missed: abandoned, or skipped while it was disabled',
+  summary: 'Resend deliveries that an endpoint missed: abandoned, or skipped while it was disabled',
   description: 'By when the events were written, up to 10,000 at once.',
   ...sendingAgain,
 }
 
 export const recoverEndpoint = {
-  summary: 'After an outage: send now everything of a time that has not arrived',
+  summary: 'After an outage: send all undelivered webhooks of a period now',
   description:
     'Like replay for what was abandoned or skipped; besides, what waits for another attempt is attempted at once. Nothing that arrived is sent again.',
   ...sendingAgain,

@@ -29,7 +29,7 @@ const listEventTypes = {
 }
 
 const getEventType = {
-  summary: 'One type of event',
+  summary: 'A type of event',
   tags,
   params: Type.Object({ type: Type.String({ minLength: 1, maxLength: 100 }) }),
   response: { 200: EventTypeResource },
@@ -53,7 +53,7 @@ function describe(eventType: EventType) {
 }
 
 const tryFilter = {
-  summary: 'Try a filter on a sample of the catalogue or on an event of your own; nothing is sent',
+  summary: 'Test a filter on a sample of the catalogue or on your own event; sends nothing',
   tags: ['webhooks'],
   body: Type.Object(
     {

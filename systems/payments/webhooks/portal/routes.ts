@@ -25,7 +25,7 @@ const PRINTABLE = '^[^\\u0000-\\u001f\\u007f-\\u009f]+$'
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: PRINTABLE })
 
 const createPortalToken = {
-  summary: 'A short-lived token for the portal of an organisation, for a page to embed',
+  summary: "A short-lived token for an organisation's embedded portal",
   description:
     'Make it on your server for a user that is logged in to your site, and embed `url` in a frame. The token reaches the webhook routes of its organisation and nothing else. The origins that may embed the portal are in PORTAL_FRAME_ANCESTORS.',
   tags: ['webhooks'],

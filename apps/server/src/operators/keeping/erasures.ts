@@ -71,7 +71,7 @@ const schemas = {
     response: { 200: pageOf(ErasureResource) },
   },
   ask: {
-    summary: "Erase a person's data in all systems, irrevocably",
+    summary: "Erase a person's data in all systems for good",
     description:
       'Texts, payloads and files that name the person are overwritten; amounts, counts and the audit stay. Rows that are in flight or under a legal hold wait. While one is under way, the same request gives it with 200.',
     tags,
@@ -82,7 +82,7 @@ const schemas = {
     response: { 200: ErasureResource, 202: ErasureResource },
   },
   one: {
-    summary: 'How far an erasure is',
+    summary: 'The progress of an erasure',
     tags,
     params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
     response: { 200: ErasureResource },

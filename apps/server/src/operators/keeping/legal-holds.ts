@@ -53,7 +53,7 @@ export function legalHoldRoutes(app: App, pool: Pool, catalogue: RetentionCatalo
       response: { 200: pageOf(HoldResource) },
     },
     place: {
-      summary: 'Exempt the organisation, or one thing of it, from retention and erasure',
+      summary: 'Exempt the organisation, or one of its objects, from retention and erasure',
       description: 'The same hold again gives the one that is open, with 200.',
       tags,
       body: Type.Object(

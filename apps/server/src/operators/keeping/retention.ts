@@ -43,13 +43,13 @@ const DataClassResource = Type.Object({
 const tags = ['retention']
 const schemas = {
   list: {
-    summary: 'How long each class of data is kept, and how far retention is',
+    summary: 'Retention of each class of data, and its progress',
     tags,
     querystring: Type.Object({ scope: Scope }),
     response: { 200: Type.Object({ items: Type.Array(DataClassResource) }) },
   },
   set: {
-    summary: 'Set how long a class of data is kept; null goes back to the default',
+    summary: 'Set the retention of a class of data; null restores the default',
     description:
       'A time below the least of the class, or of a class whose time cannot be set, is 400. The next run applies it.',
     tags,

@@ -127,14 +127,14 @@ const Details = Type.Object({
 const resourceOf = resource<typeof Details, MessageDetails>(Details)
 
 const show = {
-  summary: 'One message: payload, headers, attempts, every transition',
+  summary: 'A message: payload, headers, attempts, transitions',
   tags,
   params: MessageParams,
   response: { 200: Details },
 }
 
 const revealing = {
-  summary: 'One message with its encrypted payload opened; who asks and why goes into the audit',
+  summary: 'A message with its encrypted payload decrypted; the audit keeps who asked and why',
   tags,
   params: MessageParams,
   body: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 1_000, pattern: '\\S' }) }),
@@ -142,7 +142,7 @@ const revealing = {
 }
 
 const replaying = {
-  summary: 'Send a dead message again, with its attempts back at zero',
+  summary: 'Replay a dead message, with attempts at zero',
   tags,
   params: MessageParams,
   body: OptionalReason,
@@ -150,7 +150,7 @@ const replaying = {
 }
 
 const cancelling = {
-  summary: 'End a message that waits or is dead',
+  summary: 'End a pending or dead message',
   tags,
   params: MessageParams,
   body: OptionalReason,

@@ -31,7 +31,7 @@ const list = {
 }
 
 const show = {
-  summary: 'One outbox with its definition',
+  summary: 'An outbox with its definition',
   tags,
   params: OutboxParams,
   response: {

@@ -55,7 +55,7 @@ const Resource = Type.Object({
 })
 
 const list = {
-  summary: 'Recurring messages of an outbox that a relay has noted, with their next and last times',
+  summary: 'Recurring messages of an outbox that a relay has registered, with next and last times',
   tags,
   params: OutboxParams,
   response: { 200: Type.Object({ items: Type.Array(Resource) }) },
@@ -67,7 +67,7 @@ const Steered = Type.Object({
 })
 
 const pausing = {
-  summary: 'Pause a recurring message in every process; one that is being enqueued is finished',
+  summary: 'Pause a recurring message in every process, after a running enqueue',
   tags,
   params: Params,
   body: OptionalReason,
@@ -92,7 +92,7 @@ const resuming = {
 }
 
 const running = {
-  summary: 'Enqueue a recurring message now, paused or not; its schedule stays as it is',
+  summary: 'Enqueue a recurring message now, paused or not; its schedule does not change',
   tags,
   params: Params,
   body: Type.Union([

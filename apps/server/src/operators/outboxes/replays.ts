@@ -77,7 +77,7 @@ const Order = Type.Object({
 })
 
 const replaying = {
-  summary: 'Send dead messages again, all or those of a filter; or only count them',
+  summary: 'Replay dead messages, all or by a filter, or count them',
   tags,
   params: OutboxParams,
   body: Type.Object({
@@ -117,7 +117,7 @@ const ReplayParams = Type.Object({
 })
 
 const showing = {
-  summary: 'One replay, and how far it is',
+  summary: 'A replay and its progress',
   tags,
   params: ReplayParams,
   response: { 200: Replay },
@@ -254,7 +254,7 @@ const DeadGroup = Type.Object({
 const groupOf = resource<typeof DeadGroup, Awaited<ReturnType<typeof groupDead>>[number]>(DeadGroup)
 
 const grouping = {
-  summary: 'Dead messages of an outbox by error code, the most frequent first',
+  summary: 'Dead messages of an outbox by error code, most frequent first',
   tags: ['outboxes'],
   params: OutboxParams,
   querystring: DeadFilter,

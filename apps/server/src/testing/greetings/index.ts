@@ -69,7 +69,7 @@ const greet = {
 }
 
 const greeted = {
-  summary: 'How often a name was greeted, as the consumer counted',
+  summary: 'Greetings of a name, counted by the consumer',
   tags: ['example'],
   params: Type.Object({ name: Name }),
   response: { 200: Type.Object({ name: Type.String(), times: Type.Integer() }) },

@@ -74,7 +74,7 @@ export class Disputes {
       '/disputes/:id',
       {
         schema: {
-          summary: 'End a dispute, or make one of an inquiry',
+          summary: 'End a dispute, or turn an inquiry into one',
           body: Ending,
           response: { 200: Type.Unknown(), 404: Refusal, 422: Refusal },
         },

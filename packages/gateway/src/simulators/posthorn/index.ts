@@ -109,7 +109,7 @@ function gatewayRoutes(app: FastifyInstance, parts: Gateway): void {
 
   app.post<{ Body: ChargeOrder }>(
     '/charges',
-    { schema: { summary: 'Take or hold money, once for each Idempotency-Key', body: ChargeOrder } },
+    { schema: { summary: 'Take or hold money, once per Idempotency-Key', body: ChargeOrder } },
     async (request, reply) => {
       const key = keyOf(request)
       if (key === undefined) return refuse(reply, 400, NO_KEY)
@@ -136,7 +136,7 @@ function gatewayRoutes(app: FastifyInstance, parts: Gateway): void {
 
   app.get<{ Params: { id: string } }>(
     '/charges/:id',
-    { schema: { summary: 'A charge as it is now' } },
+    { schema: { summary: 'A charge' } },
     async (request, reply) => {
       const charge = ledger.find(request.params.id)
       return charge ? show(charge) : refuseAs(reply, 'no-charge')
@@ -147,7 +147,7 @@ function gatewayRoutes(app: FastifyInstance, parts: Gateway): void {
     '/charges/:id/captures',
     {
       schema: {
-        summary: 'Take what is held, or less of it, once for each Idempotency-Key',
+        summary: 'Capture a hold or a part of it, once per Idempotency-Key',
         body: PartOrder,
       },
     },
@@ -167,7 +167,7 @@ function gatewayRoutes(app: FastifyInstance, parts: Gateway): void {
 
   app.post<{ Params: { id: string } }>(
     '/charges/:id/void',
-    { schema: { summary: 'Set free what is held, once for each Idempotency-Key' } },
+    { schema: { summary: 'Void a hold, once per Idempotency-Key' } },
     async (request, reply) => {
       const key = keyOf(request)
       if (key === undefined) return refuse(reply, 400, NO_KEY)
@@ -181,7 +181,7 @@ function gatewayRoutes(app: FastifyInstance, parts: Gateway): void {
     '/charges/:id/refunds',
     {
       schema: {
-        summary: 'Give an amount back, or all that is left, once for each Idempotency-Key',
+        summary: 'Refund an amount, or the rest, once per Idempotency-Key',
         body: PartOrder,
       },
     },
@@ -208,7 +208,7 @@ function gatewayControls(
   app: FastifyInstance,
   { ledger, webhooks, show }: Omit<Gateway, 'world'>,
 ): void {
-  app.get('/ledger', { schema: { summary: 'What was charged and refunded' } }, async () => ({
+  app.get('/ledger', { schema: { summary: 'Charges and refunds' } }, async () => ({
     charges: ledger.charges().map(show),
     refunds: ledger.refunds(),
   }))
@@ -234,7 +234,7 @@ function gatewayControls(
     '/refund-failures',
     {
       schema: {
-        summary: 'Let a refund that was made fail at the bank, as happens days later',
+        summary: 'Let a completed refund fail at the bank, as happens days later',
         body: RefundFailure,
         response: { 200: Type.Unknown(), 422: Refusal },
       },
@@ -251,7 +251,7 @@ function gatewayControls(
     '/expire',
     {
       schema: {
-        summary: 'Let what is held under a charge expire',
+        summary: 'Let the hold of a charge expire',
         body: Expiry,
         response: { 200: Type.Unknown(), 422: Refusal },
       },

@@ -145,7 +145,7 @@ const Dispute = Type.Object(
 /** For people and tests: what the account has, what time and customers do to it. */
 export function stripeControls(app: FastifyInstance, stripe: Omit<Stripe, 'world'>): void {
   const { books, keys, webhooks, search } = stripe
-  app.get('/books', { schema: { summary: 'What the account has' } }, async () => ({
+  app.get('/books', { schema: { summary: 'The balance of the account' } }, async () => ({
     paymentIntents: [...books.intents.values()],
     charges: [...books.charges.values()],
     refunds: [...books.refunds.values()],
@@ -153,7 +153,7 @@ export function stripeControls(app: FastifyInstance, stripe: Omit<Stripe, 'world
   }))
   app.post<{ Body: Static<typeof Expiry> }>(
     '/expire',
-    { schema: { summary: 'Let what is held under a PaymentIntent expire', body: Expiry } },
+    { schema: { summary: 'Let the hold of a PaymentIntent expire', body: Expiry } },
     async (request, reply) => refusable(reply, () => books.expire(request.body.paymentIntent)),
   )
   app.post<{ Body: Static<typeof Dispute> }>(
@@ -164,13 +164,13 @@ export function stripeControls(app: FastifyInstance, stripe: Omit<Stripe, 'world
   )
   app.post<{ Body: Static<typeof Authentication> }>(
     '/authenticate',
-    { schema: { summary: 'Answer for a customer whom the bank asks', body: Authentication } },
+    { schema: { summary: "Answer the bank's question as the customer", body: Authentication } },
     async ({ body: { paymentIntent, outcome } }, reply) =>
       refusable(reply, () => books.authenticate(paymentIntent, outcome)),
   )
   app.post(
     '/day',
-    { schema: { summary: 'Let a day pass: keys are forgotten, and the search has caught up' } },
+    { schema: { summary: 'End a day: idempotency keys are deleted and the search is updated' } },
     async () => {
       keys.forget()
       search.catchUp()
