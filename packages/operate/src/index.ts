@@ -62,4 +62,4 @@ export {
 export { type PersonalTable } from './retention/erasure.sql.ts'
 export { type RetentionRule } from './retention/retention.sql.ts'
 export { listMasters, rewrapDataKeys, rotateDataKey, shredTenant } from './retention/data-keys.ts'
-export { viewMessage, type MessageView } from './messages/payloads.ts'
+export { viewMessage } from './messages/payloads.ts'

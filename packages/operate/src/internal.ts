@@ -41,3 +41,4 @@ export {
 } from './messages/replay-run.ts'
 export { isPerOrganisation, readRuns, type RetentionStatus } from './retention/retention.ts'
 export { type SubjectKind } from './retention/erasure.sql.ts'
+export { type MessageView } from './messages/payloads.ts'
