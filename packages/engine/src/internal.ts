@@ -17,13 +17,13 @@ export { listHeldKeys, listPaused, pause, resume, type Paused } from './control/
 export {
   cancel,
   countReplay,
-  groupDead,
   replay,
   unblock,
   signed,
   type Operator,
   type ReplayFilter,
 } from './control/replay.ts'
+export { groupDead } from './control/dead-groups.ts'
 export {
   countDeadLetters,
   dropDeadLetters,

@@ -7324,7 +7324,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Dead messages of an outbox by error code, most frequent first */
+    /** Dead messages of an outbox by error code and destination, most frequent first */
     get: {
       parameters: {
         query?: {
@@ -7371,10 +7371,17 @@ export interface paths {
               items: {
                 code: string | null
                 count: number
+                /** @description where they were to go, most messages first; empty where that is too many places */
+                destinations: {
+                  count: number
+                  destination: string
+                  /** @description what people call the destination, such as the URL of an endpoint */
+                  name: string | null
+                }[]
                 /** @description the error of one of them */
                 error: string | null
-                newestAt: string | null
-                oldestAt: string | null
+                firstDiedAt: string | null
+                lastDiedAt: string | null
               }[]
             }
           }
@@ -15071,7 +15078,7 @@ export interface paths {
                 was:
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
-              /** @description What an operator may do to it now */
+              /** @description What an operator may do with it now */
               allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
               /** @description The steps that are tried, waited at or undone; several where they run side by side */
               atHand: string[]
@@ -15228,7 +15235,7 @@ export interface paths {
                 was:
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
-              /** @description What an operator may do to it now */
+              /** @description What an operator may do with it now */
               allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
               /** @description The steps that are tried, waited at or undone; several where they run side by side */
               atHand: string[]
@@ -15454,7 +15461,7 @@ export interface paths {
                 was:
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
-              /** @description What an operator may do to it now */
+              /** @description What an operator may do with it now */
               allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
               /** @description The steps that are tried, waited at or undone; several where they run side by side */
               atHand: string[]
@@ -15615,7 +15622,7 @@ export interface paths {
                 was:
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
-              /** @description What an operator may do to it now */
+              /** @description What an operator may do with it now */
               allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
               /** @description The steps that are tried, waited at or undone; several where they run side by side */
               atHand: string[]
@@ -15772,7 +15779,7 @@ export interface paths {
                 was:
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
-              /** @description What an operator may do to it now */
+              /** @description What an operator may do with it now */
               allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
               /** @description The steps that are tried, waited at or undone; several where they run side by side */
               atHand: string[]

@@ -67,7 +67,7 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
   allMessageRoutes(app, pool, registered)
   messageRoutes(app, pool, registered)
   journeyRoutes(app, pool, registered)
-  deadLetterRoutes(app, pool, registered)
+  deadLetterRoutes(app, pool, { outboxes: registered, nameDestinations })
   consumerRoutes(app, pool)
   replayRoutes(app, pool, registered)
   alertRoutes(app, pool, nameDestinations)

@@ -209,7 +209,7 @@ describe('replays', () => {
     await deadLetter('g2', 'grouped')
     const { body } = await server.call(`${base}/dead-letters?type=grouped`)
     expect(body).toMatchObject({
-      items: [{ code: 'NO_SUCH_READER', count: 2, oldestAt: expect.any(String) }],
+      items: [{ code: 'NO_SUCH_READER', count: 2, firstDiedAt: expect.any(String) }],
     })
     const { status } = await server.call(`${base}/dead-letters?since=yesterday`)
     expect(status).toBe(400)

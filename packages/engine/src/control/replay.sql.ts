@@ -2,6 +2,7 @@ import type { ResolvedDefinition } from '../outbox/resolved-definition.ts'
 import { recoverAlertsCte } from '../outbox/alert.sql.ts'
 import { freeCancelledCte, holdReplayedCte } from '../relay/settle/held.sql.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
+import { spell } from '../database/sql-names.ts'
 import { anyOf, isRowOf, literal, seqOf, tenantColumn, tenantOf } from '../outbox/clauses.sql.ts'
 
 /** Which dead messages: every condition that is null is left out. */
@@ -43,21 +44,25 @@ export function countReplayable(definition: ResolvedDefinition): Prepared {
   )
 }
 
-/** Most codes that a table has dead messages of, as a person can read them. */
-const MOST_GROUPS = 200
+/** More than a person can read. */
+export const MOST_GROUPS = 1_000
 
-/** What a replay would take, by the code that each message died of. */
-export function groupReplayable(definition: ResolvedDefinition): Prepared {
-  const { table, columns } = definition
+/** What a replay would take, by the code that each message died of and by these columns. */
+export function groupReplayable(definition: ResolvedDefinition, by: readonly string[]): Prepared {
+  const { name, table, columns } = definition
   const code = columns.errorCode ? `${columns.errorCode}::text` : 'null::text'
-  const made = columns.createdAt ?? 'null::timestamptz'
   const error = columns.error ? `${columns.error}::text` : 'null::text'
   return prepare(
     (p) => `select ${code} as code, count(*)::int as count,
-       min(${made}) as oldest_at, max(${made}) as newest_at, left(min(${error}), 1000) as error
+       min(posthorn_died_at) as first_died_at, max(posthorn_died_at) as last_died_at,
+       left(min(${error}), 1000) as error${by.map((column, i) => `, ${spell(column)} as of_${i}`).join('')}
   from ${table}
+  left join (select subject as posthorn_died, max(raised_at) as posthorn_died_at
+               from posthorn.alert
+              where source = '${name}' and recovered_at is null
+              group by subject) as died on posthorn_died = ${columns.id}::text
  where ${replayable(definition, p)}
- group by 1
+ group by ${[1, ...by.map((_, i) => i + 6)].join(', ')}
  order by 2 desc, 1
  limit ${MOST_GROUPS}`,
   )

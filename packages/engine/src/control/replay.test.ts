@@ -4,7 +4,8 @@ import type { Outbox } from '../outbox/define.ts'
 import { enqueueAll } from '../enqueue/enqueue.ts'
 import { delivered, refused } from '../outbox/outcome.ts'
 import { createRelay } from '../relay/relay.ts'
-import { cancel, countReplay, groupDead, replay } from './replay.ts'
+import { groupDead } from './dead-groups.ts'
+import { cancel, countReplay, replay } from './replay.ts'
 import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
 import { outboundLetters, outboxTables, hookDeliveries } from '../testing/outboxes.ts'
 import { transaction } from '../database/transaction.ts'
@@ -25,7 +26,7 @@ const tickUntilIdle = async () => {
   for (let i = 0; i < 50 && (await relay.runOnce()) > 0; i += 1);
 }
 
-async function killMessages(count: number, org = 'acme'): Promise<string[]> {
+async function killMessages(count: number, org = 'acme', channel = 'whatsapp'): Promise<string[]> {
   const all = await transaction(db.pool, (tx) =>
     enqueueAll(
       tx,
@@ -33,7 +34,7 @@ async function killMessages(count: number, org = 'acme'): Promise<string[]> {
       Array.from({ length: count }, () => ({
         org_id: org,
         idempotency_key: uuid(),
-        channel: 'whatsapp',
+        channel,
         to_recipient: '+1',
         payload_json: {},
       })),
@@ -157,10 +158,47 @@ test('the dead are counted by what they died of, the most frequent first', async
   const [odd] = await killMessages(1, 'acme')
   await db.pool.query(`update ${outboundLetters.table} set error_code = null where id = $1`, [odd])
   expect(await groupDead(db.pool, outboundLetters, {})).toMatchObject([
-    { code: 'E131047', count: 3, error: 'no', oldestAt: expect.any(Date) },
+    { code: 'E131047', count: 3, error: 'no', firstDiedAt: expect.any(Date) },
     { code: undefined, count: 1 },
   ])
   const narrowed = await groupDead(db.pool, outboundLetters, { tenant: 'other' })
   expect(narrowed).toMatchObject([{ code: 'E131047', count: 1 }])
   await expect(groupDead(db.pool, outboundLetters, { key: 'k' })).rejects.toThrow(/filter\.key/)
+})
+
+test('the dead are dated by their death and counted by where they were to go', async () => {
+  await killMessages(2, 'acme')
+  await killMessages(3, 'other', 'sms')
+  await killMessages(1, 'acme', 'sms')
+  const { table } = outboundLetters
+  await db.pool.query(`update ${table} set created_at = created_at - interval '3 days'`)
+  const { rows } = await db.pool.query<{ first: Date; last: Date }>(
+    `select min(a.raised_at) as first, max(a.raised_at) as last
+       from ${table} as m join posthorn.alert as a on a.source = $1 and a.subject = m.id::text`,
+    [outboundLetters.name],
+  )
+  const { rows: places } = await db.pool.query(
+    `select 'topics:' || channel as destination, count(*)::int as count
+       from ${table} where status = 'FAILED' group by 1 order by 2 desc`,
+  )
+  expect(places).toHaveLength(2)
+  expect(await groupDead(db.pool, outboundLetters, {})).toMatchObject([
+    { count: 6, firstDiedAt: rows[0]?.first, lastDiedAt: rows[0]?.last, destinations: places },
+  ])
+  const destination = (row: { channel: string; org_id: string; id: string }) => ({
+    transport: 'topics',
+    topic: row.channel === 'sms' ? row.org_id : 'letters',
+  })
+  const odd = { ...outboundLetters, destination }
+  const read = async (to: typeof destination) => {
+    const [group] = await groupDead(db.pool, { ...odd, destination: to }, {})
+    return group?.destinations
+  }
+  expect(await read(destination), 'columns that only some rows are asked for').toEqual([
+    { destination: 'topics:other', count: 3 },
+    { destination: 'topics:letters', count: 2 },
+    { destination: 'topics:acme', count: 1 },
+  ])
+  const unknown = 'nowhere' as 'id'
+  expect(await read((row) => ({ transport: 't', topic: row[unknown] })), 'no column').toEqual([])
 })

@@ -3,7 +3,7 @@ import type { Outbox } from '../outbox/define.ts'
 import { DefinitionError } from '../errors.ts'
 import { moveWaiting } from '../relay/log/log-moves.ts'
 import { run, withoutPreparing } from '../database/pool-handle.ts'
-import { cancelMessages, countReplayable, groupReplayable, replayDead } from './replay.sql.ts'
+import { cancelMessages, countReplayable, replayDead } from './replay.sql.ts'
 import { unblockKey } from '../relay/settle/held.sql.ts'
 import type { Queryable, Transaction } from '../database/transaction.ts'
 import { inSql } from '../outbox/resolved-definition.ts'
@@ -58,46 +58,6 @@ export async function countReplay<Row>(
     argsOf(box, filter),
   )
   return row?.count ?? 0
-}
-
-/** Dead messages that were given up for the same reason. */
-export interface DeadGroup {
-  /** Undefined where the table keeps none, or kept none for these. */
-  readonly code: string | undefined
-  readonly count: number
-  readonly oldestAt: Date | undefined
-  readonly newestAt: Date | undefined
-  /** Why one of them failed. */
-  readonly error: string | undefined
-}
-
-/** What `replay` would take, by the code of the last failure; the most frequent first. */
-export async function groupDead<Row>(
-  db: Queryable,
-  outbox: Outbox<Row>,
-  filter: ReplayFilter,
-): Promise<DeadGroup[]> {
-  const box = outbox as unknown as Outbox
-  const rows = await run<GroupRow>(
-    withoutPreparing(db),
-    groupReplayable(inSql(box)),
-    argsOf(box, filter),
-  )
-  return rows.map((row) => ({
-    code: row.code ?? undefined,
-    count: row.count,
-    oldestAt: row.oldest_at ?? undefined,
-    newestAt: row.newest_at ?? undefined,
-    error: row.error ?? undefined,
-  }))
-}
-
-interface GroupRow {
-  code: string | null
-  count: number
-  oldest_at: Date | null
-  newest_at: Date | null
-  error: string | null
 }
 
 /**
@@ -155,7 +115,7 @@ export async function cancel<Row>(
 }
 
 /** A condition on a column that the table does not have would match everything: it is refused. */
-function argsOf(outbox: Outbox, filter: ReplayFilter): Record<string, unknown> {
+export function argsOf(outbox: Outbox, filter: ReplayFilter): Record<string, unknown> {
   const { columns, order } = outbox
   const needs: [keyof ReplayFilter, string | undefined][] = [
     ['since', columns.createdAt],

@@ -9,7 +9,8 @@ import { maintain } from '../maintain/maintenance.ts'
 import { outboxStats } from '../maintain/stats.ts'
 import { readBloat, countTenantMessages } from '@posthorn/operate/internal'
 import { getMessage, listMessages } from '@posthorn/operate'
-import { cancel, groupDead, replay } from '../control/replay.ts'
+import { groupDead } from '../control/dead-groups.ts'
+import { cancel, replay } from '../control/replay.ts'
 import { createRelay } from '../relay/relay.ts'
 import {
   everywhere,

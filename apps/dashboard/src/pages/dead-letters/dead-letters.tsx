@@ -60,7 +60,7 @@ export function DeadLetters() {
   return (
     <PageFrame
       title="Dead letters"
-      lead="Dead messages by cause and outbox. Fix the cause, then replay: messages keep their ids."
+      lead="Dead messages by cause and destination. Fix the cause, then replay: messages keep their ids."
     >
       <QueryState query={query}>
         {(outboxes) => (
@@ -174,6 +174,11 @@ function causeColumn(
           <Text size="sm" fw={500}>
             {group.outbox}
           </Text>
+          {group.destinations.map(({ destination, name, count }) => (
+            <Text key={destination} size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {formatCount(count)} to {name ?? destination}
+            </Text>
+          ))}
           {group.code === null && 'No error code recorded. Show the messages and select some.'}
           <FailureNote {...group} />
         </div>
@@ -186,17 +191,17 @@ function causeColumn(
 const GROUP_COLUMNS: readonly Column<DeadGroup>[] = [
   column.count('count', 'Dead', { width: '64px' }),
   {
-    id: 'written',
-    title: 'Written',
+    id: 'died',
+    title: 'Died',
     width: '190px',
     narrow: 'hidden',
-    cell: ({ oldestAt, newestAt }) => (
+    cell: ({ firstDiedAt, lastDiedAt }) => (
       <>
-        <Time at={oldestAt} />
-        {newestAt !== oldestAt && (
+        <Time at={firstDiedAt} />
+        {lastDiedAt !== firstDiedAt && (
           <>
             {' '}
-            to <Time at={newestAt} />
+            to <Time at={lastDiedAt} />
           </>
         )}
       </>

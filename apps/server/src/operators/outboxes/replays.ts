@@ -16,7 +16,7 @@ import {
 } from '@posthorn/operate'
 import { groupDead } from '@posthorn/engine/internal'
 import { callerOf, problem, type App } from '@posthorn/http'
-import { resource } from '@posthorn/system'
+import { resource, type NameDestinations } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
@@ -246,22 +246,44 @@ const Text = Type.Union([Type.String(), Type.Null()])
 const DeadGroup = Type.Object({
   code: Text,
   count: Type.Integer(),
-  oldestAt: Moment,
-  newestAt: Moment,
+  firstDiedAt: Moment,
+  lastDiedAt: Moment,
   error: Type.Union([Type.String(), Type.Null()], { description: 'the error of one of them' }),
+  destinations: Type.Array(
+    Type.Object({
+      destination: Type.String(),
+      name: Type.Union([Type.String(), Type.Null()], {
+        description: 'what people call the destination, such as the URL of an endpoint',
+      }),
+      count: Type.Integer(),
+    }),
+    {
+      description:
+        'where they were to go, most messages first; empty where that is too many places',
+    },
+  ),
 })
 
-const groupOf = resource<typeof DeadGroup, Awaited<ReturnType<typeof groupDead>>[number]>(DeadGroup)
+const groupOf = resource<typeof DeadGroup, object>(DeadGroup)
+
+interface DeadLetterOptions {
+  readonly outboxes: OutboxRegistry
+  readonly nameDestinations: NameDestinations
+}
 
 const grouping = {
-  summary: 'Dead messages of an outbox by error code, most frequent first',
+  summary: 'Dead messages of an outbox by error code and destination, most frequent first',
   tags: ['outboxes'],
   params: OutboxParams,
   querystring: DeadFilter,
   response: { 200: Type.Object({ items: Type.Array(DeadGroup) }) },
 }
 
-export function deadLetterRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+export function deadLetterRoutes(
+  app: App,
+  pool: Pool,
+  { outboxes, nameDestinations }: DeadLetterOptions,
+): void {
   app.get(
     '/api/v1/outboxes/:name/dead-letters',
     { schema: grouping, config: OPERATOR },
@@ -269,7 +291,21 @@ export function deadLetterRoutes(app: App, pool: Pool, outboxes: OutboxRegistry)
       const outbox = outboxFor(request, outboxes, request.params.name)
       const filter = withinScope(request, filterOf(request.query))
       const groups = await groupDead(pool, outbox, filter)
-      return { items: groups.map(groupOf) }
+      const places = groups.flatMap(({ destinations }) => destinations)
+      const names = await nameDestinations([
+        ...new Set(places.map(({ destination }) => destination)),
+      ])
+      return {
+        items: groups.map(({ destinations, ...group }) =>
+          groupOf({
+            ...group,
+            destinations: destinations.map((each) => ({
+              ...each,
+              name: names.get(each.destination),
+            })),
+          }),
+        ),
+      }
     },
   )
 }

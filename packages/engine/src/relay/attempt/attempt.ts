@@ -154,7 +154,7 @@ export class Attempter {
     try {
       const delivery = this.#deliveryOf(row, clear.row)
       if (typeof this.#outbox.destination !== 'function') return delivery
-      const name = nameOf(delivery.destination)
+      const name = nameDestination(delivery.destination)
       const breaker = this.#breaker(delivery.destination)
       const permit = permits.get(name) ?? breaker.permit()
       permits.set(name, permit.kind === 'probe' ? { kind: 'wait', ms: PROBE_ANSWER_MS } : permit)
@@ -245,7 +245,7 @@ export class Attempter {
     })
     tallies.forEach((each, breaker) => {
       breaker.record(each)
-      const name = nameOf(each.destination)
+      const name = nameDestination(each.destination)
       if (each.delivered > 0) addCount(this.#answers.answered, name, each.delivered)
       if (each.failed > 0) addCount(this.#answers.unanswered, name, each.failed)
       this.#measure(each, { ms, isOpen: breaker.isOpen })
@@ -254,7 +254,7 @@ export class Attempter {
 
   #measure(tally: Tally, { ms, isOpen }: { ms: number; isOpen: boolean }): void {
     const { label } = tally.destination
-    const destination = label ?? this.#labelOf(nameOf(tally.destination))
+    const destination = label ?? this.#labelOf(nameDestination(tally.destination))
     const labels = { outbox: this.#outbox.name, destination }
     const { delivered, failed } = tally
     if (delivered > 0) this.#metrics.count('posthorn_answered_total', delivered, labels)
@@ -275,7 +275,7 @@ export class Attempter {
   #breaker(destination: Destination): Breaker {
     // A batch for one destination asks for the same object over and over.
     if (this.#last?.destination === destination) return this.#last.breaker
-    const breaker = this.#breakerNamed(nameOf(destination))
+    const breaker = this.#breakerNamed(nameDestination(destination))
     this.#last = { destination, breaker }
     return breaker
   }
@@ -366,7 +366,8 @@ function breakerOpen(ms: number, cause: Failure | undefined): Outcome {
   return retryLater(new PosthornError('BREAKER_OPEN', why), { after, charge: false })
 }
 
-function nameOf({ transport, topic }: Destination): string {
+/** How it is called in figures, alerts and lists. */
+export function nameDestination({ transport, topic }: Destination): string {
   return `${transport}:${topic}`
 }
 
