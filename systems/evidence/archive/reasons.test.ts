@@ -11,7 +11,7 @@ function codesUnder(heading: string): string[] {
 }
 
 test('the page lists every reason to reject an archive', () => {
-  expect(codesUnder('What is not')).toEqual(Object.keys(ARCHIVE_REASONS))
+  expect(codesUnder('Rejected archives')).toEqual(Object.keys(ARCHIVE_REASONS))
 })
 
 test('the page lists every fault of a file', () => {

@@ -6,7 +6,7 @@ const docs = new URL('../', import.meta.url)
 
 test('every reason for which an archive is rejected has advice', async () => {
   const page = await readFile(new URL('files.md', docs), 'utf8')
-  const table = page.slice(page.indexOf('### What is not'), page.indexOf('### Bad files'))
+  const table = page.slice(page.indexOf('### Rejected archives'), page.indexOf('### Bad files'))
   const reasons = [...table.matchAll(/^\| `([A-Z_]+)`/gm)].flatMap(([, code]) => code ?? [])
   expect(reasons.length).toBeGreaterThan(15)
   expect(reasons.filter((code) => adviceForFile(code) === undefined)).toEqual([])
