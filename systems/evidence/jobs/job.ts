@@ -36,13 +36,16 @@ export const JobResource = Type.Object({
   round: Whole,
   waitsFor: nullable(Type.Enum(['DAILY_LIMIT', 'SCANNER'])),
   waitsUntil: NullableText,
+  nextRetryAt: nullable(time(), {
+    description: 'when the first of its failed rows is tried again, by the business clock',
+  }),
   cancelledAt: nullable(time()),
   cancelledBy: NullableText,
   cancelReason: NullableText,
   createdAt: time(),
   completedAt: nullable(time()),
 })
-type Derived = 'counts' | 'perSecond' | 'etaSeconds' | 'waitsUntil'
+type Derived = 'counts' | 'perSecond' | 'etaSeconds' | 'waitsUntil' | 'nextRetryAt'
 
 /** A row of `evidence.file_job`. */
 export interface FileJob extends RowOf<typeof JobResource, Derived> {
@@ -78,7 +81,7 @@ export interface Tally {
   readonly per_second: number
 }
 
-export type CountedJob = FileJob & { readonly tally: Tally }
+export type CountedJob = FileJob & { readonly tally: Tally; readonly next_retry_at: Date | null }
 
 export const toJobResource = resource(JobResource, {
   warnings: warningsOf,

@@ -225,8 +225,8 @@ export interface JobPage {
   readonly limit: number
 }
 
-interface Counted extends FileJob, Omit<Tally, 'per_second'> {
-  readonly per_second: number
+interface Counted extends FileJob, Tally {
+  readonly next_retry_at: Date | null
 }
 
 /** What the tally says and what has not been added to it yet: together they are exact. */
@@ -247,6 +247,13 @@ const COUNTED = sql`
             from evidence.file_job_delta where file_job_id in (select id from job)) as part
    group by file_job_id`
 
+const NEXT_RETRY = sql`
+  case when failed > 0 then (
+    select r.next_retry_at from evidence.file_outbox_row as r
+     where r.org_id = job.org_id and r.file_job_id = job.id and r.status = 'FAILED'
+     order by r.next_retry_at
+     limit 1) end as next_retry_at`
+
 export async function listJobs(db: Queryable, page: JobPage): Promise<CountedJob[]> {
   const { org, status = null, before, limit } = page
   const { beyond, order } = directionOf(page.sort)
@@ -260,14 +267,14 @@ export async function listJobs(db: Queryable, page: JobPage): Promise<CountedJob
        order by id ${order}
        limit ${limit}
     )
-    select * from job join (${COUNTED}) as counted on file_job_id = id order by id ${order}`)
+    select *, ${NEXT_RETRY} from job join (${COUNTED}) as counted on file_job_id = id order by id ${order}`)
   return rows.map(toCountedJob)
 }
 
 export async function findJob(db: Queryable, { id, org }: JobKey): Promise<CountedJob | undefined> {
   const { rows } = await db.query<Counted>(sql`
     with job as (select * from evidence.file_job where id = ${id} and org_id = ${org})
-    select * from job join (${COUNTED}) as counted on file_job_id = id`)
+    select *, ${NEXT_RETRY} from job join (${COUNTED}) as counted on file_job_id = id`)
   return rows[0] && toCountedJob(rows[0])
 }
 

@@ -74,7 +74,8 @@ async function read() {
   const found = await findJob(db.pool, { id: job, org: 'acme' })
   if (!found) throw new Error('the job is gone')
   const { status, success_count, error_count, pending_retries, round, tally } = found
-  return { status, round, counts: [success_count, pending_retries, error_count], tally }
+  const counts = [success_count, pending_retries, error_count]
+  return { status, round, counts, tally, nextRetryAt: found.next_retry_at }
 }
 
 const messages = () => notified.map(({ data }) => (data as { message: string }).message)
@@ -89,7 +90,17 @@ test('N1 counts first attempts, N2 comes when every row has ended', async () => 
   await end([4], FAILED)
   await addUp()
   expect(messages()).toEqual(['Initial Results: 3 success, 2 pending retry'])
-  expect(await read()).toMatchObject({ status: 'PROCESSING', counts: [3, 2, 0] })
+  const { rows: failed } = await db.pool.query<{ at: Date; hours: number }>(
+    `select min(next_retry_at) as at, extract(epoch from min(next_retry_at) - now())::float8 / 3600 as hours
+       from evidence.file_outbox_row where file_job_id = $1 and status = 'FAILED'`,
+    [job],
+  )
+  expect(failed[0]?.hours).toBeCloseTo(6, 1)
+  expect(await read()).toMatchObject({
+    status: 'PROCESSING',
+    counts: [3, 2, 0],
+    nextRetryAt: failed[0]?.at,
+  })
   await publish()
   await end([3], ATTACHED, 1)
   await end([4], REFUSED, 1)

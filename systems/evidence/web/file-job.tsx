@@ -31,6 +31,7 @@ import {
   useDraft,
   useFresh,
   useLink,
+  useNow,
   useRead,
   said,
 } from '@posthorn/dashboard/kit'
@@ -47,6 +48,7 @@ export function FileJob() {
     params: { path: { id } },
   })
   useFresh(['file-jobs', id], said('evidence.job', id))
+  const { business } = useNow()
   return (
     <QueryState query={query}>
       {(job) => {
@@ -54,7 +56,7 @@ export function FileJob() {
         return (
           <PageFrame
             title={job.filename}
-            lead={sentenceOfJob(job)}
+            lead={sentenceOfJob(job, business)}
             actions={
               <>
                 {errors > 0 && <ErrorsCsv id={id} />}

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { adviceForFile, adviceForRow } from './job.ts'
+import { adviceForFile, adviceForRow, type Job, sentenceOfJob } from './job.ts'
 
 const docs = new URL('../', import.meta.url)
 
@@ -24,4 +24,15 @@ test('every code of a row that the system names has advice of its own', async ()
 test('a code or a reason that every object has a property for is like any other', () => {
   expect(adviceForRow('constructor')).toBe(adviceForRow('CASE_CLOSED'))
   expect(adviceForFile('toString')).toBeUndefined()
+})
+
+test('a file whose rows wait for their retry says when the first of them is due', () => {
+  const now = Date.parse('2026-01-01T12:00:00Z')
+  const waiting = { status: 'PROCESSING', expectedRows: 2, rowsRead: 2, counts: { FAILED: 2 } }
+  const at = (nextRetryAt: string | null) => {
+    const job = { ...waiting, cancelledAt: null, waitsFor: null, nextRetryAt }
+    return sentenceOfJob(job as unknown as Job, now)
+  }
+  expect(at('2026-01-01T17:10:00Z')).toBe('2 rows failed; next retry in 5 h 10 min.')
+  expect(at('2026-01-01T11:59:00Z')).toBe('2 rows failed; next retry due.')
 })

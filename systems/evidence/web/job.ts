@@ -3,6 +3,7 @@ import {
   type BarPart,
   countOf,
   formatCount,
+  formatRelative,
   type ItemOf,
   ROLE_LOOKS,
   type StateRole,
@@ -79,7 +80,7 @@ function sentenceOfCancelled({ status, successCount, errorCount }: Job): string 
 }
 
 /** Where a job is and what comes next, as a sentence. */
-export function sentenceOfJob(job: Job): string {
+export function sentenceOfJob(job: Job, now: number): string {
   const { status, expectedRows, rowsRead, counts } = job
   if (job.cancelledAt !== null) return sentenceOfCancelled(job)
   if (job.waitsFor !== null) return WAITS[job.waitsFor]
@@ -94,7 +95,9 @@ export function sentenceOfJob(job: Job): string {
   if (rowsRead < expectedRows) return 'Rows are stored and sent, one after the other.'
   const open = (counts['PENDING'] ?? 0) + (counts['PUBLISHED'] ?? 0)
   if (open > 0) return `All rows stored; ${formatCount(open)} wait for the document service.`
-  return `${countOf(counts['FAILED'] ?? 0, 'row')} failed; next retry in 6 h.`
+  const at = job.nextRetryAt === null ? now : Date.parse(job.nextRetryAt)
+  const when = at <= now ? 'due' : formatRelative(at, now)
+  return `${countOf(counts['FAILED'] ?? 0, 'row')} failed; next retry ${when}.`
 }
 
 /** What to do about a file that was not taken, by its reason. */

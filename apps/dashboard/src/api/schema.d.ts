@@ -3310,6 +3310,8 @@ export interface paths {
                 expectedRows: number | null
                 filename: string
                 id: string
+                /** @description when the first of its failed rows is tried again, by the business clock */
+                nextRetryAt: string | null
                 pendingRetries: number
                 perSecond: number
                 reason: string | null
@@ -3442,6 +3444,8 @@ export interface paths {
               expectedRows: number | null
               filename: string
               id: string
+              /** @description when the first of its failed rows is tried again, by the business clock */
+              nextRetryAt: string | null
               pendingRetries: number
               perSecond: number
               reason: string | null
@@ -3594,6 +3598,8 @@ export interface paths {
               expectedRows: number | null
               filename: string
               id: string
+              /** @description when the first of its failed rows is tried again, by the business clock */
+              nextRetryAt: string | null
               pendingRetries: number
               perSecond: number
               reason: string | null
