@@ -175,3 +175,21 @@ test('a table that cannot be an outbox is refused in words', async () => {
     'there is no table public.nothing',
   )
 })
+
+test('states come from checks and defaults of an empty table, and numbers are a question', async () => {
+  await pool.query(`create table checked (id bigint primary key, status text not null default 'NEW'
+    check (status in ('NEW', 'DONE', 'IT''S OFF')))`)
+  const checked = await adoptTable(pool, 'checked')
+  expect(checked.undecided).toContain(
+    'States that the table does not show yet: DEAD; its enum or check must allow them first.',
+  )
+  expect(checked.undecided).toContain(
+    'Whether the roles are right: ready is "NEW", sent is "DONE", dead is "DEAD".',
+  )
+  expect(checked.undecided.join()).toContain(`No role fits the state "IT'S OFF"`)
+  await pool.query(`create table numbered (id uuid primary key, state smallint not null default 1)`)
+  const numbered = await adoptTable(pool, 'public.numbered')
+  expect(numbered.undecided[0]).toBe(
+    'What the numbers of "state" mean (in use: 1); assumed: ready 0, sent 1, dead 2.',
+  )
+})

@@ -3,63 +3,60 @@ import { spell, spellTable, type TableName } from '@posthorn/engine/internal'
 
 /** A column as an adopted table has it. */
 export interface AdoptedColumn {
+  readonly table: TableName
   readonly name: string
   readonly type: string
   readonly nullable: boolean
-  /** As SQL. */
-  readonly default: string | null
   readonly generated: boolean
-  /** Of an enum. */
-  readonly labels: readonly string[]
   readonly primary: boolean
+  /** Words that its enum, its checks and its default have. */
+  readonly words: readonly string[]
+  /** It holds only those of its enum or its checks. */
+  readonly closed: boolean
 }
 
-/** The table of this name, with its schema or in the search path. */
-export function selectTable(name: string): Statement {
+/** The columns of the table of this name, with its schema or in the search path. */
+export function selectColumns(table: string): Statement {
   return sql`
-    select n.nspname || '.' || c.relname as table, c.reltuples::float8 as rows
-      from pg_class as c
-      join pg_namespace as n on n.oid = c.relnamespace
-     where c.relkind in ('r', 'p')
-       and (n.nspname || '.' || c.relname = ${name}
-            or c.relname = ${name} and pg_table_is_visible(c.oid))`
-}
-
-export function selectTableColumns(table: TableName): Statement {
-  return sql`
-    select a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
-           not a.attnotnull as nullable, pg_get_expr(d.adbin, d.adrelid) as default,
+    select n.nspname || '.' || c.relname as table,
+           a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
+           not a.attnotnull as nullable,
            a.attgenerated <> '' or a.attidentity <> '' as generated,
-           array(select e.enumlabel::text from pg_enum as e
-                  where e.enumtypid = a.atttypid order by e.enumsortorder) as labels,
            exists (select from pg_index as i
                     where i.indrelid = a.attrelid and i.indisprimary
-                      and i.indnkeyatts = 1 and a.attnum = i.indkey[0]) as primary
-      from pg_attribute as a
-      left join pg_attrdef as d on d.adrelid = a.attrelid and d.adnum = a.attnum
-     where a.attrelid = to_regclass(${spellTable(table)}) and a.attnum > 0 and not a.attisdropped
+                      and i.indnkeyatts = 1 and a.attnum = i.indkey[0]) as primary,
+           labels || checked
+           || array(select m[1]
+                      from pg_attrdef as d
+                     cross join regexp_matches(
+                             pg_get_expr(d.adbin, d.adrelid), '^''?([[:alnum:]_-]+)''?') as m
+                     where d.adrelid = a.attrelid and d.adnum = a.attnum) as words,
+           cardinality(labels || checked) > 0 as closed
+      from pg_class as c
+      join pg_namespace as n on n.oid = c.relnamespace
+      join pg_attribute as a on a.attrelid = c.oid
+     cross join lateral (
+           select array(select e.enumlabel::text from pg_enum as e
+                         where e.enumtypid = a.atttypid order by e.enumsortorder) as labels,
+                  array(select replace(m[1], '''''', '''')
+                          from pg_constraint as k
+                         cross join regexp_matches(
+                                 pg_get_constraintdef(k.oid), '''((?:[^'']|'''')*)''', 'g') as m
+                         where k.conrelid = a.attrelid and k.contype = 'c'
+                           and k.conkey = array[a.attnum]) as checked) as allowed
+     where c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+       and (n.nspname || '.' || c.relname = ${table}
+            or c.relname = ${table} and pg_table_is_visible(c.oid))
      order by a.attnum`
-}
-
-/** Checks, and unique indexes but the primary key. */
-export function selectRules(table: TableName): Statement {
-  return sql`
-    select 'check' as kind, conname::text as name, pg_get_constraintdef(oid) as definition
-      from pg_constraint
-     where conrelid = to_regclass(${spellTable(table)}) and contype = 'c'
-    union all
-    select 'unique', indexrelid::regclass::text, pg_get_indexdef(indexrelid)
-      from pg_index
-     where indrelid = to_regclass(${spellTable(table)}) and indisunique and not indisprimary`
 }
 
 const SAMPLED = 10_000
 
-/** Distinct values of a column among some rows: a table of any size is read in bounded time. */
-export function selectSample(table: TableName, column: string): Statement {
+/** Distinct values among some rows: a table of any size is read in bounded time. */
+export function selectSample({ table, name }: AdoptedColumn): Statement {
   return {
     text: `select distinct value from (
-  select left(${spell(column)}::text, 10000) as value from ${spellTable(table)} limit ${SAMPLED}) as sampled
+  select left(${spell(name)}::text, 100) as value from ${spellTable(table)} limit ${SAMPLED}) as sampled
  where value is not null
  order by value limit 30`,
     values: [],
@@ -71,31 +68,13 @@ export function addColumnSql(table: TableName, column: string, type: string): st
 }
 
 /** Rows that were sent before there was a state; `where` is the caller's. */
-export function markSentSql(table: TableName, sent: unknown, where: string): string {
-  return `update ${spellTable(table)} set status = '${String(sent)}' where ${where};`
+export function markSentSql(table: TableName, where: string): string {
+  return `update ${spellTable(table)} set status = 'sent' where ${where};`
 }
 
 /** What the writers of the table leave out has a value from now on. */
-export function fillNullsSql(table: TableName, column: string, value: string): string[] {
-  const name = spell(column)
-  return [
-    `update ${spellTable(table)} set ${name} = ${value} where ${name} is null;`,
-    `alter table ${spellTable(table)} alter column ${name} set default ${value}, alter column ${name} set not null;`,
-  ]
-}
-
-export function addLabelSql(type: string, label: string): string {
-  return `alter type ${type} add value '${label}';`
-}
-
-/** A check on a column with other words. */
-export function replaceCheckSql(
-  table: TableName,
-  { name, column, words }: { name: string; column: string; words: readonly string[] },
-): string[] {
-  const list = words.map((word) => `'${word}'`).join(', ')
-  return [
-    `alter table ${spellTable(table)} drop constraint ${spell(name)};`,
-    `alter table ${spellTable(table)} add constraint ${spell(name)} check (${spell(column)} in (${list}));`,
-  ]
+export function fillNullsSql(table: TableName, column: string, value: string): string {
+  const [place, name] = [spellTable(table), spell(column)]
+  return `update ${place} set ${name} = ${value} where ${name} is null;
+alter table ${place} alter column ${name} set default ${value}, alter column ${name} set not null;`
 }
