@@ -17,11 +17,11 @@ const archiveSettings = {
     'bytes of all files of a ZIP, unpacked',
     DEFAULT_LIMITS.inflatedBytes,
   ),
-  EVIDENCE_MAX_RATIO: amount('unpacked bytes for each packed one', DEFAULT_LIMITS.ratio),
+  EVIDENCE_MAX_RATIO: amount('unpacked bytes per packed byte', DEFAULT_LIMITS.ratio),
   EVIDENCE_SPOOL_FOLDER: Type.Optional(
     Type.String({
       description:
-        'the folder on a disk with room for the ZIPs that a process reads at once; without it the one for temporary files',
+        'folder for the ZIPs that a process reads at once; default the folder of temporary files',
     }),
   ),
 }
@@ -45,13 +45,13 @@ export function archiveLimits(settings: ArchiveSettings): ArchiveLimits {
 const arrivalSettings = {
   S3_EVENTS_TOKEN: Type.Optional(
     Type.String({
-      description: "what the sender of the bucket's events proves itself by, as a bearer token",
+      description: "bearer token of the sender of the bucket's events",
       pattern: '^[\\x21-\\x7e]{16,}$',
       secret: true,
     }),
   ),
   EVIDENCE_SWEEP_MS: wholeNumber(
-    'how often incoming/ is searched for files that no event announced, in ms',
+    'how often to search incoming/ for unannounced files, in ms',
     [100, 86_400_000, 60_000],
   ),
 }
@@ -61,80 +61,75 @@ export const SIMULATED = 'simulated'
 
 export const evidenceSettings = Type.Object({
   DOCUMENTS_URL: Type.String({
-    description: 'the document management API, as http(s)://…; in development the simulated one',
+    description:
+      'address of the document management API, http(s)://…; in development the simulated one',
     pattern: `^(${SIMULATED}|https?://.+)$`,
     default: SIMULATED,
     production: 'required',
   }),
   DOCUMENTS_TOKEN: Type.Optional(
     Type.String({
-      description: 'what the document management API knows us by, sent as a bearer token',
+      description: 'bearer token for the document management API',
       pattern: '^[\\x21-\\x7e]+$',
       secret: true,
     }),
   ),
   DOCUMENTS_TIMEOUT_MS: wholeNumber(
-    'how long the files of a row may take to be attached, in ms',
+    'longest time to attach the files of a row, in ms',
     [100, 3_600_000, 60_000],
   ),
   DOCUMENTS_PROBE_MS: wholeNumber(
-    'how often a worker that is not let in (401, 403) tries again, in ms',
+    'how often a refused worker (401, 403) tries again, in ms',
     [10, 3_600_000, 30_000],
   ),
   EVIDENCE_IN_FLIGHT: wholeNumber(
-    'rows of one merchant that are published and without an outcome, at the most; 0 for no bound',
+    'published rows of one merchant without an outcome, at most; 0: no limit',
     [0, 1_000_000, 1_000],
   ),
   EVIDENCE_CALLS_AT_ONCE: wholeNumber(
-    'calls of the document management API that one process makes at once',
+    'concurrent calls of the document management API per process',
     [1, 1_000, 32],
   ),
   EVIDENCE_FILES_AT_ONCE: wholeNumber(
-    'files over 5 MB that one process reads at once, and as many small ones',
+    'files over 5 MB that a process reads at once, and as many small ones',
     [1, 64, 4],
   ),
   EVIDENCE_LEASE_MS: wholeNumber(
-    'how long a row is left to a process that is not heard of, in ms',
+    'lease of a row: after this silence of its process another takes over, in ms',
     [500, 3_600_000, 30_000],
   ),
   EVIDENCE_MAX_ROWS: wholeNumber('rows of a CSV', [1, 67_000_000, 1_100_000]),
   EVIDENCE_UNREAD_JOBS: wholeNumber(
-    'files of one merchant that may wait to be read; another upload is refused',
+    'unread files of one merchant, at most; further uploads are refused',
     [1, 1_000_000, 100],
   ),
-  EVIDENCE_BATCH_ROWS: wholeNumber(
-    'rows of a CSV that are stored in one transaction',
-    [1, 100_000, 1_000],
-  ),
+  EVIDENCE_BATCH_ROWS: wholeNumber('rows of a CSV stored in one transaction', [1, 100_000, 1_000]),
   EVIDENCE_SAME_FILE_DAYS: wholeNumber(
-    'how long the same file of a merchant is worth a warning, in days; 0 for never',
+    'days within which the same file of a merchant causes a warning; 0: never',
     [0, 3_650, 30],
   ),
-  EVIDENCE_UPLOADS_AT_ONCE: wholeNumber(
-    'uploads that one process takes at once, of all merchants',
-    [1, 100_000, 200],
-  ),
+  EVIDENCE_UPLOADS_AT_ONCE: wholeNumber('concurrent uploads per process', [1, 100_000, 200]),
   EVIDENCE_UPLOADS_PER_MERCHANT: wholeNumber(
-    'uploads of one merchant that one process takes at once',
+    'concurrent uploads of one merchant per process',
     [1, 100_000, 8],
   ),
   EVIDENCE_UPLOAD_BYTES_PER_SECOND: wholeNumber(
-    'the slowest that an upload may be; one that brings less is ended with 408',
+    'slowest upload, in bytes a second; a slower one ends with 408',
     [1, 1_000_000_000, 10_000],
   ),
   EVIDENCE_UPLOAD_WINDOW_MS: wholeNumber(
-    'over how long the pace of an upload is measured, in ms',
+    'period over which the speed of an upload is measured, in ms',
     [100, 600_000, 30_000],
   ),
   CLAMD_ADDRESS: Type.Optional(
     Type.String({
       description:
-        'the virus scanner of evidence files, as tcp://host:3310 or unix:/path; without it nothing is scanned',
+        'virus scanner of evidence files, tcp://host:3310 or unix:/path; without it nothing is scanned',
       pattern: '^(tcp://.+:[0-9]+|unix:/.+)$',
     }),
   ),
   EVIDENCE_ROWS_PER_DAY: wholeNumber(
-    'rows of one merchant in 24 hours; once they are used up, uploads are refused and objects wait',
+    'rows of one merchant in 24 hours; beyond them uploads are refused and objects wait',
     [1, 1_000_000_000_000, 10_000_000],
   ),
   ...mailSettings,

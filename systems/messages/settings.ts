@@ -6,50 +6,50 @@ export const SIMULATOR = 'simulator'
 
 export const MESSAGES_SETTINGS = Type.Object({
   OUTBOUND_WORKER_ENABLED: Type.Boolean({
-    description: 'true, or false for a process that leaves messages waiting',
+    description: 'false: this process sends no messages',
     default: true,
   }),
   OUTBOUND_WORKER_POLL_INTERVAL_MS: wholeNumber(
-    'how often to poll for messages where notifications do not come through, in ms',
+    'how often to poll for messages if notifications do not arrive, in ms',
     [10, 3_600_000, 5_000],
   ),
-  OUTBOUND_WORKER_BATCH_SIZE: wholeNumber('messages a claim takes at the most', [1, 1_000, 10]),
-  OUTBOUND_WORKER_AT_ONCE: wholeNumber('messages in hand at once in one process', [1, 10_000, 40]),
+  OUTBOUND_WORKER_BATCH_SIZE: wholeNumber('messages per claim', [1, 1_000, 10]),
+  OUTBOUND_WORKER_AT_ONCE: wholeNumber('messages in flight at once per process', [1, 10_000, 40]),
   OUTBOUND_UNKNOWN_OUTCOME: Type.Enum(['resend', 'hold'], {
-    description: 'resend or hold what may or may not have been sent',
+    description: 'resend or hold: for messages that may have been sent',
     default: 'resend',
   }),
   OUTBOUND_UNKNOWN_WAIT_MS: wholeNumber(
-    'how long a status may settle it before, in ms',
+    'how long a status may still settle such a message first, in ms',
     [1_000, 86_400_000, 120_000],
   ),
   WHATSAPP_API_URL: Type.String({
-    description: "the Graph API as https://graph.facebook.com, or simulator for the server's own",
+    description: "Graph API, https://graph.facebook.com; simulator: the server's own",
     pattern: '^(simulator|https?://[^\\s]+[^/\\s])$',
     default: SIMULATOR,
     production: 'required',
   }),
   WHATSAPP_API_VERSION: Type.String({
-    description: 'the version in its paths',
+    description: 'version of the Graph API in paths',
     pattern: '^v\\d{1,3}\\.\\d{1,2}$',
     default: 'v23.0',
   }),
   WHATSAPP_ACCESS_TOKEN: Type.String({
-    description: 'the token of the WhatsApp business account',
+    description: 'token of the WhatsApp business account',
     minLength: 1,
     default: 'simulated-access-token',
     secret: true,
     production: 'required',
   }),
   WHATSAPP_APP_SECRET: Type.String({
-    description: 'what WhatsApp signs its webhooks with',
+    description: 'secret by which WhatsApp signs webhooks',
     minLength: 1,
     default: 'simulated-app-secret',
     secret: true,
     production: 'required',
   }),
   WHATSAPP_VERIFY_TOKEN: Type.String({
-    description: 'what WhatsApp says in the handshake of the webhook',
+    description: "token of WhatsApp's handshake for webhooks",
     minLength: 1,
     default: 'simulated-verify-token',
     secret: true,
@@ -57,56 +57,56 @@ export const MESSAGES_SETTINGS = Type.Object({
   }),
   WHATSAPP_BUSINESS_ACCOUNT_ID: Type.Optional(
     Type.String({
-      description: 'the id of the WhatsApp business account, to import its templates',
+      description: 'id of the WhatsApp business account, to import its templates',
       pattern: '^\\d{1,30}$',
     }),
   ),
   WHATSAPP_PHONE_NUMBER_IDS: Type.String({
-    description: 'ids of the numbers to send from, with commas between',
+    description: 'ids of the numbers to send from, separated by commas',
     pattern: '^\\d{1,30}(\\s*,\\s*\\d{1,30})*$',
     default: '106540352242922',
     production: 'required',
   }),
   WHATSAPP_MESSAGES_PER_SECOND: wholeNumber(
-    'what one number sends in a second at the most, or 0 for no limit; Meta takes 80',
+    "messages a second per number, at most; 0: no limit. Meta's limit is 80",
     [0, 10_000, 75],
   ),
   WHATSAPP_TIMEOUT_MS: wholeNumber(
-    'how long WhatsApp may take to answer, in ms',
+    "longest wait for WhatsApp's answer, in ms",
     [100, 120_000, 10_000],
   ),
   WHATSAPP_ALLOW_UNSIGNED: Type.Boolean({
-    description: 'true to accept webhooks without a signature; else false',
+    description: 'true accepts webhooks without a signature',
     default: false,
   }),
   WHATSAPP_OPT_OUT_KEYWORDS: Type.String({
-    description: 'words by which a person withdraws consent, with commas between',
+    description: 'words by which a person withdraws consent, separated by commas',
     maxLength: 1_000,
     default: 'STOP,UNSUBSCRIBE,CANCEL,END,QUIT,PARAR,BAJA,SALIR,SAIR,CANCELAR',
   }),
   WHATSAPP_OPT_IN_KEYWORDS: Type.Optional(
     Type.String({
-      description: 'words that give it back, as START; left out, none does',
+      description: 'words that grant consent again, such as START; none by default',
       maxLength: 1_000,
     }),
   ),
   WHATSAPP_INBOUND_ORG: Type.Optional(
     Type.String({
-      description: 'the organisation that gets messages of people whom none has written to',
+      description: 'organisation that gets messages of people to whom no organisation has written',
       minLength: 1,
       maxLength: 200,
     }),
   ),
   OUTBOUND_EMAIL_URL: Type.String({
     description:
-      "a mail server for the channel email, as smtp(s)://user:password@host:587, or simulator for the server's own",
+      "mail server for the channel email, smtp(s)://user:password@host:587; simulator: the server's own",
     pattern: '^(simulator$|smtps?://)',
     default: SIMULATOR,
     secret: true,
     production: 'required',
   }),
   OUTBOUND_EMAIL_FROM: Type.String({
-    description: 'the sender of the channel email',
+    description: 'sender of the channel email',
     minLength: 3,
     maxLength: 254,
     default: 'messages@posthorn.example',

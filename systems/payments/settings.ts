@@ -23,7 +23,7 @@ export const paymentSettings = Type.Object({
   ...gatewaySettings,
   PAYMENTS_WEBHOOK_SECRET: Type.String({
     description:
-      "what the gateway's webhooks are signed with: at least 16 characters, or whsec_ and a key in base64; two with a space between are both good",
+      "secret of the gateway's webhooks: at least 16 characters, or whsec_ and a key in base64; may be two, separated by a space",
     pattern: `^(${TOKEN}( ${TOKEN})?|${PASSPHRASE})$`,
     default: DEVELOPMENT_WEBHOOK_SECRET,
     production: 'required',
@@ -32,12 +32,11 @@ export const paymentSettings = Type.Object({
   }),
   PAYMENTS_WEBHOOK_REQUIRE_TIMESTAMP: Type.Boolean({
     description:
-      "true: the gateway's webhooks must have the headers of Standard Webhooks, with a time; x-webhook-signature alone is refused",
+      'true requires the headers of Standard Webhooks, with a time; x-webhook-signature alone is refused',
     default: false,
   }),
   STRIPE_WEBHOOK_SECRET: Type.String({
-    description:
-      "what Stripe's webhooks are signed with, as whsec_…; two with a space between are both good",
+    description: "secret of Stripe's webhooks, whsec_…; may be two, separated by a space",
     pattern: '^whsec_[A-Za-z0-9+/=_-]{16,250}( whsec_[A-Za-z0-9+/=_-]{16,250})?$',
     default: 'whsec_development_only_simulated',
     production: 'required',
@@ -47,18 +46,18 @@ export const paymentSettings = Type.Object({
   PAYMENTS_FOUR_EYES_ABOVE: Type.Optional(
     Type.String({
       description:
-        'above which amounts, in minor units, refunds and decisions take a second person where an organisation has not said so itself, as EUR=100000,*=0',
+        'default amounts, in minor units, above which refunds and decisions need a second person: EUR=100000,*=0',
       pattern: '^([A-Z]{3}|\\*)=\\d{1,12}(,([A-Z]{3}|\\*)=\\d{1,12})*$',
     }),
   ),
   PAYMENTS_KEY_EXPIRES: Type.String({
-    description: 'how long an idempotency key is known, as 24h or 7d',
+    description: 'how long idempotency keys are kept: 24h, 7d',
     pattern: '^[1-9]\\d{0,4}(m|h|d)$',
     default: '24h',
   }),
   PAYMENTS_LOCK_MS: Type.Integer({
     description:
-      'when an unfinished payment is taken over, from 1000 ms; never before the gateway had time for three answers',
+      'when another process takes over an unfinished payment, from 1000 ms; at least three times GATEWAY_TIMEOUT_MS',
     minimum: 1_000,
     maximum: 3_600_000,
     default: 60_000,

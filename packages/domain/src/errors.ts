@@ -9,12 +9,12 @@ export const DOMAIN_CODES = {
     'The aggregate was changed or removed by another transaction since it was loaded; nothing was written.',
   AGGREGATE_TWICE: 'The unit has another object for the same aggregate.',
   AGGREGATE_UNNAMED:
-    'The class of the aggregate has the name that a minifier gave it, and no static aggregateType.',
+    'A minifier renamed the class of the aggregate, and it has no static aggregateType.',
   COMMIT_RUNNING: 'The unit is being committed already.',
-  COMMIT_UNKNOWN: 'The connection was lost during the commit: it may or may not have happened.',
+  COMMIT_UNKNOWN: 'The connection was lost during the commit, whose result is unknown.',
   EVENT_INVALID: 'An event needs a type and a version from 1 up.',
   EVENTS_UNWRITTEN: 'Aggregates have raised events, and this write cannot send them.',
-  MAPPER_INVALID: 'A mapper does not do what the unit needs of it; the message says what.',
+  MAPPER_INVALID: 'A mapper is incomplete; the message says why.',
   MAPPER_MISSING: 'The unit has no mapper for the class of the aggregate.',
 } as const
 

@@ -26,18 +26,18 @@ export const SIMULATED = 'simulated'
 /** The settings of systems that charge; spread into a system's own. */
 export const gatewaySettings = {
   GATEWAY: Type.Enum(['posthorn', 'stripe'], {
-    description: 'whom payments go through: posthorn, the small protocol at GATEWAY_URL, or stripe',
+    description: 'payment gateway: posthorn, a small protocol at GATEWAY_URL, or stripe',
     default: 'posthorn',
   }),
   GATEWAY_URL: Type.String({
-    description: 'the payment gateway, as http(s)://…; in development the simulated one',
+    description: 'address of the payment gateway, http(s)://…; in development the simulated one',
     pattern: `^(${SIMULATED}|https?://.+)$`,
     default: SIMULATED,
     production: 'required',
     when: ['GATEWAY', 'posthorn'],
   }),
   GATEWAY_API_KEY: Type.String({
-    description: 'what the gateway knows us by',
+    description: 'API key for the gateway',
     pattern: '^[\\x21-\\x7e]+$',
     default: SIMULATED,
     production: 'required',
@@ -45,20 +45,20 @@ export const gatewaySettings = {
     secret: true,
   }),
   GATEWAY_TIMEOUT_MS: Type.Integer({
-    description: 'how long the gateway has for an answer, from 100 to 60000 ms',
+    description: "longest wait for the gateway's answer, 100 to 60000 ms",
     minimum: 100,
     maximum: 60_000,
     default: 10_000,
   }),
   STRIPE_API_URL: Type.String({
-    description: "where Stripe is, https://api.stripe.com; in development the simulated one's",
+    description: 'address of Stripe, https://api.stripe.com; in development the simulated one',
     pattern: `^(${SIMULATED}|https?://.+)$`,
     default: SIMULATED,
     production: 'required',
     when: ['GATEWAY', 'stripe'],
   }),
   STRIPE_API_KEY: Type.String({
-    description: 'the secret or restricted key of the Stripe account, as sk_… or rk_…',
+    description: 'secret or restricted key of the Stripe account, sk_… or rk_…',
     pattern: '^(sk|rk)_[A-Za-z0-9_]+$',
     default: 'sk_test_simulated',
     production: 'required',
@@ -67,8 +67,7 @@ export const gatewaySettings = {
   }),
   STRIPE_PAYMENT_METHOD: Type.Optional(
     Type.String({
-      description:
-        'what Stripe charges where a payment names no paymentMethod, as pm_…; the simulated one has pm_card_visa',
+      description: 'default payment method, pm_…; the simulated Stripe has pm_card_visa',
       pattern: '^pm_[A-Za-z0-9_]+$',
     }),
   ),

@@ -5,7 +5,7 @@ export const POSTGRES_ERROR_CODES = {
   POSTGRES_BINARIES_UNREACHABLE: 'The account that runs the server cannot reach its program.',
   POSTGRES_NO_ACCOUNT: 'PostgreSQL refuses to run as root and no other account was found.',
   POSTGRES_FOLDER_UNREACHABLE: 'The folder of the server cannot be reached.',
-  POSTGRES_FOLDER_VERSION: 'The folder was made by another major version of PostgreSQL.',
+  POSTGRES_FOLDER_VERSION: 'Another major version of PostgreSQL created the folder.',
   POSTGRES_PASSWORD_MISSING: 'The folder has a database but not its password.',
   POSTGRES_LOCK_TIMEOUT: 'Another process held the folder for too long.',
   POSTGRES_INIT_FAILED: 'The database could not be created.',

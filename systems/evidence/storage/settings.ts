@@ -8,21 +8,20 @@ import type { Storage } from './storage.ts'
 export const storageSettings = {
   S3_BUCKET: Type.Optional(
     Type.String({
-      description: 'the bucket for archives and evidence; without it a folder',
+      description: 'bucket for archives and evidence; without it a folder',
       pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
     }),
   ),
   S3_ENDPOINT: Type.Optional(
     Type.String({
-      description: "the address of an S3 server other than Amazon's, as http(s)://…",
+      description: "address of an S3 server other than Amazon's, http(s)://…",
       pattern: '^https?://.+$',
     }),
   ),
   S3_REGION: Type.String({ description: "the bucket's region", default: 'us-east-1' }),
   S3_ACCESS_KEY_ID: Type.Optional(
     Type.String({
-      description:
-        "the key to the bucket; without it what the AWS SDK finds, e.g. a machine's role",
+      description: "access key of the bucket; without it the AWS chain, such as a machine's role",
     }),
   ),
   S3_SECRET_ACCESS_KEY: Type.Optional(
@@ -31,8 +30,7 @@ export const storageSettings = {
   EVIDENCE_FOLDER: Type.Optional(
     Type.String({
       description:
-        'the folder for archives and evidence where there is no bucket, in POSTHORN_DATA_DIR unless ' +
-        'it is absolute',
+        'folder for archives and evidence without a bucket; relative to POSTHORN_DATA_DIR',
       default: 'evidence',
       production: 'required',
       unless: 'S3_BUCKET',

@@ -16,8 +16,7 @@ import { uploadRoutes, uploadSettings } from './upload/routes.ts'
 export const reconciliationSettings = {
   ...uploadSettings,
   RECONCILIATION_MEMORY_MB: Type.Integer({
-    description:
-      'megabytes that Postgres may use for each sort or join of a run before it uses its disk, from 4 to 2048',
+    description: 'megabytes of memory for each sort or join of a run in Postgres, 4 to 2048',
     minimum: 4,
     maximum: 2_048,
     default: 64,

@@ -182,7 +182,7 @@ const LONGEST_PAUSE_MS = 5_000
 function blockedError(step: string, cause: unknown, patience: Duration): MigrationError {
   return new MigrationError(
     'MIGRATION_BLOCKED',
-    `${step} has not got its locks in ${patience}: a long transaction holds a table that it changes`,
+    `${step} did not get its locks within ${patience}: a long transaction holds a table that it changes`,
     { cause },
   )
 }

@@ -38,8 +38,8 @@ test('what was never encrypted is no envelope, and half a one is refused', () =>
   for (const plain of [null, undefined, 1, 'posthorn', { encrypted: true }, Buffer.from('x')]) {
     expect(envelopeIn(plain)).toBeUndefined()
   }
-  expect(() => envelopeIn({ encrypted: 'A256GCM', key: key.id })).toThrow('not whole')
-  expect(() => envelopeIn('posthorn.A256GCM.nonsense')).toThrow('not whole')
+  expect(() => envelopeIn({ encrypted: 'A256GCM', key: key.id })).toThrow('truncated')
+  expect(() => envelopeIn('posthorn.A256GCM.nonsense')).toThrow('truncated')
 })
 
 test('a key ring unwraps with any of its secrets, and only in the same context', async () => {

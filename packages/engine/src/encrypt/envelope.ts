@@ -74,7 +74,7 @@ function envelopeOf(form: Form, [key, nonce, data]: readonly unknown[]): Envelop
   const envelope = { form, key: String(key), nonce: bytes(nonce), body: bytes(data) }
   const isWhole = envelope.nonce.length === NONCE_BYTES && envelope.body.length >= TAG_BYTES
   if (isWhole && UUID.test(envelope.key)) return envelope
-  throw new PosthornError('PAYLOAD_TAMPERED', 'the envelope of a payload is not whole')
+  throw new PosthornError('PAYLOAD_TAMPERED', 'the envelope of a payload is truncated')
 }
 
 /** The value that was stored. Throws if a bit of it, or the place where it stands, has changed. */

@@ -130,8 +130,8 @@ function checkTransaction(tx: Transaction | undefined): void {
   if (typeof tx?.ringLater === 'function') return
   throw new PosthornError(
     'NOT_IN_TRANSACTION',
-    'enqueue was given no transaction: call it in transaction(pool, async (tx) => …), or hand it ' +
-      'what fromPg, fromDrizzle, fromPrisma … make of the handle of yours',
+    'enqueue needs a transaction: call it in transaction(pool, async (tx) => …), or pass the result ' +
+      'of fromPg, fromDrizzle, fromPrisma … for your own handle',
   )
 }
 
@@ -158,7 +158,7 @@ async function knowledgeOf(tx: Transaction, outbox: Outbox): Promise<Known> {
   if (columns.length === 0) {
     throw new PosthornError(
       'TABLE_MISMATCH',
-      `outbox ${outbox.name}: there is no table ${outbox.table}; have the migrations run?`,
+      `outbox ${outbox.name}: there is no table ${outbox.table}; run the migrations`,
     )
   }
   await checkLogged(tx, outbox)
@@ -178,7 +178,7 @@ async function checkLogged(tx: Transaction, outbox: Outbox): Promise<void> {
   throw new PosthornError(
     'STORAGE_IN_USE',
     `outbox ${outbox.name}: ${outbox.table} is not kept in a log yet. Start a relay with this definition ` +
-      `first, and its writers after it; those with the definition of before may go on.`,
+      `first, then its writers. Writers with the old definition may continue.`,
   )
 }
 

@@ -187,7 +187,11 @@ describe('a set of handlers', () => {
       one.handle({ paid: async () => undefined }),
     ]
     expect(() => posthorn({ pool, handlers: sets })).toThrow(
-      new DefinitionError('shop.one', 'handlers', 'are given twice: put all types into one set'),
+      new DefinitionError(
+        'shop.one',
+        'handlers',
+        'are given twice: pass all types to one handle()',
+      ),
     )
   })
 })

@@ -200,7 +200,7 @@ describe('the short form', () => {
     const absent = outbox('shop.absent')
     await expect(app.transaction((tx) => absent.enqueue(tx, 'x', {}))).rejects.toMatchObject({
       code: 'TABLE_MISMATCH',
-      message: 'outbox shop.absent: there is no table shop.absent; have the migrations run?',
+      message: 'outbox shop.absent: there is no table shop.absent; run the migrations',
     })
     const setUp = (box: typeof absent) =>
       posthorn({ pool, handlers: box.handle({}), log: silentLog }).setUp()
@@ -228,7 +228,9 @@ describe('the short form', () => {
     expect(() => posthorn({ pool: {} as never, outboxes: [] })).toThrow('must be a Pool')
     expect(() => posthorn({ pool, outboxes: [{}] as never })).toThrow('outboxes: must be a list')
     expect(() => posthorn({ pool, outboxes: [events] })).toThrow('has no handlers')
-    expect(() => posthorn({ pool, handlers: {} as never })).toThrow('must be what handle()')
+    expect(() => posthorn({ pool, handlers: {} as never })).toThrow(
+      "result of an outbox's handle()",
+    )
   })
 
   test('does not start where a dedupe word would not be unique', async () => {

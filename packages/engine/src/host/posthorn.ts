@@ -119,7 +119,7 @@ function changedTable({ name, table }: Outbox, error: unknown): unknown {
   const why = error instanceof Error ? error.message : ''
   return new PosthornError(
     'TABLE_MISMATCH',
-    `outbox ${name}: ${table} was made by another definition: ${why}. ` +
+    `outbox ${name}: ${table} belongs to another definition: ${why}. ` +
       'Add the column in a migration, or drop the table in development.',
     { cause: error },
   )
@@ -143,7 +143,7 @@ function checkFields(options: PosthornOptions): void {
   const { outboxes = [], handlers = [] } = options
   checkOutboxes(outboxes, wrong)
   if (![handlers].flat().every(isHandlers)) {
-    wrong('handlers', 'must be what handle() of an outbox returned, or a list of those')
+    wrong('handlers', "must be the result of an outbox's handle(), or a list of them")
   }
   checkRelayOptions(options, wrong)
 }
@@ -156,7 +156,7 @@ function checkHandlers(outboxes: readonly Outbox[], transports: Transports): voi
     throw new DefinitionError(
       name,
       'destination',
-      'has no handlers: give posthorn() what handle({ … }) of it returns, or name a destination',
+      'has no handlers: pass the result of its handle({ … }) to posthorn(), or name a destination',
     )
   }
 }

@@ -155,7 +155,7 @@ async function hasSeen(db: Queryable, { inbox, consumer, id }: Receipt): Promise
 export function expiredError({ inbox, consumer, id }: Receipt): PosthornError {
   return new PosthornError(
     'INBOX_EXPIRED',
-    `${consumer}: message ${id} is older than ${inbox.table} remembers: it cannot be distinguished from a repeat`,
+    `${consumer}: message ${id} is older than the retention of ${inbox.table}, so it may be a repeat`,
   )
 }
 

@@ -60,8 +60,8 @@ export class TableWatch {
     await pool.query(forgetFloors(outbox.name))
     return new PosthornError(
       'TABLE_REPLACED',
-      `outbox ${outbox.name}: ${table} is another table than before; it is read from its front. ` +
-        `What waits in the one before is no relay's: move it over, or deliver it by an outbox of its own`,
+      `outbox ${outbox.name}: ${table} is another table than before; the relay reads it from the start. ` +
+        `No relay delivers the pending messages of the old table: move them, or deliver them by another outbox`,
     )
   }
 

@@ -63,12 +63,15 @@ function checkStates<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
     }
   }
   if (new Set(given.map(([, state]) => typeof state)).size > 1) {
-    wrong('states', 'must be all words or all numbers, since they stand in one column')
+    wrong('states', 'must be all words or all numbers, since they are in one column')
   }
   const waiting: unknown[] = [states.ready, states.retry ?? states.ready]
   for (const role of ['claimed', 'sent', 'confirmed', 'dead', 'cancelled'] as const) {
     if (states[role] !== undefined && waiting.includes(states[role])) {
-      wrong(`states.${role}`, 'must differ from ready and retry, or it would be claimed again')
+      wrong(
+        `states.${role}`,
+        'must differ from ready and retry, or the message would be claimed again',
+      )
     }
   }
   if (states.claimed !== undefined && states.claimed === states.sent) {
@@ -125,7 +128,7 @@ function checkColumns<Row>(definition: OutboxDefinition<Row>, wrong: Wrong) {
   for (const [field, name] of named) {
     if (name === undefined) continue
     if (!isName(name)) wrong(field, notAColumn(name))
-    if (engineNames.includes(name)) wrong(field, `"${name}" is a column of the engine's own`)
+    if (engineNames.includes(name)) wrong(field, `"${name}" is one of the engine's own columns`)
   }
   if (confirm?.within !== undefined && columns.sentAt === undefined) {
     wrong('columns.sentAt', 'is needed by confirm.within')
@@ -236,11 +239,11 @@ function checkPriority<Row>({ columns, order, fair }: OutboxDefinition<Row>, wro
   if (order) {
     wrong(
       'columns.priority',
-      'must be left out with order: messages of a key go out as they were written, and a bucket is read from its front',
+      'must be left out with order: messages of a key are delivered in the sequence of writing',
     )
   }
   if (fair) {
-    wrong('columns.priority', 'must be left out with fair: shares say what goes first (fair.first)')
+    wrong('columns.priority', 'must be left out with fair: use fair.first')
   }
 }
 
@@ -332,10 +335,10 @@ function checkBy<Row>(
   wrong: Wrong,
 ): void {
   if (fair?.by !== by) {
-    wrong('limit.by', `needs fair: { by: '${by}' }, so that a claim goes past keys without room`)
+    wrong('limit.by', `needs fair: { by: '${by}' }, so that a claim skips values without room`)
   }
   if (states.claimed !== undefined) {
-    wrong('limit.by', 'must be left out with a claimed state: a claim is a change of state there')
+    wrong('limit.by', 'must be left out with a claimed state')
   }
   if (counter.bumps !== 'on-failure' || columns.attemptId !== undefined) {
     wrong('limit.by', 'needs counter.bumps "on-failure" and no columns.attemptId')
@@ -371,7 +374,7 @@ function checkRule<Row>(field: string, rule: Recurring<Row>, wrong: Wrong): void
   }
   if (rule.cron === undefined) {
     if (rule.timeZone !== undefined) {
-      wrong(`${field}.timeZone`, 'must be left out: lengths of time are the same everywhere')
+      wrong(`${field}.timeZone`, 'must be left out with every')
     }
     let ms = 0
     try {
@@ -387,9 +390,9 @@ function checkRule<Row>(field: string, rule: Recurring<Row>, wrong: Wrong): void
   try {
     next = nextAfter(rule, new Date())
   } catch (error) {
-    wrong(`${field}.cron`, `"${rule.cron}" is no pattern: ${(error as Error).message}`)
+    wrong(`${field}.cron`, `"${rule.cron}" is not a valid pattern: ${(error as Error).message}`)
   }
-  if (next === undefined) wrong(`${field}.cron`, `"${rule.cron}" never comes`)
+  if (next === undefined) wrong(`${field}.cron`, `"${rule.cron}" never occurs`)
 }
 
 function checkZone(field: string, timeZone: string, wrong: Wrong): void {

@@ -56,7 +56,7 @@ async function missingTable(db: Queryable, { name, table }: Outbox): Promise<Pos
   const { rows } = await db.query<{ name: string }>(selectNamesakes(table))
   const advice = rows[0]
     ? `there is ${rows[0].name}, and names are written as the database has them`
-    : 'have the migrations run?'
+    : 'run the migrations'
   return new PosthornError(
     'TABLE_MISMATCH',
     `outbox ${name}: there is no table ${table}; ${advice}`,
@@ -152,7 +152,7 @@ async function checkName(db: Queryable, outbox: Outbox): Promise<void> {
   throw new PosthornError(
     'OUTBOX_NAME_TAKEN',
     `outbox ${name}: the name belongs to ${owner} in this database, not to ${table}; choose another. ` +
-      `If the messages of ${owner} are over: delete from posthorn.outbox where name = '${name}';`,
+      `If ${owner} has no pending messages: delete from posthorn.outbox where name = '${name}';`,
   )
 }
 

@@ -119,16 +119,16 @@ function storageInUse(outbox: Outbox, other: OtherStorage): PosthornError {
   return new PosthornError(
     'STORAGE_IN_USE',
     `outbox ${name}: the relay ${other.relay} keeps ${table} ${WORDS[other.storage]} (outbox ${other.name}), ` +
-      `and this definition keeps it ${WORDS[storageOf(outbox)]}. Stop the relays of the other definition ` +
-      `first; one that was killed counts for another ${other.seconds} s. The first relay of this one moves what waits.`,
+      `but this definition keeps it ${WORDS[storageOf(outbox)]}. Stop the relays of the other definition ` +
+      `first; a killed one counts for another ${other.seconds} s. The first relay of this definition moves pending messages.`,
   )
 }
 
 function notMoved(outbox: Outbox, before: Storage, cause: unknown): PosthornError {
   return new PosthornError(
     'STORAGE_NOT_MOVED',
-    `outbox ${outbox.name}: what is kept ${WORDS[before]} cannot be moved, and nothing was: ` +
-      `${(cause as Error).message}. Mend that and start again, or start a relay with the definition of before.`,
+    `outbox ${outbox.name}: what is kept ${WORDS[before]} cannot be moved; nothing was moved: ` +
+      `${(cause as Error).message}. Fix that and start again, or start a relay with the old definition.`,
     { cause },
   )
 }

@@ -99,7 +99,7 @@ export class StepTransaction {
 
   /** A step that was given up may still be running somewhere. */
   #refuseIfOver(): void {
-    if (this.#isOver) throw new PosthornError('NOT_IN_TRANSACTION', 'the step is over')
+    if (this.#isOver) throw new PosthornError('NOT_IN_TRANSACTION', 'the step has ended')
   }
 
   #open(): Promise<Transaction> {

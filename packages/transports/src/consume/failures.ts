@@ -152,7 +152,7 @@ export function failuresOf(
 export function fatal(lost: number): DeliveryError {
   return new DeliveryError(
     'CONSUMER_LOST',
-    `${lost} processes were lost, one after the other, while they handled this message alone.`,
+    `${lost} processes in a row died while handling this message alone.`,
     { retryable: false },
   )
 }

@@ -47,7 +47,7 @@ describe('fromPg', () => {
     await client.query('begin')
     await expect(client.query('select 1/0')).rejects.toMatchObject({ code: '22012' })
     await expect.poll(() => client.getTransactionStatus()).toBe('E')
-    expect(() => fromPg(client)).toThrow(/only a rollback is left/)
+    expect(() => fromPg(client)).toThrow(/can only be rolled back/)
   })
 
   test('writes in the transaction and wakes at its commit, not before', async () => {

@@ -83,7 +83,7 @@ function notInTransaction(status: string | null | undefined): PosthornError {
   }
   const problem =
     status === 'E'
-      ? 'the transaction has failed: only a rollback is left'
+      ? 'the transaction has failed and can only be rolled back'
       : 'the client is not in a transaction: await its BEGIN first, and use the handle before its COMMIT'
   return new PosthornError('NOT_IN_TRANSACTION', problem)
 }

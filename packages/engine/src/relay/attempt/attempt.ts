@@ -382,5 +382,5 @@ function upcast(upcasters: Upcasters, message: Message): Message {
     payload = step(payload as never)
     version += 1
   }
-  throw new PosthornError('MESSAGE_UNREADABLE', `the upcasters of ${message.type} do not end`)
+  throw new PosthornError('MESSAGE_UNREADABLE', `the upcasters of ${message.type} form a loop`)
 }

@@ -87,5 +87,5 @@ export class Decrypter {
 }
 
 const TOO_LATE: DecryptedRow = {
-  unavailable: new PosthornError('PAYLOAD_KEY_MISSING', 'the key was not there in time'),
+  unavailable: new PosthornError('PAYLOAD_KEY_MISSING', 'the key was not available in time'),
 }

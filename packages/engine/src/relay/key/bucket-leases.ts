@@ -324,7 +324,7 @@ export class BucketLeases {
 function storageChanged({ name }: Outbox): PosthornError {
   return new PosthornError(
     'STORAGE_IN_USE',
-    `outbox ${name}: it is kept another way by now than this relay was started with; stop this relay`,
+    `outbox ${name}: its storage changed since this relay started; stop this relay`,
   )
 }
 

@@ -121,7 +121,7 @@ describe('a definition', () => {
   test('with an order or fair shares is refused, with the reason', () => {
     const options = { priority: true, order: 'key' } as const
     expect(() => outbox('shop.ordered', options)).toThrow(
-      'columns.priority: must be left out with order: messages of a key go out as they were written',
+      'columns.priority: must be left out with order: messages of a key are delivered in the sequence of writing',
     )
     expect(() => outbox('shop.logged', { ...options, storage: 'log' })).toThrow('columns.priority')
     const definition = {
