@@ -7,7 +7,6 @@ export const web: Web = {
     {
       name: 'file-jobs',
       title: 'File jobs',
-      about: 'Upload a ZIP of documents and see what became of each row.',
       icon: IconFileZip,
       key: 'j',
       readers: 'everyone',

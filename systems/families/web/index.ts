@@ -7,7 +7,6 @@ export const web: Web = {
     {
       name: 'families',
       title: 'Families',
-      about: 'Families, their members and invitations.',
       icon: IconUsersGroup,
       key: 'f',
       readers: 'everyone',

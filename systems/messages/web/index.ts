@@ -18,7 +18,6 @@ export const web: Web = {
     {
       name: 'outbound',
       title: 'Outbound messages',
-      about: 'Send WhatsApp messages and follow them until they are read.',
       icon: IconBrandWhatsapp,
       key: 's',
       readers: 'everyone',
@@ -35,7 +34,6 @@ export const web: Web = {
       name: 'conversations',
       section: OUTBOUND,
       title: 'Conversations',
-      about: 'What people write back, and your answers.',
       icon: IconMessages,
       key: 'n',
       readers: 'everyone',

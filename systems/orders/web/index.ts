@@ -7,7 +7,6 @@ export const web: Web = {
     {
       name: 'sagas',
       title: 'Orders & sagas',
-      about: 'Orders on their way through stock, payment and shipment.',
       icon: IconRoute,
       key: 't',
       readers: 'everyone',

@@ -31,7 +31,6 @@ export const web: Web = {
     {
       name: 'payments',
       title: 'Payments',
-      about: 'Charge, refund and look up payments; what the gateway said about each.',
       icon: IconCreditCard,
       key: 'p',
       readers: 'everyone',
@@ -46,7 +45,6 @@ export const web: Web = {
     {
       name: 'approvals',
       title: 'Approvals',
-      about: 'Payments and refunds that wait for a second person.',
       icon: IconChecks,
       key: 'v',
       readers: 'everyone',
@@ -57,7 +55,6 @@ export const web: Web = {
     {
       name: 'webhooks',
       title: 'Webhooks',
-      about: 'Endpoints that get your events, each delivery and its answer.',
       icon: IconWebhook,
       key: 'w',
       readers: 'everyone',
@@ -83,7 +80,6 @@ export const web: Web = {
     {
       name: 'reconciliation',
       title: 'Reconciliation',
-      about: 'Compare a bank’s statement with your payments, line by line.',
       icon: IconScale,
       key: 'r',
       readers: 'everyone',

@@ -63,7 +63,6 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'overview',
     title: 'Overview',
-    about: 'What moves, what fails and what needs an operator, across all outboxes.',
     group: 'Operate',
     icon: IconLayoutDashboard,
     key: 'o',
@@ -73,7 +72,6 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'outboxes',
     title: 'Outboxes',
-    about: 'Each outbox as its states, with its rates, relays and breakers; pause and resume.',
     group: 'Operate',
     icon: IconMailbox,
     key: 'b',
@@ -89,7 +87,6 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'messages',
     title: 'Messages',
-    about: 'Every message of your organisation: its state, why, and what can be done.',
     group: 'Operate',
     icon: IconMail,
     key: 'm',
@@ -100,7 +97,6 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'dead-letters',
     title: 'Dead letters',
-    about: 'Dead messages by cause and outbox, to be replayed.',
     group: 'Operate',
     icon: IconMailX,
     key: 'd',
@@ -114,7 +110,6 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'journey',
     title: 'Journey',
-    about: 'One business thing across all systems, from any of its ids.',
     group: 'Operate',
     icon: IconMapRoute,
     key: 'k',
@@ -126,7 +121,6 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'consumers',
     title: 'Consumers',
-    about: 'Groups that read topics: how far behind they are, and what they could not handle.',
     group: 'Operate',
     icon: IconEar,
     key: 'c',
@@ -137,7 +131,6 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'incidents',
     title: 'Incidents',
-    about: 'What is wrong, one entry for each cause, until it is over.',
     group: 'Operate',
     icon: IconUrgent,
     key: 'i',
@@ -156,7 +149,6 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'alerts',
     title: 'Alerts',
-    about: 'Every problem that needs an operator, with where to look.',
     group: 'Operate',
     icon: IconBell,
     key: 'a',
@@ -167,7 +159,6 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'retention',
     title: 'Data retention',
-    about: 'How long data is kept, legal holds, and the erasure of a person.',
     group: 'Data',
     icon: IconEraser,
     key: 'e',
@@ -184,7 +175,6 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'audit',
     title: 'Audit',
-    about: 'Who did what, and when.',
     group: 'Data',
     icon: IconHistory,
     key: 'u',
@@ -198,7 +188,6 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'simulators',
     title: 'Simulators and clock',
-    about: 'The outside world as this server plays it: its faults and its clock.',
     group: 'Development',
     icon: IconFlask,
     key: 'x',
@@ -214,7 +203,6 @@ export const operatorPages: readonly Page[] = [
   {
     name: 'demo',
     title: 'Demo',
-    about: 'A tour of the systems, step by step.',
     group: 'Development',
     icon: IconPlayerPlay,
     key: 'h',

@@ -10,8 +10,6 @@ export interface Page {
   /** The first word of its address. */
   readonly name: string
   readonly title: string
-  /** What people do there, for those who see it for the first time. */
-  readonly about: string
   readonly group: PageGroup
   readonly icon: Icon
   /** Typed after `g`, goes to it. */

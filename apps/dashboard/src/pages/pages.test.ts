@@ -7,7 +7,7 @@ import { operatorPages } from './index.ts'
 import { entriesOf, mayRead } from './page.ts'
 
 const robots: SystemPage = {
-  ...{ name: 'robots', title: 'Robots', about: 'What they do.', icon: IconRobot, key: 'q' },
+  ...{ name: 'robots', title: 'Robots', icon: IconRobot, key: 'q' },
   readers: 'everyone',
   views: { '': async () => () => null },
 }
