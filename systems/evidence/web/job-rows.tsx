@@ -1,10 +1,11 @@
-import { ActionIcon, Code, Stack, Table, Text } from '@mantine/core'
+import { ActionIcon, Code, Stack, Text } from '@mantine/core'
 import {
   AnchorLink,
   type Column,
   column,
   CopyId,
   dataOf,
+  DataTable,
   Empty,
   field,
   FilteredTable,
@@ -127,7 +128,17 @@ function RowDetails({ jobId, rowId }: { jobId: string; rowId: string }) {
           <RowFacts row={row} />
           <RowError row={row} />
           <Part title="Files">
-            <Artifacts jobId={jobId} artifacts={row.artifacts} />
+            <DataTable
+              label="Files"
+              list={row.artifacts}
+              columns={[...ARTIFACT_COLUMNS, downloadColumn(jobId)]}
+              idOf={({ id }) => id}
+              empty={
+                <Text size="sm" c="dimmed">
+                  No files staged for this row.
+                </Text>
+              }
+            />
           </Part>
           <Part title="Timeline">
             <Timeline entries={row.audit.map(entryOf)} />
@@ -218,51 +229,24 @@ const ROLES: Readonly<Record<Artifact['attachmentStatus'], StateRole>> = {
 }
 
 /** The files of a row, and what the document service calls them. */
-function Artifacts({ jobId, artifacts }: { jobId: string; artifacts: readonly Artifact[] }) {
-  if (artifacts.length === 0) {
-    return (
-      <Text size="sm" c="dimmed">
-        No files staged for this row.
-      </Text>
-    )
-  }
-  return (
-    <Table.ScrollContainer minWidth={420}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>File</Table.Th>
-            <Table.Th>Size</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Document</Table.Th>
-            <Table.Th aria-label="Download" />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {artifacts.map((file) => (
-            <Table.Tr key={file.id}>
-              <Table.Td title={file.contentType}>{file.filename}</Table.Td>
-              <Table.Td>{formatBytes(file.sizeBytes)}</Table.Td>
-              <Table.Td>
-                <StateBadge state={file.attachmentStatus} role={ROLES[file.attachmentStatus]} />
-              </Table.Td>
-              <Table.Td>
-                {file.documentMgmtId === null ? (
-                  '–'
-                ) : (
-                  <CopyId id={file.documentMgmtId} what="document id" shown={14} />
-                )}
-              </Table.Td>
-              <Table.Td>
-                <Download jobId={jobId} file={file} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  )
-}
+const ARTIFACT_COLUMNS: readonly Column<Artifact>[] = [
+  {
+    id: 'file',
+    title: 'File',
+    width: 'minmax(90px, 2fr)',
+    cell: ({ filename, contentType }) => <span title={contentType}>{filename}</span>,
+  },
+  { id: 'size', title: 'Size', cell: ({ sizeBytes }) => formatBytes(sizeBytes) },
+  column.state('attachmentStatus', 'State', { roles: ROLES, width: '112px' }),
+  column.copy('documentMgmtId', 'Document', { what: 'document id', shown: 14, narrow: 'hidden' }),
+]
+
+const downloadColumn = (jobId: string): Column<Artifact> => ({
+  id: 'download',
+  title: 'Save',
+  width: '40px',
+  cell: (file) => <Download jobId={jobId} file={file} />,
+})
 
 /** Saves a file of the merchant; it is never shown here. */
 function Download({ jobId, file }: { jobId: string; file: Artifact }) {

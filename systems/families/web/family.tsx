@@ -1,10 +1,13 @@
-import { Grid, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Grid, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import {
   ActButton,
   ButtonLink,
+  type Column,
+  column,
   CopyId,
+  DataTable,
   Empty,
   Form,
   PageFrame,
@@ -96,7 +99,20 @@ function FamilyView({ family }: { family: FamilyDetails }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 7 }}>
           <Panel title="Invitations">
-            <Invitations invitations={family.invitations} isManager={isManager} />
+            <DataTable
+              label="Invitations"
+              list={family.invitations}
+              columns={isManager ? [...COLUMNS, ACTIONS] : COLUMNS}
+              idOf={({ id }) => id}
+              empty={
+                <Empty title="No invitations">
+                  {isManager
+                    ? 'Use the form to invite a member by mail.'
+                    : 'The owner and the admins of the family invite members.'}
+                </Empty>
+              }
+              tall
+            />
           </Panel>
         </Grid.Col>
       </Grid>
@@ -126,54 +142,33 @@ const EXPIRY: Readonly<Record<InvitationStatus, string>> = {
   EXPIRED: 'ended',
 }
 
-interface InvitationsProps extends Pick<FamilyDetails, 'invitations'> {
-  /** Whether the user may resend and revoke. */
-  readonly isManager: boolean
-}
-
-/** Who is invited, until when, and what can be done about it; the newest 200. */
-function Invitations({ invitations, isManager }: InvitationsProps) {
-  if (invitations.length === 0) {
-    const hint = isManager
-      ? 'Use the form to invite a member by mail.'
-      : 'The owner and the admins of the family invite members.'
-    return <Empty title="No invitations">{hint}</Empty>
-  }
-  return (
-    <Table>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>To</Table.Th>
-          <Table.Th>State</Table.Th>
-          {isManager && <Table.Th>Actions</Table.Th>}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {invitations.map((invitation) => (
-          <Row key={invitation.id} invitation={invitation} isManager={isManager} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  )
-}
-
-function Row({ invitation, isManager }: { invitation: Invitation; isManager: boolean }) {
-  const { email, role, status, expiresAt } = invitation
-  const isOpen = status === 'PENDING' || status === 'EXPIRED'
-  return (
-    <Table.Tr>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+const COLUMNS: readonly Column<Invitation>[] = [
+  {
+    id: 'to',
+    title: 'To',
+    width: 'minmax(140px, 2fr)',
+    cell: ({ email, role, status, expiresAt }) => (
+      <>
         {email}
         <Text size="xs" c="dimmed" component="div">
           as {role}, {EXPIRY[status]} <Time at={expiresAt} clock="business" ahead />
         </Text>
-      </Table.Td>
-      <Table.Td>
-        <StateBadge state={status} role={STATUS_ROLES[status]} />
-      </Table.Td>
-      {isManager && <Table.Td>{isOpen ? <Actions invitation={invitation} /> : '–'}</Table.Td>}
-    </Table.Tr>
-  )
+      </>
+    ),
+  },
+  column.state('status', 'State', { roles: STATUS_ROLES, width: '112px' }),
+]
+
+const ACTIONS: Column<Invitation> = {
+  id: 'actions',
+  title: 'Actions',
+  width: 'minmax(150px, 1fr)',
+  cell: (invitation) =>
+    invitation.status === 'PENDING' || invitation.status === 'EXPIRED' ? (
+      <Actions invitation={invitation} />
+    ) : (
+      '–'
+    ),
 }
 
 function Actions({ invitation: { id, email } }: { invitation: Invitation }) {

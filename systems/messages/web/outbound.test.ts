@@ -42,7 +42,7 @@ test('an empty page says how it is filled', async () => {
   await page.getByText('No messages yet').waitFor()
   await page.goto(`${dashboard.url}/outbound?status=FAILED`)
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
-  await page.getByRole('button', { name: 'Send the first message' }).click()
+  await page.getByRole('button', { name: 'Send a message' }).click()
   await toField(page.getByRole('dialog')).waitFor()
   await axe(page)
 })

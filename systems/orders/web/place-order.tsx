@@ -1,8 +1,10 @@
-import { Alert, Checkbox, Modal, NumberInput, SimpleGrid, TextInput } from '@mantine/core'
+import { Alert, Checkbox, NumberInput, SimpleGrid, TextInput } from '@mantine/core'
+import { IconShoppingCart } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import {
   ActionForm,
   type BodyOf,
+  DialogButton,
   MoneyInput,
   post,
   useAction,
@@ -13,12 +15,16 @@ import {
 
 type NewOrder = BodyOf<'/api/v1/orders'>
 
-/** Places one order and goes to its saga; pressing twice places it once. */
-export function PlaceOrder({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function PlaceOrder() {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Place 1 order">
-      <Fields onClose={onClose} />
-    </Modal>
+    <DialogButton
+      to="write"
+      leftSection={<IconShoppingCart size={14} aria-hidden />}
+      label="Place an order"
+      title="Place 1 order"
+    >
+      {(close) => <Fields onClose={close} />}
+    </DialogButton>
   )
 }
 
@@ -31,6 +37,7 @@ interface OrderDraft {
   readonly isHeld: boolean
 }
 
+/** Places one order and goes to its saga; pressing twice places it once. */
 function Fields({ onClose }: { onClose: () => void }) {
   const key = useRequestKey()
   const navigate = useNavigate()

@@ -3,10 +3,8 @@ import {
   ActButton,
   because,
   ButtonLink,
-  ConfirmButton,
   Panel,
   post,
-  useAction,
   usePermission,
   useRequestKey,
 } from '@posthorn/dashboard/kit'
@@ -22,16 +20,6 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
   const { isAllowed } = usePermission('operate')
   const params = { path: { id: saga.id } }
   const key = useRequestKey()
-  const signal = useAction({
-    run: (name: string) =>
-      post('/api/v1/sagas/{id}/events', {
-        ...params,
-        body: { name },
-        headers: { 'idempotency-key': key.keyFor({ name }) },
-      }),
-    done: () => 'Signal sent.',
-    changes: CHANGED,
-  })
   return (
     <Group gap="xs">
       <ButtonLink variant="default" to="/sagas">
@@ -40,14 +28,23 @@ export function SagaActions({ saga }: { saga: SagaDetails }) {
       {isAllowed &&
         saga.status === 'RUNNING' &&
         signalsOf(saga).map((name) => (
-          <ConfirmButton
+          <ActButton
             key={name}
             label={`Send ${name}`}
             title="Send 1 signal?"
-            onConfirm={() => signal.mutateAsync(name, { onSuccess: key.done })}
+            run={() =>
+              post('/api/v1/sagas/{id}/events', {
+                ...params,
+                body: { name },
+                headers: { 'idempotency-key': key.keyFor({ name }) },
+              })
+            }
+            done={() => 'Signal sent.'}
+            changes={CHANGED}
+            onDone={key.done}
           >
             The saga waits for it at {saga.step ?? 'a step'}, and continues.
-          </ConfirmButton>
+          </ActButton>
         ))}
       {isAllowed && saga.allows.includes('resume') && (
         <ActButton

@@ -1,5 +1,4 @@
 import { SegmentedControl } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import {
   because,
   BulkButton,
@@ -11,7 +10,6 @@ import {
   FilteredTable,
   formatCount,
   PageFrame,
-  PermittedButton,
   post,
   useApi,
   useFilteredList,
@@ -19,7 +17,6 @@ import {
   useSelection,
   withShortIds,
 } from '@posthorn/dashboard/kit'
-import { IconShoppingCart } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { PlaceOrder } from './place-order.tsx'
 import { CHANGED } from './saga-actions.tsx'
@@ -42,21 +39,12 @@ const LISTS = [
 export function Sagas() {
   const { list } = useSearch({ strict: false }) as { list?: string }
   const navigate = useNavigate()
-  const [isPlacing, placing] = useDisclosure(false)
   const shown = list === 'sagas' ? 'sagas' : 'orders'
   return (
     <PageFrame
       title="Orders & sagas"
       lead="An order reserves stock, takes a payment and books a shipment, each after the other. If one fails, the others are undone."
-      actions={
-        <PermittedButton
-          to="write"
-          leftSection={<IconShoppingCart size={14} aria-hidden />}
-          onClick={placing.open}
-        >
-          Place an order
-        </PermittedButton>
-      }
+      actions={<PlaceOrder />}
     >
       <SegmentedControl
         aria-label="What is listed"
@@ -72,8 +60,7 @@ export function Sagas() {
         }
         style={{ alignSelf: 'flex-start' }}
       />
-      {shown === 'sagas' ? <SagaList /> : <OrderList onPlace={placing.open} />}
-      <PlaceOrder isOpen={isPlacing} onClose={placing.close} />
+      {shown === 'sagas' ? <SagaList /> : <OrderList />}
     </PageFrame>
   )
 }
@@ -94,7 +81,7 @@ const ORDER_COLUMNS: readonly Column<Order>[] = [
 ]
 
 /** Orders, newest first; each opens the saga that carries it through. */
-function OrderList({ onPlace }: { onPlace: () => void }) {
+function OrderList() {
   const api = useApi()
   const navigate = useNavigate()
   const page = useFilteredList({
@@ -112,14 +99,7 @@ function OrderList({ onPlace }: { onPlace: () => void }) {
       label="Orders"
       onOpen={({ sagaId }) => void navigate({ to: '/sagas/$id', params: { id: sagaId } } as never)}
       empty={
-        <Empty
-          title="No orders yet"
-          action={
-            <PermittedButton to="write" variant="default" mt="xs" onClick={onPlace}>
-              Place the first order
-            </PermittedButton>
-          }
-        >
+        <Empty title="No orders yet">
           Orders placed by <code>POST /api/v1/orders</code> or from here are listed.
         </Empty>
       }

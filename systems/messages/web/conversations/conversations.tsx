@@ -2,9 +2,9 @@ import { Alert, Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { IconArrowLeft, IconMessages, IconSend } from '@tabler/icons-react'
 import { Link, useParams } from '@tanstack/react-router'
 import {
+  ActButton,
   AnchorLink,
   ButtonLink,
-  ConfirmButton,
   Empty,
   ErrorState,
   Failure,
@@ -273,40 +273,40 @@ function ConsentPanel({ conversation }: { conversation: ConversationResource }) 
 
 function ConsentButton({ conversation }: { conversation: ConversationResource }) {
   const { id, recipient, withdrawn } = conversation
-  const change = useAction({
-    run: (body: { granted: boolean; proof?: string }) =>
-      put('/api/v1/conversations/{id}/consent', { path: { id }, body }),
-    done: ({ withdrawn: now }) =>
-      now === null ? `${recipient} may be written to.` : `${recipient} gets no more messages.`,
+  const change = (granted: boolean) => ({
+    run: (proof: string | undefined) =>
+      put('/api/v1/conversations/{id}/consent', {
+        path: { id },
+        body: { granted, ...(proof !== undefined && { proof }) },
+      }),
+    done: () => `${recipient} ${granted ? 'may be written to' : 'gets no more messages'}.`,
     changes: ['conversations', 'outbound'],
   })
-  const run = (granted: boolean) => (proof: string | undefined) =>
-    change.mutateAsync({ granted, ...(proof !== undefined && { proof }) })
   if (withdrawn === null) {
     return (
-      <ConfirmButton
+      <ActButton
         key="withdraw"
         label="Stop messages"
         title={`No more messages to ${recipient}?`}
         tone="danger"
         reason="optional"
-        onConfirm={run(false)}
+        {...change(false)}
       >
         Messages that wait are cancelled, and new ones are refused.
-      </ConfirmButton>
+      </ActButton>
     )
   }
   return (
-    <ConfirmButton
+    <ActButton
       key="grant"
       label="Note a new consent"
       title={`May ${recipient} be written to again?`}
       verb="Note consent"
       reason="required"
-      onConfirm={run(true)}
+      {...change(true)}
     >
       Only with the person’s consent. Say below where it can be seen.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 

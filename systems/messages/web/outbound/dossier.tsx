@@ -1,5 +1,4 @@
 import { Group, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import {
@@ -17,7 +16,6 @@ import {
   type ListPage,
   PageFrame,
   Panel,
-  PermittedButton,
   put,
   QueryState,
   StateBadge,
@@ -33,12 +31,11 @@ import {
   moved,
 } from '@posthorn/dashboard/kit'
 import { auditEntryOf, consentEntryOf, ProviderNote } from '../entries.tsx'
-import { SendForm } from './send-form.tsx'
+import { SendButton } from './send-form.tsx'
 
 /** A dossier: what it allows, and what happened to what was sent for it. */
 export function Dossier() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
-  const [isSending, sending] = useDisclosure(false)
   const navigate = useNavigate()
   useFresh(['outbound', 'dossier', id], moved('messages.outbound'))
   return (
@@ -50,9 +47,12 @@ export function Dossier() {
           <ButtonLink variant="default" to="/outbound">
             All messages
           </ButtonLink>
-          <PermittedButton to="write" onClick={sending.open}>
-            Send a message
-          </PermittedButton>
+          <SendButton
+            dossierId={id}
+            onSent={(message) =>
+              void navigate({ to: '/outbound', search: { open: message.id } } as never)
+            }
+          />
         </>
       }
     >
@@ -62,14 +62,6 @@ export function Dossier() {
       <Panel title="Timeline">
         <DossierTimeline id={id} />
       </Panel>
-      <SendForm
-        isOpen={isSending}
-        onClose={sending.close}
-        dossierId={id}
-        onSent={(message) =>
-          void navigate({ to: '/outbound', search: { open: message.id } } as never)
-        }
-      />
     </PageFrame>
   )
 }

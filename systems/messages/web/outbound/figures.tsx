@@ -1,25 +1,25 @@
-import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo } from 'react'
 import {
   AnchorLink,
   type Answer,
+  type Column,
+  column,
   dataOf,
+  DataTable,
   everyMs,
   filterOf,
   formatCount,
   formatDuration,
   formatShare,
-  HistoryChart,
   Panel,
+  PlotGrid,
   QueryState,
-  type Stretch,
   useApi,
   useRange,
-  type Zoom,
 } from '@posthorn/dashboard/kit'
-import classes from './figures.module.css'
 
 type FiguresData = Answer<'/api/v1/outbound/messages/figures'>
 type Point = FiguresData['points'][number]
@@ -44,7 +44,14 @@ export function Figures({ account }: { account?: string }) {
         {(figures) => (
           <Stack gap="sm">
             <Charts {...figures} />
-            <Errors {...figures} />
+            {figures.errors.length > 0 && (
+              <DataTable
+                label="Failed messages by error code"
+                list={figures.errors}
+                columns={ERROR_COLUMNS}
+                idOf={({ code }) => code}
+              />
+            )}
           </Stack>
         )}
       </QueryState>
@@ -54,89 +61,81 @@ export function Figures({ account }: { account?: string }) {
 
 function Charts({ points }: FiguresData) {
   const navigate = useNavigate()
-  const [zoom, setZoom] = useState<Zoom>()
-  const linked = { zoom, onZoom: setZoom, syncKey: 'outbound' }
-  const show = (more: object) => (stretch: Stretch) =>
-    void navigate({ to: '/outbound', search: { ...more, ...filterOf(stretch) } } as never)
+  const times = useMemo(() => timesOf(points), [points])
+  const plots = useMemo(() => plotsOf(points), [points])
+  return (
+    <PlotGrid
+      times={times}
+      cols={4}
+      plots={plots.map(({ only, ...plot }) => ({
+        ...plot,
+        onPick: (stretch) =>
+          void navigate({ to: '/outbound', search: { ...only, ...filterOf(stretch) } } as never),
+      }))}
+    />
+  )
+}
+
+const HOUR_MS = 3_600_000
+
+function timesOf(points: readonly Point[]) {
+  const [from = 0, second = from + HOUR_MS] = points.map(({ at }) => Date.parse(at))
+  const stretchMs = second - from
+  return { from, stretchMs, count: points.length, now: from + stretchMs * points.length }
+}
+
+function plotsOf(points: readonly Point[]) {
   const sum = (field: 'sent' | 'delivered' | 'read' | 'failed') =>
     points.reduce((all, point) => all + point[field], 0)
-  const seconds = points.findLast(({ deliverySeconds }) => deliverySeconds.median !== null)
-  const at = (value: (point: Point) => number | null) =>
-    points.map((point) => ({ at: point.at, value: value(point) }))
-  const charts = [
+  const median = points.findLast(({ deliverySeconds }) => deliverySeconds.median !== null)
+  const one = (color: string, value: (point: Point) => number | null) => [
+    { id: 'value', label: '', color, values: points.map(value) },
+  ]
+  return [
     {
       title: 'Sent',
-      points: at(({ sent }) => sent),
+      unit: formatCount(sum('sent')),
+      series: one('blue', ({ sent }) => sent),
       format: formatCount,
-      now: formatCount(sum('sent')),
-      color: 'blue',
     },
     {
       title: 'Time to delivery, median',
-      points: at(({ deliverySeconds }) => deliverySeconds.median),
+      unit: inSeconds(median?.deliverySeconds.median ?? null),
+      series: one('grape', ({ deliverySeconds }) => deliverySeconds.median),
       format: inSeconds,
-      now: seconds === undefined ? '–' : inSeconds(seconds.deliverySeconds.median ?? 0),
-      color: 'grape',
     },
     {
       title: 'Read, of those delivered',
-      points: at(({ read, delivered }) => (delivered === 0 ? null : read / delivered)),
+      unit: sum('delivered') === 0 ? '–' : formatShare(sum('read') / sum('delivered')),
+      series: one('teal', ({ read, delivered }) => (delivered === 0 ? null : read / delivered)),
       format: formatShare,
-      now: sum('delivered') === 0 ? '–' : formatShare(sum('read') / sum('delivered')),
-      color: 'teal',
     },
     {
       title: 'Failed',
-      points: at(({ failed }) => failed),
+      unit: formatCount(sum('failed')),
+      series: one('red', ({ failed }) => failed),
       format: formatCount,
-      now: formatCount(sum('failed')),
-      color: 'red',
-      more: { status: 'FAILED' },
+      only: { status: 'FAILED' },
     },
   ]
-  return (
-    <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
-      {charts.map(({ more, ...chart }) => (
-        <HistoryChart key={chart.title} {...linked} {...chart} onPick={show(more ?? {})} />
-      ))}
-    </SimpleGrid>
-  )
 }
 
 /** The provider counts whole seconds. */
-function inSeconds(seconds: number): string {
+function inSeconds(seconds: number | null): string {
+  if (seconds === null) return '–'
   return seconds < 1 ? `${Math.ceil(seconds)} s` : formatDuration(Math.round(seconds) * 1_000)
 }
 
-/** Why messages failed, as bars; each leads to its messages. */
-function Errors({ errors }: FiguresData) {
-  const most = Math.max(...errors.map(({ count }) => count), 1)
-  if (errors.length === 0) return null
-  return (
-    <div>
-      <Text size="xs" c="dimmed" mb={4} id="errors-by-code">
-        Failed messages by error code
-      </Text>
-      <ul className={classes['errors']} aria-labelledby="errors-by-code">
-        {errors.map(({ code, count }) => (
-          <li key={code}>
-            <Group gap="xs" wrap="nowrap">
-              <AnchorLink
-                size="sm"
-                to="/outbound"
-                search={{ status: 'FAILED', errorCode: code }}
-                className={classes['code']}
-              >
-                {code}
-              </AnchorLink>
-              <span className={classes['bar']} aria-hidden>
-                <i style={{ width: `${(count / most) * 100}%` }} />
-              </span>
-              <Text size="sm">{formatCount(count)}</Text>
-            </Group>
-          </li>
-        ))}
-      </ul>
-    </div>
-  )
-}
+const ERROR_COLUMNS: readonly Column<FiguresData['errors'][number]>[] = [
+  {
+    id: 'code',
+    title: 'Failed by error code',
+    width: 'minmax(120px, 3fr)',
+    cell: ({ code }) => (
+      <AnchorLink size="sm" to="/outbound" search={{ status: 'FAILED', errorCode: code }}>
+        {code}
+      </AnchorLink>
+    ),
+  },
+  column.count('count', 'Messages'),
+]

@@ -1,5 +1,5 @@
 import { Button, Group, TextInput } from '@mantine/core'
-import { useDisclosure, useMediaQuery } from '@mantine/hooks'
+import { useMediaQuery } from '@mantine/hooks'
 import {
   BulkButton,
   type Column,
@@ -9,7 +9,6 @@ import {
   FilteredTable,
   Form,
   formatCount,
-  PermittedButton,
   post,
   QueryState,
   ROLE_LOOKS,
@@ -28,7 +27,6 @@ import {
   field,
   moved,
 } from '@posthorn/dashboard/kit'
-import { IconSend } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Figures } from './figures.tsx'
@@ -39,7 +37,7 @@ import {
   type OutboundMessage,
   roleOfMessage,
 } from './outbound-message.ts'
-import { SendForm } from './send-form.tsx'
+import { SendButton } from './send-form.tsx'
 
 const FILTER = {
   to: field.text('To'),
@@ -57,7 +55,6 @@ export function Outbound() {
   const api = useApi()
   const opened = useOpened()
   const selection = useSelection()
-  const [isSending, sending] = useDisclosure(false)
   const page = useFilteredList({
     queryKey: ['outbound', 'list'],
     fields: FILTER,
@@ -72,15 +69,7 @@ export function Outbound() {
   return (
     <PageFrame
       lead="WhatsApp and mail messages: each is sent once, retried where that helps, and followed until delivered."
-      actions={
-        <PermittedButton
-          to="write"
-          leftSection={<IconSend size={14} aria-hidden />}
-          onClick={sending.open}
-        >
-          Send a message
-        </PermittedButton>
-      }
+      actions={<SendButton onSent={({ id }) => opened.open(id)} />}
     >
       <Stats />
       {!isPhone && <Figures />}
@@ -89,14 +78,7 @@ export function Outbound() {
         label="Outbound messages"
         selection={selection}
         empty={
-          <Empty
-            title="No messages yet"
-            action={
-              <PermittedButton to="write" variant="default" mt="xs" onClick={sending.open}>
-                Send the first message
-              </PermittedButton>
-            }
-          >
+          <Empty title="No messages yet">
             Messages sent by <code>POST /api/v1/outbound/messages</code> or from here are listed.
           </Empty>
         }
@@ -114,8 +96,6 @@ export function Outbound() {
       </FilteredTable>
       {/* A phone shows what one came for first. */}
       {isPhone && <Figures />}
-
-      <SendForm isOpen={isSending} onClose={sending.close} onSent={({ id }) => opened.open(id)} />
     </PageFrame>
   )
 }

@@ -2,7 +2,6 @@ import {
   Alert,
   Autocomplete,
   Checkbox,
-  Modal,
   NumberInput,
   Select,
   SimpleGrid,
@@ -14,6 +13,7 @@ import {
   AnchorLink,
   ApiProblem,
   type BodyOf,
+  DialogButton,
   momentOf,
   post,
   sentenceOf,
@@ -22,6 +22,7 @@ import {
   useRequestKey,
   useUser,
 } from '@posthorn/dashboard/kit'
+import { IconSend } from '@tabler/icons-react'
 import type { OutboundMessage } from './outbound-message.ts'
 import { type Template, useTemplates } from './use-accounts.ts'
 
@@ -97,24 +98,28 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== '')
 }
 
-interface SendFormProps {
-  readonly isOpen: boolean
-  readonly onClose: () => void
+interface SendProps {
   readonly onSent: (message: OutboundMessage) => void
   /** The dossier that it is for, where one is looked at. */
   readonly dossierId?: string
 }
 
-/** Sends one message; pressing twice sends it once. */
-export function SendForm({ isOpen, onClose, ...rest }: SendFormProps) {
+export function SendButton(props: SendProps) {
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Send 1 message" size="lg">
-      <Fields {...rest} onClose={onClose} />
-    </Modal>
+    <DialogButton
+      to="write"
+      leftSection={<IconSend size={14} aria-hidden />}
+      label="Send a message"
+      title="Send 1 message"
+      dialog={{ size: 'lg' }}
+    >
+      {(close) => <Fields {...props} onClose={close} />}
+    </DialogButton>
   )
 }
 
-function Fields({ onClose, onSent, dossierId = '' }: Omit<SendFormProps, 'isOpen'>) {
+/** Sends one message; pressing twice sends it once. */
+function Fields({ onClose, onSent, dossierId = '' }: SendProps & { onClose: () => void }) {
   const key = useRequestKey()
   const form = useDraft<MessageDraft>({ ...EMPTY_DRAFT, dossierId })
   const { draft } = form

@@ -5,10 +5,9 @@ import {
   type BodyOf,
   type Column,
   column,
-  DataTable,
-  DetailDrawer,
   DialogButton,
   Empty,
+  FilteredTable,
   Json,
   KeyValue,
   Permitted,
@@ -33,7 +32,6 @@ const CHANGED = ['outbound']
 export function Templates() {
   const opened = useOpened()
   const list = useListOf('/api/v1/outbound/templates', ['outbound', 'templates', 'list'])
-  const shown = list.rows.find((template) => idOf(template) === opened.id)
   return (
     <PageFrame
       lead="Messages of a registered template are checked before they are queued. Others are checked by WhatsApp when they are sent."
@@ -53,22 +51,21 @@ export function Templates() {
         </Permitted>
       }
     >
-      <DataTable
+      <FilteredTable
         label="Templates"
         list={list}
         columns={COLUMNS}
         idOf={idOf}
-        onOpen={(template) => opened.open(idOf(template))}
-        opened={opened.id}
         empty={
           <Empty title="No templates yet">
             Import those of your WhatsApp account, or register one.
           </Empty>
         }
+        drawer="Template"
+        renderDetails={(_, shown) =>
+          shown && <TemplateDetails template={shown} onGone={opened.close} />
+        }
       />
-      <DetailDrawer isOpen={shown !== undefined} onClose={opened.close} title="Template">
-        {shown && <TemplateDetails template={shown} onGone={opened.close} />}
-      </DetailDrawer>
     </PageFrame>
   )
 }

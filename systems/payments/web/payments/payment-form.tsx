@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Modal, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import {
   ActionForm,
   ApiProblem,
@@ -13,21 +13,11 @@ import {
   useSettings,
 } from '@posthorn/dashboard/kit'
 
-interface PaymentFormProps {
-  readonly isOpen: boolean
-  readonly onClose: () => void
-  readonly onMade: (id: string) => void
-}
-
 const CURRENCIES = ['EUR', 'USD', 'GBP', 'CHF', 'SEK', 'PLN', 'BRL', 'INR', 'JPY', 'MXN']
 
-/** Makes a payment by hand. */
-export function PaymentForm({ isOpen, ...rest }: PaymentFormProps) {
-  return (
-    <Modal opened={isOpen} onClose={rest.onClose} title="New payment">
-      <Fields {...rest} />
-    </Modal>
-  )
+interface PaymentFormProps {
+  readonly onClose: () => void
+  readonly onMade: (id: string) => void
 }
 
 interface PaymentDraft {
@@ -40,7 +30,8 @@ interface PaymentDraft {
   readonly key: string
 }
 
-function Fields({ onClose, onMade }: Omit<PaymentFormProps, 'isOpen'>) {
+/** Makes a payment. */
+export function PaymentForm({ onClose, onMade }: PaymentFormProps) {
   const { production } = useSettings()
   const { draft, set, text, value, check } = useDraft<PaymentDraft>({
     chosen: 1_999,

@@ -1,14 +1,13 @@
-import { useDisclosure } from '@mantine/hooks'
 import {
   type Column,
   column,
   CopyId,
   dataOf,
+  DialogButton,
   Empty,
   FilteredTable,
   type FilterField,
   parseMoney,
-  PermittedButton,
   SavedViews,
   PageFrame,
   StateBadge,
@@ -95,7 +94,6 @@ const COLUMNS: readonly Column<Payment>[] = [
 export function Payments() {
   const api = useApi()
   const opened = useOpened()
-  const [isMaking, making] = useDisclosure(false)
   const page = useFilteredList({
     queryKey: ['payments', 'list'],
     fields: FILTER,
@@ -120,24 +118,17 @@ export function Payments() {
     <PageFrame
       lead="Charges and refunds. A payment has succeeded when the gateway’s webhook says so."
       actions={
-        <PermittedButton to="write" onClick={making.open}>
-          New payment
-        </PermittedButton>
+        <DialogButton to="write" label="New payment" title="New payment">
+          {(close) => <PaymentForm onClose={close} onMade={opened.open} />}
+        </DialogButton>
       }
     >
       <FilteredTable
         {...page}
         label="Payments"
         empty={
-          <Empty
-            title="No payments yet"
-            action={
-              <PermittedButton to="write" mt="xs" variant="default" onClick={making.open}>
-                Create the first payment
-              </PermittedButton>
-            }
-          >
-            Create payments by POST /api/v1/payments, or here.
+          <Empty title="No payments yet">
+            Payments made by <code>POST /api/v1/payments</code> or from here are listed.
           </Empty>
         }
         drawer="Payment"
@@ -145,14 +136,6 @@ export function Payments() {
       >
         <SavedViews filter={page.filter} page="payments" layout={page.layout} />
       </FilteredTable>
-      <PaymentForm
-        isOpen={isMaking}
-        onClose={making.close}
-        onMade={(id) => {
-          making.close()
-          opened.open(id)
-        }}
-      />
     </PageFrame>
   )
 }

@@ -2,17 +2,7 @@ import { Button, Code, CopyButton, Group, Modal, Stack, Text } from '@mantine/co
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import {
-  ActButton,
-  ConfirmButton,
-  dataOf,
-  DialogButton,
-  PermittedButton,
-  post,
-  remove,
-  useAction,
-  useApi,
-} from '@posthorn/dashboard/kit'
+import { ActButton, dataOf, DialogButton, post, remove, useApi } from '@posthorn/dashboard/kit'
 import { bodyOf, EndpointForm, fieldsOf } from './endpoint-form.tsx'
 import type { Endpoint } from './webhook.tsx'
 
@@ -43,54 +33,47 @@ export function EndpointActions({ endpoint, onGone }: { endpoint: Endpoint; onGo
   const [renewed, setRenewed] = useState<Renewed>()
   const { noun, other: otherSigning } = SIGNS[endpoint.signing]
   const other = SIGNS[otherSigning]
-  const ping = useAction({
-    run: () => post('/api/v1/webhook-endpoints/{id}/ping', { ...params }),
-    done: () => 'A webhook.ping is queued.',
-    changes: CHANGES,
-  })
-  const rotate = useAction({
-    run: (signing: Endpoint['signing']) =>
+  const renew = (signing: Endpoint['signing']) => ({
+    to: 'administer' as const,
+    run: () =>
       post('/api/v1/webhook-endpoints/{id}/rotate-secret', { ...params, body: { signing } }),
     done: () => 'New secret created; the old one signs too for 24 hours.',
     changes: CHANGES,
+    onDone: setRenewed,
   })
   return (
     <>
-      <PermittedButton
+      <ActButton
         to="administer"
-        loading={ping.isPending}
-        disabled={endpoint.status === 'disabled'}
-        onClick={() =>
-          ping.mutate(undefined, {
-            onSuccess: ({ deliveryId }) =>
-              void navigate({
-                to: '/webhooks/deliveries',
-                search: { endpointId: endpoint.id, open: deliveryId },
-              } as never),
-          })
+        label="Ping"
+        button={{ variant: 'filled', disabled: endpoint.status === 'disabled' }}
+        run={() => post('/api/v1/webhook-endpoints/{id}/ping', { ...params })}
+        done={() => 'A webhook.ping is queued.'}
+        changes={CHANGES}
+        onDone={({ deliveryId }) =>
+          void navigate({
+            to: '/webhooks/deliveries',
+            search: { endpointId: endpoint.id, open: deliveryId },
+          } as never)
         }
-      >
-        Ping
-      </PermittedButton>
+      />
       <EditButton endpoint={endpoint} />
-      <ConfirmButton
-        to="administer"
+      <ActButton
+        {...renew(endpoint.signing)}
         label={`New ${noun}`}
         title={`Create a new ${noun}?`}
         verb={`Create ${noun}`}
-        onConfirm={async () => setRenewed(await rotate.mutateAsync(endpoint.signing))}
       >
         Deliveries are signed with both for 24 hours, so that the receiver has time to change it.
-      </ConfirmButton>
-      <ConfirmButton
-        to="administer"
+      </ActButton>
+      <ActButton
+        {...renew(otherSigning)}
         label={`Use ${other.what}`}
         title={`Use ${other.what}?`}
         verb={`Create ${other.noun}`}
-        onConfirm={async () => setRenewed(await rotate.mutateAsync(otherSigning))}
       >
         {other.change}
-      </ConfirmButton>
+      </ActButton>
       <EndpointSwitch endpoint={endpoint} />
       <ActButton
         to="administer"

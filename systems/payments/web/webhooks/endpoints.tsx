@@ -1,12 +1,10 @@
-import { Modal } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import {
   type Column,
   dataOf,
+  DialogButton,
   Empty,
   FilteredTable,
   formatShare,
-  PermittedButton,
   PageFrame,
   Time,
   useApi,
@@ -35,7 +33,6 @@ const FILTER = { status: field.choice('State', STATES) }
 export function Endpoints() {
   const api = useApi()
   const opened = useOpened()
-  const [isMaking, making] = useDisclosure(false)
   const health = useHealth().data
   const columns = useMemo(() => endpointColumns(health), [health])
   const page = useFilteredList({
@@ -49,24 +46,13 @@ export function Endpoints() {
   return (
     <PageFrame
       lead="Addresses that receive events, each signed with its own secret."
-      actions={
-        <PermittedButton to="administer" onClick={making.open}>
-          New endpoint
-        </PermittedButton>
-      }
+      actions={<NewEndpoint />}
     >
       <FilteredTable
         {...page}
         label="Endpoints"
         empty={
-          <Empty
-            title="No endpoints yet"
-            action={
-              <PermittedButton to="administer" mt="xs" variant="default" onClick={making.open}>
-                Create the first endpoint
-              </PermittedButton>
-            }
-          >
+          <Empty title="No endpoints yet">
             An endpoint is an address that receives your events by POST, such as payment.succeeded.
           </Empty>
         }
@@ -76,7 +62,6 @@ export function Endpoints() {
         )}
       />
       <EndpointMap />
-      <NewEndpoint isOpen={isMaking} onClose={making.close} />
     </PageFrame>
   )
 }
@@ -133,23 +118,25 @@ function shareOf(health: Health | undefined): string {
 }
 
 /** Makes an endpoint, and shows its secret this once. */
-function NewEndpoint({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+function NewEndpoint() {
   const api = useApi()
   const [made, setMade] = useState<Renewed>()
   return (
     <>
-      <Modal opened={isOpen} onClose={onClose} title="New endpoint">
-        <EndpointForm
-          verb="Create endpoint"
-          save={(fields) => {
-            const body = { ...bodyOf(fields), signing: fields.signing }
-            return dataOf(api.POST('/api/v1/webhook-endpoints', { body }))
-          }}
-          done="Endpoint created."
-          onClose={onClose}
-          onDone={setMade}
-        />
-      </Modal>
+      <DialogButton to="administer" label="New endpoint" title="New endpoint">
+        {(close) => (
+          <EndpointForm
+            verb="Create endpoint"
+            save={(fields) => {
+              const body = { ...bodyOf(fields), signing: fields.signing }
+              return dataOf(api.POST('/api/v1/webhook-endpoints', { body }))
+            }}
+            done="Endpoint created."
+            onClose={close}
+            onDone={setMade}
+          />
+        )}
+      </DialogButton>
       <SecretDialog
         made={made}
         titles={['Secret (shown once)', 'Public key']}

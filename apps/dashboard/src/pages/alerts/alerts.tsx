@@ -1,10 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { dataOf, type ItemOf, useApi } from '../../api/client.tsx'
+import { dataOf, type ItemOf, post, useApi } from '../../api/client.tsx'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { useFresh } from '../../live/use-fresh.ts'
-import { eachText, outcomeOf, runEach } from '../../parts/act/bulk-button.tsx'
+import { BulkButton } from '../../parts/act/bulk-button.tsx'
 import { field } from '../../parts/act/filter-bar.tsx'
-import { PermittedButton, useAction } from '../../parts/act/action.tsx'
+import { ActButton } from '../../parts/act/form.tsx'
 import { AnchorLink, PageFrame } from '../../parts/layout/page-frame.tsx'
 import { Empty } from '../../parts/layout/notice.tsx'
 import { SavedViews } from '../../parts/layout/saved-views.tsx'
@@ -55,6 +55,10 @@ const COLUMNS: readonly Column<Alert>[] = [
   column.time('raisedAt', 'Raised', { id: 'at', width: '120px' }),
 ]
 
+const CHANGED = ['alerts', 'overview', 'incidents']
+
+const acknowledge = ({ id }: Alert) => post('/api/v1/alerts/{id}/acknowledge', { path: { id } })
+
 /** What a person should look at: open ones first by their filter, everything by clearing it. */
 export function Alerts() {
   const api = useApi()
@@ -68,37 +72,24 @@ export function Alerts() {
     read: (query, signal) => dataOf(api.GET('/api/v1/alerts', { params: { query }, signal })),
   })
   useFresh(['alerts'], ({ kind }) => kind !== 'announcement')
-  const acknowledge = useAction({
-    run: (ids: readonly string[]) =>
-      runEach(ids, (id) =>
-        api.POST('/api/v1/alerts/{id}/acknowledge', { params: { path: { id } } }),
-      ),
-    done: (each) =>
-      outcomeOf({
-        what: eachText(each, { nouns: ['alert', 'alerts'], past: 'acknowledged' }),
-        refused: each.refused.map(({ row, reason }) => ({ name: withShortIds(row), reason })),
-      }),
-    isGood: ({ refused }) => refused.length === 0,
-    changes: ['alerts', 'overview'],
-  })
   const chosen = page.list.rows.filter(({ id, status }) => status === 'open' && selection.has(id))
   return (
     <PageFrame
       lead="Problems that need an operator. An alert closes by itself when its cause is gone."
       actions={
-        <PermittedButton
+        <BulkButton
           to="operate"
-          disabled={chosen.length === 0}
-          loading={acknowledge.isPending}
-          onClick={() =>
-            acknowledge.mutate(
-              chosen.map(({ id }) => id),
-              { onSuccess: selection.clear },
-            )
-          }
+          rows={chosen}
+          verb="Acknowledge"
+          past="acknowledged"
+          nouns={['alert', 'alerts']}
+          changes={CHANGED}
+          nameOf={({ id }) => withShortIds(id)}
+          onDone={(left) => selection.replace(left.map(({ id }) => id))}
+          run={acknowledge}
         >
-          Acknowledge {chosen.length === 0 ? '' : chosen.length}
-        </PermittedButton>
+          Others see that you have seen them. They close by themselves when their causes are gone.
+        </BulkButton>
       }
     >
       <FilteredTable
@@ -112,14 +103,14 @@ export function Alerts() {
             <>
               <AlertDetails alert={shown} />
               <Group mt="md">
-                <PermittedButton
+                <ActButton
                   to="operate"
-                  disabled={shown.status !== 'open'}
-                  loading={acknowledge.isPending}
-                  onClick={() => acknowledge.mutate([shown.id])}
-                >
-                  Acknowledge
-                </PermittedButton>
+                  label="Acknowledge"
+                  button={{ variant: 'filled', disabled: shown.status !== 'open' }}
+                  run={() => acknowledge(shown)}
+                  done={() => 'Alert acknowledged.'}
+                  changes={CHANGED}
+                />
               </Group>
             </>
           )

@@ -1,15 +1,23 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { keepPreviousData, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { type Answer, dataOf, type ItemOf, useApi, useRead } from '../../api/client.tsx'
+import {
+  type Answer,
+  because,
+  dataOf,
+  type ItemOf,
+  post,
+  useApi,
+  useRead,
+} from '../../api/client.tsx'
 import { colorOf, filterOf } from '../../charts/plot-data.ts'
 import { PlotGrid } from '../../charts/plot.tsx'
 import { everyMs, marksOf, useRange, useTimes } from '../../charts/range.tsx'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { countOf, formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { ConfirmButton } from '../../parts/act/form.tsx'
+import { ActButton } from '../../parts/act/form.tsx'
 import { field, text } from '../../parts/act/filter-bar.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { AnchorLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
@@ -109,8 +117,16 @@ export function Consumers() {
 }
 
 const WORDS = {
-  replay: { verb: 'Replay', means: 'Their consumers get them again, with their attempts at zero.' },
-  drop: { verb: 'Drop', means: 'They are deleted; messages behind them continue.' },
+  replay: {
+    verb: 'Replay',
+    past: 'replayed',
+    means: 'Their consumers get them again, with their attempts at zero.',
+  },
+  drop: {
+    verb: 'Drop',
+    past: 'dropped',
+    means: 'They are deleted; messages behind them continue.',
+  },
 } as const
 
 interface OperationProps {
@@ -121,12 +137,10 @@ interface OperationProps {
 
 /** Replays or drops the selected dead letters. */
 function Operation({ name, ids, onDone }: OperationProps) {
-  const api = useApi()
-  const queries = useQueryClient()
-  const { verb, means } = WORDS[name]
+  const { verb, past, means } = WORDS[name]
   const count = countOf(ids.length, 'dead letter')
   return (
-    <ConfirmButton
+    <ActButton
       to="operate"
       label={`${verb} selected`}
       title={`${verb} ${count}?`}
@@ -134,15 +148,17 @@ function Operation({ name, ids, onDone }: OperationProps) {
       tone={name === 'drop' ? 'danger' : 'normal'}
       reason="optional"
       button={{ disabled: ids.length === 0 }}
-      onConfirm={async (reason) => {
-        const body = { filter: { ids }, ...(reason !== undefined && { reason }) }
-        await dataOf(api.POST(`/api/v1/consumers/dead-letters/${name}`, { body }))
-        onDone()
-        await queries.invalidateQueries({ queryKey: ['consumers'] })
-      }}
+      run={(reason) =>
+        post(`/api/v1/consumers/dead-letters/${name}`, {
+          body: { filter: { ids }, ...because(reason) },
+        })
+      }
+      done={() => `${count} ${past}.`}
+      changes={['consumers']}
+      onDone={onDone}
     >
       {means}
-    </ConfirmButton>
+    </ActButton>
   )
 }
 

@@ -4,8 +4,7 @@ import { because, type ItemOf, post, useRead } from '../../api/client.tsx'
 import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import { formatCount, formatDuration, formatRate, formatShare } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
-import { ActButton, ConfirmButton } from '../../parts/act/form.tsx'
-import { useAction } from '../../parts/act/action.tsx'
+import { ActButton } from '../../parts/act/form.tsx'
 import { AnchorLink, ButtonLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { CopyId, Stat, StatStrip, Time } from '../../parts/show/facts.tsx'
@@ -199,12 +198,6 @@ function HeldKeys({ name }: { name: string }) {
   const query = useRead('/api/v1/outboxes/{name}/keys', ['outboxes', name, 'keys'], {
     params: { path: { name } },
   })
-  const unblock = useAction({
-    run: (key: string) =>
-      post('/api/v1/outboxes/{name}/keys/{key}/unblock', { path: { name, key } }),
-    done: (_, key) => `${key} continues without the dead message.`,
-    changes: ['outboxes', 'overview'],
-  })
   return (
     <Panel title="Waiting keys">
       <QueryState query={query}>
@@ -223,15 +216,19 @@ function HeldKeys({ name }: { name: string }) {
                   )}
                 </Text>
                 {blocked && (
-                  <ConfirmButton
+                  <ActButton
                     to="operate-all"
                     label="Unblock"
                     title={`Unblock ${key}?`}
-                    onConfirm={() => unblock.mutateAsync(key)}
+                    run={() =>
+                      post('/api/v1/outboxes/{name}/keys/{key}/unblock', { path: { name, key } })
+                    }
+                    done={() => `${key} continues without the dead message.`}
+                    changes={['outboxes', 'overview']}
                   >
                     Messages behind it are sent; the dead message stays dead and can be replayed
                     later, out of order.
-                  </ConfirmButton>
+                  </ActButton>
                 )}
               </Group>
             ))}

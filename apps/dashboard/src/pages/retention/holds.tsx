@@ -1,7 +1,6 @@
 import { Button, Select, Text, TextInput } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { type BodyOf, dataOf, type ItemOf, post, useApi } from '../../api/client.tsx'
-import { ActionForm, ConfirmButton, DialogButton, useDraft } from '../../parts/act/form.tsx'
+import { ActButton, ActionForm, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { field } from '../../parts/act/filter-bar.tsx'
 import { useAction } from '../../parts/act/action.tsx'
 import { Empty } from '../../parts/layout/notice.tsx'
@@ -85,23 +84,21 @@ export function Holds() {
 }
 
 function Release({ hold }: { hold: Hold }) {
-  const api = useApi()
-  const client = useQueryClient()
   return (
-    <ConfirmButton
+    <ActButton
       to="administer"
       label="Release"
       button={{ size: 'compact-sm' }}
       title="Release this legal hold?"
       reason="required"
-      onConfirm={async (reason = '') => {
-        const params = { path: { id: hold.id } }
-        await api.POST('/api/v1/legal-holds/{id}/release', { params, body: { reason } })
-        await client.invalidateQueries({ queryKey: ['legal-holds'] })
-      }}
+      run={(reason = '') =>
+        post('/api/v1/legal-holds/{id}/release', { path: { id: hold.id }, body: { reason } })
+      }
+      done={() => 'Legal hold released.'}
+      changes={['legal-holds']}
     >
-      What is past its time is removed with the next run, and erasures that wait go on.
-    </ConfirmButton>
+      The next run removes what is past its time, and waiting erasures continue.
+    </ActButton>
   )
 }
 

@@ -78,7 +78,8 @@ export const column = {
   },
   copy<Row>(field: Field<Row>, title: string, more: Place & Omit<CopyIdProps, 'id'> = {}) {
     const { what = 'id', shown = Number.POSITIVE_INFINITY, ...place } = more
-    const cell = (row: Row) => <CopyId id={String(row[field])} {...{ what, shown }} />
+    const cell = (row: Row) =>
+      row[field] === null ? '–' : <CopyId id={String(row[field])} {...{ what, shown }} />
     return columnOf<Row>(field, place, { title, cell })
   },
   /** An amount in minor units of the row's own currency. */

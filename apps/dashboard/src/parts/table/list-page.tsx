@@ -77,8 +77,9 @@ interface FilteredTableProps<Row> extends Omit<
   'onClearFilter' | 'idOf' | 'list'
 > {
   readonly list: List<Row>
-  readonly filter: Pick<Filter, 'values' | 'isSet' | 'set' | 'clear'>
-  readonly fields: Fields
+  /** Left out for a list that nothing narrows. */
+  readonly filter?: Pick<Filter, 'values' | 'isSet' | 'set' | 'clear'>
+  readonly fields?: Fields
   /** Default: its `id`. */
   readonly idOf?: (row: Row) => string
   /** Opens a drawer beside the table: its title, and what is in it. */
@@ -90,22 +91,24 @@ interface FilteredTableProps<Row> extends Omit<
 
 /** A table below the fields that narrow it, with what is open beside it. */
 export function FilteredTable<Row>(props: FilteredTableProps<Row>) {
-  const { filter, fields, idOf = idIn, drawer, renderDetails, children, ...table } = props
+  const { filter, fields = {}, idOf = idIn, drawer, renderDetails, children, ...table } = props
   const opened = useOpened()
   const { rows } = table.list
   const shown = rows.find((row) => idOf(row) === opened.id)
   const content = opened.id === undefined ? undefined : renderDetails?.(opened.id, shown)
   return (
     <>
-      <FilterBar filter={filter}>
-        <FilterFields filter={filter} fields={fields} />
-        {children}
-      </FilterBar>
+      {filter && (
+        <FilterBar filter={filter}>
+          <FilterFields filter={filter} fields={fields} />
+          {children}
+        </FilterBar>
+      )}
       <DataTable
         {...(renderDetails && { onOpen: (row: Row) => opened.open(idOf(row)), opened: opened.id })}
         {...table}
         idOf={idOf}
-        onClearFilter={filter.isSet ? filter.clear : undefined}
+        onClearFilter={filter?.isSet ? filter.clear : undefined}
       />
       {renderDetails && (
         <DetailDrawer

@@ -6,11 +6,10 @@ import {
   type Column,
   column,
   dataOf,
-  DataTable,
-  DetailDrawer,
   Empty,
   Failure,
   FileDrop,
+  FilteredTable,
   Form,
   Json,
   PageFrame,
@@ -79,29 +78,24 @@ export function Profiles() {
         </>
       }
     >
-      <DataTable
+      <FilteredTable
         label="Profiles"
         list={list}
         columns={COLUMNS}
-        idOf={({ id }) => id}
-        onOpen={({ id }) => opened.open(id)}
-        opened={opened.id}
         empty={
           <Empty title="No profiles yet">
             Files with the columns external_transaction_id, amount, currency and date need none.
           </Empty>
         }
+        drawer={opened.id === NEW ? 'New profile' : 'Profile'}
+        renderDetails={(id) =>
+          id === NEW ? (
+            <ProfileForm onDone={opened.close} />
+          ) : (
+            <ProfileView id={id} onGone={opened.close} />
+          )
+        }
       />
-      <DetailDrawer
-        isOpen={opened.id !== undefined}
-        onClose={opened.close}
-        title={opened.id === NEW ? 'New profile' : 'Profile'}
-      >
-        {opened.id === NEW && <ProfileForm onDone={opened.close} />}
-        {opened.id !== undefined && opened.id !== NEW && (
-          <ProfileView id={opened.id} onGone={opened.close} />
-        )}
-      </DetailDrawer>
     </PageFrame>
   )
 }
