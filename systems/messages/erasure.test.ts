@@ -23,13 +23,26 @@ test('a person is erased from the messages of its dossier, and no other organisa
     `insert into messages.person (user_id, org_id, recipient)
      values ('US.1a2b', 'demo', '+16505551234'), ('US.12', 'demo', '+16505559999')`,
   )
-  const asked = await call('/api/v1/erasures', { subject: { dossierId: 'd1' }, reason: 'a letter' })
+  const subject = { dossierId: 'd1' }
+  for (const reason of ['a letter about D1', 'from +1 (650) 555-1234']) {
+    expect(await call('/api/v1/erasures', { subject, reason })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'reason' }] },
+    })
+  }
+  const counted = await call('/api/v1/erasures/count', { subject })
+  const asked = await call('/api/v1/erasures', { subject, reason: 'a letter' })
   expect(asked).toMatchObject({
     status: 202,
     body: { subjectKind: 'dossierId', requestedBy: 'ada' },
   })
   const path = `/api/v1/erasures/${String(asked.body['id'])}`
   await expect.poll(async () => (await call(path)).body['status']).toBe('done')
+  const { erased } = (await call(path)).body
+  expect(counted).toMatchObject({ status: 200, body: { held: 0, isWhole: true } })
+  // A status of the message may have come since.
+  expect(counted.body['rows']).toBeGreaterThan(0)
+  expect(Number(erased) - Number(counted.body['rows'])).toBeOneOf([0, 1])
   expect(await read()).toMatchObject({ to: '[erased]', payloadJson: { erased: true } })
   expect((await call(path, undefined, { token: stranger })).status).toBe(404)
   const { rows } = await database.pool.query(

@@ -18,7 +18,7 @@ export {
   type TenantCounts,
 } from './overview/overview.ts'
 export { readCharts, readLagHistory, type Charts, type Stretches } from './overview/charts.ts'
-export { listErasures, type Subject } from './retention/erasure.ts'
+export { countErasure, listErasures, namesPerson, type Subject } from './retention/erasure.ts'
 export { type FeedBatch } from './feed/feed-subscriber.ts'
 export { type SubscribeOptions } from './feed/feed.ts'
 export {

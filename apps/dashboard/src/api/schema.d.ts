@@ -2931,7 +2931,7 @@ export interface paths {
     put?: never
     /**
      * Erase a person's data in all systems for good
-     * @description Texts, payloads and files that name the person are overwritten; amounts, counts and the audit stay. Rows that are in flight or under a legal hold wait. While one is under way, the same request gives it with 200.
+     * @description Texts, payloads and files that name the person are overwritten; amounts, counts and the audit stay. Rows that are in flight or under a legal hold wait. The reason is kept and must not name the person. While one is running, the same request returns it with 200.
      */
     post: {
       parameters: {
@@ -3111,6 +3111,81 @@ export interface paths {
     }
     put?: never
     post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/api/v1/erasures/count': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /** Count what an erasure would overwrite, without erasing */
+    post: {
+      parameters: {
+        query?: never
+        header?: never
+        path?: never
+        cookie?: never
+      }
+      requestBody: {
+        content: {
+          'application/json': {
+            /** @description one of them */
+            subject: {
+              dossierId?: string
+              email?: string
+              /** @description of a payment, of a line of a statement, or the id of a case */
+              externalId?: string
+              /** @description with its country code, as +16505551234 */
+              phone?: string
+            }
+          }
+        }
+      }
+      responses: {
+        /** @description Request refused */
+        '4XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Server error */
+        '5XX': {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/problem+json': components['schemas']['Problem']
+          }
+        }
+        /** @description Default Response */
+        200: {
+          headers: {
+            [name: string]: unknown
+          }
+          content: {
+            'application/json': {
+              /** @description of these under a legal hold */
+              held: number
+              /** @description false if there was no time to read everything */
+              isWhole: boolean
+              /** @description that name the person */
+              rows: number
+            }
+          }
+        }
+      }
+    }
     delete?: never
     options?: never
     head?: never

@@ -87,6 +87,18 @@ export function selectPage(
   return { text, values: bound.values }
 }
 
+/** How many rows of a page are to be erased, how many of them wait, and where the page ends. */
+export function countPage(...[table, page]: Parameters<typeof selectPage>): Statement {
+  const { text, values } = selectPage(table, page)
+  return {
+    text: `select count(*)::int as looked, json_agg(p.key) -> -1 as last,
+       (count(*) filter (where p.hit))::int as rows,
+       (count(*) filter (where p.hit and p.held))::int as held
+  from (${text}) as p`,
+    values,
+  }
+}
+
 /** Overwrites rows by their keys; those that went into flight meanwhile stay as they are. */
 export function eraseRows(
   table: ErasableTable,

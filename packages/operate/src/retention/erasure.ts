@@ -12,6 +12,7 @@ import {
 import { fromRow, type RowOf } from '../from-row.ts'
 import {
   claimErasure,
+  countPage,
   endPass,
   eraseRows,
   saveProgress,
@@ -115,7 +116,7 @@ async function takeStep(
   return true
 }
 
-async function readColumns(tx: Transaction, table: PersonalTable): Promise<ErasableTable> {
+async function readColumns(tx: Queryable, table: PersonalTable): Promise<ErasableTable> {
   const { rows } = await tx.query<{ name: string; type: string; personal: boolean }>(
     selectColumns(table.table),
   )
@@ -137,6 +138,57 @@ function targetOf({ tenant }: Pick<ErasureWork, 'tenant'>, subject: Subject): Er
   // An id finds rows by their columns only: as a text it would be found in others' numbers too.
   const named = people.includes(value) ? [] : [boundedPattern(value)]
   return { tenant, kind, value, find, pattern: [...people.map(patternOf), ...named].join('|') }
+}
+
+export interface ErasureCount {
+  /** Rows that name the person, and those of them that wait for a legal hold. */
+  readonly rows: number
+  readonly held: number
+  /** Whether all tables were read; otherwise there may be more. */
+  readonly isWhole: boolean
+}
+
+/** Counts what an erasure would overwrite, within a time. */
+export async function countErasure(
+  db: Queryable,
+  {
+    tenant,
+    subject,
+    tables,
+  }: { tenant: string; subject: Subject; tables: readonly PersonalTable[] },
+  budget: Duration = '5s',
+): Promise<ErasureCount> {
+  const stopAt = performance.now() + toMs(budget)
+  const target = targetOf({ tenant }, subject)
+  const found = { rows: 0, held: 0 }
+  for (const listed of tables) {
+    const table = await readColumns(db, listed)
+    let after: readonly string[] | null = null
+    do {
+      if (performance.now() >= stopAt) return { ...found, isWhole: false }
+      const page = countPage(table, { ...target, after, limit: COUNTED_AT_ONCE })
+      const { rows } = await db.query<Page>(page)
+      const [counted = { looked: 0, last: null, rows: 0, held: 0 }] = rows
+      found.rows += counted.rows
+      found.held += counted.held
+      after = counted.looked < COUNTED_AT_ONCE ? null : counted.last
+    } while (after !== null)
+  }
+  return { ...found, isWhole: true }
+}
+
+const COUNTED_AT_ONCE = 5_000
+
+interface Page {
+  readonly looked: number
+  readonly last: readonly string[] | null
+  readonly rows: number
+  readonly held: number
+}
+
+/** Whether a text names the person: what is kept about an erasure must not. */
+export function namesPerson(text: string, { value, also = [] }: Subject): boolean {
+  return [value, ...also].some((each) => new RegExp(patternOf(each), 'i').test(text))
 }
 
 /** Finds a name or a number in a text, also as it stands in URLs, and no longer one. */

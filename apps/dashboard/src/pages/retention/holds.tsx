@@ -1,5 +1,6 @@
 import { Button, Select, Text, TextInput } from '@mantine/core'
-import { type BodyOf, dataOf, type ItemOf, post, useApi } from '../../api/client.tsx'
+import { type BodyOf, dataOf, type ItemOf, post, resultOf, useApi } from '../../api/client.tsx'
+import { useMutation } from '@tanstack/react-query'
 import { ActButton, ActionForm, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { field } from '../../parts/act/filter-bar.tsx'
 import { useAction } from '../../parts/act/action.tsx'
@@ -10,7 +11,7 @@ import { type Column, column } from '../../parts/table/columns.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/list-page.tsx'
 import { useContents } from '../../systems.tsx'
-import { formatCount } from '../../format/number.ts'
+import { countOf, formatCount } from '../../format/number.ts'
 import { useList } from '../../parts/table/list.ts'
 
 type Hold = ItemOf<'/api/v1/legal-holds'>
@@ -67,7 +68,7 @@ export function Holds() {
   })
   return (
     <PageFrame
-      lead="What is under a legal hold is neither removed nor erased until it is released."
+      lead="Data under a legal hold is neither removed nor erased until the hold is released."
       actions={
         <DialogButton to="administer" label="Place a hold" title="Place a legal hold">
           {(close) => <HoldForm onClose={close} />}
@@ -122,7 +123,7 @@ function HoldForm({ onClose }: { readonly onClose: () => void }) {
   return (
     <ActionForm action={place} onClose={onClose} verb="Place hold">
       <Select
-        label="What"
+        label="Applies to"
         {...choice('kind')}
         data={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
       />
@@ -162,7 +163,7 @@ const ERASURE_COLUMNS: readonly Column<Erasure>[] = [
     width: 'minmax(0, 1.5fr)',
     cell: ({ inFlight, held }) => waitingWords(inFlight, held),
   },
-  column.time('requestedAt', 'Asked', { id: 'at', order: 'none', width: '120px' }),
+  column.time('requestedAt', 'Requested', { id: 'at', order: 'none', width: '120px' }),
 ]
 
 function waitingWords(inFlight: number, held: number): string {
@@ -209,20 +210,33 @@ export function Erasures() {
   )
 }
 
+/** Counts first: what is then erased cannot be brought back. */
 function ErasureForm({ onClose }: { readonly onClose: () => void }) {
+  const api = useApi()
   const { draft, text, choice } = useDraft({ kind: 'email' as PersonKind, value: '', reason: '' })
-  const { kind } = draft
+  const { kind, value, reason } = draft
+  const subject = { [kind]: value.trim() }
+  const count = useMutation({
+    mutationFn: (asked: typeof subject) =>
+      resultOf(api, post('/api/v1/erasures/count', { body: { subject: asked } })),
+  })
+  const counted = count.variables?.[kind] === subject[kind] ? count.data : undefined
   const erase = useAction({
     run: () => {
-      const why = draft.reason.trim()
-      const body = { subject: { [kind]: draft.value.trim() }, ...(why !== '' && { reason: why }) }
-      return post('/api/v1/erasures', { body })
+      const why = reason.trim()
+      return post('/api/v1/erasures', { body: { subject, ...(why !== '' && { reason: why }) } })
     },
     done: () => 'The erasure has begun.',
     changes: ['erasures'],
   })
   return (
-    <ActionForm action={erase} onClose={onClose} verb="Erase" tone="danger">
+    <ActionForm
+      action={counted ? erase : { ...count, mutate: () => count.mutate(subject) }}
+      onClose={onClose}
+      verb={counted ? `Erase ${rowsIn(counted)}` : 'Count'}
+      tone={counted && 'danger'}
+      disabled={isNamedIn(reason, value)}
+    >
       <Select
         label="Person by"
         {...choice('kind')}
@@ -238,12 +252,26 @@ function ErasureForm({ onClose }: { readonly onClose: () => void }) {
       <TextInput
         label="Reason"
         description="Recorded in the audit log. Do not name the person."
+        error={isNamedIn(reason, value) && 'The reason is kept: leave the person out of it.'}
         {...text('reason')}
         maxLength={1_000}
       />
-      <Text size="sm">
-        Everything that names this person is overwritten. This cannot be undone.
-      </Text>
+      {counted && (
+        <Text size="sm" role="status">
+          This overwrites {rowsIn(counted)} that name this person. It cannot be undone.
+          {counted.held > 0 && ` ${countOf(counted.held, 'row')} under a legal hold must wait.`}
+        </Text>
+      )}
     </ActionForm>
   )
+}
+
+function rowsIn({ rows, isWhole }: { rows: number; isWhole: boolean }): string {
+  return isWhole ? countOf(rows, 'row') : `at least ${countOf(rows, 'row')}`
+}
+
+/** Whether a text has it, however it is spaced. */
+function isNamedIn(reason: string, value: string): boolean {
+  const plain = (written: string) => written.toLowerCase().replaceAll(/[\s().+-]/g, '')
+  return plain(value) !== '' && plain(reason).includes(plain(value))
 }

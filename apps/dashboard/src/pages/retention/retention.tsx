@@ -37,11 +37,11 @@ export function Retention() {
   })
   return (
     <PageFrame
-      lead="How long data is kept after it is done with. What is still needed or under a legal hold stays."
+      lead="How long finished data is kept. Data in use or under a legal hold stays."
       actions={
         role === 'platform' && (
           <SegmentedControl
-            aria-label="Whose times"
+            aria-label="Scope"
             value={scope}
             onChange={(value) => setScope(value)}
             data={[

@@ -5,7 +5,13 @@ import {
   type Erasure,
   type RetentionCatalogue,
 } from '@posthorn/operate'
-import { listErasures, type Subject, type SubjectKind } from '@posthorn/operate/internal'
+import {
+  countErasure,
+  listErasures,
+  namesPerson,
+  type Subject,
+  type SubjectKind,
+} from '@posthorn/operate/internal'
 import {
   callerOf,
   decodeCursor,
@@ -73,13 +79,25 @@ const schemas = {
   ask: {
     summary: "Erase a person's data in all systems for good",
     description:
-      'Texts, payloads and files that name the person are overwritten; amounts, counts and the audit stay. Rows that are in flight or under a legal hold wait. While one is under way, the same request gives it with 200.',
+      'Texts, payloads and files that name the person are overwritten; amounts, counts and the audit stay. Rows that are in flight or under a legal hold wait. The reason is kept and must not name the person. While one is running, the same request returns it with 200.',
     tags,
     body: Type.Object({
       subject: SubjectBody,
       reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
     }),
     response: { 200: ErasureResource, 202: ErasureResource },
+  },
+  count: {
+    summary: 'Count what an erasure would overwrite, without erasing',
+    tags,
+    body: Type.Object({ subject: SubjectBody }),
+    response: {
+      200: Type.Object({
+        rows: Type.Integer({ description: 'that name the person' }),
+        held: Type.Integer({ description: 'of these under a legal hold' }),
+        isWhole: Type.Boolean({ description: 'false if there was no time to read everything' }),
+      }),
+    },
   },
   one: {
     summary: 'The progress of an erasure',
@@ -112,17 +130,31 @@ export function erasureRoutes(app: App, { pool, retention, sealing }: ErasureRou
     return resourceOf(erasure)
   })
 
+  const find = async (tenant: string, body: Static<typeof SubjectBody>): Promise<Subject> => {
+    const who = subjectIn(body)
+    return { ...who, also: (await retention.resolve?.(pool, { tenant, ...who })) ?? [] }
+  }
+
+  app.post(`${PATH}/count`, { schema: schemas.count, config: ADMIN }, async (request) => {
+    const { org: tenant } = callerOf(request)
+    const subject = await find(tenant, request.body.subject)
+    return countErasure(pool, { tenant, subject, tables: retention.personal ?? [] })
+  })
+
   app.post(PATH, { schema: schemas.ask, config: ADMIN }, async (request, reply) => {
     const { org: tenant, sub: by } = callerOf(request)
-    const who = subjectIn(request.body.subject)
-    const also = (await retention.resolve?.(pool, { tenant, ...who })) ?? []
+    const who = await find(tenant, request.body.subject)
+    const { reason = null } = request.body
+    if (reason !== null && namesPerson(reason, who)) {
+      throw invalid([{ field: 'reason', reason: 'is kept, and must not name the person' }])
+    }
     const id = uuid()
     const { created, erasure } = await transaction(pool, (tx) =>
       requestErasure(tx, {
         ...{ id, tenant, by, kind: who.kind },
-        reason: request.body.reason ?? null,
+        reason,
         digest: sealing.digest(`${tenant}\n${who.kind}\n${who.value.toLowerCase()}`, 'erasure'),
-        sealed: sealSubject(sealing, id, { ...who, also }),
+        sealed: sealSubject(sealing, id, who),
       }),
     )
     return reply.code(created ? 202 : 200).send(resourceOf(erasure))
