@@ -78,7 +78,7 @@ test('a camt.053 statement is uploaded, ties out, is matched, decided in bulk an
   const page = await dashboard.open('/reconciliation')
   const dialog = await give(page, `${name}.xml`, camtOf(name))
   await dialog.getByText('Read as camt.053 (ISO 20022).').waitFor(patient)
-  await dialog.getByRole('cell', { name: '€29.00' }).waitFor()
+  await dialog.getByRole('gridcell', { name: '€29.00' }).waitFor()
   await dialog.getByRole('grid', { name: 'Balances' }).getByText('ties out').waitFor()
   await axe(page)
   await screenshot(page, 'statement-preview-light')

@@ -29,7 +29,7 @@ export function datePattern(pattern: string): DateReader | undefined {
     if (before !== undefined) return before
     const date = read(expression, text)
     // A copy: the text is a part of some piece of the file, and would keep all of it.
-    if (date !== undefined && known.size < MOST_KNOWN) known.set(Buffer.from(text).toString(), date)
+    if (date !== undefined && known.size < MOST_KNOWN) known.set(structuredClone(text), date)
     return date
   }
 }

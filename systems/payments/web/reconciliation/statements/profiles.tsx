@@ -26,11 +26,12 @@ import {
   useRead,
   Part,
 } from '@posthorn/dashboard/kit'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { guessRules } from './guess-rules.ts'
 import { RulesFields } from './rules-fields.tsx'
 import { STANDARD_RULES } from '../../../reconciliation/profiles/standard.ts'
 import { type Profile, type Rules, trimmed } from './rules.ts'
-import { StatementPreview } from './statements.tsx'
+import { PREVIEW_BYTES, StatementPreview } from './statements.tsx'
 
 const NEW = 'new'
 
@@ -177,12 +178,21 @@ export function ProfileForm({ profile, file: given, onDone }: ProfileFormProps) 
   const [name, setName] = useState(profile?.name ?? '')
   const [rules, setRules] = useState<Rules>(profile?.rules ?? STANDARD_RULES)
   const [file, setFile] = useState(given)
+  const [choices, setChoices] = useState<readonly string[]>([])
+  const isNew = profile === undefined
+  useEffect(() => {
+    const fill = async (sample: Blob) => {
+      const guess = guessRules(new Uint8Array(await sample.arrayBuffer()))
+      setChoices(guess.columns)
+      if (isNew) setRules(guess.rules)
+    }
+    if (file !== undefined) void fill(file.slice(0, PREVIEW_BYTES))
+  }, [file, isNew])
   const [settled] = useDebouncedValue(rules, TYPING_MS)
   const save = useAction({
     run: () => {
       const body = { name: name.trim(), rules: trimmed(rules) }
-      if (profile === undefined)
-        return dataOf(api.POST('/api/v1/reconciliation-profiles', { body }))
+      if (isNew) return dataOf(api.POST('/api/v1/reconciliation-profiles', { body }))
       return patch('/api/v1/reconciliation-profiles/{id}', {
         path: { id: profile.id },
         body: { ...body, version: profile.version },
@@ -203,18 +213,18 @@ export function ProfileForm({ profile, file: given, onDone }: ProfileFormProps) 
           maxLength={100}
           required
         />
-        <RulesFields rules={rules} onChange={setRules} />
         <FileDrop
           label={file === undefined ? 'Test it with a bank file' : `Tested with ${file.name}`}
-          hint="Its first 20 rows are shown as these rules read them; nothing is stored"
+          hint={`${isNew ? 'The fields below are filled in from it. ' : ''}Nothing is stored`}
           accept=".csv,.txt,text/csv"
           onFile={setFile}
         />
+        <RulesFields rules={rules} choices={choices} onChange={setRules} />
         {file !== undefined && <StatementPreview file={file} by={{ rules: trimmed(settled) }} />}
         {save.isError && <Failure>{sentenceOf(save.error)}</Failure>}
         <Group justify="flex-end">
           <Button type="submit" loading={save.isPending} disabled={name.trim() === ''}>
-            {profile === undefined ? 'Save profile' : 'Save changes'}
+            {isNew ? 'Save profile' : 'Save changes'}
           </Button>
         </Group>
       </Stack>

@@ -1,4 +1,12 @@
-import { Checkbox, MultiSelect, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core'
+import {
+  Autocomplete,
+  Checkbox,
+  MultiSelect,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  TextInput,
+} from '@mantine/core'
 import { CAMT_REFERENCES, MT940_REFERENCES } from '../../../reconciliation/formats/references.ts'
 import { AMOUNT_COLUMNS } from '../../../reconciliation/profiles/standard.ts'
 import { COLUMN_WORDS, columnIn, type ColumnName, type Rules } from './rules.ts'
@@ -24,11 +32,13 @@ const FLAGS = [
 
 interface RulesFieldsProps {
   readonly rules: Rules
+  /** Of the file that is looked at, to choose from. */
+  readonly choices?: readonly string[]
   readonly onChange: (rules: Rules) => void
 }
 
 /** Every rule by which a file is read. */
-export function RulesFields({ rules, onChange }: RulesFieldsProps) {
+export function RulesFields({ rules, choices = [], onChange }: RulesFieldsProps) {
   const set = (change: Partial<Rules>) => onChange({ ...rules, ...change })
   const columns: readonly ColumnName[] = [
     'externalTransactionId',
@@ -69,14 +79,15 @@ export function RulesFields({ rules, onChange }: RulesFieldsProps) {
         maxLength={3}
       />
       {columns.map((name) => (
-        <TextInput
+        <Autocomplete
           key={name}
+          size="xs"
           label={`Column: ${COLUMN_WORDS[name]}`}
-          description="Its name, or its position from 1."
+          description={choices.length > 0 ? 'Of the file.' : 'Its name, or its position from 1.'}
+          data={[...choices]}
+          filter={({ options }) => options}
           value={String(rules.columns[name] ?? '')}
-          onChange={({ currentTarget }) =>
-            set({ columns: { ...rules.columns, [name]: columnIn(currentTarget.value) } })
-          }
+          onChange={(value) => set({ columns: { ...rules.columns, [name]: columnIn(value) } })}
           required
         />
       ))}
@@ -107,7 +118,7 @@ export function RulesFields({ rules, onChange }: RulesFieldsProps) {
         clearable
       />
       <TextInput
-        label="Word of the text that is the transaction id"
+        label="Pattern of the transaction id in the text"
         description="For camt.053 and MT940: # is a digit, * any letters and digits."
         placeholder="INV-####"
         value={rules.textPattern ?? ''}

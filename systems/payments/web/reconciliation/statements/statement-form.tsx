@@ -22,7 +22,7 @@ import { useState } from 'react'
 import { ProfileForm } from './profiles.tsx'
 import { STANDARD_RULES } from '../../../reconciliation/profiles/standard.ts'
 import type { Profile } from './rules.ts'
-import { StatementPreview } from './statements.tsx'
+import { isUnreadable, StatementPreview, usePreview } from './statements.tsx'
 
 /** The profiles of the organisation to choose from, the newest hundred. */
 function useProfiles(): UseQueryResult<readonly Profile[]> {
@@ -69,6 +69,10 @@ function StatementForm({ file, onClose }: { file: File; onClose: () => void }) {
       void navigate({ to: '/reconciliation/$id', params: { id } })
     },
   })
+  const isZip = /\.zip$/i.test(file.name)
+  const by = profile === null ? { rules: STANDARD_RULES } : { profile }
+  const preview = usePreview({ file, by }, !isZip).data
+  const needsProfile = preview !== undefined && isUnreadable(preview)
   if (isMaking) {
     return (
       <Stack gap="sm">
@@ -103,13 +107,10 @@ function StatementForm({ file, onClose }: { file: File; onClose: () => void }) {
         clearable
         data-autofocus
       />
-      {/\.zip$/i.test(file.name) ? (
+      {isZip ? (
         <Text size="sm">All camt.053 files of the ZIP are stored, or none. It has no preview.</Text>
       ) : (
-        <StatementPreview
-          file={file}
-          by={profile === null ? { rules: STANDARD_RULES } : { profile }}
-        />
+        <StatementPreview file={file} by={by} />
       )}
       {upload.isError && <UploadProblem error={upload.error} />}
       {upload.isPending && (
@@ -121,13 +122,21 @@ function StatementForm({ file, onClose }: { file: File; onClose: () => void }) {
         </div>
       )}
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={() => setIsMaking(true)} disabled={upload.isPending}>
-          Make a profile for this file
-        </Button>
         <Button variant="default" onClick={onClose} disabled={upload.isPending}>
           Cancel
         </Button>
-        <Button onClick={() => upload.mutate()} loading={upload.isPending}>
+        <Button
+          variant={needsProfile ? 'filled' : 'default'}
+          onClick={() => setIsMaking(true)}
+          disabled={upload.isPending}
+        >
+          Make a profile
+        </Button>
+        <Button
+          variant={needsProfile ? 'default' : 'filled'}
+          onClick={() => upload.mutate()}
+          loading={upload.isPending}
+        >
           Upload
         </Button>
       </Group>

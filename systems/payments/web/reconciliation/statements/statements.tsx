@@ -23,7 +23,7 @@ type Figure = 'opening' | 'booked' | 'closing' | 'difference'
 
 function money(statement: Statement, figure: Figure): string {
   const minor = statement[figure]
-  return minor === null ? 'not said' : formatMoney(minor, statement.currency)
+  return minor === null ? 'not stated' : formatMoney(minor, statement.currency)
 }
 
 const GAP: StateRole = 'retry'
@@ -118,12 +118,12 @@ export function balanceWords(balances: NonNullable<Run['balances']>): {
   const all = tied + differing + unknown
   if (differing > 0)
     return { value: `${formatCount(differing)} of ${formatCount(all)} off`, tone: 'bad' }
-  if (unknown > 0) return { value: 'not all said', tone: 'warning' }
+  if (unknown > 0) return { value: 'some not stated', tone: 'warning' }
   return { value: 'tie out', tone: 'normal' }
 }
 
 /** The server reads no more of a file for a preview. */
-const PREVIEW_BYTES = 64 * 1_024
+export const PREVIEW_BYTES = 64 * 1_024
 
 /** The first bytes of a file in base64. */
 async function beginningOf(file: Blob): Promise<string> {
@@ -140,9 +140,9 @@ interface StatementPreviewProps {
 }
 
 /** The first 20 rows of a file as they would be read; nothing is stored. */
-export function StatementPreview({ file, by }: StatementPreviewProps) {
+export function usePreview({ file, by }: StatementPreviewProps, isWanted = true) {
   const api = useApi()
-  const query = useQuery({
+  return useQuery({
     queryKey: ['reconciliation-preview', file.name, file.size, file.lastModified, by],
     queryFn: async ({ signal }) => {
       const content = await beginningOf(file)
@@ -150,8 +150,19 @@ export function StatementPreview({ file, by }: StatementPreviewProps) {
         api.POST('/api/v1/reconciliation-profiles/preview', { body: { ...by, content }, signal }),
       )
     },
+    enabled: isWanted,
     retry: false,
   })
+}
+
+/** Whether these rules cannot read a CSV file. */
+export function isUnreadable({ format, errors, rows }: Preview): boolean {
+  return format === 'csv' && (errors.length > 0 || rows.every(isWrong))
+}
+
+export function StatementPreview(props: StatementPreviewProps) {
+  const { file } = props
+  const query = usePreview(props)
   return (
     <QueryState query={query}>
       {({ format, rows, errors, statements }) => (
