@@ -41,7 +41,7 @@ test('recurring messages are seen and steered on the page of their outbox', asyn
 
   await line.getByRole('button', { name: 'Resume' }).click()
   await dialog.getByText('one message is enqueued at once').waitFor()
-  await dialog.getByLabel('Leave out the times of the pause').check()
+  await dialog.getByLabel('Skip runs missed during the pause').check()
   await screenshot(page, 'recurring-resume-light')
   await dialog.getByRole('button', { name: 'Resume' }).click()
   await line.getByRole('button', { name: 'Pause' }).waitFor()

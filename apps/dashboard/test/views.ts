@@ -15,7 +15,7 @@ export const VIEWS: readonly ShownView[] = [
   ['incidents', '/incidents', 'Alerts grouped by their cause'],
   ['notices', '/incidents/notices', 'No channels yet'],
   ['audit', '/audit', 'Audit'],
-  ['audit-entries', '/audit/entries', 'What people did'],
+  ['audit-entries', '/audit/entries', 'User actions in'],
   ['retention', '/retention', 'Kept for'],
   ['legal-holds', '/retention/holds', 'Place a hold'],
   ['erasures', '/retention/erasures', 'Erase a person'],

@@ -214,7 +214,7 @@ function CancelJob({ id }: { id: string }) {
       run={(reason = '') =>
         post('/api/v1/file-jobs/{id}/cancel', { path: { id }, body: { reason } })
       }
-      done={() => 'Cancelled. Rows that were published come to their end.'}
+      done={() => 'Cancelled. Published rows are still finished.'}
       changes={['file-jobs']}
     >
       Rows that are not published stop and end as errors (CANCELLED). Rows that are published are

@@ -68,14 +68,13 @@ export function partsOf({ counts, expectedRows, rowsRead }: Job): BarPart[] {
 }
 
 const WAITS: Readonly<Record<NonNullable<Job['waitsFor']>, string>> = {
-  DAILY_LIMIT:
-    'Waiting: the rows that a day allows are used up. It is read as soon as there is room.',
+  DAILY_LIMIT: 'Waiting: the daily row limit is used up. Reading continues when there is room.',
   SCANNER: 'Waiting for the virus scanner, which does not answer. Nothing passes unscanned.',
 }
 
 function sentenceOfCancelled({ status, successCount, errorCount }: Job): string {
   if (status === 'REJECTED') return 'Cancelled before its rows were read; nothing was sent.'
-  if (status !== 'COMPLETED') return 'Cancelled: rows that were published come to their end.'
+  if (status !== 'COMPLETED') return 'Cancelled: published rows are still finished.'
   return `Cancelled: ${formatCount(successCount)} attached, ${formatCount(errorCount)} stopped or with an error.`
 }
 

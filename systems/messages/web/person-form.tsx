@@ -6,7 +6,7 @@ const KINDS = [
   { value: 'button', label: 'button of a template' },
   { value: 'list', label: 'choice from a list' },
   { value: 'image', label: 'picture with these words' },
-  { value: 'unsupported', label: 'a kind that is not passed on' },
+  { value: 'unsupported', label: 'unsupported kind' },
 ] as const
 
 /** Lets a person write on the simulated WhatsApp: an answer, or STOP. */

@@ -94,7 +94,7 @@ export function Interventions({ saga }: InterventionProps) {
     <Panel title="Intervene">
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          For a saga that cannot go on by itself. A step in progress is not stopped, but what it
+          For a saga that cannot continue by itself. A step in progress is not stopped, but what it
           stores is discarded. Every action needs a reason.
         </Text>
         {offers.includes('skip') &&
@@ -167,7 +167,9 @@ function Skip({ saga, step }: InterventionProps & { readonly step: string }) {
         </ActButton>
       }
     >
-      {isForward ? `Go on without the step ${step}.` : `Go on without undoing the step ${step}.`}
+      {isForward
+        ? `Continue without the step ${step}.`
+        : `Continue without undoing the step ${step}.`}
     </Offer>
   )
 }
@@ -197,7 +199,7 @@ function Terminate({ saga }: InterventionProps) {
         </ActButton>
       }
     >
-      Give it up as it is.
+      End the saga as it is.
     </Offer>
   )
 }

@@ -37,12 +37,12 @@ interface StepLook {
 }
 
 const STEP_LOOKS: Readonly<Record<string, StepLook>> = {
-  PENDING: { role: undefined, word: 'not begun' },
+  PENDING: { role: undefined, word: 'not started' },
   RUNNING: { role: 'claimed', word: 'in progress' },
   WAITING: { role: 'ready', word: 'waits' },
   RETRYING: { role: 'retry', word: 'tried again' },
   COMPLETED: { role: 'confirmed', word: 'done' },
-  SKIPPED: { role: 'cancelled', word: 'left out' },
+  SKIPPED: { role: 'cancelled', word: 'skipped' },
   REFUSED: { role: 'dead', word: 'refused' },
   FAILED: { role: 'dead', word: 'failed' },
   UNDOING: { role: 'retry', word: 'being undone' },

@@ -2,7 +2,10 @@ import { Grid, Stack, Text } from '@mantine/core'
 import {
   AnchorLink,
   CodeNote,
+  type Column,
+  column,
   CopyId,
+  DataTable,
   Empty,
   formatDuration,
   isOperator,
@@ -34,7 +37,6 @@ import {
   standingOf,
   useSagaChanges,
 } from './saga-state.ts'
-import classes from './saga-times.module.css'
 
 /** One saga: its steps, what it sent and heard, what was undone, and the wheel to steer it. */
 export function Saga() {
@@ -145,7 +147,7 @@ function rowOf(saga: SagaDetails, step: SagaStep): RowStep {
       <>
         {step.branch !== null && <div>branch {step.branch.name}</div>}
         {step.error !== null && <div>{step.error.code}</div>}
-        {step.timedOut && step.error === null && <div>nothing came in time</div>}
+        {step.timedOut && step.error === null && <div>timed out</div>}
         {step.dueAt === null ? (
           at !== null && <Time at={at} />
         ) : (
@@ -185,9 +187,9 @@ export function placesOf(steps: readonly Pick<SagaStep, 'branch'>[]): (Place | u
     }
     if (before?.fork !== branch.fork) start = next
     const isSameBranch = before?.fork === branch.fork && before.name === branch.name
-    const column = isSameBranch ? (places.at(-1)?.column ?? start) + 1 : start
-    places.push({ column, row: branchNames(steps, i).indexOf(branch.name) + 1, rows: 1 })
-    next = Math.max(next, column + 1)
+    const at = isSameBranch ? (places.at(-1)?.column ?? start) + 1 : start
+    places.push({ column: at, row: branchNames(steps, i).indexOf(branch.name) + 1, rows: 1 })
+    next = Math.max(next, at + 1)
   }
   return places
 }
@@ -210,6 +212,43 @@ interface Bar {
   readonly to: number | undefined
 }
 
+/** A bar as a table shows it. */
+interface Lane {
+  readonly id: string
+  readonly what: string
+  readonly took: string
+  /** From when to when. */
+  readonly said: string
+  readonly color: string
+  readonly left: number
+  readonly width: number
+}
+
+const COLORS = { done: 'green', refused: 'red', undone: 'gray' } as const
+
+function laneColumns(whole: string): readonly Column<Lane>[] {
+  return [
+    column.text('what', 'Step', { width: 'minmax(90px, 1fr)' }),
+    column.text('took', 'Took', { width: '84px' }),
+    {
+      id: 'lane',
+      title: `0 to ${whole}`,
+      width: 'minmax(100px, 5fr)',
+      cell: ({ said, color, left, width }) => (
+        <div
+          data-color={color}
+          role="img"
+          aria-label={said}
+          style={{
+            ...{ height: 10, minWidth: 2, borderRadius: 2, background: 'var(--tint)' },
+            ...{ marginLeft: `${left * 100}%`, width: `${width * 100}%` },
+          }}
+        />
+      ),
+    },
+  ]
+}
+
 /** When each step began and how long it took, from the start of the saga to its end. */
 function SagaTimes({ saga }: { saga: SagaDetails }) {
   const { wall } = useNow()
@@ -218,47 +257,22 @@ function SagaTimes({ saga }: { saga: SagaDetails }) {
   const end = (bar: Bar) => bar.to ?? (isOver(saga) ? bar.from : wall)
   const start = Math.min(...bars.map(({ from }) => from))
   const whole = Math.max(...bars.map(end)) - start || 1
+  const after = (at: number) => formatDuration(at - start)
+  const lanes = bars.map((bar) => ({
+    ...{ id: bar.id, what: bar.what, took: formatDuration(end(bar) - bar.from) },
+    said: `from ${after(bar.from)} to ${after(end(bar))}`,
+    color: bar.to === undefined ? 'blue' : COLORS[bar.kind],
+    left: (bar.from - start) / whole,
+    width: (end(bar) - bar.from) / whole,
+  }))
   return (
     <Panel title="Times">
-      <table className={classes['times']}>
-        <thead>
-          <tr>
-            <th scope="col">Step</th>
-            <th scope="col">Took</th>
-            <th scope="col">
-              <span className={classes['hidden']}>From start to end</span>
-              <span className={classes['axis']} aria-hidden>
-                {[0, 0.25, 0.5, 0.75, 1].map((part) => (
-                  <span key={part}>{formatDuration(whole * part)}</span>
-                ))}
-              </span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {bars.map((bar) => (
-            <tr key={bar.id}>
-              <th scope="row">{bar.what}</th>
-              <td>{formatDuration(end(bar) - bar.from)}</td>
-              <td
-                className={classes['lane']}
-                aria-label={`from ${formatDuration(bar.from - start)} on`}
-                title={`from ${formatDuration(bar.from - start)} to ${formatDuration(end(bar) - start)}`}
-              >
-                <div
-                  className={classes['bar']}
-                  data-kind={bar.kind}
-                  data-open={bar.to === undefined || undefined}
-                  style={{
-                    marginLeft: `${((bar.from - start) / whole) * 100}%`,
-                    width: `${((end(bar) - bar.from) / whole) * 100}%`,
-                  }}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label="Times"
+        list={lanes}
+        columns={laneColumns(formatDuration(whole))}
+        idOf={({ id }) => id}
+      />
     </Panel>
   )
 }

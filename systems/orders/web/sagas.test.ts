@@ -374,9 +374,9 @@ test('steps side by side, one left out and one that waits for a signal, with the
   const [flight, hotel] = [await placeOf('flight'), await placeOf('hotel')]
   expect(flight.x).toBe(hotel.x)
   expect(flight.y).toBeLessThan(hotel.y)
-  const times = page.getByRole('table').filter({ has: page.getByText('Took') })
+  const times = page.getByRole('grid', { name: 'Times' })
   for (const name of ['plan', 'flight', 'hotel', 'approved']) {
-    await times.getByRole('rowheader', { name, exact: true }).waitFor()
+    await times.getByRole('gridcell', { name, exact: true }).waitFor()
   }
   await axe(page)
   await screenshot(page, 'saga-branches-light')
@@ -397,7 +397,7 @@ test('a held order is released from its page', async () => {
 test('a link whose id is cut off says so, and offers nothing that cannot help', async () => {
   const page = await dashboard.open('/sagas/0198-cut', { allowed: [/400/] })
   const alert = page.getByRole('alert')
-  await alert.getByText('The link that led here may be cut off or mistyped.').waitFor()
+  await alert.getByText('The link may be incomplete or mistyped.').waitFor()
   expect(await alert.getByRole('button', { name: 'Try again' }).count()).toBe(0)
 })
 

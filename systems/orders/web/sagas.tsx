@@ -216,7 +216,7 @@ function BulkActions({ chosen, onDone }: BulkActionsProps) {
         {...common}
         rows={undoing}
         verb="Skip undoing"
-        past="go on without it"
+        past="continue without it"
         tone="danger"
         reason="required"
         run={(row, reason = '') =>

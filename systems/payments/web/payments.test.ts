@@ -218,7 +218,7 @@ test('events of the gateway are listed, lead to its payment and back, and is rep
     .getByRole('link', { name: `Event ${odd}` })
     .first()
     .click()
-  await event.getByText('As it came').waitFor()
+  await event.getByText('Raw event').waitFor()
 })
 
 test('payments fit a phone', async () => {
@@ -233,7 +233,7 @@ test('payments fit a phone', async () => {
   await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
   await page.goto(`${dashboard.url}/payments/events?paymentId=${id}`)
   await page.getByRole('gridcell', { name: 'applied' }).click()
-  await page.getByRole('heading', { name: 'As it came' }).waitFor()
+  await page.getByRole('heading', { name: 'Raw event' }).waitFor()
   await screenshot(page, 'payment-event-phone')
   await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width)
 })

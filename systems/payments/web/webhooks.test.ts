@@ -230,7 +230,7 @@ test('an endpoint is forgotten, and its deliveries stay', async () => {
   await page.getByRole('button', { name: 'Delete endpoint' }).click()
   await page.getByText('No endpoints yet').waitFor()
   await page.getByRole('link', { name: 'Deliveries', exact: true }).click()
-  await page.getByRole('row', { name: /delivered webhook\.ping forgotten/ }).waitFor()
+  await page.getByRole('row', { name: /delivered webhook\.ping deleted/ }).waitFor()
 })
 
 test('runs of retries are listed', async () => {

@@ -9,7 +9,7 @@ export const world: SystemWorld = {
     ['payment-disputes', '/payments/returns', 'No disputes'],
     ['payment-refunds', '/payments/returns?tab=refunds', 'No refunds'],
     ['payment-events', '/payments/events', 'payment.succeeded'],
-    ['payment-event', '/payments/events?open=:event', 'As it came'],
+    ['payment-event', '/payments/events?open=:event', 'Raw event'],
     ['payment-journey', '/journey?id=:payment', 'Payment created'],
     ['endpoints', '/webhooks', '/nowhere'],
     ['endpoint', '/webhooks?open=:endpoint', 'Delete'],

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
 import { formatCount, formatShare } from '../format/number.ts'
 import { stretchAt, timeText, type PlotTimes, type Stretch } from './plot-data.ts'
+import { ChartFrame } from './chart-frame.tsx'
 import classes from './heat-map.module.css'
 
 interface HeatRow {
@@ -32,16 +33,15 @@ export function HeatMap({ title, rows, times, onPick }: HeatMapProps) {
   const [said, setSaid] = useState<string>()
   const width = Math.ceil(times.count / MOST_COLUMNS)
   return (
-    <figure className={classes['figure']}>
-      <figcaption className={classes['head']}>
-        <Text fw={500} size="sm" component="span">
-          {title}
-        </Text>
+    <ChartFrame
+      title={title}
+      actions={
         <span className={classes['key']} aria-hidden>
           <i data-state="good" /> answered <i data-state="mixed" /> some failed{' '}
           <i data-state="bad" /> all failed
         </span>
-      </figcaption>
+      }
+    >
       <p className={classes['said']} role="status">
         {said ?? `${timeText(times.from, times)} to ${timeText(times.now, times)}`}
       </p>
@@ -89,7 +89,7 @@ export function HeatMap({ title, rows, times, onPick }: HeatMapProps) {
           </table>
         </div>
       )}
-    </figure>
+    </ChartFrame>
   )
 }
 

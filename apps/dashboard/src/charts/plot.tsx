@@ -1,12 +1,5 @@
 import 'uplot/dist/uPlot.min.css'
-import {
-  Button,
-  Group,
-  SimpleGrid,
-  Text,
-  UnstyledButton,
-  useComputedColorScheme,
-} from '@mantine/core'
+import { Button, Group, SimpleGrid, useComputedColorScheme } from '@mantine/core'
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
@@ -19,6 +12,9 @@ import {
   summaryOf,
   timeText,
 } from './plot-data.ts'
+import type { Column } from '../parts/table/columns.tsx'
+import { DataTable } from '../parts/table/data-table.tsx'
+import { ChartFrame } from './chart-frame.tsx'
 import classes from './plot.module.css'
 import { dataOf, type Drawn, optionsOf, wholeTime } from './uplot-options.ts'
 
@@ -64,16 +60,10 @@ export function Plot(props: PlotProps) {
   const shown = Math.min(point ?? Math.max(0, times.count - 2), times.count - 1)
   const pick = onPick && ((index: number) => onPick(stretchAt(times, index)))
   return (
-    <figure className={classes['figure']}>
-      <figcaption className={classes['head']}>
-        <div>
-          <Text fw={500} size="sm" component="span">
-            {title}
-          </Text>{' '}
-          <Text size="xs" c="dimmed" component="span">
-            {unit}
-          </Text>
-        </div>
+    <ChartFrame
+      title={title}
+      note={unit}
+      actions={
         <Group gap={4} wrap="nowrap">
           {zoom && (
             <Button variant="subtle" size="compact-xs" onClick={() => onZoom?.(undefined)}>
@@ -90,14 +80,15 @@ export function Plot(props: PlotProps) {
             Table
           </Button>
         </Group>
-      </figcaption>
+      }
+    >
       <Legend {...{ series, times, format, marks, shown, isPoint: point !== undefined }} />
       {isTable ? (
         <PlotTable {...{ title, series, times, format, marks, onPick: pick }} />
       ) : (
         <Canvas {...props} key={look} shown={shown} onPoint={setPoint} onPickIndex={pick} />
       )}
-    </figure>
+    </ChartFrame>
   )
 }
 
@@ -113,27 +104,21 @@ interface LegendProps extends Omit<Shown, 'title'> {
 /** The names of the series, each with its number at the moment that is pointed at, or at the last one. */
 function Legend({ series, times, format, marks, shown, isPoint }: LegendProps) {
   const stretch = stretchAt(times, shown)
-  const here = marks.filter(({ at }) => at >= stretch.from && at < stretch.until)
+  const here = marksIn(stretch, marks)
   return (
     <div className={classes['legend']} aria-hidden>
-      <span className={classes['when']}>
-        {timeText(stretch.from, times)}
-        {stretch.isRunning && ' (running)'}
-      </span>
+      <span className={classes['when']}>{momentText(stretch, times)}</span>
       {series.length === 0 && <span>nothing in this time</span>}
-      {series.map(({ id, label, color, values }) => {
-        const value = values[shown]
-        return (
-          <span key={id} className={classes['entry']}>
-            <i
-              style={{
-                background: `light-dark(var(--mantine-color-${color}-7), var(--mantine-color-${color}-4))`,
-              }}
-            />
-            {label} <b>{value === null || value === undefined ? '–' : format(value)}</b>
-          </span>
-        )
-      })}
+      {series.map(({ id, label, color, values }) => (
+        <span key={id} className={classes['entry']}>
+          <i
+            style={{
+              background: `light-dark(var(--mantine-color-${color}-7), var(--mantine-color-${color}-4))`,
+            }}
+          />
+          {label} <b>{valueOf(values[shown], format)}</b>
+        </span>
+      ))}
       {isPoint && here.map(({ at, text }) => <span key={`${at} ${text}`}>▾ {text}</span>)}
     </div>
   )
@@ -226,11 +211,8 @@ function show(plot: uPlot, drawn: Drawn, zoom: Zoom | undefined): void {
 
 function valueText({ series, times, format, marks = NO_MARKS }: PlotProps, index: number): string {
   const stretch = stretchAt(times, index)
-  const said = series.map(({ label, values }) => {
-    const value = values[index]
-    return `${label} ${value === null || value === undefined ? 'unknown' : format(value)}`
-  })
-  const here = marks.filter(({ at }) => at >= stretch.from && at < stretch.until)
+  const said = series.map(({ label, values }) => `${label} ${valueOf(values[index], format)}`)
+  const here = marksIn(stretch, marks)
   const running = stretch.isRunning ? ', not over yet' : ''
   return [
     `${timeText(stretch.from, times)}${running}`,
@@ -290,52 +272,50 @@ interface PlotTableProps extends Shown {
 }
 
 /** The numbers of a plot, the newest first, in the same room. */
-function PlotTable({ title, series, times, format, marks, onPick }: PlotTableProps) {
+function PlotTable({ onPick, ...shown }: PlotTableProps) {
+  const { title, times } = shown
   const indexes = Array.from({ length: times.count }, (_, i) => times.count - 1 - i)
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- by keys it scrolls only with the focus
-    <div className={classes['table']} tabIndex={0} role="region" aria-label={title}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            {series.map(({ id, label }) => (
-              <th key={id} scope="col">
-                {label}
-              </th>
-            ))}
-            <th scope="col">Marks</th>
-          </tr>
-        </thead>
-        <tbody>
-          {indexes.map((i) => {
-            const stretch = stretchAt(times, i)
-            const here = marks.filter(({ at }) => at >= stretch.from && at < stretch.until)
-            const time = `${timeText(stretch.from, times)}${stretch.isRunning ? ' (running)' : ''}`
-            return (
-              <tr key={i}>
-                <th scope="row">
-                  {onPick === undefined ? (
-                    time
-                  ) : (
-                    <UnstyledButton className={classes['pick']} onClick={() => onPick(i)}>
-                      {time}
-                    </UnstyledButton>
-                  )}
-                </th>
-                {series.map(({ id, values }) => {
-                  const value = values[i]
-                  const isKnown = value !== null && value !== undefined
-                  return <td key={id}>{isKnown ? format(value) : '–'}</td>
-                })}
-                <td>{here.map(({ text }) => text).join(', ')}</td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label={title}
+      list={indexes}
+      columns={pointColumns(shown)}
+      idOf={String}
+      height="190px"
+      {...(onPick && { onOpen: onPick })}
+    />
   )
+}
+
+function pointColumns({ series, times, format, marks }: Shown): readonly Column<number>[] {
+  return [
+    { id: 'time', title: 'Time', cell: (i) => momentText(stretchAt(times, i), times) },
+    ...series.map(({ id, label, values }) => ({
+      id,
+      title: label,
+      cell: (i: number) => valueOf(values[i], format),
+    })),
+    {
+      id: 'marks',
+      title: 'Marks',
+      cell: (i) =>
+        marksIn(stretchAt(times, i), marks)
+          .map(({ text }) => text)
+          .join(', '),
+    },
+  ]
+}
+
+function valueOf(value: number | null | undefined, format: (value: number) => string): string {
+  return value === null || value === undefined ? '–' : format(value)
+}
+
+function momentText({ from, isRunning }: Stretch, times: PlotTimes): string {
+  return `${timeText(from, times)}${isRunning ? ' (running)' : ''}`
+}
+
+function marksIn({ from, until }: Stretch, marks: readonly PlotMark[]): readonly PlotMark[] {
+  return marks.filter(({ at }) => at >= from && at < until)
 }
 
 interface PlotGridProps {

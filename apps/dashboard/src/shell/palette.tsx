@@ -191,7 +191,7 @@ export function choicesOf({
             ? [
                 {
                   kind: 'search',
-                  title: `What ${text} did`,
+                  title: `Actions by ${text}`,
                   detail: 'in the audit, by person',
                   to: `/audit?actor=${encodeURIComponent(text)}`,
                 },

@@ -1,7 +1,8 @@
-import { Kbd, Modal, Table } from '@mantine/core'
+import { Kbd, Modal } from '@mantine/core'
 import { useDisclosure, useWindowEvent } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef } from 'react'
+import { KeyValue } from '../parts/show/facts.tsx'
 import type { Page } from '../pages/page.ts'
 
 const FIELDS =
@@ -40,42 +41,30 @@ export function Shortcuts({ pages }: { pages: readonly Page[] }) {
   })
   return (
     <Modal opened={isOpen} onClose={close} title="Keyboard shortcuts" size="sm">
-      <Table verticalSpacing={4} withRowBorders={false}>
-        <Table.Tbody>
-          <Shortcut keys={['Ctrl', 'K']} what="Search things, pages and actions" />
-          <Shortcut keys={['/']} what="Go to the filter of the page" />
-          <Shortcut keys={['↑', '↓']} what="Move through the rows of a table" />
-          <Shortcut keys={['Enter']} what="Open the row" />
-          <Shortcut keys={['j', 'k']} what="Next and previous row, beside an open one too" />
-          <Shortcut
-            keys={['Shift']}
-            what="With a click or Space: select all rows from the last one"
-          />
-          <Shortcut keys={['Space']} what="Select the row" />
-          <Shortcut keys={['Esc']} what="Close the dialog or drawer on top" />
-          <Shortcut keys={['?']} what="Show this list" />
-          {pages.map(({ name, title, key }) => (
-            <Shortcut key={name} keys={['g', key]} what={title} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <KeyValue
+        facts={{
+          'Search things, pages and actions': keys('Ctrl', 'K'),
+          'Go to the filter of the page': keys('/'),
+          'Move through the rows of a table': keys('↑', '↓'),
+          'Open the row': keys('Enter'),
+          'Next and previous row, also of an open one': keys('j', 'k'),
+          'Select the row': keys('Space'),
+          'Select all rows from the last one': keys('Shift', 'Space'),
+          'Close the dialog or drawer on top': keys('Esc'),
+          'Show this list': keys('?'),
+          ...Object.fromEntries(pages.map(({ title, key }) => [title, keys('g', key)])),
+        }}
+      />
     </Modal>
   )
 }
 
-function Shortcut({ keys, what }: { keys: readonly string[]; what: string }) {
-  return (
-    <Table.Tr>
-      <Table.Td w={90}>
-        {keys.map((key) => (
-          <Kbd key={key} size="xs" mr={4}>
-            {key}
-          </Kbd>
-        ))}
-      </Table.Td>
-      <Table.Td>{what}</Table.Td>
-    </Table.Tr>
-  )
+function keys(...names: readonly string[]) {
+  return names.map((name) => (
+    <Kbd key={name} size="xs" mr={4}>
+      {name}
+    </Kbd>
+  ))
 }
 
 function focusFilter(): boolean {

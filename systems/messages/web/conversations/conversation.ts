@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, string>> = {
   reaction: 'Reaction',
   sticker: 'Sticker',
   system: 'Notice of WhatsApp',
-  unsupported: 'Message of a kind that WhatsApp does not pass on',
+  unsupported: 'Message that WhatsApp does not pass on',
   video: 'Video',
 }
 

@@ -50,7 +50,7 @@ export function Conversations() {
   return (
     <PageFrame
       title="Conversations"
-      lead="What people write back. Free text may be sent within 24 hours of a person’s last message; after that only templates."
+      lead="Replies, and your answers. Free text may be sent within 24 hours of a person’s last message; after that only templates."
     >
       <div className={classes['panes']} data-open={id === undefined ? undefined : true}>
         <People open={id} />
@@ -292,7 +292,7 @@ function ConsentButton({ conversation }: { conversation: ConversationResource })
         reason="optional"
         {...change(false)}
       >
-        Messages that wait are cancelled, and new ones are refused.
+        Waiting messages are cancelled, and new ones are refused.
       </ActButton>
     )
   }
@@ -319,7 +319,7 @@ function History({ id }: { id: string }) {
       {({ items }) =>
         items.length === 0 ? (
           <Text size="sm" c="dimmed">
-            The person has said nothing about it in this conversation.
+            No consent is recorded in this conversation.
           </Text>
         ) : (
           <Timeline entries={items.map(consentEntryOf)} />

@@ -33,7 +33,7 @@ export function Accounts() {
   const query = useAccounts()
   return (
     <PageFrame
-      lead="The WhatsApp accounts of your organisation, and the default ones of the server. An account that the provider refuses stops until it is mended; its messages wait."
+      lead="The WhatsApp accounts of your organisation, and the default ones of the server. An account that the provider refuses stops until it is fixed; its messages wait."
       actions={
         <Permitted to="administer">
           <DialogButton
@@ -83,7 +83,7 @@ function AccountPanel({ account }: { account: Account }) {
           </Alert>
         ))}
         {notices.length > 0 && (
-          <Stack gap={4} role="list" aria-label="What WhatsApp says">
+          <Stack gap={4} role="list" aria-label="Notices from WhatsApp">
             {notices.map(({ field, subject, event, detail, saidAt }) => (
               <Text key={`${field} ${subject} ${event} ${saidAt}`} size="sm" role="listitem">
                 <Time at={saidAt} /> {humanField(field)}:{' '}
@@ -145,8 +145,8 @@ function AccountActions({ account }: { account: Account }) {
             done={() => 'Sending resumed.'}
             changes={CHANGED}
           >
-            Messages that wait for the account are sent at once. If the cause is not mended, the
-            account stops again with the first of them.
+            Messages that wait for the account are sent at once. If the cause is not fixed, the
+            account stops again.
           </ActButton>
         )}
         {!isDefault && (

@@ -54,8 +54,8 @@ export function MessageDetails({ id }: { id: string }) {
           <Panel title="Content">
             {message.contentsRemovedAt !== null && (
               <Text size="sm">
-                Parameters were removed <Time at={message.contentsRemovedAt} />, as the retention of
-                contents says.
+                Parameters were removed <Time at={message.contentsRemovedAt} />, by the retention of
+                contents.
               </Text>
             )}
             <Json value={message.payloadJson} label="content" />
@@ -86,7 +86,7 @@ function Facts({ message }: { message: OutboundMessage }) {
         'Provider id': idFact(providerMessageId, { what: 'provider id', shown: 48 }),
         'Idempotency-Key': <CopyId id={message.idempotencyKey} what="key" />,
         Created: <Time at={message.createdAt} />,
-        'To be sent': timeFact(message.sendAt, { clock: 'business', ahead: true }),
+        'Send at': timeFact(message.sendAt, { clock: 'business', ahead: true }),
         Sent: timeFact(message.sentAt),
         Delivered: timeFact(message.deliveredAt),
         Read: timeFact(message.readAt),

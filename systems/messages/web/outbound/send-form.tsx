@@ -212,7 +212,7 @@ function DraftFields({ form, template, names }: DraftFieldsProps) {
         <TextInput
           type="datetime-local"
           label="Send at"
-          description="Left empty: at once."
+          description="Leave empty to send it now."
           {...form.text('sendAt')}
         />
         <NumberInput
@@ -225,7 +225,7 @@ function DraftFields({ form, template, names }: DraftFieldsProps) {
           onChange={(value) => typeof value === 'number' && form.set({ maxAttempts: value })}
         />
       </SimpleGrid>
-      <Checkbox label="Urgent: goes before other messages" {...form.check('isUrgent')} />
+      <Checkbox label="Urgent: sent before other messages" {...form.check('isUrgent')} />
       {!production && !isMail && (
         <Alert color="gray" role="note" title="Simulated failures">
           Numbers ending in 0047 and 0026 are refused, in 0429 hit a limit, in 0500 and 0408 leave

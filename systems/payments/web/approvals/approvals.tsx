@@ -61,7 +61,7 @@ export const CHANGED = ['approvals', 'payments', 'reconciliations'] as const
 
 const COLUMNS: readonly Column<Proposal>[] = [
   column.state('status', 'State', { roles: ROLES, width: '130px' }),
-  { id: 'kind', title: 'What', width: 'minmax(0, 2fr)', cell: ({ kind }) => KINDS[kind] },
+  { id: 'kind', title: 'Action', width: 'minmax(0, 2fr)', cell: ({ kind }) => KINDS[kind] },
   { id: 'amount', title: 'Amount', cell: amountOf },
   column.text('proposedBy', 'Proposed by', { id: 'by' }),
   column.text('decidedBy', 'Decided by', { id: 'decided', none: '–' }),
@@ -115,7 +115,7 @@ function ProposalDetails({ proposal }: { proposal: Proposal }) {
     <Stack gap="sm">
       <KeyValue
         facts={{
-          What: KINDS[proposal.kind],
+          Action: KINDS[proposal.kind],
           Amount: amountOf(proposal),
           About: <CopyId id={proposal.subject} />,
           State: <StateBadge state={proposal.status} role={ROLES[proposal.status]} />,
@@ -128,7 +128,7 @@ function ProposalDetails({ proposal }: { proposal: Proposal }) {
             ) : undefined,
           'Decided by': proposal.decidedBy ?? undefined,
           Decided: timeFact(proposal.decidedAt, { clock: 'business' }),
-          'Their reason': proposal.decisionReason ?? undefined,
+          'Decision reason': proposal.decisionReason ?? undefined,
         }}
       />
       <Json value={proposal.request} label="request" />

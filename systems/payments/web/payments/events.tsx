@@ -39,9 +39,9 @@ const EVENT_ROLES: Readonly<Record<GatewayEvent['status'], StateRole>> = {
 
 /** What a state of an event means. */
 const EVENT_MEANINGS: Readonly<Record<GatewayEvent['status'], string>> = {
-  applied: 'It did what it says, and the merchant’s endpoints were notified.',
-  unchanged: 'It says what was known before.',
-  parked: 'It waits: it is checked again with each event of its payment.',
+  applied: 'Applied. The merchant’s endpoints were notified.',
+  unchanged: 'No change: it was known before.',
+  parked: 'Waiting: checked again with each event of its payment.',
   forbidden: 'It contradicts what came first. Nothing was changed, and an alert was raised.',
   mismatch:
     'Its amount, currency or reference is not the payment’s. Nothing was changed, and an alert was raised.',
@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<GatewayEvent>[] = [
       ),
   },
   column.text('reason', 'Reason', { width: 'minmax(0, 2fr)' }),
-  column.text('source', 'Came by', { width: '90px', narrow: 'hidden' }),
+  column.text('source', 'Source', { width: '90px', narrow: 'hidden' }),
   column.time('receivedAt', 'Received', { id: 'received', clock: 'business', width: '132px' }),
 ]
 
@@ -96,7 +96,7 @@ export function Events() {
   })
   useRefresh(['payments', 'events'], EVERY_MS)
   return (
-    <PageFrame lead="Events of the payment gateway, as they came, and what was decided.">
+    <PageFrame lead="Events from the payment gateway, and what each changed.">
       <FilteredTable
         {...page}
         label="Gateway events"
@@ -126,7 +126,7 @@ function EventDetails({ id }: { id: string }) {
             {event.reason !== null && EVENT_MEANINGS[event.status]}
           </Alert>
           <Facts event={event} />
-          <Title order={3}>As it came</Title>
+          <Title order={3}>Raw event</Title>
           <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
             {event.body}
           </Code>
@@ -148,7 +148,7 @@ function Reprocess({ event: { id, status } }: { event: GatewayEvent }) {
         changes={['payments']}
       />
       <Text size="sm" c="dimmed">
-        Decides again by what is known now.
+        Evaluates the event again with current data.
       </Text>
     </Group>
   )
@@ -168,7 +168,7 @@ function Facts({ event }: { event: GatewayEvent }) {
             </AnchorLink>
           ),
         'Gateway reference': idFact(gatewayRef, { what: 'reference' }),
-        'Came by': source === 'webhook' ? 'the gateway’s webhook' : 'a question to the gateway',
+        Source: source === 'webhook' ? 'the gateway’s webhook' : 'a lookup at the gateway',
         Id: <CopyId id={id} what="event id" />,
         Received: <Time at={receivedAt} clock="business" />,
         Decided: <Time at={decidedAt} clock="business" />,

@@ -105,7 +105,7 @@ function Details(whole: Whole) {
       <Timeline entries={storyOf(payment, whole).map(withLink)} clock="business" />
       <Text size="sm">
         <AnchorLink size="sm" to="/payments/events" search={{ paymentId: payment.id }}>
-          All events of the gateway about it
+          All gateway events of this payment
         </AnchorLink>
       </Text>
       <Related id={payment.id} except={['payment']} />

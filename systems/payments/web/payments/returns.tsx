@@ -28,7 +28,7 @@ export function Returns() {
   const { values, set } = useFilter(TABS)
   useRefresh(['payments', 'returns'], EVERY_MS)
   return (
-    <PageFrame lead="Money that goes back: disputes until their evidence is due, and refunds.">
+    <PageFrame lead="Refunds, and disputes with their evidence deadlines.">
       <Tabs
         value={values.tab ?? 'disputes'}
         onChange={(tab) => set({ tab: tab ?? undefined })}
@@ -88,7 +88,7 @@ function Disputes() {
     <FilteredTable
       {...page}
       label="Disputes"
-      empty={<Empty title="No disputes">Customers have not asked their banks for money.</Empty>}
+      empty={<Empty title="No disputes">No customer has disputed a payment.</Empty>}
       drawer="Payment"
       renderDetails={(_, row) => row && <PaymentDetails id={row.paymentId} />}
     />

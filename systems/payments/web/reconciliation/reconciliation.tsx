@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<ListedRun>[] = [
     width: 'minmax(0, 1.4fr)',
     cell: ({ filename, runNo, matched, unmatched }) =>
       runNo === 0 ? (
-        'run it to match its records'
+        'not run yet'
       ) : (
         <StackedBar
           label={filename}

@@ -61,7 +61,7 @@ export function Deliveries() {
   const chosen = page.list.rows.filter((row) => selection.has(row.id) && isFinished(row))
   return (
     <PageFrame
-      lead="Events sent to endpoints: attempted as the endpoint says, then abandoned."
+      lead="Events sent to endpoints: retried as each endpoint is set up, then abandoned."
       actions={<ReplaySelected deliveries={chosen} onDone={selection.clear} />}
     >
       <FilteredTable
@@ -107,7 +107,7 @@ function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly C
       sortBy: ({ endpointId }) => urls.get(endpointId),
       width: 'minmax(0, 1.3fr)',
       narrow: 'hidden',
-      cell: ({ endpointId }) => urls.get(endpointId) ?? 'forgotten',
+      cell: ({ endpointId }) => urls.get(endpointId) ?? 'deleted',
     },
     column.text('attempts', 'Failed', { width: '60px', align: 'right', narrow: 'hidden' }),
     column.time('nextAttemptAt', 'Next attempt', {
@@ -152,7 +152,7 @@ export function Runs() {
   const list = useListOf('/api/v1/webhook-deliveries/runs', ['webhooks', 'runs'])
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
   return (
-    <PageFrame lead="Failed deliveries are retried when they are due: what became of them.">
+    <PageFrame lead="Retries of failed deliveries, and their results.">
       <DataTable
         label="Retries"
         list={list}

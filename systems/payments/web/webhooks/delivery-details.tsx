@@ -118,7 +118,7 @@ function Facts({ delivery, endpoint }: PartProps) {
         Event: eventType,
         Endpoint:
           endpoint === undefined ? (
-            'forgotten'
+            'deleted'
           ) : (
             <EndpointLink endpoint={endpoint}>{shortUrl(endpoint.url)}</EndpointLink>
           ),

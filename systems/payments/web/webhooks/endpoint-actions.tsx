@@ -191,7 +191,7 @@ function SecretOnce({ made, onKept }: { made: Renewed; onKept: () => void }) {
     <Stack gap="sm">
       <Text size="sm">
         {made.secret === null
-          ? 'Give it to the receiver, which verifies the signatures with it. It is no secret, and stays on the page of the endpoint.'
+          ? 'Give it to the receiver, which verifies the signatures with it. It is not secret: the endpoint’s page shows it again.'
           : 'Give it to the receiver, which verifies the signatures with it. It is stored encrypted and cannot be shown again; if it is lost, create a new one.'}
       </Text>
       <Code block style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>

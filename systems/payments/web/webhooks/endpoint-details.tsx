@@ -78,8 +78,8 @@ function Facts({ endpoint, health }: { endpoint: Endpoint; health: Health | unde
         'Failing since':
           endpoint.failingSince === null ? undefined : (
             <>
-              <Time at={endpoint.failingSince} clock="business" />: no attempt succeeded since. It
-              is disabled after some days of that.
+              <Time at={endpoint.failingSince} clock="business" />: every attempt since then failed.
+              The endpoint is disabled if this lasts for days.
             </>
           ),
         Address: <CopyId id={url} what="address" />,
@@ -100,7 +100,7 @@ function Facts({ endpoint, health }: { endpoint: Endpoint; health: Health | unde
           publicKeys.length === 0
             ? undefined
             : publicKeys.map((key) => <CopyId key={key} id={key} what="public key" />),
-        'Last 7 days': health === undefined ? 'nothing' : countsOf(health),
+        'Last 7 days': health === undefined ? 'no deliveries' : countsOf(health),
         'Last delivered': <Time at={health?.lastDeliveredAt} clock="business" />,
         Deliveries: (
           <AnchorLink size="sm" to="/webhooks/deliveries" search={{ endpointId: id }}>
@@ -124,7 +124,7 @@ function countsOf({
   const parts = [
     [delivered, 'delivered'],
     [waiting, 'waiting'],
-    [failing, 'tried again'],
+    [failing, 'retrying'],
     [abandoned, 'abandoned'],
     [skipped, 'skipped'],
     [filtered, 'filtered out'],
@@ -211,10 +211,7 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
             Count
           </PermittedButton>
         </Group>
-        <Checkbox
-          label="Also attempt at once what waits for another attempt"
-          {...check('isWhole')}
-        />
+        <Checkbox label="Also retry waiting deliveries now" {...check('isWhole')} />
         {endpoint.status === 'disabled' && (
           <Text size="sm">The endpoint is disabled: enable it first.</Text>
         )}

@@ -148,7 +148,7 @@ const RETRIES = [
   { value: 'quick', label: 'Quick: 5 attempts within half a minute' },
   { value: 'hours', label: 'Hours: 8 attempts within four hours' },
   { value: 'days', label: 'Days: 10 attempts within three days' },
-  { value: 'own', label: 'Own waits' },
+  { value: 'own', label: 'Custom waits' },
 ]
 
 const SIGNING = [
@@ -219,7 +219,7 @@ function OwnWaits({
     <Group grow align="flex-start">
       <TextInput
         label="Waits"
-        description="Seconds after each failure, with blanks between; the last is repeated."
+        description="Seconds after each failure, separated by spaces; the last repeats."
         defaultValue={retry.waits.join(' ')}
         onBlur={({ currentTarget }) =>
           set({ retry: { ...retry, waits: readWaits(currentTarget.value) } })

@@ -41,7 +41,7 @@ export function FilterEditor({ filter, onChange }: FilterEditorProps) {
       </Text>
       {rows.length === 0 && (
         <Text size="xs" c="dimmed">
-          Every event of the types above. A condition lets through only events that meet it.
+          All events of these types. Add a condition to send only some.
         </Text>
       )}
       {rows.length > 1 && (
@@ -59,7 +59,7 @@ export function FilterEditor({ filter, onChange }: FilterEditorProps) {
       {rows.map((row, at) => (
         <Group key={at} gap={6} wrap="nowrap">
           <TextInput
-            aria-label="Place in the event"
+            aria-label="Path in the event"
             value={row.path}
             onChange={({ currentTarget }) => change(at, { path: currentTarget.value })}
             placeholder="/data/amount"

@@ -175,13 +175,11 @@ export function AuditEntries() {
       dataOf(api.GET('/api/v1/audit/entries', { params: { query }, signal })),
   })
   return (
-    <PageFrame title="Who did what" lead="What people did in the systems of your organisation.">
+    <PageFrame title="Who did what" lead="User actions in your organisation, in every system.">
       <FilteredTable
         {...page}
         label="Who did what"
-        empty={
-          <Empty title="No entries yet">Every change that somebody makes is listed here.</Empty>
-        }
+        empty={<Empty title="No entries yet">Every change that a user makes appears here.</Empty>}
         drawer="Audit entry"
         renderDetails={(_, shown) =>
           shown && (

@@ -98,7 +98,7 @@ export function Consumers() {
               list={items}
               columns={GROUP_COLUMNS}
               idOf={({ topic, group }) => `${topic}/${group}`}
-              empty={<Text size="sm">No consumer group has been looked at yet.</Text>}
+              empty={<Text size="sm">No consumer group has reported yet.</Text>}
             />
           )}
         </QueryState>
@@ -241,7 +241,7 @@ function Lines({ lags }: { lags: Lags }) {
       plots={[
         {
           title: 'Unacknowledged',
-          unit: 'messages, the most of each stretch',
+          unit: 'messages, peak of each interval',
           series,
           format: formatCount,
           onPick: (stretch) =>

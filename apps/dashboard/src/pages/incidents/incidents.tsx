@@ -185,7 +185,7 @@ function Actions({ incident }: { incident: Incident }) {
   const snooze = useAction({
     run: (minutes: number) =>
       post('/api/v1/incidents/{id}/snooze', { ...params, body: { minutes } }),
-    done: (_, minutes) => (minutes === 0 ? 'The incident is back.' : 'Incident snoozed.'),
+    done: (_, minutes) => (minutes === 0 ? 'Snooze ended.' : 'Incident snoozed.'),
     changes,
   })
   return (
@@ -202,12 +202,12 @@ function Actions({ incident }: { incident: Incident }) {
         to="operate"
         label={next === null ? 'Unassign me' : 'Assign to me'}
         run={() => post('/api/v1/incidents/{id}/assign', { ...params, body: { owner: next } })}
-        done={() => (next === null ? 'Nobody is assigned.' : `Assigned to ${next}.`)}
+        done={() => (next === null ? 'Incident unassigned.' : `Assigned to ${next}.`)}
         changes={changes}
       />
       {state === 'snoozed' ? (
         <PermittedButton to="operate" variant="default" onClick={() => snooze.mutate(0)}>
-          End the snooze
+          End snooze
         </PermittedButton>
       ) : (
         <Select

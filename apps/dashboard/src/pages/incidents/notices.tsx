@@ -50,7 +50,7 @@ function ChannelPanel({ channel }: { channel: Channel }) {
             to="operate"
             label="Send a test"
             run={() => post('/api/v1/notice-channels/{id}/test', { ...params })}
-            done={() => `A test is on its way to ${name}.`}
+            done={() => `Test sent to ${name}.`}
             changes={['notice-channels']}
           />
           <ActButton
@@ -62,7 +62,7 @@ function ChannelPanel({ channel }: { channel: Channel }) {
             done={() => `${name} removed.`}
             changes={['notice-channels']}
           >
-            No more notices go there. Its address is forgotten.
+            It receives no more notices, and its address is deleted.
           </ActButton>
         </Group>
       }
@@ -134,7 +134,7 @@ function ChannelForm({ onClose }: { onClose: () => void }) {
       {kind === 'slack' && (
         <TextInput
           label="Webhook URL"
-          description="An incoming webhook of Slack, Mattermost or the like."
+          description="An incoming webhook of Slack or a compatible service."
           type="url"
           {...text('address')}
           required
@@ -145,7 +145,7 @@ function ChannelForm({ onClose }: { onClose: () => void }) {
           <TextInput label="Routing key" type="password" {...text('routingKey')} required />
           <TextInput
             label="Events URL"
-            description="Left out, PagerDuty’s own."
+            description="Leave empty for PagerDuty’s own."
             type="url"
             {...text('address')}
           />

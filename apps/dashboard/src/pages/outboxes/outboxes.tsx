@@ -30,7 +30,7 @@ export function Outboxes() {
   return (
     <PageFrame
       title="Outboxes"
-      lead="Tables of messages and what is in them. Rates and failures are of the last minute."
+      lead="Message tables and their states. Rates and failures are of the last minute."
     >
       <QueryState query={query}>
         {({ outboxes }) => (
@@ -120,7 +120,7 @@ function columnsOf(history: History): readonly Column<OutboxItem>[] {
         <Sparkline
           values={(history[name] ?? []).map(({ delivered }) => delivered)}
           color="teal"
-          label={`What ${name} delivered in the last hour`}
+          label={`Delivered by ${name} in the last hour`}
           isRunning
         />
       ),

@@ -25,7 +25,7 @@ export function Recurring({ outbox }: { outbox: string }) {
         {({ items }) => (
           <Stack gap="md">
             {items.length === 0 && (
-              <Text size="sm">No relay has started with its recurring messages yet.</Text>
+              <Text size="sm">No relay has loaded the recurring messages yet.</Text>
             )}
             {items.map((item) => (
               <RecurringLine key={item.name} outbox={outbox} item={item} />
@@ -91,9 +91,9 @@ function RecurringLine({ outbox, item }: LineProps) {
 }
 
 const MISSED = {
-  latest: 'After an outage the last one is made up for.',
-  all: 'After an outage each one is made up for.',
-  skip: 'What an outage missed is left out.',
+  latest: 'After an outage, the latest missed run is sent.',
+  all: 'After an outage, every missed run is sent.',
+  skip: 'Runs missed in an outage are skipped.',
 } as const
 
 function capitalised(text: string): string {
@@ -193,7 +193,7 @@ function PauseButton({ outbox, item }: LineProps) {
       isGood={({ changed }) => changed}
       changes={CHANGES}
     >
-      No relay enqueues it until it is resumed. Messages that are in the outbox go out.
+      No relay enqueues it until it is resumed. Messages in the outbox are still sent.
     </ActButton>
   )
 }
@@ -218,12 +218,12 @@ function ResumeButton({ outbox, item }: LineProps) {
       <Stack gap="xs">
         <span>
           {item.missed === null
-            ? 'What the pause left out is made up for as the definition says.'
+            ? 'Missed runs are handled as the definition says.'
             : PAUSED[item.missed]}
         </span>
         {item.missed !== 'skip' && (
           <Checkbox
-            label="Leave out the times of the pause"
+            label="Skip runs missed during the pause"
             checked={skips}
             onChange={({ currentTarget }) => setSkips(currentTarget.checked)}
           />

@@ -131,6 +131,6 @@ export function usePermission(name: PermissionName): Permission {
   const roles = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(permission.roles)
   return {
     isAllowed: false,
-    reason: `Your role, ${data.role}, may not ${permission.about}. It takes ${roles}.`,
+    reason: `Your role, ${data.role}, may not ${permission.about}. Required: ${roles}.`,
   }
 }

@@ -105,7 +105,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
       >
         <Stack gap={4} align="center">
           <span>{error instanceof Error ? error.message : String(error)}</span>
-          {isRefused && <span>The link that led here may be cut off or mistyped.</span>}
+          {isRefused && <span>The link may be incomplete or mistyped.</span>}
           {problem && <Code>{problem.code}</Code>}
           {problem?.requestId !== undefined && (
             <span>

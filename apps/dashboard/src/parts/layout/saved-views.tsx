@@ -53,7 +53,7 @@ export function SavedViews({ filter, page, layout }: SavedViewsProps) {
         <Stack gap={6}>
           {views.length === 0 && (
             <Text size="sm" c="dimmed">
-              No views yet. Set a filter or choose columns, then keep them under a name.
+              No saved views. Set a filter or choose columns, then save them under a name.
             </Text>
           )}
           {views.map((view) => (
@@ -62,7 +62,7 @@ export function SavedViews({ filter, page, layout }: SavedViewsProps) {
                 {view.name}
               </Button>
               <ActionIcon
-                aria-label={`Forget ${view.name}`}
+                aria-label={`Delete ${view.name}`}
                 onClick={() => setViews(views.filter(({ name }) => name !== view.name))}
               >
                 <IconTrash size={14} aria-hidden />
@@ -100,14 +100,14 @@ function NewView({ onSave }: { onSave: (name: string) => void }) {
     <Form onSubmit={submit}>
       <Group gap={4} wrap="nowrap" align="flex-end">
         <TextInput
-          label="Keep this view as"
+          label="Save view as"
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
           maxLength={40}
           required
         />
         <Button type="submit" disabled={name.trim() === ''}>
-          Keep
+          Save
         </Button>
       </Group>
     </Form>

@@ -123,7 +123,7 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
   const refundField = (
     <MultiSelect
       label="Refunds and disputes"
-      description="Those without a record, in the same currency: money that went out, or that a payout was paid less."
+      description="Refunds and disputes without a record, in the same currency."
       data={reversals.map(({ id, kind: what, amount, currency, gatewayRef, createdAt }) => ({
         value: id,
         label: `${what} ${formatMoney(-amount, currency)} · ${gatewayRef ?? id.slice(0, 8)} · ${createdAt.slice(0, 10)}`,
@@ -146,7 +146,7 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
       {record.amount < 0 && refundField}
       <MultiSelect
         label="Payments"
-        description="The nearest payments, suggested ones and those without a record, in the same currency."
+        description="Nearest, suggested and unmatched payments in the same currency."
         data={payments.map(({ id, amount, currency, externalPaymentId, createdAt }) => ({
           value: id,
           label: `${formatMoney(amount, currency)} · ${externalPaymentId ?? id.slice(0, 8)} · ${createdAt.slice(0, 10)}`,
@@ -157,10 +157,7 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
       />
       {record.amount >= 0 && refundField}
       {canBePart && (
-        <Checkbox
-          label="Only a part of the payment: the rest comes in other lines"
-          {...check('isPart')}
-        />
+        <Checkbox label="Partial payment: other lines have the rest" {...check('isPart')} />
       )}
       {count > 0 && difference !== 0 && !(canBePart && isPart) && (
         <Select
@@ -270,7 +267,7 @@ function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {
       {draft.payout && (
         <TextInput
           label="Metadata field that names the payout"
-          description="Payments can be told it after they were made: PATCH /api/v1/payments/:id."
+          description="Add it to existing payments with PATCH /api/v1/payments/:id."
           {...text('field')}
           maxLength={100}
         />

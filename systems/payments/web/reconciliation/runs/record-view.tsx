@@ -1,26 +1,28 @@
-import { Group, Stack, Table, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import {
   ActButton,
   AnchorLink,
+  type Column,
+  column,
   CopyId,
   dataOf,
+  DataTable,
   DetailDrawer,
   formatMoney,
   neighboursOf,
   post,
   QueryState,
   Related,
+  StateBadge,
   Timeline,
   useApi,
   useOpened,
   useRead,
   Part,
 } from '@posthorn/dashboard/kit'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { MatchButton, Suggestions } from './matching.tsx'
 import { type PaymentSide, REASON_LOOKS, ReasonBadge, type RecordDetails } from './run.tsx'
-import classes from './sides.module.css'
 
 interface RecordViewProps {
   readonly runId: string
@@ -171,61 +173,13 @@ function Sides({ record }: { record: RecordDetails }) {
   const { adjustment } = record
   return (
     <div>
-      <Table className={classes['sides'] ?? ''} layout="fixed" aria-label="Both sides">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={96} />
-            <Table.Th>Bank</Table.Th>
-            <Table.Th>{STANDS_FOR[record.matchedAs ?? 'none']}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          <Side
-            name="Id"
-            bank={<CopyId id={record.externalTransactionId} />}
-            ours={
-              payment?.externalPaymentId == null ? '–' : <CopyId id={payment.externalPaymentId} />
-            }
-            differs={payment && payment.externalPaymentId !== record.externalTransactionId}
-          />
-          <Side
-            name="Amount"
-            bank={formatMoney(record.amount, record.currency)}
-            ours={payment ? formatMoney(payment.amount, payment.currency) : '–'}
-            differs={payment && !wentBack(record) && payment.amount !== record.amount}
-          />
-          <Side
-            name="Currency"
-            bank={record.currency}
-            ours={payment?.currency ?? '–'}
-            differs={payment && payment.currency !== record.currency}
-          />
-          <Side
-            name="Day"
-            bank={record.bookedOn}
-            ours={payment?.createdAt.slice(0, 10) ?? '–'}
-            differs={false}
-          />
-          <Side name="State" bank={record.status} ours={payment?.status ?? '–'} differs={false} />
-          {payment && (
-            <Side
-              name="Payment"
-              bank=""
-              ours={
-                <AnchorLink
-                  to="/payments"
-                  search={{ open: payment.id }}
-                  title={payment.id}
-                  size="sm"
-                >
-                  {payment.id.slice(0, 13)}…
-                </AnchorLink>
-              }
-              differs={false}
-            />
-          )}
-        </Table.Tbody>
-      </Table>
+      <DataTable
+        label="Both sides"
+        list={sidesOf(record, payment)}
+        columns={sideColumns(STANDS_FOR[record.matchedAs ?? 'none'])}
+        idOf={({ name }) => name}
+        tall
+      />
       {others.map(({ id, amount, currency }) => (
         <Text key={id} size="sm" mt={4} component="div">
           and {formatMoney(amount, currency)} of{' '}
@@ -265,28 +219,67 @@ function Sides({ record }: { record: RecordDetails }) {
   )
 }
 
-interface SideProps {
+const DIFFERS = { state: 'differs', role: 'failing' } as const
+
+interface Side {
   readonly name: string
   readonly bank: ReactNode
   readonly ours: ReactNode
-  readonly differs: boolean | undefined
+  readonly differs?: boolean
 }
 
-function Side({ name, bank, ours, differs = false }: SideProps) {
-  return (
-    <Table.Tr data-differs={differs || undefined}>
-      <Table.Th scope="row">{name}</Table.Th>
-      <Table.Td>{bank}</Table.Td>
-      <Table.Td>
-        {ours}
-        {differs && (
-          <span className={classes['differs']}>
-            <IconAlertTriangle size={13} aria-hidden /> differs
-          </span>
-        )}
-      </Table.Td>
-    </Table.Tr>
+function sideColumns(title: string): readonly Column<Side>[] {
+  return [
+    column.text('name', ' ', { width: '96px' }),
+    column.text('bank', 'Bank', { width: 'minmax(110px, 1fr)' }),
+    {
+      id: 'ours',
+      title,
+      width: 'minmax(140px, 1.4fr)',
+      isBold: ({ differs }) => differs === true,
+      cell: ({ ours, differs }) => (
+        <>
+          {ours}
+          {differs && <StateBadge {...DIFFERS} />}
+        </>
+      ),
+    },
+  ]
+}
+
+function sidesOf(record: RecordDetails, payment: PaymentSide | undefined): readonly Side[] {
+  const { externalTransactionId: id, amount, currency } = record
+  const bank = [
+    { name: 'Id', bank: <CopyId id={id} /> },
+    { name: 'Amount', bank: formatMoney(amount, currency) },
+    { name: 'Currency', bank: currency },
+    { name: 'Day', bank: record.bookedOn },
+    { name: 'State', bank: record.status },
+  ]
+  if (payment === undefined) return bank.map((side) => ({ ...side, ours: '–' }))
+  const { externalPaymentId } = payment
+  const ours = [
+    {
+      ours: externalPaymentId === null ? '–' : <CopyId id={externalPaymentId} />,
+      differs: externalPaymentId !== id,
+    },
+    {
+      ours: formatMoney(payment.amount, payment.currency),
+      differs: !wentBack(record) && payment.amount !== amount,
+    },
+    { ours: payment.currency, differs: payment.currency !== currency },
+    { ours: payment.createdAt.slice(0, 10) },
+    { ours: payment.status },
+  ]
+  const link = (
+    <AnchorLink to="/payments" search={{ open: payment.id }} title={payment.id} size="sm">
+      {payment.id.slice(0, 13)}…
+    </AnchorLink>
   )
+  return [
+    ...bank.map((side, i) => ({ ours: '–', ...side, ...ours[i] })),
+    { name: 'Payment', bank: '', ours: link },
+  ]
 }
 
 interface RecordDrawerProps<Row> {

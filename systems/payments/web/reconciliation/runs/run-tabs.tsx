@@ -169,7 +169,7 @@ function PeriodFields({ period, onChange }: PeriodFieldsProps) {
         />
       ))}
       <NumberInput
-        label="Business days the bank has"
+        label="Settlement time in business days"
         description="Monday to Friday; holidays count"
         value={period.settlesWithin ?? 0}
         onChange={(days) => onChange({ ...period, settlesWithin: Number(days) || 0 })}
