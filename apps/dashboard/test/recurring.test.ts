@@ -17,7 +17,7 @@ test('recurring messages are seen and steered on the page of their outbox', asyn
   await line.getByText(/^Next in .*Not enqueued yet$/).waitFor()
   await section
     .getByRole('article', { name: 'sweep' })
-    .getByText(/Every hour\. What an/)
+    .getByText(/Every hour\. Runs missed in an/)
     .waitFor()
 
   await line.getByRole('button', { name: 'Run now' }).click()

@@ -42,7 +42,7 @@ const STEP_LOOKS: Readonly<Record<string, StepLook>> = {
   WAITING: { role: 'ready', word: 'waits' },
   RETRYING: { role: 'retry', word: 'tried again' },
   COMPLETED: { role: 'confirmed', word: 'done' },
-  SKIPPED: { role: 'cancelled', word: 'skipped' },
+  SKIPPED: { role: 'cancelled', word: 'not needed' },
   REFUSED: { role: 'dead', word: 'refused' },
   FAILED: { role: 'dead', word: 'failed' },
   UNDOING: { role: 'retry', word: 'being undone' },

@@ -108,7 +108,7 @@ test('a declined order is compensated while the page shows it', async () => {
   await page.getByText('Did not complete; its steps are undone').waitFor(patient)
   await stepOf(page, 'reserve').getByText('undone').waitFor()
   await stepOf(page, 'paid').getByText('refused').waitFor()
-  await stepOf(page, 'shipped').getByText('not begun').waitFor()
+  await stepOf(page, 'shipped').getByText('not started').waitFor()
   await page.getByText('PAYMENT_DECLINED').first().waitFor()
   await page.getByText('stock.released').first().waitFor()
   await axe(page)
@@ -362,9 +362,9 @@ test('steps side by side, one left out and one that waits for a signal, with the
   const page = await dashboard.open(`/sagas/${id}`)
   await page.getByText('Waiting at approved for the signal approved.').waitFor(patient)
   await stepOf(page, 'flight').getByText('branch air').waitFor()
-  await stepOf(page, 'car').getByText('left out').waitFor()
+  await stepOf(page, 'car').getByText('not needed').waitFor()
   await stepOf(page, 'approved').getByText('due in 6 d').waitFor()
-  await stepOf(page, 'tickets').getByText('not begun').waitFor()
+  await stepOf(page, 'tickets').getByText('not started').waitFor()
   await page.getByText('Must end by').waitFor()
   // Branches stand below each other, from the same column on.
   const placeOf = async (name: string) => {
