@@ -110,7 +110,7 @@ test('adopt prints a definition, and its SQL alone; a table that is not there is
   )
   const printed = await posthornHere(['adopt', 'market.old_outbox'], env)
   expect(printed).toMatchObject({ code: 0, stderr: expect.stringContaining('- Where messages go') })
-  expect(printed.stdout).toMatch(/^export const outbox = defineOutbox<MarketOldOutbox>/m)
+  expect(printed.stdout).toMatch(/^export const outbox = defineOutbox<OutboxRow>/m)
   const { stdout } = await posthornHere(['adopt', 'market.old_outbox', '--sql'], env)
   expect(stdout).toMatch(/^alter table market\.old_outbox add column status text/)
   await database.pool.query(stdout)
