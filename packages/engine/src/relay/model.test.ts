@@ -5,145 +5,61 @@ import type { Claim, ClaimKind } from './settle/claim.ts'
 import { fromPg } from '../enqueue/adapters/pg.ts'
 import { advanceClock, useMovableClock } from '../database/clock.ts'
 import { confirm } from './settle/confirm.ts'
-import { defineOutbox, type Outbox } from '../outbox/define.ts'
-import { enqueue } from '../enqueue/enqueue.ts'
+import type { Outbox } from '../outbox/define.ts'
+import { enqueue, enqueueAll } from '../enqueue/enqueue.ts'
 import { KeySource } from './key/key-source.ts'
 import { LogSource } from './log/log-source.ts'
-import type { Change } from '../outbox/definition.ts'
-import { delivered, refused, retryLater, type Outcome } from '../outbox/outcome.ts'
+import type { OutboxRow } from '../outbox/resolved-definition.ts'
+import { delivered, retryLater } from '../outbox/outcome.ts'
 import { createRelay } from './relay.ts'
 import { cancel, replay } from '../control/replay.ts'
-import { exponential, LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
+import { LOST_CLAIMS_LIMIT } from '../outbox/retry.ts'
 import { RowSource } from './row/row-source.ts'
-import { poolHandle } from '../database/pool-handle.ts'
 import {
   fatalSettlement,
   idOf,
   isFatal,
   lostSettlement,
   settlementOf,
-  type Settlement,
 } from './settle/settlement.ts'
+import { Attempts } from './settle/attempts.ts'
 import { attemptableRows } from './settle/key-plan.ts'
 import type { Source } from './settle/source.ts'
 import { Session } from './session/session.ts'
-import { outboxTableSql } from '../outbox/table.sql.ts'
 import { fakeTransport, testDatabase, viewTable } from '../testing/index.ts'
+import {
+  LosingHandle,
+  LostAnswer,
+  mayBeSettled,
+  outcomeOf,
+  type InHand,
+} from '../testing/model-hand.ts'
 import { move, type Move } from '../testing/model-moves.ts'
+import {
+  ATTEMPTS,
+  keyBeside,
+  NoAudit,
+  outboxes,
+  outboxTables,
+  unsettleable,
+  type Note,
+} from '../testing/model-outboxes.ts'
 import { transaction } from '../database/transaction.ts'
 
 /*
  * Any interleaving of enqueue, late commit, claim, attempt, settle, confirm, crash, restart, lease
- * expiry, time, replay and cancel, with three relays: nothing is lost, a message never has two owners
+ * expiry, time, replay and cancel, with three relays. Of a claim some messages may be slow: the others are settled
+ * without them, and they end later, perhaps behind a takeover. Nothing is lost, a message never has two owners
  * whose leases hold, no message goes before it is due or past a dead one that blocks its key, order per
  * key holds after removing duplicates, attempts are bounded, and a message that cannot be settled ends
  * without its neighbours.
  */
 
-interface Note {
-  id: string
-  key: string
-  status: string
-  attempts: number
-  code: string | null
-  due_at: Date
-  created_at: Date
-}
-
-const ATTEMPTS = 3
-
-type Feature = 'block' | 'skip' | 'park' | 'claimed' | 'confirm' | 'audit' | 'log'
-
-/** The message that no audit takes: it cannot be settled. */
-let unsettleable: string | undefined
-
-class NoAudit extends Error {}
-
-const audit = {
-  async settled(_: unknown, changes: readonly Change<Note>[]) {
-    if (changes.some(({ row }) => row.id === unsettleable)) throw new NoAudit('not this one')
-  },
-}
-
-function outboxNamed(name: string, features: readonly Feature[]): Outbox<Note> {
-  const has = (feature: Feature) => features.includes(feature)
-  const dead = (['block', 'skip', 'park'] as const).find(has)
-  const states = {
-    ready: 'ready',
-    sent: 'sent',
-    dead: 'dead',
-    cancelled: 'cancelled',
-    ...(has('claimed') ? { claimed: 'claimed' } : {}),
-  }
-  return defineOutbox<Note>({
-    name: `model.${name}`,
-    table: `model.${name}`,
-    ...(has('confirm')
-      ? { states: { ...states, confirmed: 'confirmed' }, confirm: {} }
-      : { states }),
-    columns: { dueAt: 'due_at', createdAt: 'created_at', errorCode: 'code' },
-    counter: { column: 'attempts', bumps: 'on-failure' },
-    claim: { batch: 4, lease: '60s' },
-    ...(dead ? { order: { key: 'key', dead } } : {}),
-    ...(has('audit') ? { audit } : {}),
-    ...(has('log') ? { storage: 'log' } : {}),
-    retry: exponential('1s', { attempts: ATTEMPTS }),
-    destination: { transport: 'fake', topic: 'notes' },
-    message: (row) => ({ id: row.id, type: 'note', key: row.key, payload: {} }),
-  })
-}
-
-const outboxes = {
-  'by row': outboxNamed('rows', []),
-  'by row with a claimed state': outboxNamed('marked', ['claimed']),
-  'by row with confirmations': outboxNamed('confirmed', ['confirm']),
-  'by row with a claimed state and confirmations': outboxNamed('both', ['claimed', 'confirm']),
-  'by row with an audit': outboxNamed('audited', ['audit']),
-  'by key, blocking': outboxNamed('blocking', ['block']),
-  'by key, blocking, with confirmations': outboxNamed('blockingconfirmed', ['block', 'confirm']),
-  'by key, blocking, with an audit': outboxNamed('blockingaudited', ['block', 'confirm', 'audit']),
-  'by key, skipping, with confirmations': outboxNamed('skipping', ['skip', 'confirm']),
-  'by key, parking, with confirmations': outboxNamed('parking', ['park', 'confirm']),
-  'in a log, blocking': outboxNamed('blockinglog', ['block', 'log']),
-  'in a log, skipping': outboxNamed('skippinglog', ['skip', 'log']),
-  'in a log, parking': outboxNamed('parkinglog', ['park', 'log']),
-}
-
-const db = await testDatabase({
-  sql: `create schema model;${Object.values(outboxes)
-    .map(
-      (outbox) => `
-    create table ${outbox.table} (
-      id uuid primary key, key text not null, status text not null default 'ready',
-      attempts int not null default 0, code text, due_at timestamptz not null default posthorn.now(),
-      created_at timestamptz not null default now());
-    ${outboxTableSql(outbox)}`,
-    )
-    .join('')}`,
-})
+const db = await testDatabase({ sql: outboxTables })
 await useMovableClock(db.pool)
 
 /** A key in the bucket of another one, with one writer at a time whose transaction stays open for a while. */
-const LATE = await keyBeside('a')
-const KEYS = ['a', 'b', 'c', LATE]
-
-async function keyBeside(key: string): Promise<string> {
-  const { rows } = await db.pool.query<{ key: string }>(
-    `select 'late' || n as key from generate_series(1, 10000) as n
-      where posthorn.bucket_of('late' || n) = posthorn.bucket_of($1) limit 1`,
-    [key],
-  )
-  return rows[0]?.key as string
-}
-
-interface InHand {
-  readonly claim: Claim
-  settlements: Settlement[] | undefined
-  /** True once its lease has run out: another relay may own the messages now. */
-  zombie: boolean
-  /** Messages that an outcome settled while they were in hand. */
-  readonly released: Set<string>
-}
+const LATE = await keyBeside(db.pool, 'a')
 
 /** What a relay does in one step each, so that anything can happen in between. */
 class World {
@@ -157,7 +73,10 @@ class World {
   readonly cancelled = new Set<string>()
   /** Failures that a confirmation brought. */
   readonly failedLater = new Map<string, number>()
+  /** What a relay had in hand when it was lost: it is next claimed as a suspect. */
+  readonly #suspects = new Set<string>()
   unsettleable: string | undefined
+  readonly #handle = new LosingHandle(db.pool)
   #sources: Source[] = []
   #sessions: Session[] = []
   /** Those of relays that crashed: the others count them until their leases run out. */
@@ -171,16 +90,24 @@ class World {
     this.box = outbox as unknown as Outbox
   }
 
-  async begin(): Promise<void> {
+  async begin(relays: number, keys: readonly string[]): Promise<void> {
     await viewTable(db.pool, this.box).empty()
-    for (const at of [0, 1, 2]) await this.#start(at)
+    for (let at = 0; at < relays; at += 1) await this.#start(at)
     await this.#beatAll()
+    const notes = keys.map((key) => ({ key }))
+    const all = await transaction(db.pool, (tx) => enqueueAll(tx, this.outbox, notes))
+    all.forEach(({ id }, n) => this.enqueued.push({ id, key: keys[n] as string }))
+  }
+
+  /** Claims in hand. */
+  get claims(): number {
+    return this.#inHand.flat().length
   }
 
   /** Makes one of the messages one that cannot be settled, where there is an audit to refuse it. */
   mark(at: number): void {
     this.unsettleable = this.box.audit.settled ? this.enqueued[at]?.id : undefined
-    unsettleable = this.unsettleable
+    unsettleable.id = this.unsettleable
   }
 
   /** Ends what a failed run may have left open. */
@@ -192,7 +119,7 @@ class World {
 
   async #start(at: number): Promise<void> {
     this.#made += 1
-    const handle = poolHandle(db.pool, { prepare: true })
+    const handle = this.#handle
     const session = new Session({ handle, relay: `relay-${this.#made}`, outboxes: [this.box] })
     // Relays that know of each other share the buckets.
     await session.begin([this.box.name])
@@ -227,18 +154,21 @@ class World {
       case 'write late':
         return this.#writer ? this.#commitLate() : this.#beginLate()
       case 'claim':
-        return this.#claimAny(next.relay, next.of)
+        return this.#claimAny(next.relay, next.of, next.batch)
       case 'attempt':
         return this.#attempt(next)
       case 'settle':
         return this.#settleOne(next)
       case 'crash':
         this.#crashed.push(this.#sessions[next.relay] as Session)
+        this.#inHand[next.relay]?.forEach((each) => this.#bury(each))
         await this.#start(next.relay)
         await this.#sources[next.relay]?.maintain()
         return
       case 'restart':
         return this.#restart(next.relay)
+      case 'give up':
+        return this.#giveUp(next.pick)
       case 'expire':
         await this.#expire()
         await this.#beatAll()
@@ -251,14 +181,10 @@ class World {
         await advanceClock(db.pool, '2s')
         return
       case 'replay':
-        await transaction(db.pool, (tx) => replay(tx, this.outbox, { filter: {}, by: 'ops' }))
-        return
+        return this.#replay({ filter: {} })
       case 'replay some': {
         const ids = await this.#pick('dead', next.pick)
-        await transaction(db.pool, (tx) =>
-          replay(tx, this.outbox, { filter: { ids }, perSecond: next.perSecond, by: 'ops' }),
-        )
-        return
+        return this.#replay({ filter: { ids }, perSecond: next.perSecond })
       }
       case 'cancel': {
         const ids = await this.#pick('dead', next.pick)
@@ -271,6 +197,11 @@ class World {
       case 'confirm':
         return this.#confirm(next)
     }
+  }
+
+  async #replay(which: Pick<Parameters<typeof replay>[2], 'filter' | 'perSecond'>): Promise<void> {
+    const ids = await transaction(db.pool, (tx) => replay(tx, this.outbox, { ...which, by: 'ops' }))
+    ids.forEach((id) => this.#suspects.delete(id))
   }
 
   async #beginLate(): Promise<void> {
@@ -295,12 +226,27 @@ class World {
     await this.#beatAll()
   }
 
+  /** The answers of a claim's settling got lost for too long. */
+  #giveUp(pick: number): void {
+    const found = this.#pickClaim(pick, ({ tries }) => tries > 0)
+    if (!found) return
+    const { at, inHand } = found
+    this.#sources[at]?.drop(inHand.claim)
+    // Slow messages whose run has ended are read again as they are.
+    if (!inHand.isSplit) this.#bury(inHand)
+    this.#remove(at, inHand)
+  }
+
+  #remove(at: number, inHand: InHand): void {
+    this.#inHand[at] = (this.#inHand[at] ?? []).filter((each) => each !== inHand)
+  }
+
   /** Its lease is over, and its heartbeat and that of another one come at once: one of them is first. */
   async #outlive(at: number, by: number): Promise<void> {
     const session = this.#sessions[at] as Session
     const { id } = session
     await this.#endLease(session)
-    const other = this.#sessions[by] as Session
+    const other = this.#sessions[by === at ? (at + 1) % 3 : by] as Session
     await Promise.all([session, other].map((each) => each.beat()))
     if (session.id !== id) this.#lose(at)
     await this.#beatAll()
@@ -318,20 +264,27 @@ class World {
 
   async #endLease({ id }: Session): Promise<void> {
     await db.pool.query(
-      `update posthorn.session set until = now() - interval '1 s' where id = $1`,
+      `update posthorn.session set until = now() - interval '1 s' where id = $1 and until is not null`,
       [id],
     )
   }
 
   /** By row the claims have a time of their own. */
   #lose(at: number): void {
-    if (this.box.order) this.#inHand[at]?.forEach((each) => void (each.zombie = true))
+    if (this.box.order) this.#inHand[at]?.forEach((each) => this.#bury(each))
+  }
+
+  #bury(inHand: InHand): void {
+    const { claim, owned, zombie } = inHand
+    const isSuspect = !zombie && claim.kind !== 'resend' && claim.kind !== 'expired'
+    if (isSuspect) owned.forEach((id) => this.#suspects.add(id))
+    inHand.zombie = true
   }
 
   async #expire(): Promise<void> {
     await viewTable(db.pool, this.box).expireLeases()
     for (const session of this.#crashed.splice(0)) await session.end()
-    this.#inHand.flat().forEach((each) => void (each.zombie = true))
+    this.#inHand.flat().forEach((each) => this.#bury(each))
   }
 
   /** One of the messages in a state, or none. */
@@ -357,32 +310,42 @@ class World {
       this.failedLater.set(id, (this.failedLater.get(id) ?? 0) + 1)
     }
     // The outcome ended the claim, if there was one: its relay no longer owns the message.
-    for (const { released } of this.#inHand.flat()) applied.forEach((id) => released.add(id))
+    for (const { owned } of this.#inHand.flat()) applied.forEach((id) => owned.delete(id))
+    applied.forEach((id) => this.#suspects.delete(id))
   }
 
-  /** A relay that has such a claim in hand, so that few moves are made in vain. */
-  #busy(pick: number, has: (inHand: InHand) => boolean): number {
-    const able = [0, 1, 2].filter((at) => this.#inHand[at]?.some(has))
-    return able[pick % Math.max(able.length, 1)] ?? -1
+  /** One of such claims in hand, so that few moves are made in vain, and whose it is. */
+  #pickClaim(
+    pick: number,
+    is: (inHand: InHand, all: readonly InHand[]) => boolean,
+  ): { at: number; inHand: InHand } | undefined {
+    const found = this.#inHand.flatMap((all, at) =>
+      all.filter((each) => is(each, all)).map((inHand) => ({ at, inHand })),
+    )
+    return found[pick % Math.max(found.length, 1)]
   }
 
   /** The first relay that finds something: most have none of the few buckets in use. */
-  async #claimAny(pick: number, of: ClaimKind): Promise<void> {
-    for (const offset of [0, 1, 2]) if (await this.#claim((pick + offset) % 3, of)) return
+  async #claimAny(pick: number, of: ClaimKind, batch?: number): Promise<void> {
+    for (const offset of [0, 1, 2]) if (await this.#claim((pick + offset) % 3, of, batch)) return
   }
 
-  async #claim(at: number, of: ClaimKind): Promise<boolean> {
-    const claim = await this.#sources[at]?.claim(of)
+  async #claim(at: number, of: ClaimKind, batch?: number): Promise<boolean> {
+    const claim = await this.#sources[at]?.claim(of, batch)
     if (!claim) return false
-    const ids = new Set(claim.rows.map((row) => idOf(this.box, row)))
-    for (const { claim: other, zombie, released } of this.#inHand.flat()) {
-      if (zombie || other.kind === 'expired') continue
-      const owned = other.rows.map((row) => idOf(this.box, row)).filter((id) => !released.has(id))
-      const both = owned.filter((id) => ids.has(id))
+    const owned = new Set(claim.rows.map((row) => idOf(this.box, row)))
+    for (const other of this.#inHand.flat()) {
+      if (other.zombie || other.claim.kind === 'expired') continue
+      const both = [...other.owned].filter((id) => owned.has(id))
       expect(both, 'a message with two owners').toEqual([])
     }
+    if (claim.kind === 'batch' || claim.kind === 'held') {
+      const lost = [...owned].filter((id) => this.#suspects.has(id))
+      expect(lost, 'what a relay was lost with, among others').toEqual([])
+    } else if (claim.kind === 'suspect') owned.forEach((id) => this.#suspects.delete(id))
     if (this.box.order) await this.#checkOrderOfClaim(claim)
-    this.#inHand[at]?.push({ claim, settlements: undefined, zombie: false, released: new Set() })
+    const fresh = { attempts: undefined, ended: undefined, tries: 0, isSplit: false }
+    this.#inHand[at]?.push({ claim, ...fresh, zombie: false, owned })
     return true
   }
 
@@ -408,26 +371,41 @@ class World {
     expect(rows, 'a message past another one of its key').toEqual([])
   }
 
-  async #settleOne({ relay: pick, answered }: Extract<Move, { kind: 'settle' }>): Promise<void> {
-    const at = this.#busy(pick, ({ settlements }) => settlements !== undefined)
-    const held = this.#inHand[at] ?? []
-    const [done] = held.splice(
-      held.findIndex(({ settlements }) => settlements !== undefined),
-      1,
-    )
-    if (done) await this.#settle(at, done)
-    // The answer got lost: the relay settles once more.
-    if (done && !answered) await this.#settle(at, done)
+  async #settleOne({ pick, answered }: Extract<Move, { kind: 'settle' }>): Promise<void> {
+    const found = this.#pickClaim(pick, mayBeSettled)
+    if (!found) return
+    const { at, inHand } = found
+    this.#handle.loses = !answered
+    const isAnswered = await this.#settle(at, inHand)
+    this.#handle.loses = false
+    const { attempts, owned } = inHand
+    const open = (attempts?.open ?? []).map((row) => idOf(this.box, row))
+    inHand.owned = new Set(open.filter((id) => owned.has(id)))
+    if (!isAnswered) {
+      // The relay settles once more, whatever happens meanwhile.
+      inHand.tries += 1
+      return
+    }
+    Object.assign(inHand, { ended: undefined, tries: 0, isSplit: true })
+    if (open.length === 0) this.#remove(at, inHand)
   }
 
-  /** Settles; what belongs to another relay by now must not change. */
-  async #settle(at: number, { claim, settlements }: InHand): Promise<void> {
+  /** Settles; what belongs to another relay by now must not change. False where the answer got lost. */
+  async #settle(at: number, { claim, attempts, ended = [], tries }: InHand): Promise<boolean> {
     const before = await this.#notOurs(claim)
     const source = this.#sources[at] as Source
-    await source.settle(claim, settlements ?? []).catch((error: unknown) => {
-      if (!(error instanceof NoAudit)) throw error
-      return source.settle(claim, settlements ?? [], { isApart: true })
-    })
+    const open = attempts?.open ?? []
+    const lost = await source
+      .settle(claim, ended, { open, isApart: tries > 1 })
+      .catch((error: unknown) => {
+        if (!(error instanceof NoAudit)) throw error
+        return source.settle(claim, ended, { open, isApart: true })
+      })
+      .then((done) => done.lost)
+      .catch((error: unknown) => {
+        if (error instanceof LostAnswer) return undefined
+        throw error
+      })
     const after = await viewTable(db.pool, this.box).rows()
     for (const row of before) {
       expect(
@@ -435,6 +413,9 @@ class World {
         'a fence that did not hold',
       ).toEqual(row)
     }
+    const settled = ended.map(({ row }) => idOf(this.box, row)).filter((id) => !lost?.includes(id))
+    settled.forEach((id) => this.#suspects.delete(id))
+    return lost !== undefined
   }
 
   async #notOurs({ rows, token, leases: held }: Claim): Promise<Record<string, unknown>[]> {
@@ -452,61 +433,89 @@ class World {
     return now.filter((row) => lost.has(Number(row['bucket'])))
   }
 
-  #attempt({ relay: pick, failing, refusing }: Extract<Move, { kind: 'attempt' }>): void {
-    const at = this.#busy(pick, ({ settlements }) => settlements === undefined)
-    const inHand = this.#inHand[at]?.find(({ settlements }) => settlements === undefined)
-    if (!inHand) return
+  #attempt({ pick, failing, refusing, slow }: Extract<Move, { kind: 'attempt' }>): void {
+    const found = this.#pickClaim(pick, ({ ended }) => ended === undefined)
+    if (!found) return
+    const { inHand } = found
     const { claim } = inHand
-    if (claim.kind === 'expired') {
-      inHand.settlements = claim.rows.map((row) => lostSettlement(this.box, row))
+    const isFatalOne = claim.rows.some((row) => isFatal(this.box, claim, row))
+    if (claim.kind === 'expired' || isFatalOne) {
+      const end = claim.kind === 'expired' ? lostSettlement : fatalSettlement
+      inHand.ended = claim.rows.map((row) => end(this.box, row))
       return
     }
-    if (claim.rows.some((row) => isFatal(this.box, claim, row))) {
-      inHand.settlements = claim.rows.map((row) => fatalSettlement(this.box, row))
-      return
-    }
-    const stopped = new Set<string>()
-    inHand.settlements = attemptableRows(this.box, claim.rows).map((i, n) => {
-      const row = claim.rows[i] as Record<string, unknown>
+    const sending = attemptableRows(this.box, claim.rows).map((i) => claim.rows[i] as OutboxRow)
+    inHand.attempts ??= new Attempts(this.box, sending)
+    const { attempts } = inHand
+    const made = new Set(attempts.all.map(({ row }) => row))
+    const mayBeSlow = claim.kind === 'batch' || claim.kind === 'held'
+    const stopped = new Map<string, 'slow' | 'failed'>()
+    const open = [...attempts.rows.entries()].filter(([, row]) => !made.has(row))
+    for (const [n, [i, row]] of open.entries()) {
       const key = String(row['key'])
-      const fails = n >= failing && failing > 0
+      const before = this.box.order && stopped.get(key)
+      if (before === 'slow' || (mayBeSlow && before === undefined && (slow >> n) & 1)) {
+        stopped.set(key, 'slow')
+        continue
+      }
       const outcome =
-        this.box.order && stopped.has(key) ? retryLater('held back') : outcomeOf(fails, refusing)
+        before === 'failed'
+          ? retryLater('held back')
+          : outcomeOf(failing > 0 && n + 1 >= failing, refusing)
+      const id = idOf(this.box, row)
       if (outcome.kind !== 'delivered') {
-        stopped.add(key)
-        this.failures.set(idOf(this.box, row), (this.failures.get(idOf(this.box, row)) ?? 0) + 1)
-      } else this.arrived.push({ id: idOf(this.box, row), key })
-      this.attempts.set(idOf(this.box, row), (this.attempts.get(idOf(this.box, row)) ?? 0) + 1)
-      return settlementOf(this.box, row, { outcome, backoffMs: 0 })
-    })
+        stopped.set(key, 'failed')
+        this.failures.set(id, (this.failures.get(id) ?? 0) + 1)
+      } else this.arrived.push({ id, key })
+      this.attempts.set(id, (this.attempts.get(id) ?? 0) + 1)
+      attempts.end(i, settlementOf(this.box, row, { outcome, backoffMs: 0 }))
+    }
+    inHand.ended = attempts.take()
   }
 
   /**
-   * All relays are gone and another one begins: it settles all that waits for nothing, sends no message
-   * more often than its own fate asks for, and ends what cannot be settled.
+   * All relays are gone and another one begins, or they are well: what waits for nothing is settled, no message
+   * is sent more often than its own fate asks for, and what cannot be settled ends.
    */
-  async drain(): Promise<void> {
+  async drain(areGone: boolean): Promise<void> {
     if (this.#writer) await this.#commitLate()
-    this.#inHand = [[], [], []]
-    this.#crashed.push(...this.#sessions.splice(0))
-    await this.#expire()
-    await this.#start(0)
-    await this.#sources[0]?.maintain()
+    if (areGone) {
+      for (const each of this.#inHand.splice(0).flat()) this.#bury(each)
+      this.#crashed.push(...this.#sessions.splice(0))
+    } else await this.#finish()
+    await this.#endCrashed()
+    if (areGone) await this.#start(0)
     const before = new Map(this.attempts)
     for (let claims = 1, round = 0; round < 20 && (claims > 0 || round < 3); round += 1) {
       claims = 0
-      for (const of of ['expired', 'held', 'suspect', 'batch'] as const) {
-        for (let n = 0; n < 20 && (await this.#claim(0, of)); n += 1) {
-          claims += 1
-          this.#attempt({ kind: 'attempt', relay: 0, failing: 0, refusing: false })
-          await this.#settleOne({ kind: 'settle', relay: 0, answered: true })
+      await this.#beatAll()
+      for (const at of this.#sessions.keys()) {
+        for (const of of ['expired', 'held', 'suspect', 'batch'] as const) {
+          for (let n = 0; n < 20 && (await this.#claim(at, of)); n += 1) {
+            claims += 1
+            await this.#finish()
+          }
         }
       }
       this.#checkSends(before)
       await advanceClock(db.pool, '1m')
     }
     await this.#checkStuck()
-    unsettleable = undefined
+    unsettleable.id = undefined
+  }
+
+  /** Everything in hand ends and is settled. */
+  async #finish(): Promise<void> {
+    while (this.#inHand.flat().length > 0) {
+      this.#attempt({ kind: 'attempt', pick: 0, failing: 0, refusing: false, slow: 0 })
+      await this.#settleOne({ kind: 'settle', pick: 0, answered: true })
+    }
+  }
+
+  /** The claims of relays that are gone are over. */
+  async #endCrashed(): Promise<void> {
+    for (const session of this.#crashed.splice(0)) await session.end()
+    if (!this.box.order) await this.#expire()
   }
 
   #checkSends(before: ReadonlyMap<string, number>): void {
@@ -589,17 +598,12 @@ class World {
   }
 
   #checkOrder(): void {
-    for (const key of KEYS) {
+    for (const key of new Set(this.enqueued.map((each) => each.key))) {
       const ofKey = (all: { id: string; key: string }[]) =>
         all.filter((each) => each.key === key && !this.cancelled.has(each.id)).map(({ id }) => id)
       expect([...new Set(ofKey(this.arrived))]).toEqual(ofKey(this.enqueued))
     }
   }
-}
-
-function outcomeOf(fails: boolean, refusing: boolean): Outcome {
-  if (!fails) return delivered()
-  return refusing ? refused('no') : retryLater('later')
 }
 
 /** What waits before anything happens. */
@@ -615,22 +619,22 @@ const MOST_MS = 50_000
 /** To see a failure again, and shrink it: its `seed` and its `path`, as the failure prints them. */
 const { POSTHORN_MODEL_SEED: seed, POSTHORN_MODEL_PATH: path } = process.env
 
-describe.each(Object.entries(outboxes))('%s', (_, outbox) => {
+describe.each(Object.entries(outboxes))('%s', (...[, outbox]) => {
   test('in any interleaving no message is lost, owned by two relays or sent out of order', async () => {
     const startedAt = performance.now()
     await fc.assert(
       fc.asyncProperty(
         fc.array(move, { minLength: 20, maxLength: 80, size: 'max' }),
         fc.nat(FIRST.length - 1),
-        async (moves, marked) => {
+        fc.boolean(),
+        async (moves, marked, areGone) => {
           if (performance.now() - startedAt > MOST_MS) return
           const world = new World(outbox)
           try {
-            await world.begin()
-            for (const key of FIRST) await world.make({ kind: 'enqueue', key })
+            await world.begin(3, FIRST)
             world.mark(marked)
             for (const next of moves) await world.make(next)
-            await world.drain()
+            await world.drain(areGone)
             await world.end()
             await world.check()
           } finally {
@@ -648,3 +652,44 @@ describe.each(Object.entries(outboxes))('%s', (_, outbox) => {
     )
   })
 })
+
+test.each([
+  'by row',
+  'by row with a claimed state',
+  'by key, blocking',
+  'in a log, blocking',
+] as const)(
+  '%s: a hundred claims whose session ends at once change nothing of the next owner',
+  async (name) => {
+    const world = new World(outboxes[name])
+    const keys = Array.from({ length: 100 }, (_, n) => `key-${n}`)
+    const end = async (failing: number) => {
+      await world.make({ kind: 'attempt', pick: 0, failing, refusing: failing > 1, slow: 0 })
+      await world.make({ kind: 'settle', pick: 0, answered: true })
+    }
+    try {
+      await world.begin(1, [...keys, ...keys.slice(0, 50)])
+      for (let n = 0; world.claims < 100 && n < 150; n += 1) {
+        const pick = world.claims
+        await world.make({ kind: 'claim', relay: 0, of: 'batch', batch: 1 })
+        await world.make({ kind: 'attempt', pick, failing: 0, refusing: false, slow: 1 })
+        await world.make({ kind: 'settle', pick: 0, answered: true })
+      }
+      expect(world.claims).toBe(100)
+      for (const relay of [1, 2]) await world.make({ kind: 'restart', relay })
+      await world.make(world.box.order ? { kind: 'sleep', relay: 0 } : { kind: 'expire' })
+      for (let n = 0; n < 50; n += 1) await end(n % 3)
+      for (let n = 0; n < 80; n += 1) {
+        const of = (['expired', 'suspect', 'held', 'batch'] as const)[n % 4] ?? 'batch'
+        await world.make({ kind: 'claim', relay: 1 + (n % 2), of })
+      }
+      expect(world.claims).toBeGreaterThan(60)
+      for (let n = 0; n < 50; n += 1) await end(n % 3)
+      await world.drain(false)
+      await world.end()
+      await world.check()
+    } finally {
+      await world.close()
+    }
+  },
+)

@@ -17,17 +17,18 @@ const FAULTS = [
 
 type Fault = (typeof FAULTS)[number]
 
-/** One of each of these, and none of the others. */
+/** As many of each as are named. */
 function only(...faults: Fault[]): Budget {
-  const budget = Object.fromEntries(FAULTS.map((fault) => [fault, Number(faults.includes(fault))]))
+  const countOf = (fault: Fault) => faults.filter((each) => each === fault).length
+  const budget = Object.fromEntries(FAULTS.map((fault) => [fault, countOf(fault)]))
   return budget as unknown as Budget
 }
 
 /** Any two things that can go wrong or be done meanwhile. */
 const pairs = FAULTS.flatMap((a, i) => FAULTS.slice(i + 1).map((b): Fault[] => [a, b]))
 
-/** Three at once, where each needs the others to matter. */
-const triples: Fault[][] = [
+/** More at once, where each needs the others to matter. */
+const more: Fault[][] = [
   ['refusals', 'confirmations', 'replays'],
   ['failures', 'confirmations', 'expiries'],
   ['refusals', 'replays', 'expiries'],
@@ -36,6 +37,9 @@ const triples: Fault[][] = [
   ['slow', 'failures', 'lostAnswers'],
   ['slow', 'refusals', 'replays'],
   ['slow', 'expiries', 'lostAnswers'],
+  ['slow', 'slow', 'expiries'],
+  ['slow', 'slow', 'lostAnswers'],
+  ['slow', 'slow', 'refusals', 'expiries'],
 ]
 
 const kept = (['block', 'skip', 'park'] as const).flatMap((dead) => [
@@ -47,7 +51,7 @@ test.each(kept)(
   'no order of moves breaks a promise: $dead, log: $log',
   (way) => {
     let visited = 0
-    for (const faults of [...pairs, ...triples]) {
+    for (const faults of [...pairs, ...more]) {
       const { states, broken } = explore(way, only(...faults))
       expect(broken, faults.join()).toBeUndefined()
       visited += states
@@ -106,6 +110,14 @@ describe('a rule that is broken is found', () => {
       guardsBusy: ({ isLost }) => !isLost,
     })
     expect(broken?.promise).toBe('Attempts are bounded: one was counted twice')
+  })
+
+  test.each([true, false])('a slow outcome that is written behind a takeover, log: %s', (log) => {
+    const { broken } = explore({ dead: 'block', log }, only('slow', 'slow', 'expiries'), {
+      ...RULES,
+      guardsBusy: (_, { ofRow, now }) => ofRow === now,
+    })
+    expect(broken?.promise).toBe('One owner at a time: an outcome was written behind a takeover')
   })
 
   test.each([true, false])('a key that is read beside its slow message, log: %s', (log) => {

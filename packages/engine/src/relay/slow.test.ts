@@ -13,7 +13,7 @@ import type { Transport } from '../outbox/transport.ts'
 import { silentLog } from '../log.ts'
 import { testDatabase, testSession, viewTable } from '../testing/index.ts'
 import { createRelay } from './relay.ts'
-import { poolHandle } from '../database/pool-handle.ts'
+import { LosingHandle } from '../testing/model-hand.ts'
 import { KeySource } from './key/key-source.ts'
 import { LogSource } from './log/log-source.ts'
 import type { Claim } from './settle/claim.ts'
@@ -396,7 +396,7 @@ test.each(ordered)(
   async (outbox) => {
     await empty(outbox)
     const box = outbox as unknown as Outbox
-    const handle = poolHandle(db.pool, { prepare: true })
+    const handle = new LosingHandle(db.pool)
     const by = { session: await testSession(db.pool, box, 'by hand') }
     const source =
       box.log === undefined ? new KeySource(handle, box, by) : new LogSource(handle, box, by)
@@ -415,8 +415,9 @@ test.each(ordered)(
     // Its answer may be lost, too.
     expect((await source.settle(claim, [], { open })).lost).toEqual([])
     const failed = [made(0, retryLater(new Error('slow and failed')))]
-    expect((await source.settle(claim, failed)).lost).toEqual([])
+    handle.loses = true
     await source.settle(claim, failed)
+    expect(handle.loses).toBe(false)
     await source.settle(claim, failed, { isApart: true })
     const { rows } = await db.pool.query<{ n: number; attempts: number }>(
       `select n, attempts from ${inSql(box).table} where status = 'ready'`,

@@ -9,9 +9,11 @@ type Delay = '1s' | '10s' | undefined
 export type Move =
   | { kind: 'enqueue'; key: string; delay?: Delay }
   | { kind: 'write late' }
-  | { kind: 'claim'; relay: number; of: ClaimKind }
-  | { kind: 'attempt'; relay: number; failing: number; refusing: boolean }
-  | { kind: 'settle'; relay: number; answered: boolean }
+  | { kind: 'claim'; relay: number; of: ClaimKind; batch?: number }
+  /** The bits of `slow` say which messages have not ended yet. */
+  | { kind: 'attempt'; pick: number; failing: number; refusing: boolean; slow: number }
+  | { kind: 'settle'; pick: number; answered: boolean }
+  | { kind: 'give up'; pick: number }
   | { kind: 'crash'; relay: number }
   | { kind: 'restart'; relay: number }
   | { kind: 'expire' }
@@ -51,18 +53,20 @@ export const move: fc.Arbitrary<Move> = fc.oneof(
     }),
   },
   {
-    weight: 5,
+    weight: 8,
     arbitrary: fc.record({
       kind: fc.constant('attempt'),
-      relay,
-      failing: fc.nat(3),
+      pick: fc.nat(),
+      failing: fc.constantFrom(0, 0, 0, 1, 1, 2, 3),
       refusing: fc.boolean(),
+      slow: fc.constantFrom(0, 0, 0, 1, 2, 4, 9, 15),
     }),
   },
   {
-    weight: 5,
-    arbitrary: fc.record({ kind: fc.constant('settle'), relay, answered: fc.boolean() }),
+    weight: 8,
+    arbitrary: fc.record({ kind: fc.constant('settle'), pick: fc.nat(), answered: fc.boolean() }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('give up'), pick: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('crash'), relay }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart'), relay }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('expire') }) },

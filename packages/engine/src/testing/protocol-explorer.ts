@@ -11,8 +11,10 @@ import {
   brokenIn,
   decisionOf,
   KEYS,
+  openRows,
   orderBroken,
   parkTail,
+  possibleOutcomes,
   readFlow,
   readHeld,
   RULES,
@@ -70,8 +72,8 @@ export function explore({ dead, log }: Kept, budget: Budget, rules = RULES): Fou
     run: 0,
     noted: [],
     relays: [
-      { token: 'none', hand: undefined, busy: undefined },
-      { token: 'none', hand: undefined, busy: undefined },
+      { token: 'none', hand: undefined, busy: [] },
+      { token: 'none', hand: undefined, busy: [] },
     ],
     left: budget,
   }
@@ -113,7 +115,9 @@ function normal(world: World): World {
   world.run = 0
   world.keys.forEach((key, k) => {
     const read = world.relays.some(({ hand, busy }) =>
-      [...(hand?.rows ?? []), ...(busy?.rows ?? [])].some((row) => row['claim_version'] != null),
+      [...(hand?.rows ?? []), ...busy.flatMap(({ rows }) => rows)].some(
+        (row) => row['claim_version'] != null,
+      ),
     )
     if (!read || key.state === 'free') world.versions[k] = 0
   })
@@ -125,6 +129,8 @@ interface Step {
   readonly world: World
   readonly promise: string | undefined
 }
+
+const LATE = 'One owner at a time: an outcome was written behind a takeover'
 
 /** Everything that can happen in one state. */
 class Moves {
@@ -150,7 +156,8 @@ class Moves {
         this.#try(`${r} reads a waiting key`, (w) => readHeld(this.#rules, w, r))
       }
       if (hand && !hand.outcomes) {
-        for (const outcomes of this.#outcomes(now, hand)) {
+        const rows = this.#attempted(hand)
+        for (const outcomes of possibleOutcomes(rows, now.left)) {
           this.#try(`${r} delivers: ${outcomes.join(', ')}`, (w) => this.#attempt(w, r, outcomes))
         }
       }
@@ -178,39 +185,45 @@ class Moves {
   /** What becomes of a slow message; its outcome is written while no run of its bucket is in hand. */
   #slow(now: World, r: 0 | 1): void {
     const { hand, busy } = now.relays[r]
-    if (busy && !busy.outcome) {
+    for (const [b, { rows, outcome: ended }] of busy.entries()) {
+      const slow = `what is slow of ${r}, key ${String(rows[0]?.['key'])}`
       const outcomes: Outcome[] = ['delivered']
       if (now.left.failures > 0) outcomes.push('failed')
       if (now.left.refusals > 0) outcomes.push('refused')
-      for (const outcome of outcomes) {
-        this.#try(`a slow message of ${r} ends: ${outcome}`, (w) => this.#endSlow(w, r, outcome))
+      for (const outcome of ended ? [] : outcomes) {
+        this.#try(`${slow} ends: ${outcome}`, (w) => this.#endSlow(w, r, { b, outcome }))
       }
+      if (!ended || hand) continue
+      this.#try(`${slow} is settled`, (w) => {
+        const [settled] = w.relays[r].busy.splice(b, 1)
+        return this.#settleSlow(w, settled as Busy)
+      })
+      if (now.left.lostAnswers === 0) continue
+      this.#try(`${slow} is settled and the answer is lost`, (w) => {
+        w.left.lostAnswers -= 1
+        return this.#settleSlow(w, w.relays[r].busy[b] as Busy)
+      })
     }
-    if (!busy?.outcome || hand) return
-    this.#try(`${r} settles what was slow`, (w) => {
-      this.#settleSlow(w, w.relays[r].busy as Busy)
-      w.relays[r].busy = undefined
-    })
-    if (now.left.lostAnswers === 0) return
-    this.#try(`${r} settles what was slow and the answer is lost`, (w) => {
-      w.left.lostAnswers -= 1
-      this.#settleSlow(w, w.relays[r].busy as Busy)
-    })
   }
 
   /** Behind one that was delivered the rest of its key follows; behind another it does not. */
-  #endSlow(world: World, r: 0 | 1, outcome: Outcome): string | undefined {
-    const busy = world.relays[r].busy as Busy
+  #endSlow(
+    world: World,
+    r: 0 | 1,
+    { b, outcome }: { b: number; outcome: Outcome },
+  ): string | undefined {
+    const busy = world.relays[r].busy[b] as Busy
     busy.outcome = outcome
     const outcomes = busy.rows.map((_, i) => (i === 0 ? outcome : 'delivered'))
     return this.#arrive(world, r, { rows: busy.rows, outcomes })
   }
 
-  #settleSlow(world: World, busy: Busy): void {
+  #settleSlow(world: World, busy: Busy): string | undefined {
     const [first] = busy.rows as [OutboxRow]
     const { counted } = world.messages[Number(first['id'])] as Message
     const fits = { ofRow: Number(first['counted']), now: counted }
-    if (!this.#rules.guardsBusy(busy, fits)) return
+    if (!this.#rules.guardsBusy(busy, fits)) return undefined
+    if (busy.isLost) return LATE
     const ended = busy.outcome === 'delivered' ? busy.rows : [first]
     const settlements = ended.map((row): Settlement => {
       const decision = decisionOf(busy.outcome ?? 'failed')
@@ -218,6 +231,7 @@ class Moves {
     })
     const claim = { rows: busy.rows } as unknown as Claim
     this.#write(world, planPart(this.#outbox, claim, { settlements, open: [] }))
+    return undefined
   }
 
   /** The clock, the operator and the consumer. */
@@ -267,30 +281,16 @@ class Moves {
     world.versions[k] = (world.versions[k] ?? 0) + 1
   }
 
-  /** In an ordered batch nothing of a key goes after its first failure. */
-  #outcomes(now: World, hand: Hand): Outcome[][] {
-    const rows = attemptableRows(this.#outbox, hand.rows).map((i) => hand.rows[i] as OutboxRow)
-    const all: Outcome[][] = [rows.map(() => 'delivered')]
-    rows.forEach((_, i) => {
-      const stopAtWith = (outcome: Outcome) =>
-        rows.map((__, j) => (j === i ? outcome : 'delivered'))
-      if (now.left.failures > 0) all.push(stopAtWith('failed'))
-      if (now.left.refusals > 0) all.push(stopAtWith('refused'))
-      // What is behind it of its key is open, too.
-      if (now.left.slow > 0) {
-        all.push(
-          rows.map((row, j) => (j >= i && row['key'] === rows[i]?.['key'] ? 'open' : 'delivered')),
-        )
-      }
-    })
-    return all
+  #attempted({ rows }: Hand): OutboxRow[] {
+    return attemptableRows(this.#outbox, rows).map((i) => rows[i] as OutboxRow)
   }
 
   #attempt(world: World, r: 0 | 1, outcomes: Outcome[]): string | undefined {
     const hand = world.relays[r].hand as Hand
-    const rows = attemptableRows(this.#outbox, hand.rows).map((i) => hand.rows[i] as OutboxRow)
+    const rows = this.#attempted(hand)
     hand.outcomes = outcomes
-    if (outcomes.includes('open')) world.left.slow -= 1
+    const open = rows.filter((_, i) => outcomes[i] === 'open')
+    world.left.slow -= new Set(open.map((row) => row['key'])).size
     return this.#arrive(world, r, { rows, outcomes })
   }
 
@@ -303,12 +303,9 @@ class Moves {
     for (const [i, row] of rows.entries()) {
       if (stopped.has(row['key'])) continue
       // Another relay's message goes out again at worst.
-      const { busy } = world.relays[r]
-      const isBegun =
-        busy &&
-        !busy.isLost &&
-        !busy.outcome &&
-        busy.rows.some((each) => each['key'] === row['key'])
+      const isBegun = world.relays[r].busy.some(
+        (each) => !each.isLost && !each.outcome && each.rows[0]?.['key'] === row['key'],
+      )
       if (isBegun) return 'Order per key, if asked for: beside a slow message'
       const message = world.messages[Number(row['id'])] as Message
       if (outcomes[i] === 'delivered') {
@@ -326,13 +323,14 @@ class Moves {
     return undefined
   }
 
-  #settle(world: World, r: 0 | 1, then?: 'again'): void {
+  #settle(world: World, r: 0 | 1, then?: 'again'): string | undefined {
     const relay = world.relays[r]
     const hand = relay.hand as Hand
     if (then !== 'again') relay.hand = undefined
     if (relay.token === 'stale') relay.token = 'none'
     const isOurs = this.#rules.guards(relay, { ofHand: hand.run, ofLease: world.run })
-    const attempted = attemptableRows(this.#outbox, hand.rows).map((i) => hand.rows[i] as OutboxRow)
+    if (isOurs && relay.token !== 'ours') return LATE
+    const attempted = this.#attempted(hand)
     const stopped = new Set<unknown>()
     const settlements = attempted.flatMap((row, i): Settlement[] => {
       const outcome = stopped.has(row['key']) ? 'failed' : (hand.outcomes?.[i] ?? 'failed')
@@ -341,16 +339,21 @@ class Moves {
       return [{ row, outcome: delivered(), decision: decisionOf(outcome) }]
     })
     const open = attempted.filter((_, i) => hand.outcomes?.[i] === 'open')
-    if (isOurs) this.#endRun(world, hand, { settlements, open })
-    if (open.length === 0 || then === 'again') return
-    relay.busy = { rows: open, outcome: undefined, isLost: relay.token !== 'ours' }
-    if (!relay.busy.isLost) world.noted = open.map((row) => Number(row['id']))
+    if (isOurs) {
+      this.#endRun(world, hand, { settlements, open })
+      world.noted = [...open, ...openRows(relay)].map((row) => Number(row['id']))
+    }
+    if (open.length === 0 || then === 'again') return undefined
+    const isLost = relay.token !== 'ours'
+    for (const rows of Map.groupBy(open, (row) => row['key']).values()) {
+      relay.busy.push({ rows, outcome: undefined, isLost })
+    }
+    return undefined
   }
 
-  /** Messages that are still open stay noted; in a log they wait with the others of their key. */
+  /** In a log messages that are still open wait with the others of their key. */
   #endRun(world: World, hand: Hand, part: Part): void {
     world.run = hand.run + 1
-    world.noted = part.open.map((row) => Number(row['id']))
     world.isExpired = false
     const claim = { rows: hand.rows } as unknown as Claim
     const plan = this.#outbox.log === undefined ? planPart : planLogPart

@@ -24,7 +24,7 @@ export interface Hand {
   outcomes: Outcome[] | undefined
 }
 
-/** Messages of one key that their run has ended without: the first of them is being delivered. */
+/** Messages of a key that their run has ended without: the first of them is being delivered. */
 export interface Busy {
   rows: OutboxRow[]
   outcome: Outcome | undefined
@@ -36,7 +36,7 @@ export interface Relay {
   /** `stale`: the relay does not know yet that its lease is another's. */
   token: 'none' | 'ours' | 'stale'
   hand: Hand | undefined
-  busy: Busy | undefined
+  busy: Busy[]
 }
 
 /** `open`: it is still being delivered, or waits behind such a one. */
@@ -98,7 +98,7 @@ export function decisionOf(outcome: Outcome): Decision {
 export function take(rules: Rules, world: World, r: 0 | 1): void {
   const other = world.relays[r === 0 ? 1 : 0]
   if (other.token === 'ours') other.token = 'stale'
-  for (const { busy } of world.relays) if (busy) busy.isLost = true
+  for (const each of world.relays.flatMap(({ busy }) => busy)) each.isLost = true
   world.relays[r].token = 'ours'
   world.isExpired = false
   for (const m of world.noted) {
@@ -136,17 +136,20 @@ export function rowOf(world: World, m: number, more: Record<string, unknown>): O
 export function begin(world: World, r: 0 | 1, rows: OutboxRow[]): void {
   if (rows.length === 0) return
   world.run += 1
-  const { busy } = world.relays[r]
   // The note of what is slow stays.
-  world.noted = [...rows, ...(busy && !busy.isLost ? busy.rows : [])].map((row) =>
-    Number(row['id']),
-  )
+  world.noted = [...rows, ...openRows(world.relays[r])].map((row) => Number(row['id']))
   world.relays[r].hand = { rows, run: world.run, outcomes: undefined }
 }
 
 /** The keys that a relay leaves alone. */
 function busyKeys(rules: Rules, { busy }: Relay): ReadonlySet<number> {
-  return new Set(rules.readsBusy ? [] : busy?.rows.map((row) => Number(row['key'])))
+  const rows = busy.flatMap((each) => each.rows)
+  return new Set(rules.readsBusy ? [] : rows.map((row) => Number(row['key'])))
+}
+
+/** What a relay has in flight under its lease beside its run. */
+export function openRows({ busy }: Relay): OutboxRow[] {
+  return busy.filter(({ isLost }) => !isLost).flatMap(({ rows }) => rows)
 }
 
 export function readFlow(rules: Rules, world: World, r: 0 | 1): void {
@@ -184,6 +187,36 @@ export function readHeld(rules: Rules, world: World, r: 0 | 1): void {
     return taken.map((m) => rowOf(world, m, { claim_version: String(world.versions[k]) }))
   })
   begin(world, r, rows)
+}
+
+/** In an ordered batch nothing of a key goes after its first failure, and what is behind a slow one is open, too. */
+export function possibleOutcomes(
+  rows: readonly OutboxRow[],
+  { failures, refusals, slow }: Budget,
+): Outcome[][] {
+  const ends: Outcome[] = ['failed', 'refused', 'open']
+  let all: Outcome[][] = [rows.map(() => 'delivered')]
+  for (const key of new Set(rows.map((row) => row['key']))) {
+    const stopped = rows.flatMap((first, i) =>
+      first['key'] !== key
+        ? []
+        : ends.map(
+            (end) => (row: OutboxRow, j: number) =>
+              j === i || (end === 'open' && j > i && row['key'] === key) ? end : undefined,
+          ),
+    )
+    all = all.flatMap((outcomes) => [
+      outcomes,
+      ...stopped.map((at) => outcomes.map((outcome, j) => at(rows[j] as OutboxRow, j) ?? outcome)),
+    ])
+  }
+  return all.filter((outcomes) => {
+    const keysWith = (end: Outcome) =>
+      new Set(rows.filter((_, i) => outcomes[i] === end).map((row) => row['key'])).size
+    return (
+      keysWith('failed') <= failures && keysWith('refused') <= refusals && keysWith('open') <= slow
+    )
+  })
 }
 
 export function parkTail(world: World, k: number): void {
