@@ -20,15 +20,16 @@ export function fakeTransport(answer?: FakeTransport['answer']): FakeTransport {
     attempted: [],
     batches: [],
     answer: answer ?? (() => delivered()),
-    async deliver(batch, { ordered }) {
+    async deliver(batch, { ordered, report }) {
       transport.batches.push(batch.length)
       const stopped = new Map<string | undefined, Outcome>()
       const outcomes: Outcome[] = []
-      for (const { message } of batch) {
+      for (const [at, { message }] of batch.entries()) {
         const earlier = ordered ? stopped.get(message.key) : undefined
         const outcome = earlier ?? (await attempt(transport, message))
         if (ordered && outcome.kind !== 'delivered') stopped.set(message.key, outcome)
         outcomes.push(outcome)
+        report?.(at, outcome)
       }
       return outcomes
     },

@@ -5,7 +5,7 @@ import { pause, resume } from '../../control/pause.ts'
 import { inSql } from '../../outbox/resolved-definition.ts'
 import type { Outbox } from '../../outbox/define.ts'
 import { enqueue, enqueueAll } from '../../enqueue/enqueue.ts'
-import { delivered, refused, retryLater } from '../../outbox/outcome.ts'
+import { delivered, refused, retryLater, type Outcome } from '../../outbox/outcome.ts'
 import { silentLog } from '../../log.ts'
 import { createRelay } from '../../relay/relay.ts'
 import { replay } from '../../control/replay.ts'
@@ -188,6 +188,30 @@ export function outboxConformance<Row>(
       }
       await late
       expect([...(await view().states()).values()]).toEqual(ids.map(() => states.sent))
+    })
+
+    test('of a half-settled claim the next relay delivers the rest, and what ends late changes nothing', async () => {
+      const ids = await put(3)
+      const slow = Promise.withResolvers<Outcome>()
+      const half = fakeTransport(() => (half.attempted.length === 2 ? slow.promise : delivered()))
+      const each: FakeTransport = { ...half, takes: 'each' }
+      const late = relayTo(each).runOnce()
+      const sent = async () =>
+        [...(await view().states()).values()].filter((state) => state === states.sent).length
+      await expect.poll(() => half.attempted.length, { timeout: 20_000 }).toBeGreaterThan(1)
+      await expect.poll(sent, { timeout: 20_000 }).toBeGreaterThan(0)
+      await view().expireLeases()
+      const left = ids.length - (await sent())
+      const transport = fakeTransport()
+      await tickUntilIdle(transport)
+      expect(transport.arrived.length).toBeLessThanOrEqual(left)
+      const arrived = [...half.arrived, ...transport.arrived].map(({ id }) => id)
+      expect(new Set(arrived).size).toBe(ids.length)
+      const rows = await view().rows()
+      slow.resolve(refused('too late'))
+      await late
+      expect(await view().rows()).toEqual(rows)
+      expect(await sent()).toBe(ids.length)
     })
 
     test('a message that kills its relay ends, and its batch-mates do not', async () => {
