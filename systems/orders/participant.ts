@@ -94,7 +94,7 @@ export function participant<Schema extends TSchema>(
   const refuse = async (tx: Transaction, message: Message): Promise<void> => {
     const [mistake] = Value.Errors(schema, message.payload)
     const why = mistake ? `${mistake.instancePath.slice(1)} ${mistake.message}` : 'no organisation'
-    log.warn({ id: message.id, command, why }, 'command not understood; refused')
+    log.warn({ id: message.id, command, why }, 'unreadable command refused')
     const payload = { code: 'COMMAND_INVALID', message: `${group} cannot read ${command}: ${why}` }
     await reply(tx, { events, to: message }, { from: group, type: refusal, payload })
   }

@@ -210,7 +210,7 @@ async function settleAll(
   const dropped = answered.filter(({ message }) => !applied.has(message.row.id))
   for (const { message } of dropped) {
     const { row, retryCount } = message
-    log.info({ rowId: row.id, retryCount }, 'outcome dropped: the row does not wait for it')
+    log.info({ rowId: row.id, retryCount }, 'outcome dropped: the row no longer waits for it')
   }
   return dropped.map(({ message }) => message)
 }

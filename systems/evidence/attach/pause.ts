@@ -53,7 +53,7 @@ export function createPause({
     async open() {
       if (until === undefined) return
       until = undefined
-      log.info({}, 'document API authorises again; attaching goes on')
+      log.info({}, 'document API accepts the credentials again; attaching continues')
       await transaction(pool, (tx) => recoverAlert(tx, ALERT))
     },
   }

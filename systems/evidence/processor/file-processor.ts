@@ -78,12 +78,12 @@ async function outcomeOf(
   if (error instanceof JobWaits) {
     const { reason, afterMs } = error
     await noteWait(pool, claim, reason)
-    log.warn({ fileJobId, afterMs, reason }, 'a file waits; it is tried again')
+    log.warn({ fileJobId, afterMs, reason }, 'file not started; trying again')
     return retryLater(error, { after: `${afterMs}ms`, charge: false })
   }
   const isAway = error instanceof ScannerAway
   const failures = await noteWait(pool, claim, isAway ? 'SCANNER' : null)
-  log.error({ err: error, fileJobId }, 'reading a file failed; it is tried again')
+  log.error({ err: error, fileJobId }, 'reading a file failed; trying again')
   const detail = error instanceof Error ? error.message : String(error)
   if (isAway) {
     const alert = { ...SCANNER_ALERT, code: 'SCANNER_AWAY', detail: `Files wait: ${detail}` }

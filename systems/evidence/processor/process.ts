@@ -207,7 +207,7 @@ async function reject(
   await forget(storage, jobId).catch((error: unknown) => {
     log.warn(
       { err: error, fileJobId: jobId },
-      'removing staged files of a rejected job failed; they stay',
+      'removing staged files of a rejected job failed; they remain',
     )
   })
   return 'rejected'

@@ -54,7 +54,7 @@ export async function addUpAll(options: ResultsOptions): Promise<number> {
         await progress.noteChange(tx, job)
       })
     } catch (error) {
-      log.error({ err: error, fileJobId: id }, 'adding up a file job failed; it is tried again')
+      log.error({ err: error, fileJobId: id }, 'counting the rows of a file failed; trying again')
     }
   }
   return ids.length

@@ -115,7 +115,7 @@ async function place(
     if (owner) return [{ message, owner, recipient: owner.recipient }]
     const recipient = from ?? userId
     if (recipient === null) {
-      log.warn({ providerMessageId }, 'a message that does not say who wrote it; ignored')
+      log.warn({ providerMessageId }, 'message without a sender ignored')
       return []
     }
     if (stranger === undefined) return [{ message, owner: undefined, recipient }]
@@ -229,7 +229,7 @@ async function alarm(
 ): Promise<void> {
   if (placed.length === 0) return
   const numbers = new Set(placed.map(({ message }) => message.numberId))
-  log.warn({ messages: placed.length }, 'messages of people without an organisation; stored')
+  log.warn({ messages: placed.length }, 'messages of people without an organisation stored')
   for (const subject of [...numbers].toSorted()) {
     await raiseAlert(tx, {
       ...{ source: 'messages.inbound', subject, code: 'INBOUND_UNASSIGNED' },

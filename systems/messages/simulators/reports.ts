@@ -99,11 +99,11 @@ export class Reports {
       })
       await response.arrayBuffer()
       if (!response.ok)
-        log.warn({ status: response.status }, 'WhatsApp webhook refused; sent again later')
+        log.warn({ status: response.status }, 'WhatsApp webhook refused; it will be sent again')
       return response.ok
     } catch (error) {
       if (!ended.aborted)
-        log.warn({ err: error }, 'WhatsApp webhook did not arrive; sent again later')
+        log.warn({ err: error }, 'WhatsApp webhook did not arrive; it will be sent again')
       return ended.aborted
     }
   }

@@ -60,7 +60,7 @@ export async function approve(
   try {
     await finish?.()
   } catch (error) {
-    log.error({ err: error, proposal: id }, 'Approved work failed; the completer goes on with it')
+    log.error({ err: error, proposal: id }, 'approved work failed; the completer will retry it')
   }
   return approved
 }

@@ -53,7 +53,7 @@ export async function openDatabase(
   const server = await openPostgres({ folder: join(dataFolder, 'postgres') })
   const pools = createPools({ connectionString: server.url }, log)
   const revive = async () => {
-    if (await server.revive()) log.warn({}, 'embedded PostgreSQL had ended; it runs again')
+    if (await server.revive()) log.warn({}, 'embedded PostgreSQL had stopped; it runs again')
   }
   const task = { name: 'embedded-postgres', everyMs: REVIVE_EVERY_MS, step: revive }
   const stopReviving = startPeriodically([task], { log })

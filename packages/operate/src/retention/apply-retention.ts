@@ -188,7 +188,7 @@ export async function applyRetention(
     if (ran.removed > 0) {
       log.info(
         { class: name, removed: ran.removed, complete: ran.isComplete },
-        'data past its time was removed',
+        'expired data removed',
       )
     }
   }

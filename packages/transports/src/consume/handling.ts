@@ -100,7 +100,7 @@ export async function untilDone(work: Work, handling: Handling, made?: unknown):
     if (error === STOPPED || signal.aborted) return false
     if (await isOutage(error, failures)) {
       const waitMs = backOff(outages++, OUTAGE)
-      log.warn({ ...about, err: error }, `unreachable; the message is tried again in ${waitMs} ms`)
+      log.warn({ ...about, err: error }, `unreachable; trying the message again in ${waitMs} ms`)
       await sleep(waitMs, stop)
       continue
     }
@@ -158,7 +158,7 @@ async function attempt(work: Work, handling: Handling): Promise<unknown> {
 
 async function bury(work: Work, failed: Failed, { failures, log }: Handling): Promise<true> {
   await failures.bury(work.received, failed)
-  log.error({ ...work.about, ...failed }, 'the message is a dead letter now; the next ones go on')
+  log.error({ ...work.about, ...failed }, 'the message is a dead letter now; later ones continue')
   return true
 }
 

@@ -226,7 +226,7 @@ export class PartitionReader {
       .catch((error: unknown) =>
         log.debug(
           { err: error },
-          'note of a run not deleted; the next reader is only more careful',
+          'note of a run not deleted; the next reader handles its messages one by one',
         ),
       )
   }

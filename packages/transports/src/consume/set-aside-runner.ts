@@ -50,7 +50,7 @@ export function runSetAside(options: RunnerOptions): SetAsideRunner {
     } catch (error) {
       log.warn(
         { topic, group, err: error },
-        'what was set aside could not be looked at; trying again',
+        'set-aside messages could not be checked; trying again',
       )
       return AGAIN.mostMs
     }
@@ -66,7 +66,7 @@ export function runSetAside(options: RunnerOptions): SetAsideRunner {
       onLeftBehind: () =>
         log.warn(
           { topic, group },
-          'closed while a handler still runs; its message is delivered again',
+          'closed while a handler runs; its message will be delivered again',
         ),
     })
   }
@@ -108,7 +108,7 @@ async function handleOne(claimed: ClaimedMessage, run: Run): Promise<void> {
   if (run.signal.aborted) return store.release(claimed)
   const { attempts: before } = claimed
   if (await isOutage(error, failures)) {
-    log.warn({ ...about, err: error }, `unreachable; tried again in ${OUTAGE_MS} ms`)
+    log.warn({ ...about, err: error }, `unreachable; trying again in ${OUTAGE_MS} ms`)
     const failed = { attempts: before, failure: failureOf(error, 'CONSUMER_FAILED') }
     return store.postpone(claimed, failed, OUTAGE_MS)
   }
@@ -119,7 +119,7 @@ async function handleOne(claimed: ClaimedMessage, run: Run): Promise<void> {
     log.error({ ...about, place, lost, ...failed }, 'the message is a dead letter now')
     return
   }
-  log.warn({ ...about, ...failed, err: error }, `handler failed; tried again in ${waitMs} ms`)
+  log.warn({ ...about, ...failed, err: error }, `handler failed; trying again in ${waitMs} ms`)
   await store.postpone(claimed, failed, waitMs)
 }
 

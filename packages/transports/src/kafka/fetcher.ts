@@ -96,7 +96,7 @@ export class Fetcher {
       const { partition, next: asked } = reader
       log.error(
         { topic, group, partition, asked, next },
-        'offset out of range: messages were lost; reading goes on',
+        'offset out of range: messages were lost; reading continues',
       )
       reader.give([], next)
     }

@@ -112,7 +112,7 @@ export class GroupSession implements Session {
       onLeftBehind: () =>
         log.warn(
           { topic, group },
-          'closed while a handler still runs; its message is delivered again',
+          'closed while a handler runs; its message will be delivered again',
         ),
     })
     await retried

@@ -123,7 +123,7 @@ export class QueueSession implements Session {
     await drain(Promise.all(this.#inHand), drainMs, {
       abandon: () => this.#abandon.abort(),
       onLeftBehind: () =>
-        log.warn({ queue }, 'closed while a handler still runs; its message is delivered again'),
+        log.warn({ queue }, 'closed while a handler runs; its message will be delivered again'),
     })
     await retried
     await within(
@@ -194,7 +194,7 @@ export class QueueSession implements Session {
       } catch (error) {
         const { log } = this.#options
         const { name: queue } = this.#queue
-        log.warn({ queue, err: error }, 'what is set aside could not be read; trying again')
+        log.warn({ queue, err: error }, 'set-aside messages could not be read; trying again')
         await sleep(backOff(tries, AGAIN), this.#stop.signal)
       }
     }

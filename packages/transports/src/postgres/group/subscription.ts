@@ -126,7 +126,7 @@ export async function openSubscription(
       onLeftBehind: () =>
         log.warn(
           { topic, group },
-          'closed while a handler still runs; its message is delivered again',
+          'closed while a handler runs; its message will be delivered again',
         ),
     })
     await retried
