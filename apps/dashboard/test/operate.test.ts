@@ -90,7 +90,7 @@ test('alerts are shown and acknowledged', async () => {
   const page = await dashboard.open('/alerts?status=open')
   await page.getByRole('gridcell', { name: 'three relays were lost' }).first().click()
   const drawer = page.getByRole('dialog')
-  await drawer.getByText('Three lone claims of this message were lost').waitFor()
+  await drawer.getByText('Three claims of this message alone were lost').waitFor()
   await axe(page)
   await screenshot(page, 'alerts-light')
   await drawer.getByRole('button', { name: 'Acknowledge' }).click()

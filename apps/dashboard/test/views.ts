@@ -11,7 +11,7 @@ export const VIEWS: readonly ShownView[] = [
   ['message', '/messages?open=post.parcels::refused', 'Attempt 1'],
   ['dead-letters', '/dead-letters?outbox=post.parcels', 'Replay all'],
   ['consumers', '/consumers', 'Consumers'],
-  ['alerts', '/alerts?open=:alert', 'Three lone claims of this message were lost'],
+  ['alerts', '/alerts?open=:alert', 'Three claims of this message alone were lost'],
   ['incidents', '/incidents', 'Alerts grouped by their cause'],
   ['notices', '/incidents/notices', 'No channels yet'],
   ['audit', '/audit', 'Audit'],
