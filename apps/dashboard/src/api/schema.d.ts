@@ -18259,7 +18259,7 @@ export interface paths {
                   error: string | null
                 } | null
                 skipped: number
-                /** @description of what was attempted; null where nothing was */
+                /** @description of the attempts of these days; null without one */
                 successRate: number | null
                 /** @description now, for a first attempt; counted to 1000 */
                 waiting: number

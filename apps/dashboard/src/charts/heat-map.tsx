@@ -16,6 +16,8 @@ interface HeatMapProps {
   readonly title: string
   readonly rows: readonly HeatRow[]
   readonly times: PlotTimes
+  /** The figure of a row, and what it says. Default: how much was answered in the time that is shown. */
+  readonly share?: { readonly title: string; readonly read: (row: HeatRow) => string }
   readonly onPick?: ((row: HeatRow, stretch: Stretch) => void) | undefined
 }
 
@@ -29,7 +31,7 @@ interface Cell {
 }
 
 /** Where messages went, one row each, and whether it answered, one cell for each stretch of time. */
-export function HeatMap({ title, rows, times, onPick }: HeatMapProps) {
+export function HeatMap({ title, rows, times, share = ANSWERED, onPick }: HeatMapProps) {
   const [said, setSaid] = useState<string>()
   const width = Math.ceil(times.count / MOST_COLUMNS)
   return (
@@ -42,9 +44,12 @@ export function HeatMap({ title, rows, times, onPick }: HeatMapProps) {
         </span>
       }
     >
-      <p className={classes['said']} role="status">
-        {said ?? `${timeText(times.from, times)} to ${timeText(times.now, times)}`}
-      </p>
+      <div className={classes['said']}>
+        <span role="status">
+          {said ?? `${timeText(times.from, times)} to ${timeText(times.now, times)}`}
+        </span>
+        {rows.length > 0 && <span>{share.title}</span>}
+      </div>
       {rows.length === 0 ? (
         <Text size="sm" c="dimmed">
           Nothing was sent in this time.
@@ -82,7 +87,7 @@ export function HeatMap({ title, rows, times, onPick }: HeatMapProps) {
                       </td>
                     )
                   })}
-                  <td className={classes['share']}>{shareOf(row)}</td>
+                  <td className={classes['share']}>{share.read(row)}</td>
                 </tr>
               ))}
             </tbody>
@@ -130,6 +135,8 @@ function wordsOf(
   const when = timeText(stretchAt(times, from).from, times)
   return `${label} at ${when}: ${formatCount(answered)} answered, ${formatCount(unanswered)} failed`
 }
+
+const ANSWERED = { title: 'Answered in this time', read: shareOf }
 
 function shareOf({ answered, unanswered }: HeatRow): string {
   const total = (counts: readonly number[]) => counts.reduce((sum, n) => sum + n, 0)

@@ -132,7 +132,7 @@ function countsOf({
   const counts = parts
     .filter(([count]) => count > 0)
     .map(([count, word]) => `${formatCount(count)} ${word}`)
-  const share = successRate === null ? '' : ` (${formatShare(successRate)} of those attempted)`
+  const share = successRate === null ? '' : ` (${formatShare(successRate)} of attempts)`
   return `${counts.join(', ')}${share}`
 }
 

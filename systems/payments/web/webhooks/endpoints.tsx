@@ -4,7 +4,6 @@ import {
   DialogButton,
   Empty,
   FilteredTable,
-  formatShare,
   PageFrame,
   Time,
   useApi,
@@ -23,6 +22,8 @@ import {
   EndpointState,
   type Health,
   shortUrl,
+  showSuccess,
+  SUCCESS,
   useHealth,
 } from './webhook.tsx'
 
@@ -92,10 +93,10 @@ function endpointColumns(
     },
     {
       id: 'success',
-      title: 'Success',
-      width: '76px',
+      title: SUCCESS,
+      width: '112px',
       align: 'right',
-      cell: ({ id }) => shareOf(health?.get(id)),
+      cell: ({ id }) => showSuccess(health?.get(id)),
     },
     {
       id: 'failure',
@@ -110,11 +111,6 @@ function endpointColumns(
       cell: ({ id }) => <Time at={health?.get(id)?.lastDeliveredAt} clock="business" />,
     },
   ]
-}
-
-function shareOf(health: Health | undefined): string {
-  const rate = health?.successRate
-  return rate === undefined || rate === null ? '–' : formatShare(rate)
 }
 
 /** Makes an endpoint, and shows its secret this once. */

@@ -2,6 +2,7 @@ import {
   dataOf,
   everyMs,
   filterOf,
+  formatShare,
   HeatMap,
   type ItemOf,
   Panel,
@@ -94,9 +95,6 @@ interface EndpointStateProps {
   readonly health: Health | undefined
 }
 
-/** Below this, most of what is attempted fails. */
-const MOSTLY_FAILS = 0.5
-
 /** Whether an endpoint gets its events, in one or two words. */
 export function EndpointState(props: EndpointStateProps) {
   return <StateBadge {...lookOf(props)} />
@@ -105,11 +103,18 @@ export function EndpointState(props: EndpointStateProps) {
 function lookOf({ endpoint, health }: EndpointStateProps): StateBadgeProps {
   if (endpoint.status === 'disabled') return { state: 'disabled', role: 'cancelled' }
   if (health?.breakerOpen === true) return { state: 'paused', role: 'dead' }
-  const rate = health?.successRate ?? null
-  if (rate !== null && rate < MOSTLY_FAILS) return { state: 'failing', role: 'dead' }
+  if (endpoint.failingSince !== null) return { state: 'failing', role: 'dead' }
   const isSomeFailing = health !== undefined && health.failing + health.abandoned > 0
   if (isSomeFailing) return { state: 'some failures', role: 'retry' }
   return { state: 'enabled', role: 'confirmed' }
+}
+
+/** One figure of an endpoint's success, wherever it stands. */
+export const SUCCESS = 'Success, 7 days'
+
+export function showSuccess(health: Health | undefined): string {
+  const rate = health?.successRate
+  return rate === undefined || rate === null ? '–' : formatShare(rate)
 }
 
 /** Which endpoints answered when: of all, or of one. */
@@ -117,6 +122,7 @@ export function EndpointMap({ only }: { only?: string }) {
   const navigate = useNavigate()
   const { minutes, picker } = useRange()
   const endpoints = useEndpoints().data
+  const health = useHealth().data
   const query = useRead('/api/v1/webhook-endpoints/charts', ['webhooks', 'charts', minutes], {
     params: { query: { minutes } },
     refetchInterval: everyMs(minutes),
@@ -130,6 +136,7 @@ export function EndpointMap({ only }: { only?: string }) {
           <HeatMap
             title="Endpoints by outcome"
             times={timesOf(charts)}
+            share={{ title: SUCCESS, read: ({ id }) => showSuccess(health?.get(id)) }}
             rows={charts.items
               .filter(({ endpointId }) => only === undefined || endpointId === only)
               .map(({ endpointId: id, answered, unanswered }) => ({

@@ -122,3 +122,34 @@ test('deliveries are found by the type and the time of their event', async () =>
   expect(await ids('until=2020-01-01T00:00:00Z')).toEqual([])
   expect(await ids('since=2020-01-01T00:00:00Z')).toHaveLength(2)
 })
+
+test('success is of the attempts of the days, and what waits hides nothing that fails', async () => {
+  const client = await running.as({ org: 'shares' })
+  const { id } = await client.endpoint(`${receiver.url}/well`)
+  await running.announce({ org: 'shares' })
+  await running.settle()
+  await db.pool.query(`insert into payments.webhook_tallies (counts) values ($1::jsonb)`, [
+    JSON.stringify([{ endpointId: id, failed: 3 }]),
+  ])
+  const { rows } = await db.pool.query<{ share: number }>(
+    `select sum((c ->> 'delivered')::float8)
+              / sum(coalesce((c ->> 'delivered')::float8, 0) + coalesce((c ->> 'failed')::float8, 0)) as share
+       from payments.webhook_tallies cross join lateral jsonb_array_elements(counts) as c
+      where c ->> 'endpointId' = $1`,
+    [id],
+  )
+  await db.pool.query(
+    `insert into payments.webhook_deliveries
+            (id, org_id, endpoint_id, event_id, event_type, payload, status, next_attempt_at)
+     select gen_random_uuid(), 'shares', $1, 'later_' || n, 't', '{}',
+            case when n <= 1100 then 'pending' else 'failed' end, now() + interval '1 day'
+       from generate_series(1, 1107) n`,
+    [id],
+  )
+  const { body } = await client.get(`${PATH}/health`)
+  expect(body.items).toMatchObject([
+    { delivered: 1, failedAttempts: 3, successRate: rows[0]?.share, waiting: 1_000, failing: 7 },
+  ])
+  expect(rows[0]?.share).toBe(0.25)
+  await db.pool.query('delete from payments.webhook_deliveries where endpoint_id = $1', [id])
+})

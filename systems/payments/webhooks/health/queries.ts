@@ -14,7 +14,7 @@ export const EndpointHealth = Type.Object({
   skipped: Type.Integer(),
   filtered: Type.Integer({ description: 'events that its filter did not let through' }),
   successRate: nullable(Type.Number(), {
-    description: 'of what was attempted; null where nothing was',
+    description: 'of the attempts of these days; null without one',
   }),
   lastDeliveredAt: nullable(time({ format: 'date-time' })),
   lastFailure: nullable(
@@ -32,9 +32,8 @@ interface HealthRow extends RowOf<typeof EndpointHealth, 'successRate' | 'lastFa
 }
 
 export const healthResource = resource(EndpointHealth, {
-  successRate({ delivered, failing, abandoned }: HealthRow) {
-    const finished = delivered + failing + abandoned
-    return finished === 0 ? null : delivered / finished
+  successRate({ delivered, failed_attempts: failed }: HealthRow) {
+    return delivered + failed === 0 ? null : delivered / (delivered + failed)
   },
   lastFailure: ({ last_failed_id: deliveryId, last_error_code: code, last_error: error }) =>
     deliveryId === null ? null : { deliveryId, code, error },
@@ -204,7 +203,7 @@ export const markWarned = (tx: Transaction, id: string) =>
   tx.query(sql`
     update payments.webhook_endpoints set warned_at = posthorn.now() where id = ${id}`)
 
-/** Deliveries that wait are counted as far as this for each endpoint. */
+/** Deliveries of a state that waits are counted as far as this for each endpoint. */
 const MOST_WAITING = 1_000
 
 /** Of each endpoint of a merchant to which something was sent or is owed. */
@@ -258,9 +257,13 @@ export const selectHealth = (db: Queryable, { org, days }: { org: string; days: 
      cross join lateral (
              select count(*) filter (where status = 'pending')::int as waiting,
                     count(*) filter (where status = 'failed')::int as failing
-               from (select status from payments.webhook_deliveries
-                      where endpoint_id = own.id and status in ('pending', 'failed')
-                      limit ${MOST_WAITING}::int) as waiting
+               from ((select status from payments.webhook_deliveries
+                       where endpoint_id = own.id and status = 'pending'
+                       limit ${MOST_WAITING}::int)
+                     union all
+                     (select status from payments.webhook_deliveries
+                       where endpoint_id = own.id and status = 'failed'
+                       limit ${MOST_WAITING}::int)) as waiting
            ) as w
      where s.endpoint_id is not null or w.waiting + w.failing > 0
      order by own.id`)
