@@ -34,6 +34,7 @@ export async function fuzzParsers({ seed, minutes }: Options): Promise<Ledger> {
       const inputs = await fuzzParser(parser, { seed, runs, withinMs })
       lines.push({ name: `inputs: ${parser.name}`, value: inputs })
       all += inputs
+      globalThis.gc?.()
       mostHeap = Math.max(mostHeap, Math.round(process.memoryUsage().heapUsed / 2 ** 20))
     } catch (error) {
       failures.push(`${parser.name}: ${String(error)}`)
