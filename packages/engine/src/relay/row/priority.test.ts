@@ -32,15 +32,12 @@ beforeEach(async () => {
   await db.pool.query('truncate shop.mails')
 })
 
-const put = (n: string, priority?: number, delay?: '1h') =>
-  app.transaction((tx) =>
-    mails.enqueue(
-      tx,
-      'mail',
-      { n },
-      { ...(delay && { delay }), ...(priority !== undefined && { priority }) },
-    ),
-  )
+async function put(n: string, priority?: number, delay?: '1h') {
+  const options = { ...(delay && { delay }), ...(priority !== undefined && { priority }) }
+  // Those of one millisecond are in the order of their ids.
+  await new Promise((resolve) => setTimeout(resolve, 2))
+  return app.transaction((tx) => mails.enqueue(tx, 'mail', { n }, options))
+}
 const arrived = () => transport.arrived.map(({ payload }) => (payload as { n: string }).n)
 
 describe('an outbox with priorities', () => {
