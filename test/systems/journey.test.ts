@@ -48,6 +48,7 @@ interface Answer {
     readonly id: string
     readonly to: string
     readonly outbox: string | null
+    readonly why: string | null
   }[]
   readonly timeline: readonly { readonly at: string; readonly what: string }[]
 }
@@ -104,4 +105,19 @@ test('who does not operate sees no messages of outboxes', async () => {
 
 test('what is too short or unknown finds nothing', async () => {
   for (const id of ['1', 'no such thing']) expect((await journeyOf(id)).things).toEqual([])
+})
+
+test('what waits says why, to those who operate', async () => {
+  const { things } = await journeyOf(CASE)
+  const member = await journeyOf(CASE, await server.tokenFor({ org: 'acme', role: 'member' }))
+  const { rows } = await database.pool.query<{ id: string }>(
+    `select id::text as id from evidence.file_outbox_row where case_id = $1 and status = 'PENDING' and org_id = 'acme'`,
+    [CASE],
+  )
+  expect(rows.length).toBeGreaterThan(0)
+  for (const { id } of rows) {
+    const why = things.find((thing) => thing.id === id)?.why
+    expect(why).toContain('No relay was heard of in the last 15 seconds.')
+  }
+  expect(member.things.filter(({ why }) => why !== null)).toEqual([])
 })

@@ -42,6 +42,7 @@ export { searchAudit, type AuditEntry } from './audit/audit.ts'
 export { readDestinationCharts } from './overview/charts.ts'
 export { getErasure, requestErasure, type Erasure, continueErasures } from './retention/erasure.ts'
 export { createFeed, type Feed } from './feed/feed.ts'
+export { explainMessages } from './messages/explain.ts'
 export { readJourney } from './messages/journey.ts'
 export { listHolds, placeHold, releaseHold, type LegalHold } from './retention/legal-holds.ts'
 export {

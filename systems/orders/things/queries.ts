@@ -179,6 +179,7 @@ export async function followSagaEvents(db: Queryable, followed: Followed): Promi
     detail: row.status,
     to: `/messages?outbox=sagas.events&open=sagas.events:${row.id}`,
     readers: 'operators',
+    outbox: 'sagas.events',
     ids: [row.saga_id],
     events: [
       { at: row.created_at, what: `${row.event_type} written` },

@@ -1,6 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { Outbox } from '@posthorn/engine'
 import {
+  explainMessages,
   getMessage,
   listMessages,
   readJourney,
@@ -13,7 +14,6 @@ import { readStatus } from '../commands/status.ts'
 import { Failure } from '../errors.ts'
 import { given } from '../options.ts'
 import { outboxNamed, readFilter, type Session } from '../session.ts'
-import { explainMessage } from './explain.ts'
 import { answer, type Tools } from './tools.ts'
 
 export const OUTBOX = z.string().describe('name of the outbox, as list_outboxes shows it')
@@ -76,7 +76,7 @@ export function addReads(server: McpServer, { session, diagnose }: Tools): void 
         const { outbox, details } = await findMessage(session, name, id)
         const { row, ...summary } = details
         const { message, destination, unreadable } = viewMessage(outbox, row)
-        const why = await explainMessage(session, outbox, details)
+        const [why] = await explainMessages(session.db, outbox, [details])
         return { why, ...summary, message, destination, unreadable }
       }),
   )

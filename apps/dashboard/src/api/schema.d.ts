@@ -4677,6 +4677,8 @@ export interface paths {
                 title: string
                 /** @description the page of the dashboard that shows it */
                 to: string
+                /** @description why it waits, now; null for what does not, and for those who do not operate */
+                why: string | null
               }[]
               timeline: {
                 /**

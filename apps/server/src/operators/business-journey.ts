@@ -1,7 +1,10 @@
 import { callerOf, may, type App } from '@posthorn/http'
+import type { Outbox } from '@posthorn/engine'
+import { explainMessages, getMessage, type MessageDetails } from '@posthorn/operate'
 import type { Follow, Stop } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import { outboxNamed, type OutboxRegistry } from './outboxes/outbox-registry.ts'
 
 const Thing = Type.Object({
   kind: Type.String({
@@ -10,6 +13,9 @@ const Thing = Type.Object({
   id: Type.String(),
   title: Type.String(),
   detail: Type.String(),
+  why: Type.Union([Type.String(), Type.Null()], {
+    description: 'why it waits, now; null for what does not, and for those who do not operate',
+  }),
   to: Type.String({ description: 'the page of the dashboard that shows it' }),
   outbox: Type.Union([Type.String(), Type.Null()], {
     description: 'where it is a message of the same id; null for those who do not operate',
@@ -41,10 +47,12 @@ const schema = {
 export interface BusinessJourneyOptions {
   readonly pool: Pool
   readonly follows: readonly Follow[]
+  readonly outboxes: OutboxRegistry
 }
 
 /** One business thing across all systems, from any id of it. */
-export function businessJourneyRoutes(app: App, { pool, follows }: BusinessJourneyOptions): void {
+export function businessJourneyRoutes(app: App, options: BusinessJourneyOptions): void {
+  const { pool, follows } = options
   app.get('/api/v1/journey', { schema }, async (request) => {
     const caller = callerOf(request)
     const operates = may(caller, 'operate')
@@ -56,6 +64,7 @@ export function businessJourneyRoutes(app: App, { pool, follows }: BusinessJourn
       .filter(({ readers }) => readers !== 'operators' || operates)
       .map((stop) => ({ ...stop, events: happenedTo(stop) }))
       .toSorted((one, other) => beginningOf(one) - beginningOf(other))
+    const reasons = operates ? await explainStops(options, shown) : new Map<string, string>()
     const timeline = shown.flatMap(({ kind, id, events }) =>
       events.map(({ at, what }) => ({ at: at.toISOString(), what, kind, id })),
     )
@@ -63,11 +72,40 @@ export function businessJourneyRoutes(app: App, { pool, follows }: BusinessJourn
       isComplete,
       things: shown.map(({ kind, id, title, detail, to, outbox }) => ({
         ...{ kind, id, title, detail, to },
+        why: reasons.get(`${outbox}:${id}`) ?? null,
         outbox: operates && outbox !== undefined ? outbox : null,
       })),
       timeline: timeline.toSorted((a, b) => a.at.localeCompare(b.at)).slice(0, MOST_EVENTS),
     }
   })
+}
+
+/** Messages of a journey that are looked at. */
+const MOST_EXPLAINED = 20
+
+/** Why those that are messages wait, by `outbox:id`. */
+async function explainStops(
+  { pool, outboxes }: BusinessJourneyOptions,
+  stops: readonly Pick<Stop, 'outbox' | 'id'>[],
+): Promise<ReadonlyMap<string, string>> {
+  const messages = stops.filter((stop) => outboxes.has(stop.outbox ?? '')).slice(-MOST_EXPLAINED)
+  const found = [...Map.groupBy(messages, ({ outbox }) => outbox ?? '')].map(
+    async ([name, some]) => {
+      const outbox = outboxNamed(outboxes, name)
+      const read = await Promise.all(some.map(({ id }) => getMessage(pool, outbox, id)))
+      const waiting = read.flatMap((each) => (each && waits(outbox, each) ? [each] : []))
+      const reasons = await explainMessages(pool, outbox, waiting)
+      return waiting.map(({ id }, i) => [`${name}:${id}`, reasons[i]?.join(' ') ?? ''] as const)
+    },
+  )
+  return new Map((await Promise.all(found)).flat())
+}
+
+/** Whether it is neither delivered nor cancelled. */
+function waits({ states }: Outbox, { state }: MessageDetails): boolean {
+  const { sent, confirmed, cancelled } = states
+  const ends = confirmed === undefined ? [sent, cancelled] : [confirmed, cancelled]
+  return !ends.map(String).includes(state)
 }
 
 /** What has a time, as a time: arrays of a row have theirs as texts. */

@@ -80,7 +80,9 @@ export function operatorRoutes(app: App, options: OperatorOptions): void {
     erasureRoutes(app, { pool, retention, sealing })
   }
   searchRoutes(app, { pool, outboxes: registered, searches: options.searches })
-  if (options.follows.length > 0) businessJourneyRoutes(app, { pool, follows: options.follows })
+  if (options.follows.length > 0) {
+    businessJourneyRoutes(app, { pool, follows: options.follows, outboxes: registered })
+  }
   streamRoutes(app, { feed, announcements })
   if (simulators) simulationRoutes(app, pool, simulators)
 }

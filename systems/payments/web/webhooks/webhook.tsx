@@ -103,7 +103,8 @@ export function EndpointState(props: EndpointStateProps) {
 function lookOf({ endpoint, health }: EndpointStateProps): StateBadgeProps {
   if (endpoint.status === 'disabled') return { state: 'disabled', role: 'cancelled' }
   if (health?.breakerOpen === true) return { state: 'paused', role: 'dead' }
-  if (endpoint.failingSince !== null) return { state: 'failing', role: 'dead' }
+  const neverSucceeds = endpoint.failingSince !== null || health?.successRate === 0
+  if (neverSucceeds) return { state: 'failing', role: 'dead' }
   const isSomeFailing = health !== undefined && health.failing + health.abandoned > 0
   if (isSomeFailing) return { state: 'some failures', role: 'retry' }
   return { state: 'enabled', role: 'confirmed' }

@@ -82,6 +82,7 @@ function Things({ things }: { things: readonly Thing[] }) {
           <AnchorLink to={thing.to} size="sm">
             {thing.title}
           </AnchorLink>
+          {thing.why !== null && <Text size="sm">{thing.why}</Text>}
           <Text size="sm" c="dimmed" component="div">
             {thing.detail} · <CopyId id={thing.id} shown={11} />
             {thing.outbox !== null && (
