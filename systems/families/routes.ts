@@ -71,7 +71,7 @@ const GraphqlAnswer = Type.Object(
       ),
     ),
   },
-  { description: 'As the specification of GraphQL has it; codes as of any problem' },
+  { description: 'As GraphQL specifies; codes as in other problems' },
 )
 const content = {
   'application/json': { schema: GraphqlAnswer },

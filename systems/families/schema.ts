@@ -105,7 +105,7 @@ const FamilyPageType = builder.objectRef<FamilyPage>('FamilyPage').implement({
     items: t.field({ type: [FamilyListItem], resolve: ({ items }) => items }),
     nextCursor: t.id({
       nullable: true,
-      description: 'Given as `cursor`, goes on from here; null at the end.',
+      description: 'Pass it as `cursor` for the next page; null at the end.',
       resolve: ({ nextCursor }) => nextCursor,
     }),
   }),
@@ -124,13 +124,13 @@ builder.queryType({
       type: Family,
       nullable: true,
       args: { id: t.arg.id() },
-      description: 'For its members, and for those who administer the organisation.',
+      description: 'For its members and administrators of the organisation.',
       resolve: (_, { id }, context) => findVisible(context, id),
     }),
     families: t.field({
       type: FamilyPageType,
       description:
-        'Families of the caller, newest first, 50 at a time; for those who administer the organisation all of them.',
+        'Families of the caller, newest first, 50 at a time; for administrators of the organisation all of them.',
       args: { cursor: t.arg.id({ required: false }) },
       resolve: (_, { cursor }, context) => listVisible(context, cursor),
     }),
@@ -138,7 +138,7 @@ builder.queryType({
       type: Invitation,
       nullable: true,
       args: { id: t.arg.id() },
-      description: 'For members of its family, and for those who administer the organisation.',
+      description: 'For members of its family and administrators of the organisation.',
       async resolve(_, { id }, context) {
         const uuid = toUuid(id)
         const found = uuid === undefined ? undefined : await selectInvitation(context.db, uuid)

@@ -80,7 +80,7 @@ export const MessageResource = Type.Object({
   templateCode: NullableText,
   payloadJson: Type.Unknown(),
   status: Type.Enum([...MESSAGE_STATES]),
-  outcomeUnknown: Type.Boolean({ description: 'sent, perhaps: no answer came' }),
+  outcomeUnknown: Type.Boolean({ description: 'may have been sent: there was no answer' }),
   providerMessageId: NullableText,
   idempotencyKey: Type.String(),
   priority: Type.Enum([...PRIORITIES]),

@@ -27,9 +27,9 @@ export const ChannelResource = Type.Object({
   id: Type.String({ format: 'uuid' }),
   kind: Type.Enum(['email', 'slack', 'pagerduty']),
   name: Type.String(),
-  shown: Type.String({ description: 'what of its address is no secret' }),
+  shown: Type.String({ description: 'the public part of its address' }),
   tenant: nullable(Type.String(), {
-    description: 'whose incidents it hears of; null for those of all organisations',
+    description: 'organisation whose incidents it gets; null for all',
   }),
   createdBy: Type.String(),
   createdAt: time({ format: 'date-time' }),

@@ -17,7 +17,7 @@ export const IncidentResource = Type.Object({
   acknowledgedAt: Moment,
   acknowledgedBy: NullableText,
   snoozedUntil: Moment,
-  standing: Type.Integer({ description: 'alerts whose cause persists' }),
+  standing: Type.Integer({ description: 'alerts with a lasting cause' }),
   alerts: Type.Integer({ description: 'all of its alerts' }),
   lastAt: Moment,
   lastHour: Type.Integer({ description: 'alerts raised in the last hour' }),

@@ -23,14 +23,22 @@ export const FaultOrder = Type.Object(
     ),
     code: Type.Optional(
       Type.Union([Type.Integer(), Type.String({ minLength: 1, maxLength: 100 })], {
-        description: 'in the body of an error, where the protocol has one',
+        description: 'in the body of an error, if the protocol has one',
       }),
     ),
     after: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'how many pass first; 0' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000,
+        description: 'requests that pass first; default 0',
+      }),
     ),
     times: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'how many; until cleared' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'number of requests; default until cleared',
+      }),
     ),
     effect: Type.Optional(
       Type.Boolean({ description: 'whether the work is done before it fails; false' }),

@@ -10,7 +10,7 @@ export const WebhookHabits = Type.Object(
       Type.Integer({ minimum: 0, maximum: 60_000, description: 'how late they are; 200' }),
     ),
     copies: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 10, description: 'how often each is sent; 1' }),
+      Type.Integer({ minimum: 0, maximum: 10, description: 'copies of each; default 1' }),
     ),
     order: Type.Optional(
       Type.Enum(['kept', 'reversed'], {

@@ -38,7 +38,7 @@ const NotificationResource = Type.Object({
       attempts: Type.Integer(),
       deliveredAt: NullableText,
     }),
-    { description: 'what became of its webhook, one for each endpoint' },
+    { description: 'the outcome of its webhook, one for each endpoint' },
   ),
   mail: nullable(
     Type.Object({

@@ -97,7 +97,7 @@ export const StopResource = Type.Object({
 export const NoticeResource = Type.Object({
   field: Type.String({ description: "the webhook's field, as account_update; errors" }),
   subject: nullable(Type.String(), { description: 'the template or the number' }),
-  event: Type.String({ description: "what happened, in WhatsApp's word" }),
+  event: Type.String({ description: "the event, in WhatsApp's word" }),
   detail: NullableText,
   saidAt: Time,
 })
@@ -120,7 +120,7 @@ export const AccountResource = Type.Object({
   stops: Type.Array(StopResource),
   notices: Type.Array(NoticeResource, {
     description:
-      'the last ten things that WhatsApp said about the account; of the default ones for the platform only',
+      'the last ten notices of WhatsApp about the account; those of default accounts only for the platform',
   }),
   createdAt: nullable(Time),
   updatedAt: nullable(Time),

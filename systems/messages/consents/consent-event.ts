@@ -23,7 +23,7 @@ export const NewConsent = Type.Object({
   granted: Type.Boolean(),
   source: Type.Enum([...CONSENT_SOURCES], { default: 'api', description: 'how it was given' }),
   proof: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1_000, description: 'where it can be seen' }),
+    Type.String({ minLength: 1, maxLength: 1_000, description: 'where to find the proof' }),
   ),
 })
 export type NewConsent = Static<typeof NewConsent>

@@ -53,7 +53,7 @@ export const ThreadItem = Type.Object({
   kind: Type.String({ description: 'outbound: template or text; inbound: as the provider says' }),
   text: NullableText,
   content: Type.Unknown({
-    description: 'inbound: as it came, of media the reference; outbound: payloadJson',
+    description: 'inbound: as received, of media the reference; outbound: payloadJson',
   }),
   templateCode: NullableText,
   answersMessageId: nullable(

@@ -52,7 +52,7 @@ export const Consent = Type.Object({
   channel: Type.String(),
   granted: Type.Boolean(),
   updatedAt: Time,
-  source: nullable(Type.String(), { description: 'how it was said last' }),
+  source: nullable(Type.String(), { description: 'source of the latest decision' }),
   proof: NullableText,
   recipient: NullableText,
 })

@@ -39,7 +39,7 @@ const figures = {
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'only what was sent by this account',
+        description: 'only messages sent by this account',
       }),
     ),
   }),

@@ -16,7 +16,7 @@ export const PersonsMessage = Type.Object(
     from: Type.Optional(
       Type.String({
         pattern: '^\\+?[0-9]{7,15}$',
-        description: "the person's number; left out, it is hidden",
+        description: "the person's number; hidden by default",
       }),
     ),
     userId: Type.Optional(
@@ -48,7 +48,7 @@ export const PersonsMessage = Type.Object(
       Type.String({ minLength: 1, description: 'id of a message, wamid.…; none' }),
     ),
     repeat: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 10, description: 'how often it is reported; 1' }),
+      Type.Integer({ minimum: 1, maximum: 10, description: 'copies of the report; default 1' }),
     ),
   },
   { additionalProperties: false },

@@ -176,7 +176,7 @@ export const Behaviour = Type.Object(
       description: 'until sent; delivered comes after twice, read after four times as long; 400',
     }),
     drop: Type.Array(Type.Enum([...REPORTS]), { description: 'reports that are never made' }),
-    repeat: Type.Integer({ minimum: 1, maximum: 10, description: 'how often each is made; 1' }),
+    repeat: Type.Integer({ minimum: 1, maximum: 10, description: 'copies of each; default 1' }),
     reorder: Type.Boolean({ description: 'whether the last comes first; false' }),
     echo: Type.Boolean({ description: 'whether biz_opaque_callback_data comes back; true' }),
   },

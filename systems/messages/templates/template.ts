@@ -139,7 +139,7 @@ export const TemplateResource = Type.Object({
       body: Type.Array(Type.String()),
       buttons: Type.Array(Type.Enum(['url', 'copy_code', 'otp'])),
     },
-    { description: 'what a message of it must give' },
+    { description: 'parameters that a message must give' },
   ),
   createdAt: Time,
   updatedAt: Time,

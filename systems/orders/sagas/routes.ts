@@ -32,7 +32,7 @@ const SagaItem = Type.Object({
   status: Type.Enum([...SAGA_STATES]),
   step: NullableText,
   direction: nullable(Type.Enum(['forward', 'back']), {
-    description: 'Where it goes, or went when it failed; null once it is over',
+    description: 'direction of its steps, of a failed saga at the failure; null once it has ended',
   }),
   waitsFor: Type.Array(Type.String()),
   dueAt: NullableText,
@@ -50,13 +50,13 @@ export const SagaResource = Type.Object({
   input: Type.Unknown(),
   atHand: Type.Array(Type.String(), {
     description:
-      'The steps that are tried, waited at or undone; several where they run side by side',
+      'The current steps: running, waiting or being undone; several in parallel branches',
   }),
   steps: Type.Array(
     Type.Object({
       name: Type.String(),
       branch: nullable(Type.Object({ fork: Type.Integer(), name: Type.String() }), {
-        description: 'Null for a step that no other runs beside',
+        description: 'Null for a step without parallel steps',
       }),
       status: Type.String(),
       attempts: Type.Integer(),
@@ -113,10 +113,10 @@ export const SagaResource = Type.Object({
       reason: NullableText,
       at: Type.String(),
     }),
-    { description: 'What operators did to it, first one first' },
+    { description: 'Actions of operators, oldest first' },
   ),
   allows: Type.Array(Type.Enum([...SAGA_ACTIONS]), {
-    description: 'What an operator may do with it now',
+    description: 'Actions that an operator can take now',
   }),
 })
 

@@ -93,7 +93,7 @@ const schemas = {
         reason: Reason,
         data: Type.Optional(
           Type.Record(Type.String(), Type.Unknown(), {
-            description: 'what the step would have returned, for the steps after it',
+            description: 'data of the skipped step, for later steps',
           }),
         ),
       },
@@ -164,7 +164,7 @@ const schema = {
   body: Type.Object(
     {
       name: Type.String({ minLength: 1, maxLength: 200, description: 'of the signal' }),
-      payload: Type.Optional(Type.Unknown({ description: 'what the step that waits reads' })),
+      payload: Type.Optional(Type.Unknown({ description: 'payload for the waiting step' })),
     },
     { additionalProperties: false },
   ),

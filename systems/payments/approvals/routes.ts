@@ -70,7 +70,7 @@ const LimitResource = Type.Object({
 const Limits = Type.Object({
   limits: Type.Array(LimitResource, { description: "the organisation's own" }),
   defaults: Type.Array(LimitResource, {
-    description: 'what holds for currencies that are not in them',
+    description: 'for other currencies',
   }),
 })
 

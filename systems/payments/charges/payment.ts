@@ -62,7 +62,7 @@ export const NewPayment = Type.Object({
   paymentMethod: Type.Optional(
     Type.String({
       pattern: '^[\\x21-\\x7e]{1,255}$',
-      description: 'what the gateway charges, by its own name, such as pm_card_visa',
+      description: "the gateway's name of the payment method, such as pm_card_visa",
     }),
   ),
   capture: Type.Optional(
@@ -77,7 +77,7 @@ export type NewPayment = Static<typeof NewPayment>
 export const NextAction = Type.Object(
   {
     type: Type.Enum(['redirect', 'sdk']),
-    url: Type.Optional(Type.String({ description: 'of a redirect: where the customer goes' })),
+    url: Type.Optional(Type.String({ description: "of a redirect: the customer's address" })),
     clientSecret: Type.Optional(
       Type.String({ description: 'of an sdk: for the gateway’s own library' }),
     ),
@@ -100,7 +100,7 @@ const held = {
     description: 'of a payment with manual capture; null until the gateway has answered',
   }),
   capturedAmount: nullable(bigint(), {
-    description: 'what was taken of what was authorised, in minor units',
+    description: 'captured amount, in minor units',
   }),
 }
 
@@ -119,7 +119,7 @@ export const PaymentResource = Type.Object({
   ...held,
   refundedAmount: bigint({ description: 'given back, as the gateway confirmed' }),
   disputedAmount: bigint({ description: 'of disputes that are open or lost; not of inquiries' }),
-  netAmount: bigint({ description: 'what was taken, less both; negative if more went back' }),
+  netAmount: bigint({ description: 'captured amount less refunds and disputes; may be negative' }),
   disputeStatus: nullable(Type.Enum(DISPUTE_STATES)),
   nextAction: nullable(NextAction, { description: 'in lists its type alone' }),
   paymentMethod: NullableText,
@@ -203,7 +203,7 @@ const ended = { errorCode: NullableText, errorMessage: NullableText, updatedAt: 
 export const Refunded = Type.Object({
   ...{ id: Id, paymentId: Id, ...asked },
   status: Type.Enum(['pending', 'succeeded', 'failed'], {
-    description: 'pending until the gateway’s webhook says what became of it',
+    description: 'pending until the gateway’s webhook reports the outcome',
   }),
 })
 
@@ -212,7 +212,7 @@ export const RefundResource = Type.Object({
   ...Refunded.properties,
   ...ended,
   confirmedAt: nullable(time(), {
-    description: 'when the webhook of the gateway said that the money went back',
+    description: "when the gateway's webhook confirmed the refund",
   }),
 })
 
@@ -253,7 +253,7 @@ export interface Refund {
 export const DisputeResource = Type.Object({
   id: Id,
   paymentId: Id,
-  gatewayRef: Type.String({ description: 'what the gateway calls it' }),
+  gatewayRef: Type.String({ description: 'its id at the gateway' }),
   status: Type.Enum(DISPUTE_STATES),
   amount: bigint(),
   currency: Type.String(),

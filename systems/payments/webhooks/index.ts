@@ -52,7 +52,7 @@ export const webhookSettings = {
   }),
   WEBHOOK_DISABLE_AFTER_DAYS: Type.Integer({
     description:
-      'days of failures only after which an endpoint is disabled, with a warning after half of them; 0: never',
+      'days with failures only until an endpoint is disabled, with a warning at half; 0: never',
     minimum: 0,
     maximum: 90,
     default: 5,

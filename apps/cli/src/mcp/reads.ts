@@ -111,7 +111,7 @@ export function addReads(server: McpServer, { session, diagnose }: Tools): void 
     'run_doctor',
     {
       description:
-        'Checks environment, database, tables, indexes, brokers and relays; says what to do',
+        'Checks environment, database, tables, indexes, brokers and relays; names the fixes',
       annotations: READ_ONLY,
     },
     () => answer(async () => ({ findings: await diagnose() })),

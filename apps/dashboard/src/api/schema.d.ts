@@ -192,7 +192,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description what holds for currencies that are not in them */
+              /** @description for other currencies */
               defaults: {
                 /** @description in minor units: more takes a second person; null: never */
                 amount: number | null
@@ -260,7 +260,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description what holds for currencies that are not in them */
+              /** @description for other currencies */
               defaults: {
                 /** @description in minor units: more takes a second person; null: never */
                 amount: number | null
@@ -940,7 +940,7 @@ export interface paths {
                 at: string
                 /** @description the table */
                 audit: string
-                /** @description by the business clock, where the audit is dated by that too */
+                /** @description by the business clock, if the audit has that time too */
                 businessAt: string | null
                 details: unknown
                 entityId: string
@@ -1010,7 +1010,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description how many stretches; the last one is not over */
+              /** @description number of periods; the last one is incomplete */
               count: number
               destinations: {
                 answered: number[]
@@ -1026,11 +1026,11 @@ export interface paths {
               from: string
               /** @description milliseconds from commit, or from when it was due, to delivery */
               latency: {
-                /** @description one for each stretch; null where nothing is known */
+                /** @description one for each period; null if unknown */
                 p50: (number | null)[]
-                /** @description one for each stretch; null where nothing is known */
+                /** @description one for each period; null if unknown */
                 p95: (number | null)[]
-                /** @description one for each stretch; null where nothing is known */
+                /** @description one for each period; null if unknown */
                 p99: (number | null)[]
               }
               marks: {
@@ -1055,20 +1055,20 @@ export interface paths {
                   failed: number[]
                   /** @description milliseconds from commit, or from when it was due, to delivery */
                   latency: {
-                    /** @description one for each stretch; null where nothing is known */
+                    /** @description one for each period; null if unknown */
                     p50: (number | null)[]
-                    /** @description one for each stretch; null where nothing is known */
+                    /** @description one for each period; null if unknown */
                     p95: (number | null)[]
-                    /** @description one for each stretch; null where nothing is known */
+                    /** @description one for each period; null if unknown */
                     p99: (number | null)[]
                   }
-                  /** @description one for each stretch; null where nothing is known */
+                  /** @description one for each period; null if unknown */
                   oldestDueSeconds: (number | null)[]
-                  /** @description one for each stretch; null where nothing is known */
+                  /** @description one for each period; null if unknown */
                   oldestUndeliveredSeconds: (number | null)[]
                   /** @description messages that were claimed and not tried: breaker open, destination busy, limit */
                   postponed: number[]
-                  /** @description one for each stretch; null where nothing is known */
+                  /** @description one for each period; null if unknown */
                   waiting: (number | null)[]
                 }
               }
@@ -1132,11 +1132,11 @@ export interface paths {
             'application/json': {
               consumers: {
                 group: string
-                /** @description one for each stretch; null where nothing is known */
+                /** @description one for each period; null if unknown */
                 lag: (number | null)[]
                 topic: string
               }[]
-              /** @description how many stretches; the last one is not over */
+              /** @description number of periods; the last one is incomplete */
               count: number
               /**
                * Format: date-time
@@ -1213,7 +1213,7 @@ export interface paths {
               items: {
                 dead: number
                 group: string
-                /** @description messages that the group has not acknowledged; null where no process looked yet */
+                /** @description unacknowledged messages of the group; null before the first sample */
                 lag: number | null
                 oldestDeadAt: string | null
                 /** @description set aside behind another one of their key */
@@ -1372,7 +1372,7 @@ export interface paths {
           content: {
             'application/json': {
               attempts: number
-              /** @description what was received, as base64, where it could not be decoded */
+              /** @description received bytes as base64, if they could not be decoded */
               body: string | null
               code: string | null
               diedAt: string | null
@@ -1768,7 +1768,7 @@ export interface paths {
         content: {
           'application/json': {
             granted: boolean
-            /** @description where it can be seen */
+            /** @description where to find the proof */
             proof?: string
             /**
              * @description how it was given
@@ -1975,7 +1975,7 @@ export interface paths {
                 answersMessageId: string | null
                 /** Format: date-time */
                 at: string
-                /** @description inbound: as it came, of media the reference; outbound: payloadJson */
+                /** @description inbound: as received, of media the reference; outbound: payloadJson */
                 content: unknown
                 contentsRemovedAt: string | null
                 deliveredAt: string | null
@@ -2063,7 +2063,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description sent, perhaps: no answer came */
+              /** @description may have been sent: there was no answer */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -2105,7 +2105,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description sent, perhaps: no answer came */
+              /** @description may have been sent: there was no answer */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -2251,7 +2251,7 @@ export interface paths {
               /** @enum {unknown} */
               status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
               steps: {
-                /** @description what is done, in plain sentences */
+                /** @description the step in plain sentences */
                 about: string
                 id: string
                 look: {
@@ -2259,7 +2259,7 @@ export interface paths {
                   /** @description an address of the dashboard */
                   path: string
                 }[]
-                /** @description what came of it */
+                /** @description its result */
                 says: string[]
                 /** @enum {unknown} */
                 status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
@@ -2312,7 +2312,7 @@ export interface paths {
               /** @enum {unknown} */
               status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
               steps: {
-                /** @description what is done, in plain sentences */
+                /** @description the step in plain sentences */
                 about: string
                 id: string
                 look: {
@@ -2320,7 +2320,7 @@ export interface paths {
                   /** @description an address of the dashboard */
                   path: string
                 }[]
-                /** @description what came of it */
+                /** @description its result */
                 says: string[]
                 /** @enum {unknown} */
                 status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
@@ -2372,7 +2372,7 @@ export interface paths {
               /** @enum {unknown} */
               status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
               steps: {
-                /** @description what is done, in plain sentences */
+                /** @description the step in plain sentences */
                 about: string
                 id: string
                 look: {
@@ -2380,7 +2380,7 @@ export interface paths {
                   /** @description an address of the dashboard */
                   path: string
                 }[]
-                /** @description what came of it */
+                /** @description its result */
                 says: string[]
                 /** @enum {unknown} */
                 status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
@@ -2409,7 +2409,7 @@ export interface paths {
         query?: {
           /** @description `nextCursor` of the page before */
           cursor?: string
-          /** @description whose evidence is due before */
+          /** @description only disputes with evidence due before */
           dueBefore?: string
           limit?: number
           /** @description inquiries and disputes that have not ended */
@@ -2454,7 +2454,7 @@ export interface paths {
                 closedAt: string | null
                 currency: string
                 evidenceDueAt: string | null
-                /** @description what the gateway calls it */
+                /** @description its id at the gateway */
                 gatewayRef: string
                 /** Format: uuid */
                 id: string
@@ -2753,7 +2753,7 @@ export interface paths {
                 granted: boolean
                 proof: string | null
                 recipient: string | null
-                /** @description how it was said last */
+                /** @description source of the latest decision */
                 source: string | null
                 /** Format: date-time */
                 updatedAt: string
@@ -2794,7 +2794,7 @@ export interface paths {
         content: {
           'application/json': {
             granted: boolean
-            /** @description where it can be seen */
+            /** @description where to find the proof */
             proof?: string
             /** @description the number or address that it is about; a withdrawal of it is lifted too */
             recipient?: string
@@ -2838,7 +2838,7 @@ export interface paths {
               granted: boolean
               proof: string | null
               recipient: string | null
-              /** @description how it was said last */
+              /** @description source of the latest decision */
               source: string | null
               /** Format: date-time */
               updatedAt: string
@@ -2905,7 +2905,7 @@ export interface paths {
                 /** @description rows overwritten so far */
                 erased: number
                 finishedAt: string | null
-                /** @description rows under a legal hold, which wait until it is released */
+                /** @description rows under a legal hold, kept until its release */
                 held: number
                 /** Format: uuid */
                 id: string
@@ -2985,7 +2985,7 @@ export interface paths {
               /** @description rows overwritten so far */
               erased: number
               finishedAt: string | null
-              /** @description rows under a legal hold, which wait until it is released */
+              /** @description rows under a legal hold, kept until its release */
               held: number
               /** Format: uuid */
               id: string
@@ -3014,7 +3014,7 @@ export interface paths {
               /** @description rows overwritten so far */
               erased: number
               finishedAt: string | null
-              /** @description rows under a legal hold, which wait until it is released */
+              /** @description rows under a legal hold, kept until its release */
               held: number
               /** Format: uuid */
               id: string
@@ -3088,7 +3088,7 @@ export interface paths {
               /** @description rows overwritten so far */
               erased: number
               finishedAt: string | null
-              /** @description rows under a legal hold, which wait until it is released */
+              /** @description rows under a legal hold, kept until its release */
               held: number
               /** Format: uuid */
               id: string
@@ -3802,7 +3802,7 @@ export interface paths {
             'application/json': {
               items: {
                 createdAt: string
-                /** @description what became of its webhook, one for each endpoint */
+                /** @description the outcome of its webhook, one for each endpoint */
                 deliveries: {
                   attempts: number
                   deliveredAt: string | null
@@ -4318,7 +4318,7 @@ export interface paths {
                 snoozedUntil: string | null
                 /** @description the outbox, or the part of a system */
                 source: string
-                /** @description alerts whose cause persists */
+                /** @description alerts with a lasting cause */
                 standing: number
                 /** @enum {unknown} */
                 state: 'open' | 'snoozed' | 'closed'
@@ -4410,7 +4410,7 @@ export interface paths {
               snoozedUntil: string | null
               /** @description the outbox, or the part of a system */
               source: string
-              /** @description alerts whose cause persists */
+              /** @description alerts with a lasting cause */
               standing: number
               /** @enum {unknown} */
               state: 'open' | 'snoozed' | 'closed'
@@ -4505,7 +4505,7 @@ export interface paths {
               snoozedUntil: string | null
               /** @description the outbox, or the part of a system */
               source: string
-              /** @description alerts whose cause persists */
+              /** @description alerts with a lasting cause */
               standing: number
               /** @enum {unknown} */
               state: 'open' | 'snoozed' | 'closed'
@@ -4600,7 +4600,7 @@ export interface paths {
               snoozedUntil: string | null
               /** @description the outbox, or the part of a system */
               source: string
-              /** @description alerts whose cause persists */
+              /** @description alerts with a lasting cause */
               standing: number
               /** @enum {unknown} */
               state: 'open' | 'snoozed' | 'closed'
@@ -4672,7 +4672,7 @@ export interface paths {
                 id: string
                 /** @description order, saga, payment, webhook, statement line, message, file row … */
                 kind: string
-                /** @description where it is a message of the same id; null for those who do not operate */
+                /** @description outbox with a message of the same id; null without the permission operate */
                 outbox: string | null
                 title: string
                 /** @description the page of the dashboard that shows it */
@@ -4997,17 +4997,17 @@ export interface paths {
               expiresAt: string
               org: string
               permissions: {
-                /** @description behind "may": what it lets its holder do */
+                /** @description what the permission allows */
                 about: string
-                /** @description whether the caller has it */
+                /** @description whether the caller has this permission */
                 allowed: boolean
                 name: string
-                /** @description who has it */
+                /** @description roles with this permission */
                 roles: (
                   'viewer' | 'clerk' | 'member' | 'approver' | 'admin' | 'operator' | 'platform'
                 )[]
               }[]
-              /** @description what the token of a portal may do; null for users */
+              /** @description permissions of a portal's token; null for users */
               portal: ('read' | 'write') | null
               /** @enum {unknown} */
               role: 'viewer' | 'clerk' | 'member' | 'approver' | 'admin' | 'operator' | 'platform'
@@ -5101,7 +5101,7 @@ export interface paths {
                 held: boolean
                 id: string
                 key: string | null
-                /** @description what people know it by: its case, order or recipient, as the definition says */
+                /** @description the definition's label: its case, order or recipient */
                 label: string | null
                 outbox: string
                 quarantinedAt: string | null
@@ -5180,9 +5180,9 @@ export interface paths {
                   status: string
                 } | null
                 name: string
-                /** @description what of its address is no secret */
+                /** @description the public part of its address */
                 shown: string
-                /** @description whose incidents it hears of; null for those of all organisations */
+                /** @description organisation whose incidents it gets; null for all */
                 tenant: string | null
               }[]
             }
@@ -5263,9 +5263,9 @@ export interface paths {
                 status: string
               } | null
               name: string
-              /** @description what of its address is no secret */
+              /** @description the public part of its address */
               shown: string
-              /** @description whose incidents it hears of; null for those of all organisations */
+              /** @description organisation whose incidents it gets; null for all */
               tenant: string | null
             }
           }
@@ -5648,10 +5648,10 @@ export interface paths {
                 /** @description in the settings of the server, for all organisations */
                 isDefault: boolean
                 name: string
-                /** @description the last ten things that WhatsApp said about the account; of the default ones for the platform only */
+                /** @description the last ten notices of WhatsApp about the account; those of default accounts only for the platform */
                 notices: {
                   detail: string | null
-                  /** @description what happened, in WhatsApp's word */
+                  /** @description the event, in WhatsApp's word */
                   event: string
                   /** @description the webhook's field, as account_update; errors */
                   field: string
@@ -5736,10 +5736,10 @@ export interface paths {
               /** @description in the settings of the server, for all organisations */
               isDefault: boolean
               name: string
-              /** @description the last ten things that WhatsApp said about the account; of the default ones for the platform only */
+              /** @description the last ten notices of WhatsApp about the account; those of default accounts only for the platform */
               notices: {
                 detail: string | null
-                /** @description what happened, in WhatsApp's word */
+                /** @description the event, in WhatsApp's word */
                 event: string
                 /** @description the webhook's field, as account_update; errors */
                 field: string
@@ -5881,10 +5881,10 @@ export interface paths {
               /** @description in the settings of the server, for all organisations */
               isDefault: boolean
               name: string
-              /** @description the last ten things that WhatsApp said about the account; of the default ones for the platform only */
+              /** @description the last ten notices of WhatsApp about the account; those of default accounts only for the platform */
               notices: {
                 detail: string | null
-                /** @description what happened, in WhatsApp's word */
+                /** @description the event, in WhatsApp's word */
                 event: string
                 /** @description the webhook's field, as account_update; errors */
                 field: string
@@ -6047,7 +6047,7 @@ export interface paths {
                 maxAttempts: number
                 nextRetryAt: string | null
                 orgId: string
-                /** @description sent, perhaps: no answer came */
+                /** @description may have been sent: there was no answer */
                 outcomeUnknown: boolean
                 payloadJson: unknown
                 /** @enum {unknown} */
@@ -6155,7 +6155,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description sent, perhaps: no answer came */
+              /** @description may have been sent: there was no answer */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -6197,7 +6197,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description sent, perhaps: no answer came */
+              /** @description may have been sent: there was no answer */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -6284,7 +6284,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description sent, perhaps: no answer came */
+              /** @description may have been sent: there was no answer */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -6524,7 +6524,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description sent, perhaps: no answer came */
+              /** @description may have been sent: there was no answer */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -6613,7 +6613,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description sent, perhaps: no answer came */
+              /** @description may have been sent: there was no answer */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -6653,7 +6653,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description only what was sent by this account */
+          /** @description only messages sent by this account */
           account?: string
           since?: string
           until?: string
@@ -6843,7 +6843,7 @@ export interface paths {
                 createdAt: string
                 language: string
                 name: string
-                /** @description what a message of it must give */
+                /** @description parameters that a message must give */
                 parameters: {
                   body: string[]
                   buttons: ('url' | 'copy_code' | 'otp')[]
@@ -6921,7 +6921,7 @@ export interface paths {
               createdAt: string
               language: string
               name: string
-              /** @description what a message of it must give */
+              /** @description parameters that a message must give */
               parameters: {
                 body: string[]
                 buttons: ('url' | 'copy_code' | 'otp')[]
@@ -7030,7 +7030,7 @@ export interface paths {
               createdAt: string
               language: string
               name: string
-              /** @description what a message of it must give */
+              /** @description parameters that a message must give */
               parameters: {
                 body: string[]
                 buttons: ('url' | 'copy_code' | 'otp')[]
@@ -7058,7 +7058,7 @@ export interface paths {
               createdAt: string
               language: string
               name: string
-              /** @description what a message of it must give */
+              /** @description parameters that a message must give */
               parameters: {
                 body: string[]
                 buttons: ('url' | 'copy_code' | 'otp')[]
@@ -7230,7 +7230,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long */
+                /** @description the table is large: finished states and large counts are estimated; for one organisation at most 10,000 messages are counted, or none if that takes long */
                 approximate: boolean
                 /** @description of all organisations together; null for an operator of one */
                 attemptsPerSecond: number | null
@@ -7241,7 +7241,7 @@ export interface paths {
                 }
                 /** @description since when the one that has been dead longest is */
                 deadSince: string | null
-                /** @description what waits and is due by the business clock */
+                /** @description due by the business clock */
                 due: number
                 /** @description of all organisations together; null for an operator of one */
                 failureRate: number | null
@@ -7257,12 +7257,12 @@ export interface paths {
                 pauseReason: string | null
                 /** @description of all organisations together; null for an operator of one */
                 perSecond: number | null
-                /** @description what was claimed and not tried: a breaker is open, the destination is busy, a limit is used up */
+                /** @description claimed and not tried: open breaker, busy destination, used-up limit */
                 postponed: number
                 /** @description of all organisations together; null for an operator of one */
                 quarantined: number | null
                 relays: number
-                /** @description what waits for another attempt after one that failed */
+                /** @description waiting for another attempt after a failure */
                 retrying: number
                 /** @description the word that this outbox has for each role of a state */
                 roles: {
@@ -7275,7 +7275,7 @@ export interface paths {
                   retry: string | null
                   sent: string | null
                 }
-                /** @description what is for later and was not claimed yet */
+                /** @description due later and not claimed yet */
                 scheduled: number
                 states: string[]
               }[]
@@ -7336,7 +7336,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long */
+              /** @description the table is large: finished states and large counts are estimated; for one organisation at most 10,000 messages are counted, or none if that takes long */
               approximate: boolean
               /** @description of all organisations together; null for an operator of one */
               attemptsPerSecond: number | null
@@ -7350,7 +7350,7 @@ export interface paths {
               definition: {
                 [key: string]: unknown
               }
-              /** @description what waits and is due by the business clock */
+              /** @description due by the business clock */
               due: number
               /** @description of all organisations together; null for an operator of one */
               failureRate: number | null
@@ -7366,12 +7366,12 @@ export interface paths {
               pauseReason: string | null
               /** @description of all organisations together; null for an operator of one */
               perSecond: number | null
-              /** @description what was claimed and not tried: a breaker is open, the destination is busy, a limit is used up */
+              /** @description claimed and not tried: open breaker, busy destination, used-up limit */
               postponed: number
               /** @description of all organisations together; null for an operator of one */
               quarantined: number | null
               relays: number
-              /** @description what waits for another attempt after one that failed */
+              /** @description waiting for another attempt after a failure */
               retrying: number
               /** @description the word that this outbox has for each role of a state */
               roles: {
@@ -7384,7 +7384,7 @@ export interface paths {
                 retry: string | null
                 sent: string | null
               }
-              /** @description what is for later and was not claimed yet */
+              /** @description due later and not claimed yet */
               scheduled: number
               states: string[]
             }
@@ -7454,11 +7454,11 @@ export interface paths {
               items: {
                 code: string | null
                 count: number
-                /** @description where they were to go, most messages first; empty where that is too many places */
+                /** @description their destinations, most messages first; empty if there are too many */
                 destinations: {
                   count: number
                   destination: string
-                  /** @description what people call the destination, such as the URL of an endpoint */
+                  /** @description readable name of the destination, such as the URL of an endpoint */
                   name: string | null
                 }[]
                 /** @description the error of one of them */
@@ -7525,15 +7525,15 @@ export interface paths {
             'application/json': {
               approximate: boolean
               edges: {
-                /** @description null where a message comes into being */
+                /** @description null for the creation of a message */
                 from: string | null
-                /** @description what makes messages go this way; empty for a way that is in no definition */
+                /** @description causes of this move; empty for a move that is in no definition */
                 moves: string[]
-                /** @description of late; null where the outbox does not record it */
+                /** @description recently; null if the outbox does not record it */
                 perMinute: number | null
                 to: string
               }[]
-              /** @description how much of the past the rates are made of */
+              /** @description period of the rates */
               measuredSeconds: number
               nodes: {
                 count: number
@@ -7755,7 +7755,7 @@ export interface paths {
                 held: boolean
                 id: string
                 key: string | null
-                /** @description what people know it by: its case, order or recipient, as the definition says */
+                /** @description the definition's label: its case, order or recipient */
                 label: string | null
                 quarantinedAt: string | null
                 state: string
@@ -7827,14 +7827,14 @@ export interface paths {
               claimedUntil: string | null
               createdAt: string | null
               dueAt: string | null
-              /** @description how the payload is stored; revealed: encrypted, and shown here */
+              /** @description how the payload is stored; revealed: encrypted, shown decrypted here */
               encryption: 'none' | 'encrypted' | 'erased' | 'revealed'
               error: string | null
               errorCode: string | null
               held: boolean
               id: string
               key: string | null
-              /** @description what people know it by: its case, order or recipient, as the definition says */
+              /** @description the definition's label: its case, order or recipient */
               label: string | null
               message: {
                 [key: string]: unknown
@@ -7945,7 +7945,7 @@ export interface paths {
     }
     /**
      * The timeline of one message: transaction, outbox, topic, inboxes, and others of its trace
-     * @description Only what tables say. `isComplete` is false if looking for messages of the same trace took too long.
+     * @description Read from tables only. `isComplete` is false if the search for messages of the same trace took too long.
      */
     get: {
       parameters: {
@@ -8178,14 +8178,14 @@ export interface paths {
               claimedUntil: string | null
               createdAt: string | null
               dueAt: string | null
-              /** @description how the payload is stored; revealed: encrypted, and shown here */
+              /** @description how the payload is stored; revealed: encrypted, shown decrypted here */
               encryption: 'none' | 'encrypted' | 'erased' | 'revealed'
               error: string | null
               errorCode: string | null
               held: boolean
               id: string
               key: string | null
-              /** @description what people know it by: its case, order or recipient, as the definition says */
+              /** @description the definition's label: its case, order or recipient */
               label: string | null
               message: {
                 [key: string]: unknown
@@ -8336,7 +8336,7 @@ export interface paths {
                 inWords: string
                 lastAt: string | null
                 lastMessage: string | null
-                /** @description what becomes of times at which no relay ran */
+                /** @description handling of times without a running relay */
                 missed: 'latest' | 'all' | 'skip' | null
                 name: string
                 nextAt: string | null
@@ -8347,7 +8347,7 @@ export interface paths {
                 pauseReason: string | null
                 /** @description `every 30s`, or `cron 0 6 * * * Europe/Zurich` */
                 rule: string
-                /** @description when an operator ran it last beside its schedule */
+                /** @description last run by an operator */
                 runAt: string | null
                 runBy: string | null
                 timeZone: string | null
@@ -8427,7 +8427,7 @@ export interface paths {
                 inWords: string
                 lastAt: string | null
                 lastMessage: string | null
-                /** @description what becomes of times at which no relay ran */
+                /** @description handling of times without a running relay */
                 missed: 'latest' | 'all' | 'skip' | null
                 name: string
                 nextAt: string | null
@@ -8438,7 +8438,7 @@ export interface paths {
                 pauseReason: string | null
                 /** @description `every 30s`, or `cron 0 6 * * * Europe/Zurich` */
                 rule: string
-                /** @description when an operator ran it last beside its schedule */
+                /** @description last run by an operator */
                 runAt: string | null
                 runBy: string | null
                 timeZone: string | null
@@ -8521,7 +8521,7 @@ export interface paths {
                 inWords: string
                 lastAt: string | null
                 lastMessage: string | null
-                /** @description what becomes of times at which no relay ran */
+                /** @description handling of times without a running relay */
                 missed: 'latest' | 'all' | 'skip' | null
                 name: string
                 nextAt: string | null
@@ -8532,7 +8532,7 @@ export interface paths {
                 pauseReason: string | null
                 /** @description `every 30s`, or `cron 0 6 * * * Europe/Zurich` */
                 rule: string
-                /** @description when an operator ran it last beside its schedule */
+                /** @description last run by an operator */
                 runAt: string | null
                 runBy: string | null
                 timeZone: string | null
@@ -8684,7 +8684,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description how many, in this call */
+              /** @description number in this call */
               count: number
               dryRun: boolean
             }
@@ -8744,7 +8744,7 @@ export interface paths {
             'application/json': {
               items: {
                 by: string
-                /** @description how many were dead once more; that ends it */
+                /** @description replayed messages that died again, which ends the replay */
                 diedAgain: number
                 endedAt: string | null
                 filter: {
@@ -8759,17 +8759,17 @@ export interface paths {
                   until?: string
                 }
                 id: string
-                /** @description how many there were when it began */
+                /** @description matching messages at its start */
                 matched: number
                 outbox: string
                 perSecond: number | null
                 reason: string | null
-                /** @description how many it has taken so far */
+                /** @description replayed so far */
                 replayed: number
                 /** Format: date-time */
                 startedAt: string
                 state: 'running' | 'done' | 'stopped'
-                /** @description how many of them it takes */
+                /** @description number to replay */
                 wanted: number
               }[]
             }
@@ -8835,7 +8835,7 @@ export interface paths {
           content: {
             'application/json': {
               by: string
-              /** @description how many were dead once more; that ends it */
+              /** @description replayed messages that died again, which ends the replay */
               diedAgain: number
               endedAt: string | null
               filter: {
@@ -8850,17 +8850,17 @@ export interface paths {
                 until?: string
               }
               id: string
-              /** @description how many there were when it began */
+              /** @description matching messages at its start */
               matched: number
               outbox: string
               perSecond: number | null
               reason: string | null
-              /** @description how many it has taken so far */
+              /** @description replayed so far */
               replayed: number
               /** Format: date-time */
               startedAt: string
               state: 'running' | 'done' | 'stopped'
-              /** @description how many of them it takes */
+              /** @description number to replay */
               wanted: number
             }
           }
@@ -8919,7 +8919,7 @@ export interface paths {
           content: {
             'application/json': {
               by: string
-              /** @description how many were dead once more; that ends it */
+              /** @description replayed messages that died again, which ends the replay */
               diedAgain: number
               endedAt: string | null
               filter: {
@@ -8934,17 +8934,17 @@ export interface paths {
                 until?: string
               }
               id: string
-              /** @description how many there were when it began */
+              /** @description matching messages at its start */
               matched: number
               outbox: string
               perSecond: number | null
               reason: string | null
-              /** @description how many it has taken so far */
+              /** @description replayed so far */
               replayed: number
               /** Format: date-time */
               startedAt: string
               state: 'running' | 'done' | 'stopped'
-              /** @description how many of them it takes */
+              /** @description number to replay */
               wanted: number
             }
           }
@@ -9013,7 +9013,7 @@ export interface paths {
           content: {
             'application/json': {
               by: string
-              /** @description how many were dead once more; that ends it */
+              /** @description replayed messages that died again, which ends the replay */
               diedAgain: number
               endedAt: string | null
               filter: {
@@ -9028,17 +9028,17 @@ export interface paths {
                 until?: string
               }
               id: string
-              /** @description how many there were when it began */
+              /** @description matching messages at its start */
               matched: number
               outbox: string
               perSecond: number | null
               reason: string | null
-              /** @description how many it has taken so far */
+              /** @description replayed so far */
               replayed: number
               /** Format: date-time */
               startedAt: string
               state: 'running' | 'done' | 'stopped'
-              /** @description how many of them it takes */
+              /** @description number to replay */
               wanted: number
             }
           }
@@ -9156,7 +9156,7 @@ export interface paths {
                 bySource: {
                   [key: string]: number
                 }
-                /** @description what stands, one entry for each cause, the oldest first */
+                /** @description open problems, one entry per cause, oldest first */
                 causes: {
                   code: string
                   destination: string | null
@@ -9182,7 +9182,7 @@ export interface paths {
               consumers: {
                 dead: number
                 group: string
-                /** @description messages that the group has not acknowledged; null where no process looked yet */
+                /** @description unacknowledged messages of the group; null before the first sample */
                 lag: number | null
                 oldestDeadAt: string | null
                 /** @description set aside behind another one of their key */
@@ -9221,7 +9221,7 @@ export interface paths {
                   startedAt: string
                   version: string | null
                 }[]
-                /** @description the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long */
+                /** @description the table is large: finished states and large counts are estimated; for one organisation at most 10,000 messages are counted, or none if that takes long */
                 approximate: boolean
                 /** @description attempts of the last minute, delivered or not */
                 attemptsPerSecond: number
@@ -9234,7 +9234,7 @@ export interface paths {
                     message: string
                   } | null
                   destination: string
-                  /** @description what people call the destination, such as the URL of an endpoint */
+                  /** @description readable name of the destination, such as the URL of an endpoint */
                   name: string | null
                   nextProbeAt: string | null
                   /** Format: date-time */
@@ -9248,9 +9248,9 @@ export interface paths {
                 deadSince: string | null
                 /** @description seconds until due messages are delivered at the rate of the last minute; null without deliveries */
                 drainSeconds: number | null
-                /** @description what waits and is due by the business clock */
+                /** @description due by the business clock */
                 due: number
-                /** @description which part of those attempts failed */
+                /** @description share of failed attempts */
                 failureRate: number
                 heldKeys: number
                 name: string
@@ -9264,11 +9264,11 @@ export interface paths {
                 pauseReason: string | null
                 /** @description delivered in the last minute, by the second */
                 perSecond: number
-                /** @description what was claimed and not tried: a breaker is open, the destination is busy, a limit is used up */
+                /** @description claimed and not tried: open breaker, busy destination, used-up limit */
                 postponed: number
                 quarantined: number
                 relays: number
-                /** @description what waits for another attempt after one that failed */
+                /** @description waiting for another attempt after a failure */
                 retrying: number
                 /** @description the word that this outbox has for each role of a state */
                 roles: {
@@ -9281,7 +9281,7 @@ export interface paths {
                   retry: string | null
                   sent: string | null
                 }
-                /** @description what is for later and was not claimed yet */
+                /** @description due later and not claimed yet */
                 scheduled: number
                 states: string[]
               }[]
@@ -9361,7 +9361,7 @@ export interface paths {
                   /** @description messages that were claimed and not tried */
                   postponed: number
                   retrying: number | null
-                  /** @description how much of it is over: the present stretch is not whole */
+                  /** @description elapsed seconds; the current period is incomplete */
                   seconds: number
                   waiting: number | null
                 }[]
@@ -9451,7 +9451,7 @@ export interface paths {
                 authorisation: ('authorised' | 'captured' | 'voided' | 'expired') | null
                 /** @enum {unknown} */
                 capture: 'automatic' | 'manual'
-                /** @description what was taken of what was authorised, in minor units */
+                /** @description captured amount, in minor units */
                 capturedAmount: number | null
                 createdAt: string
                 currency: string
@@ -9468,7 +9468,7 @@ export interface paths {
                 metadata: {
                   [key: string]: unknown
                 } | null
-                /** @description what was taken, less both; negative if more went back */
+                /** @description captured amount less refunds and disputes; may be negative */
                 netAmount: number
                 /** @description in lists its type alone */
                 nextAction: {
@@ -9476,7 +9476,7 @@ export interface paths {
                   clientSecret?: string
                   /** @enum {unknown} */
                   type: 'redirect' | 'sdk'
-                  /** @description of a redirect: where the customer goes */
+                  /** @description of a redirect: the customer's address */
                   url?: string
                 } | null
                 paymentMethod: string | null
@@ -9524,7 +9524,7 @@ export interface paths {
             metadata?: {
               [key: string]: unknown
             }
-            /** @description what the gateway charges, by its own name, such as pm_card_visa */
+            /** @description the gateway's name of the payment method, such as pm_card_visa */
             paymentMethod?: string
           }
         }
@@ -9559,7 +9559,7 @@ export interface paths {
               amount: number
               /** @description of a payment with manual capture; null until the gateway has answered */
               authorisation?: ('authorised' | 'captured' | 'voided' | 'expired') | null
-              /** @description what was taken of what was authorised, in minor units */
+              /** @description captured amount, in minor units */
               capturedAmount?: number | null
               createdAt: string
               currency: string
@@ -9573,7 +9573,7 @@ export interface paths {
                 clientSecret?: string
                 /** @enum {unknown} */
                 type: 'redirect' | 'sdk'
-                /** @description of a redirect: where the customer goes */
+                /** @description of a redirect: the customer's address */
                 url?: string
               }
               /** @enum {unknown} */
@@ -9592,7 +9592,7 @@ export interface paths {
               amount: number
               /** @description of a payment with manual capture; null until the gateway has answered */
               authorisation?: ('authorised' | 'captured' | 'voided' | 'expired') | null
-              /** @description what was taken of what was authorised, in minor units */
+              /** @description captured amount, in minor units */
               capturedAmount?: number | null
               createdAt: string
               currency: string
@@ -9606,7 +9606,7 @@ export interface paths {
                 clientSecret?: string
                 /** @enum {unknown} */
                 type: 'redirect' | 'sdk'
-                /** @description of a redirect: where the customer goes */
+                /** @description of a redirect: the customer's address */
                 url?: string
               }
               /** @enum {unknown} */
@@ -9672,7 +9672,7 @@ export interface paths {
               authorisation: ('authorised' | 'captured' | 'voided' | 'expired') | null
               /** @enum {unknown} */
               capture: 'automatic' | 'manual'
-              /** @description what was taken of what was authorised, in minor units */
+              /** @description captured amount, in minor units */
               capturedAmount: number | null
               createdAt: string
               currency: string
@@ -9689,7 +9689,7 @@ export interface paths {
               metadata: {
                 [key: string]: unknown
               } | null
-              /** @description what was taken, less both; negative if more went back */
+              /** @description captured amount less refunds and disputes; may be negative */
               netAmount: number
               /** @description in lists its type alone */
               nextAction: {
@@ -9697,7 +9697,7 @@ export interface paths {
                 clientSecret?: string
                 /** @enum {unknown} */
                 type: 'redirect' | 'sdk'
-                /** @description of a redirect: where the customer goes */
+                /** @description of a redirect: the customer's address */
                 url?: string
               } | null
               paymentMethod: string | null
@@ -9773,7 +9773,7 @@ export interface paths {
               authorisation: ('authorised' | 'captured' | 'voided' | 'expired') | null
               /** @enum {unknown} */
               capture: 'automatic' | 'manual'
-              /** @description what was taken of what was authorised, in minor units */
+              /** @description captured amount, in minor units */
               capturedAmount: number | null
               createdAt: string
               currency: string
@@ -9790,7 +9790,7 @@ export interface paths {
               metadata: {
                 [key: string]: unknown
               } | null
-              /** @description what was taken, less both; negative if more went back */
+              /** @description captured amount less refunds and disputes; may be negative */
               netAmount: number
               /** @description in lists its type alone */
               nextAction: {
@@ -9798,7 +9798,7 @@ export interface paths {
                 clientSecret?: string
                 /** @enum {unknown} */
                 type: 'redirect' | 'sdk'
-                /** @description of a redirect: where the customer goes */
+                /** @description of a redirect: the customer's address */
                 url?: string
               } | null
               paymentMethod: string | null
@@ -9951,7 +9951,7 @@ export interface paths {
               amount: number
               /** @description of a payment with manual capture; null until the gateway has answered */
               authorisation?: ('authorised' | 'captured' | 'voided' | 'expired') | null
-              /** @description what was taken of what was authorised, in minor units */
+              /** @description captured amount, in minor units */
               capturedAmount?: number | null
               createdAt: string
               currency: string
@@ -9965,7 +9965,7 @@ export interface paths {
                 clientSecret?: string
                 /** @enum {unknown} */
                 type: 'redirect' | 'sdk'
-                /** @description of a redirect: where the customer goes */
+                /** @description of a redirect: the customer's address */
                 url?: string
               }
               /** @enum {unknown} */
@@ -10066,7 +10066,7 @@ export interface paths {
                 closedAt: string | null
                 currency: string
                 evidenceDueAt: string | null
-                /** @description what the gateway calls it */
+                /** @description its id at the gateway */
                 gatewayRef: string
                 /** Format: uuid */
                 id: string
@@ -10136,7 +10136,7 @@ export interface paths {
             'application/json': {
               items: {
                 amount: number
-                /** @description when the webhook of the gateway said that the money went back */
+                /** @description when the gateway's webhook confirmed the refund */
                 confirmedAt: string | null
                 createdAt: string
                 currency: string
@@ -10148,7 +10148,7 @@ export interface paths {
                 /** Format: uuid */
                 paymentId: string
                 /**
-                 * @description pending until the gateway’s webhook says what became of it
+                 * @description pending until the gateway’s webhook reports the outcome
                  * @enum {unknown}
                  */
                 status: 'pending' | 'succeeded' | 'failed'
@@ -10219,7 +10219,7 @@ export interface paths {
               /** Format: uuid */
               paymentId: string
               /**
-               * @description pending until the gateway’s webhook says what became of it
+               * @description pending until the gateway’s webhook reports the outcome
                * @enum {unknown}
                */
               status: 'pending' | 'succeeded' | 'failed'
@@ -10242,7 +10242,7 @@ export interface paths {
               /** Format: uuid */
               paymentId: string
               /**
-               * @description pending until the gateway’s webhook says what became of it
+               * @description pending until the gateway’s webhook reports the outcome
                * @enum {unknown}
                */
               status: 'pending' | 'succeeded' | 'failed'
@@ -10339,7 +10339,7 @@ export interface paths {
           content: {
             'application/json': {
               amount: number
-              /** @description when the webhook of the gateway said that the money went back */
+              /** @description when the gateway's webhook confirmed the refund */
               confirmedAt: string | null
               createdAt: string
               currency: string
@@ -10351,7 +10351,7 @@ export interface paths {
               /** Format: uuid */
               paymentId: string
               /**
-               * @description pending until the gateway’s webhook says what became of it
+               * @description pending until the gateway’s webhook reports the outcome
                * @enum {unknown}
                */
               status: 'pending' | 'succeeded' | 'failed'
@@ -10499,7 +10499,7 @@ export interface paths {
               amount: number
               /** @description of a payment with manual capture; null until the gateway has answered */
               authorisation?: ('authorised' | 'captured' | 'voided' | 'expired') | null
-              /** @description what was taken of what was authorised, in minor units */
+              /** @description captured amount, in minor units */
               capturedAmount?: number | null
               createdAt: string
               currency: string
@@ -10513,7 +10513,7 @@ export interface paths {
                 clientSecret?: string
                 /** @enum {unknown} */
                 type: 'redirect' | 'sdk'
-                /** @description of a redirect: where the customer goes */
+                /** @description of a redirect: the customer's address */
                 url?: string
               }
               /** @enum {unknown} */
@@ -10629,7 +10629,7 @@ export interface paths {
               org: string
               readOnly: boolean
               token: string
-              /** @description with the token behind #, which browsers do not send */
+              /** @description with the token after #, which browsers do not send */
               url: string
             }
           }
@@ -10723,10 +10723,10 @@ export interface paths {
                     flag?: string | number
                   }
                   creditFlags?: string[]
-                  /** @description of every row, where no column names one */
+                  /** @description of every row, if no column has it */
                   currency?: string
                   /**
-                   * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+                   * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                    * @default yyyy-MM-dd
                    */
                   dateFormat: string
@@ -10748,12 +10748,12 @@ export interface paths {
                    */
                   encoding: 'utf-8' | 'windows-1252' | 'latin1'
                   /**
-                   * @description left out, it is seen from the file; all rules but these are for `csv`
+                   * @description default: detected from the file; all other rules are for `csv`
                    * @enum {unknown}
                    */
                   format?: 'csv' | 'camt.053' | 'mt940'
                   /**
-                   * @description on which line the names of the columns are; null: there are none
+                   * @description line with the names of the columns; null: none
                    * @default 1
                    */
                   headerLine: number | null
@@ -10834,10 +10834,10 @@ export interface paths {
                 flag?: string | number
               }
               creditFlags?: string[]
-              /** @description of every row, where no column names one */
+              /** @description of every row, if no column has it */
               currency?: string
               /**
-               * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+               * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                * @default yyyy-MM-dd
                */
               dateFormat: string
@@ -10859,12 +10859,12 @@ export interface paths {
                */
               encoding: 'utf-8' | 'windows-1252' | 'latin1'
               /**
-               * @description left out, it is seen from the file; all rules but these are for `csv`
+               * @description default: detected from the file; all other rules are for `csv`
                * @enum {unknown}
                */
               format?: 'csv' | 'camt.053' | 'mt940'
               /**
-               * @description on which line the names of the columns are; null: there are none
+               * @description line with the names of the columns; null: none
                * @default 1
                */
               headerLine: number | null
@@ -10955,10 +10955,10 @@ export interface paths {
                   flag?: string | number
                 }
                 creditFlags?: string[]
-                /** @description of every row, where no column names one */
+                /** @description of every row, if no column has it */
                 currency?: string
                 /**
-                 * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+                 * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                  * @default yyyy-MM-dd
                  */
                 dateFormat: string
@@ -10980,12 +10980,12 @@ export interface paths {
                  */
                 encoding: 'utf-8' | 'windows-1252' | 'latin1'
                 /**
-                 * @description left out, it is seen from the file; all rules but these are for `csv`
+                 * @description default: detected from the file; all other rules are for `csv`
                  * @enum {unknown}
                  */
                 format?: 'csv' | 'camt.053' | 'mt940'
                 /**
-                 * @description on which line the names of the columns are; null: there are none
+                 * @description line with the names of the columns; null: none
                  * @default 1
                  */
                 headerLine: number | null
@@ -11104,10 +11104,10 @@ export interface paths {
                   flag?: string | number
                 }
                 creditFlags?: string[]
-                /** @description of every row, where no column names one */
+                /** @description of every row, if no column has it */
                 currency?: string
                 /**
-                 * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+                 * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                  * @default yyyy-MM-dd
                  */
                 dateFormat: string
@@ -11129,12 +11129,12 @@ export interface paths {
                  */
                 encoding: 'utf-8' | 'windows-1252' | 'latin1'
                 /**
-                 * @description left out, it is seen from the file; all rules but these are for `csv`
+                 * @description default: detected from the file; all other rules are for `csv`
                  * @enum {unknown}
                  */
                 format?: 'csv' | 'camt.053' | 'mt940'
                 /**
-                 * @description on which line the names of the columns are; null: there are none
+                 * @description line with the names of the columns; null: none
                  * @default 1
                  */
                 headerLine: number | null
@@ -11257,10 +11257,10 @@ export interface paths {
                 flag?: string | number
               }
               creditFlags?: string[]
-              /** @description of every row, where no column names one */
+              /** @description of every row, if no column has it */
               currency?: string
               /**
-               * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+               * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                * @default yyyy-MM-dd
                */
               dateFormat: string
@@ -11282,12 +11282,12 @@ export interface paths {
                */
               encoding: 'utf-8' | 'windows-1252' | 'latin1'
               /**
-               * @description left out, it is seen from the file; all rules but these are for `csv`
+               * @description default: detected from the file; all other rules are for `csv`
                * @enum {unknown}
                */
               format?: 'csv' | 'camt.053' | 'mt940'
               /**
-               * @description on which line the names of the columns are; null: there are none
+               * @description line with the names of the columns; null: none
                * @default 1
                */
               headerLine: number | null
@@ -11380,10 +11380,10 @@ export interface paths {
                   flag?: string | number
                 }
                 creditFlags?: string[]
-                /** @description of every row, where no column names one */
+                /** @description of every row, if no column has it */
                 currency?: string
                 /**
-                 * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+                 * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                  * @default yyyy-MM-dd
                  */
                 dateFormat: string
@@ -11405,12 +11405,12 @@ export interface paths {
                  */
                 encoding: 'utf-8' | 'windows-1252' | 'latin1'
                 /**
-                 * @description left out, it is seen from the file; all rules but these are for `csv`
+                 * @description default: detected from the file; all other rules are for `csv`
                  * @enum {unknown}
                  */
                 format?: 'csv' | 'camt.053' | 'mt940'
                 /**
-                 * @description on which line the names of the columns are; null: there are none
+                 * @description line with the names of the columns; null: none
                  * @default 1
                  */
                 headerLine: number | null
@@ -11524,10 +11524,10 @@ export interface paths {
                     flag?: string | number
                   }
                   creditFlags?: string[]
-                  /** @description of every row, where no column names one */
+                  /** @description of every row, if no column has it */
                   currency?: string
                   /**
-                   * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+                   * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                    * @default yyyy-MM-dd
                    */
                   dateFormat: string
@@ -11549,12 +11549,12 @@ export interface paths {
                    */
                   encoding: 'utf-8' | 'windows-1252' | 'latin1'
                   /**
-                   * @description left out, it is seen from the file; all rules but these are for `csv`
+                   * @description default: detected from the file; all other rules are for `csv`
                    * @enum {unknown}
                    */
                   format?: 'csv' | 'camt.053' | 'mt940'
                   /**
-                   * @description on which line the names of the columns are; null: there are none
+                   * @description line with the names of the columns; null: none
                    * @default 1
                    */
                   headerLine: number | null
@@ -11651,10 +11651,10 @@ export interface paths {
                 flag?: string | number
               }
               creditFlags?: string[]
-              /** @description of every row, where no column names one */
+              /** @description of every row, if no column has it */
               currency?: string
               /**
-               * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between
+               * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                * @default yyyy-MM-dd
                */
               dateFormat: string
@@ -11676,12 +11676,12 @@ export interface paths {
                */
               encoding: 'utf-8' | 'windows-1252' | 'latin1'
               /**
-               * @description left out, it is seen from the file; all rules but these are for `csv`
+               * @description default: detected from the file; all other rules are for `csv`
                * @enum {unknown}
                */
               format?: 'csv' | 'camt.053' | 'mt940'
               /**
-               * @description on which line the names of the columns are; null: there are none
+               * @description line with the names of the columns; null: none
                * @default 1
                */
               headerLine: number | null
@@ -11763,10 +11763,10 @@ export interface paths {
                 /** @description as they stand in the file */
                 values: string[]
               }[]
-              /** @description of a camt.053 or MT940 file that is here whole: its balances */
+              /** @description balances of a complete camt.053 or MT940 file */
               statements: {
                 account: string | null
-                /** @description what the entries add up to, in minor units */
+                /** @description sum of the entries, in minor units */
                 booked: string
                 closing: string | null
                 currency: string
@@ -11782,21 +11782,21 @@ export interface paths {
                   first: number
                   last: number
                 } | null
-                /** @description which one of the file, from 1 */
+                /** @description number in the file, from 1 */
                 number: number
                 opening: string | null
                 /** @description why not, in words */
                 reason: string | null
-                /** @description its number among those of the account */
+                /** @description its number in the account */
                 sequence: number | null
                 /** @description as the bank calls it */
                 statementId: string
-                /** @description null where the file does not say both balances */
+                /** @description null if the file lacks a balance */
                 tiesOut: boolean | null
                 /** @description its last day */
                 to: string | null
               }[]
-              /** @description whether the file goes on */
+              /** @description whether the file continues */
               truncated: boolean
             }
           }
@@ -11885,7 +11885,7 @@ export interface paths {
                 profileId: string | null
                 profileVersion: number | null
                 ranAt: string | null
-                /** @description how often it was reconciled */
+                /** @description number of runs */
                 runNo: number
                 /** @enum {unknown} */
                 status: 'loaded' | 'running' | 'completed' | 'discarded'
@@ -11913,10 +11913,10 @@ export interface paths {
     post: {
       parameters: {
         query?: {
-          /** @description default what the form says, else `upload.csv` */
+          /** @description default the form's name, else `upload.csv` */
           filename?: string
           profile?: string
-          /** @description any new one: `/api/v1/stream` tells under it how far the upload is */
+          /** @description a new id; `/api/v1/stream` reports the progress of the upload under it */
           uploadId?: string
         }
         header?: never
@@ -11962,10 +11962,10 @@ export interface paths {
               filename: string
               /** @enum {unknown} */
               format: 'csv' | 'camt.053' | 'mt940'
-              /** @description statements before which others of the account are missing: a warning */
+              /** @description warning: statements with missing predecessors */
               gaps: {
                 account: string | null
-                /** @description what the entries add up to, in minor units */
+                /** @description sum of the entries, in minor units */
                 booked: string
                 closing: string | null
                 currency: string
@@ -11981,16 +11981,16 @@ export interface paths {
                   first: number
                   last: number
                 } | null
-                /** @description which one of the file, from 1 */
+                /** @description number in the file, from 1 */
                 number: number
                 opening: string | null
                 /** @description why not, in words */
                 reason: string | null
-                /** @description its number among those of the account */
+                /** @description its number in the account */
                 sequence: number | null
                 /** @description as the bank calls it */
                 statementId: string
-                /** @description null where the file does not say both balances */
+                /** @description null if the file lacks a balance */
                 tiesOut: boolean | null
                 /** @description its last day */
                 to: string | null
@@ -12096,7 +12096,7 @@ export interface paths {
               reasons: {
                 [key: string]: number
               }
-              /** @description how often it was reconciled */
+              /** @description number of runs */
               runNo: number
               /** @enum {unknown} */
               status: 'loaded' | 'running' | 'completed' | 'discarded'
@@ -12168,7 +12168,7 @@ export interface paths {
                       disputeIds?: string[]
                       /** @enum {string} */
                       do: 'match'
-                      /** @description the record is a part of its one payment, which others are paid in too */
+                      /** @description the record is a part of one payment that has other records too */
                       part?: boolean
                       /** @description payments that the record settles; the first is its own */
                       paymentIds?: string[]
@@ -12235,13 +12235,13 @@ export interface paths {
                 disputeIds: string[]
                 duplicateOf: number | null
                 externalTransactionId: string
-                /** @description what was taken off: by the match, else as the file names it */
+                /** @description deducted amount: by the match, else as in the file */
                 fee: number | null
                 /** @description amount and fee */
                 gross: number
                 id: string
                 lineNumber: number
-                /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+                /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
                 matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
                 matchedPaymentId: string | null
                 occurrenceNo: number
@@ -12269,7 +12269,7 @@ export interface paths {
               refused: {
                 code: string
                 detail: string
-                /** @description which of the decisions, from 0 */
+                /** @description index of the decision, from 0 */
                 index: number
                 recordId?: string
                 suggestionId?: string
@@ -12462,7 +12462,7 @@ export interface paths {
               profileId: string | null
               profileVersion: number | null
               ranAt: string | null
-              /** @description how often it was reconciled */
+              /** @description number of runs */
               runNo: number
               /** @enum {unknown} */
               status: 'loaded' | 'running' | 'completed' | 'discarded'
@@ -12718,13 +12718,13 @@ export interface paths {
                   disputeIds: string[]
                   duplicateOf: number | null
                   externalTransactionId: string
-                  /** @description what was taken off: by the match, else as the file names it */
+                  /** @description deducted amount: by the match, else as in the file */
                   fee: number | null
                   /** @description amount and fee */
                   gross: number
                   id: string
                   lineNumber: number
-                  /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+                  /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
                   matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
                   matchedPaymentId: string | null
                   occurrenceNo: number
@@ -12976,13 +12976,13 @@ export interface paths {
                 disputeIds: string[]
                 duplicateOf: number | null
                 externalTransactionId: string
-                /** @description what was taken off: by the match, else as the file names it */
+                /** @description deducted amount: by the match, else as in the file */
                 fee: number | null
                 /** @description amount and fee */
                 gross: number
                 id: string
                 lineNumber: number
-                /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+                /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
                 matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
                 matchedPaymentId: string | null
                 occurrenceNo: number
@@ -13079,7 +13079,7 @@ export interface paths {
               disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
-              /** @description what was taken off: by the match, else as the file names it */
+              /** @description deducted amount: by the match, else as in the file */
               fee: number | null
               /** @description amount and fee */
               gross: number
@@ -13107,7 +13107,7 @@ export interface paths {
               }[]
               id: string
               lineNumber: number
-              /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+              /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
               matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
@@ -13141,7 +13141,7 @@ export interface paths {
               /** @enum {unknown} */
               status: 'unmatched' | 'matched'
               suggestions: {
-                /** @description what the difference becomes when it is accepted, a line of its own: a fee is negative */
+                /** @description the adjustment that the difference becomes when accepted; a fee is negative */
                 adjustment: {
                   amount: number
                   /** @enum {unknown} */
@@ -13244,13 +13244,13 @@ export interface paths {
               disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
-              /** @description what was taken off: by the match, else as the file names it */
+              /** @description deducted amount: by the match, else as in the file */
               fee: number | null
               /** @description amount and fee */
               gross: number
               id: string
               lineNumber: number
-              /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+              /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
               matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
@@ -13354,7 +13354,7 @@ export interface paths {
                 }
                 /** @description disputes that the record is, or that a payout was paid less */
                 disputeIds?: string[]
-                /** @description the record is a part of its one payment, which others are paid in too */
+                /** @description the record is a part of one payment that has other records too */
                 part?: boolean
                 /** Format: uuid */
                 paymentId?: string
@@ -13411,13 +13411,13 @@ export interface paths {
               disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
-              /** @description what was taken off: by the match, else as the file names it */
+              /** @description deducted amount: by the match, else as in the file */
               fee: number | null
               /** @description amount and fee */
               gross: number
               id: string
               lineNumber: number
-              /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+              /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
               matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
@@ -13557,13 +13557,13 @@ export interface paths {
               disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
-              /** @description what was taken off: by the match, else as the file names it */
+              /** @description deducted amount: by the match, else as in the file */
               fee: number | null
               /** @description amount and fee */
               gross: number
               id: string
               lineNumber: number
-              /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+              /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
               matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
@@ -13703,13 +13703,13 @@ export interface paths {
               disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
-              /** @description what was taken off: by the match, else as the file names it */
+              /** @description deducted amount: by the match, else as in the file */
               fee: number | null
               /** @description amount and fee */
               gross: number
               id: string
               lineNumber: number
-              /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+              /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
               matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
@@ -13980,7 +13980,7 @@ export interface paths {
             'application/json': {
               items: {
                 account: string | null
-                /** @description what the entries add up to, in minor units */
+                /** @description sum of the entries, in minor units */
                 booked: string
                 closing: string | null
                 currency: string
@@ -13996,16 +13996,16 @@ export interface paths {
                   first: number
                   last: number
                 } | null
-                /** @description which one of the file, from 1 */
+                /** @description number in the file, from 1 */
                 number: number
                 opening: string | null
                 /** @description why not, in words */
                 reason: string | null
-                /** @description its number among those of the account */
+                /** @description its number in the account */
                 sequence: number | null
                 /** @description as the bank calls it */
                 statementId: string
-                /** @description null where the file does not say both balances */
+                /** @description null if the file lacks a balance */
                 tiesOut: boolean | null
                 /** @description its last day */
                 to: string | null
@@ -14179,7 +14179,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description what the difference becomes when it is accepted, a line of its own: a fee is negative */
+                /** @description the adjustment that the difference becomes when accepted; a fee is negative */
                 adjustment: {
                   amount: number
                   /** @enum {unknown} */
@@ -14281,13 +14281,13 @@ export interface paths {
               disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
-              /** @description what was taken off: by the match, else as the file names it */
+              /** @description deducted amount: by the match, else as in the file */
               fee: number | null
               /** @description amount and fee */
               gross: number
               id: string
               lineNumber: number
-              /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+              /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
               matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
@@ -14411,7 +14411,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description what the difference becomes when it is accepted, a line of its own: a fee is negative */
+              /** @description the adjustment that the difference becomes when accepted; a fee is negative */
               adjustment: {
                 amount: number
                 /** @enum {unknown} */
@@ -14486,7 +14486,7 @@ export interface paths {
           content: {
             'application/json': {
               currencies: {
-                /** @description what matched records are more than their payments */
+                /** @description excess of matched records over their payments */
                 adjustments: string
                 currency: string
                 fileTotal: string
@@ -14631,13 +14631,13 @@ export interface paths {
                   disputeIds: string[]
                   duplicateOf: number | null
                   externalTransactionId: string
-                  /** @description what was taken off: by the match, else as the file names it */
+                  /** @description deducted amount: by the match, else as in the file */
                   fee: number | null
                   /** @description amount and fee */
                   gross: number
                   id: string
                   lineNumber: number
-                  /** @description what the record stands for; of a refund or dispute, matchedPaymentId is its payment */
+                  /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
                   matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
                   matchedPaymentId: string | null
                   occurrenceNo: number
@@ -14782,7 +14782,7 @@ export interface paths {
           limit?: number
           /** @description a field of the items, `-` before it for the highest first */
           sort?: '-createdAt' | 'createdAt'
-          /** @description pending until the gateway’s webhook says what became of it */
+          /** @description pending until the gateway’s webhook reports the outcome */
           status?: 'pending' | 'succeeded' | 'failed'
         }
         header?: never
@@ -14818,7 +14818,7 @@ export interface paths {
             'application/json': {
               items: {
                 amount: number
-                /** @description when the webhook of the gateway said that the money went back */
+                /** @description when the gateway's webhook confirmed the refund */
                 confirmedAt: string | null
                 createdAt: string
                 currency: string
@@ -14830,7 +14830,7 @@ export interface paths {
                 /** Format: uuid */
                 paymentId: string
                 /**
-                 * @description pending until the gateway’s webhook says what became of it
+                 * @description pending until the gateway’s webhook reports the outcome
                  * @enum {unknown}
                  */
                 status: 'pending' | 'succeeded' | 'failed'
@@ -14861,7 +14861,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description the caller's organisation, or the defaults of all, which are the platform's */
+          /** @description the caller's organisation, or the defaults of all (platform only) */
           scope?: 'organisation' | 'platform'
         }
         header?: never
@@ -14897,7 +14897,7 @@ export interface paths {
             'application/json': {
               items: {
                 class: string
-                /** @description what holds if nothing is set */
+                /** @description the default */
                 default: string
                 /** @description rows past their time that are not held, up to 10,000; null if not counted in time */
                 due: number | null
@@ -14910,7 +14910,7 @@ export interface paths {
                 lastRunAt: string | null
                 /** @description the least that may be set */
                 least: string | null
-                /** @description what stays when it has gone */
+                /** @description data that remains after the removal */
                 leaves: string
                 nextRunAt: string | null
                 oldestAt: string | null
@@ -14944,7 +14944,7 @@ export interface paths {
             class: string
             keep: string | null
             /**
-             * @description the caller's organisation, or the defaults of all, which are the platform's
+             * @description the caller's organisation, or the defaults of all (platform only)
              * @default organisation
              */
             scope?: 'organisation' | 'platform'
@@ -14978,7 +14978,7 @@ export interface paths {
           content: {
             'application/json': {
               class: string
-              /** @description what holds if nothing is set */
+              /** @description the default */
               default: string
               /** @description rows past their time that are not held, up to 10,000; null if not counted in time */
               due: number | null
@@ -14991,7 +14991,7 @@ export interface paths {
               lastRunAt: string | null
               /** @description the least that may be set */
               least: string | null
-              /** @description what stays when it has gone */
+              /** @description data that remains after the removal */
               leaves: string
               nextRunAt: string | null
               oldestAt: string | null
@@ -15069,7 +15069,7 @@ export interface paths {
                 cancelledAt: string | null
                 createdAt: string
                 deadlineAt: string | null
-                /** @description Where it goes, or went when it failed; null once it is over */
+                /** @description direction of its steps, of a failed saga at the failure; null once it has ended */
                 direction: ('forward' | 'back') | null
                 dueAt: string | null
                 error: {
@@ -15149,7 +15149,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description What operators did to it, first one first */
+              /** @description Actions of operators, oldest first */
               actions: {
                 /** @enum {unknown} */
                 action: 'cancel' | 'resume' | 'skip' | 'terminate'
@@ -15161,9 +15161,9 @@ export interface paths {
                 was:
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
-              /** @description What an operator may do with it now */
+              /** @description Actions that an operator can take now */
               allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
-              /** @description The steps that are tried, waited at or undone; several where they run side by side */
+              /** @description The current steps: running, waiting or being undone; several in parallel branches */
               atHand: string[]
               cancelledAt: string | null
               compensations: {
@@ -15175,7 +15175,7 @@ export interface paths {
               }[]
               createdAt: string
               deadlineAt: string | null
-              /** @description Where it goes, or went when it failed; null once it is over */
+              /** @description direction of its steps, of a failed saga at the failure; null once it has ended */
               direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
@@ -15215,7 +15215,7 @@ export interface paths {
               step: string | null
               steps: {
                 attempts: number
-                /** @description Null for a step that no other runs beside */
+                /** @description Null for a step without parallel steps */
                 branch: {
                   fork: number
                   name: string
@@ -15306,7 +15306,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description What operators did to it, first one first */
+              /** @description Actions of operators, oldest first */
               actions: {
                 /** @enum {unknown} */
                 action: 'cancel' | 'resume' | 'skip' | 'terminate'
@@ -15318,9 +15318,9 @@ export interface paths {
                 was:
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
-              /** @description What an operator may do with it now */
+              /** @description Actions that an operator can take now */
               allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
-              /** @description The steps that are tried, waited at or undone; several where they run side by side */
+              /** @description The current steps: running, waiting or being undone; several in parallel branches */
               atHand: string[]
               cancelledAt: string | null
               compensations: {
@@ -15332,7 +15332,7 @@ export interface paths {
               }[]
               createdAt: string
               deadlineAt: string | null
-              /** @description Where it goes, or went when it failed; null once it is over */
+              /** @description direction of its steps, of a failed saga at the failure; null once it has ended */
               direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
@@ -15372,7 +15372,7 @@ export interface paths {
               step: string | null
               steps: {
                 attempts: number
-                /** @description Null for a step that no other runs beside */
+                /** @description Null for a step without parallel steps */
                 branch: {
                   fork: number
                   name: string
@@ -15432,7 +15432,7 @@ export interface paths {
           'application/json': {
             /** @description of the signal */
             name: string
-            /** @description what the step that waits reads */
+            /** @description payload for the waiting step */
             payload?: unknown
           }
         }
@@ -15532,7 +15532,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description What operators did to it, first one first */
+              /** @description Actions of operators, oldest first */
               actions: {
                 /** @enum {unknown} */
                 action: 'cancel' | 'resume' | 'skip' | 'terminate'
@@ -15544,9 +15544,9 @@ export interface paths {
                 was:
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
-              /** @description What an operator may do with it now */
+              /** @description Actions that an operator can take now */
               allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
-              /** @description The steps that are tried, waited at or undone; several where they run side by side */
+              /** @description The current steps: running, waiting or being undone; several in parallel branches */
               atHand: string[]
               cancelledAt: string | null
               compensations: {
@@ -15558,7 +15558,7 @@ export interface paths {
               }[]
               createdAt: string
               deadlineAt: string | null
-              /** @description Where it goes, or went when it failed; null once it is over */
+              /** @description direction of its steps, of a failed saga at the failure; null once it has ended */
               direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
@@ -15598,7 +15598,7 @@ export interface paths {
               step: string | null
               steps: {
                 attempts: number
-                /** @description Null for a step that no other runs beside */
+                /** @description Null for a step without parallel steps */
                 branch: {
                   fork: number
                   name: string
@@ -15656,7 +15656,7 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description what the step would have returned, for the steps after it */
+            /** @description data of the skipped step, for later steps */
             data?: {
               [key: string]: unknown
             }
@@ -15693,7 +15693,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description What operators did to it, first one first */
+              /** @description Actions of operators, oldest first */
               actions: {
                 /** @enum {unknown} */
                 action: 'cancel' | 'resume' | 'skip' | 'terminate'
@@ -15705,9 +15705,9 @@ export interface paths {
                 was:
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
-              /** @description What an operator may do with it now */
+              /** @description Actions that an operator can take now */
               allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
-              /** @description The steps that are tried, waited at or undone; several where they run side by side */
+              /** @description The current steps: running, waiting or being undone; several in parallel branches */
               atHand: string[]
               cancelledAt: string | null
               compensations: {
@@ -15719,7 +15719,7 @@ export interface paths {
               }[]
               createdAt: string
               deadlineAt: string | null
-              /** @description Where it goes, or went when it failed; null once it is over */
+              /** @description direction of its steps, of a failed saga at the failure; null once it has ended */
               direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
@@ -15759,7 +15759,7 @@ export interface paths {
               step: string | null
               steps: {
                 attempts: number
-                /** @description Null for a step that no other runs beside */
+                /** @description Null for a step without parallel steps */
                 branch: {
                   fork: number
                   name: string
@@ -15850,7 +15850,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description What operators did to it, first one first */
+              /** @description Actions of operators, oldest first */
               actions: {
                 /** @enum {unknown} */
                 action: 'cancel' | 'resume' | 'skip' | 'terminate'
@@ -15862,9 +15862,9 @@ export interface paths {
                 was:
                   'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
               }[]
-              /** @description What an operator may do with it now */
+              /** @description Actions that an operator can take now */
               allows: ('cancel' | 'resume' | 'skip' | 'terminate')[]
-              /** @description The steps that are tried, waited at or undone; several where they run side by side */
+              /** @description The current steps: running, waiting or being undone; several in parallel branches */
               atHand: string[]
               cancelledAt: string | null
               compensations: {
@@ -15876,7 +15876,7 @@ export interface paths {
               }[]
               createdAt: string
               deadlineAt: string | null
-              /** @description Where it goes, or went when it failed; null once it is over */
+              /** @description direction of its steps, of a failed saga at the failure; null once it has ended */
               direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
@@ -15916,7 +15916,7 @@ export interface paths {
               step: string | null
               steps: {
                 attempts: number
-                /** @description Null for a step that no other runs beside */
+                /** @description Null for a step without parallel steps */
                 branch: {
                   fork: number
                   name: string
@@ -16237,7 +16237,7 @@ export interface paths {
               simulators: {
                 about: string
                 name: string
-                /** @description where its control API is */
+                /** @description path of its control API */
                 path: string
               }[]
             }
@@ -16599,7 +16599,7 @@ export interface paths {
                 response: {
                   /** @description the first 16 KiB */
                   body: string
-                  /** @description utf8, or base64 for what is not text */
+                  /** @description utf8, or base64 for binary content */
                   encoding: string
                   headers: {
                     [key: string]: string
@@ -16930,7 +16930,7 @@ export interface paths {
                 ratePerSecond: number | null
                 retry: {
                   attempts: number
-                  /** @description null for waits of its own */
+                  /** @description null for custom waits */
                   preset: ('quick' | 'hours' | 'days') | null
                   waits: number[]
                 }
@@ -17013,12 +17013,12 @@ export interface paths {
             ratePerSecond?: number | null
             retry?:
               | {
-                  /** @description attempts in all; left out, one more than there are waits */
+                  /** @description attempts in all; default one more than waits */
                   attempts?: number
                   preset: 'quick' | 'hours' | 'days'
                 }
               | {
-                  /** @description attempts in all; left out, one more than there are waits */
+                  /** @description attempts in all; default one more than waits */
                   attempts?: number
                   /** @description seconds after each failed attempt; the last of them is repeated */
                   waits: number[]
@@ -17117,7 +17117,7 @@ export interface paths {
               ratePerSecond: number | null
               retry: {
                 attempts: number
-                /** @description null for waits of its own */
+                /** @description null for custom waits */
                 preset: ('quick' | 'hours' | 'days') | null
                 waits: number[]
               }
@@ -17245,7 +17245,7 @@ export interface paths {
               ratePerSecond: number | null
               retry: {
                 attempts: number
-                /** @description null for waits of its own */
+                /** @description null for custom waits */
                 preset: ('quick' | 'hours' | 'days') | null
                 waits: number[]
               }
@@ -17370,12 +17370,12 @@ export interface paths {
             ratePerSecond?: number | null
             retry?:
               | {
-                  /** @description attempts in all; left out, one more than there are waits */
+                  /** @description attempts in all; default one more than waits */
                   attempts?: number
                   preset: 'quick' | 'hours' | 'days'
                 }
               | {
-                  /** @description attempts in all; left out, one more than there are waits */
+                  /** @description attempts in all; default one more than waits */
                   attempts?: number
                   /** @description seconds after each failed attempt; the last of them is repeated */
                   waits: number[]
@@ -17472,7 +17472,7 @@ export interface paths {
               ratePerSecond: number | null
               retry: {
                 attempts: number
-                /** @description null for waits of its own */
+                /** @description null for custom waits */
                 preset: ('quick' | 'hours' | 'days') | null
                 waits: number[]
               }
@@ -17602,7 +17602,7 @@ export interface paths {
               ratePerSecond: number | null
               retry: {
                 attempts: number
-                /** @description null for waits of its own */
+                /** @description null for custom waits */
                 preset: ('quick' | 'hours' | 'days') | null
                 waits: number[]
               }
@@ -17730,7 +17730,7 @@ export interface paths {
               ratePerSecond: number | null
               retry: {
                 attempts: number
-                /** @description null for waits of its own */
+                /** @description null for custom waits */
                 preset: ('quick' | 'hours' | 'days') | null
                 waits: number[]
               }
@@ -18102,7 +18102,7 @@ export interface paths {
               ratePerSecond: number | null
               retry: {
                 attempts: number
-                /** @description null for waits of its own */
+                /** @description null for custom waits */
                 preset: ('quick' | 'hours' | 'days') | null
                 waits: number[]
               }
@@ -18170,7 +18170,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description how many stretches; the last one is not over */
+              /** @description number of periods; the last one is incomplete */
               count: number
               /**
                * Format: date-time
@@ -18343,7 +18343,7 @@ export interface paths {
                 appliedAt: string | null
                 /** @description when it got its status */
                 decidedAt: string
-                /** @description what it names, if it names no payment */
+                /** @description its object at the gateway, if it names no payment */
                 gatewayRef: string | null
                 /** @description the gateway’s own */
                 id: string
@@ -18426,11 +18426,11 @@ export interface paths {
           content: {
             'application/json': {
               appliedAt: string | null
-              /** @description as it came, byte for byte */
+              /** @description as received, byte for byte */
               body: string
               /** @description when it got its status */
               decidedAt: string
-              /** @description what it names, if it names no payment */
+              /** @description its object at the gateway, if it names no payment */
               gatewayRef: string | null
               /** @description the gateway’s own */
               id: string
@@ -18513,11 +18513,11 @@ export interface paths {
           content: {
             'application/json': {
               appliedAt: string | null
-              /** @description as it came, byte for byte */
+              /** @description as received, byte for byte */
               body: string
               /** @description when it got its status */
               decidedAt: string
-              /** @description what it names, if it names no payment */
+              /** @description its object at the gateway, if it names no payment */
               gatewayRef: string | null
               /** @description the gateway’s own */
               id: string
@@ -18675,7 +18675,7 @@ export interface paths {
           content: {
             'application/json': {
               conditions: {
-                /** @description left out where there is nothing */
+                /** @description absent if there is none */
                 found?: unknown
                 holds: boolean
                 path: string
@@ -19980,9 +19980,9 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description how many pass first; 0 */
+            /** @description requests that pass first; default 0 */
             after?: number
-            /** @description in the body of an error, where the protocol has one */
+            /** @description in the body of an error, if the protocol has one */
             code?: number | string
             /** @description of slow; 2000 */
             delayMs?: number
@@ -19995,7 +19995,7 @@ export interface paths {
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
             /** @description of an error; 500, SMTP 451 */
             status?: number
-            /** @description how many; until cleared */
+            /** @description number of requests; default until cleared */
             times?: number
           }
         }
@@ -20578,9 +20578,9 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description how many pass first; 0 */
+            /** @description requests that pass first; default 0 */
             after?: number
-            /** @description in the body of an error, where the protocol has one */
+            /** @description in the body of an error, if the protocol has one */
             code?: number | string
             /** @description of slow; 2000 */
             delayMs?: number
@@ -20593,7 +20593,7 @@ export interface paths {
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
             /** @description of an error; 500, SMTP 451 */
             status?: number
-            /** @description how many; until cleared */
+            /** @description number of requests; default until cleared */
             times?: number
           }
         }
@@ -20879,7 +20879,7 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description how often each is sent; 1 */
+            /** @description copies of each; default 1 */
             copies?: number
             /** @description how late they are; 200 */
             delayMs?: number
@@ -21075,9 +21075,9 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description how many pass first; 0 */
+            /** @description requests that pass first; default 0 */
             after?: number
-            /** @description in the body of an error, where the protocol has one */
+            /** @description in the body of an error, if the protocol has one */
             code?: number | string
             /** @description of slow; 2000 */
             delayMs?: number
@@ -21090,7 +21090,7 @@ export interface paths {
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
             /** @description of an error; 500, SMTP 451 */
             status?: number
-            /** @description how many; until cleared */
+            /** @description number of requests; default until cleared */
             times?: number
           }
         }
@@ -21300,9 +21300,9 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description how many pass first; 0 */
+            /** @description requests that pass first; default 0 */
             after?: number
-            /** @description in the body of an error, where the protocol has one */
+            /** @description in the body of an error, if the protocol has one */
             code?: number | string
             /** @description of slow; 2000 */
             delayMs?: number
@@ -21315,7 +21315,7 @@ export interface paths {
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
             /** @description of an error; 500, SMTP 451 */
             status?: number
-            /** @description how many; until cleared */
+            /** @description number of requests; default until cleared */
             times?: number
           }
         }
@@ -21545,13 +21545,13 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description what its requests bear */
+            /** @description the token of its requests */
             accessToken: string
             /** @description signs its webhooks */
             appSecret: string
             /** @description its numbers */
             phoneNumberIds: string[]
-            /** @description where its webhooks go */
+            /** @description address of its webhooks */
             webhookPath: string
           }
         }
@@ -21661,7 +21661,7 @@ export interface paths {
             perSecond?: number
             /** @description whether the last comes first; false */
             reorder?: boolean
-            /** @description how often each is made; 1 */
+            /** @description copies of each; default 1 */
             repeat?: number
           }
         }
@@ -21761,9 +21761,9 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description how many pass first; 0 */
+            /** @description requests that pass first; default 0 */
             after?: number
-            /** @description in the body of an error, where the protocol has one */
+            /** @description in the body of an error, if the protocol has one */
             code?: number | string
             /** @description of slow; 2000 */
             delayMs?: number
@@ -21776,7 +21776,7 @@ export interface paths {
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
             /** @description of an error; 500, SMTP 451 */
             status?: number
-            /** @description how many; until cleared */
+            /** @description number of requests; default until cleared */
             times?: number
           }
         }
@@ -21837,7 +21837,7 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description the person's number; left out, it is hidden */
+            /** @description the person's number; hidden by default */
             from?: string
             /**
              * @description text
@@ -21846,7 +21846,7 @@ export interface paths {
             kind?: 'text' | 'button' | 'list' | 'image' | 'reaction' | 'unsupported'
             /** @description Ada */
             name?: string
-            /** @description how often it is reported; 1 */
+            /** @description copies of the report; default 1 */
             repeat?: number
             /** @description id of a message, wamid.…; none */
             replyTo?: string

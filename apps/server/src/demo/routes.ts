@@ -18,7 +18,7 @@ const Progress = Type.Object({
     Type.Object({
       id: Type.String(),
       title: Type.String(),
-      about: Type.String({ description: 'what is done, in plain sentences' }),
+      about: Type.String({ description: 'the step in plain sentences' }),
       look: Type.Array(
         Type.Object({
           label: Type.String(),
@@ -26,7 +26,7 @@ const Progress = Type.Object({
         }),
       ),
       status: Type.Enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
-      says: Type.Array(Type.String(), { description: 'what came of it' }),
+      says: Type.Array(Type.String(), { description: 'its result' }),
     }),
   ),
 })

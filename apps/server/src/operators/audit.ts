@@ -90,7 +90,7 @@ const FoundResource = Type.Object({
   details: Type.Unknown(),
   at: Type.String({ format: 'date-time', description: 'when it really happened' }),
   businessAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description: 'by the business clock, where the audit is dated by that too',
+    description: 'by the business clock, if the audit has that time too',
   }),
 })
 

@@ -18,7 +18,7 @@ const Thing = Type.Object({
   }),
   to: Type.String({ description: 'the page of the dashboard that shows it' }),
   outbox: Type.Union([Type.String(), Type.Null()], {
-    description: 'where it is a message of the same id; null for those who do not operate',
+    description: 'outbox with a message of the same id; null without the permission operate',
   }),
 })
 

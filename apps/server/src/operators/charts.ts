@@ -13,7 +13,7 @@ import {
 const Time = Type.String({ format: 'date-time' })
 const Counts = Type.Array(Type.Number())
 const Line = Type.Array(Type.Union([Type.Number(), Type.Null()]), {
-  description: 'one for each stretch; null where nothing is known',
+  description: 'one for each period; null if unknown',
 })
 const Latency = Type.Object(
   { p50: Line, p95: Line, p99: Line },
@@ -25,7 +25,7 @@ const STRETCHES = {
   now: Time,
   from: Type.String({ format: 'date-time', description: 'when the first stretch began' }),
   stretchSeconds: Type.Integer(),
-  count: Type.Integer({ description: 'how many stretches; the last one is not over' }),
+  count: Type.Integer({ description: 'number of periods; the last one is incomplete' }),
 }
 
 const Marks = Type.Array(

@@ -35,7 +35,7 @@ export const ConsumerResource = Type.Object({
   group: Type.String(),
   transport: Text,
   lag: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'messages that the group has not acknowledged; null where no process looked yet',
+    description: 'unacknowledged messages of the group; null before the first sample',
   }),
   sampledAt: Moment,
   retrying: Type.Integer({ description: 'set aside until their next attempt' }),
@@ -89,7 +89,7 @@ const LetterDetails = Type.Object({
   headers: Type.Record(Type.String(), Type.String()),
   payload: Type.Unknown({ description: 'fields that are named like secrets are redacted' }),
   body: Type.Union([Type.String(), Type.Null()], {
-    description: 'what was received, as base64, where it could not be decoded',
+    description: 'received bytes as base64, if they could not be decoded',
   }),
 })
 

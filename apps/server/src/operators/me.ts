@@ -13,14 +13,14 @@ const schema = {
       role: Role,
       expiresAt: Type.String({ format: 'date-time' }),
       portal: Type.Union([Type.Enum(['read', 'write']), Type.Null()], {
-        description: 'what the token of a portal may do; null for users',
+        description: "permissions of a portal's token; null for users",
       }),
       permissions: Type.Array(
         Type.Object({
           name: Type.String(),
-          about: Type.String({ description: 'behind "may": what it lets its holder do' }),
-          allowed: Type.Boolean({ description: 'whether the caller has it' }),
-          roles: Type.Array(Role, { description: 'who has it' }),
+          about: Type.String({ description: 'what the permission allows' }),
+          allowed: Type.Boolean({ description: 'whether the caller has this permission' }),
+          roles: Type.Array(Role, { description: 'roles with this permission' }),
         }),
       ),
     }),

@@ -58,7 +58,7 @@ const Around = Type.Object({
     Type.Object({
       destination: Type.String(),
       name: Type.Union([Type.String(), Type.Null()], {
-        description: 'what people call the destination, such as the URL of an endpoint',
+        description: 'readable name of the destination, such as the URL of an endpoint',
       }),
       relay: Type.String(),
       openSince: Time,
@@ -97,7 +97,7 @@ const show = {
             since: Time,
             detail: Type.String({ description: 'of the newest alert' }),
           }),
-          { description: 'what stands, one entry for each cause, the oldest first' },
+          { description: 'open problems, one entry per cause, oldest first' },
         ),
       }),
       failing: Type.Array(
@@ -123,7 +123,7 @@ const show = {
 
 const Point = Type.Object({
   at: Time,
-  seconds: Type.Number({ description: 'how much of it is over: the present stretch is not whole' }),
+  seconds: Type.Number({ description: 'elapsed seconds; the current period is incomplete' }),
   delivered: Type.Number(),
   failed: Type.Number({ description: 'attempts that were made and did not succeed' }),
   postponed: Type.Number({ description: 'messages that were claimed and not tried' }),

@@ -19,7 +19,7 @@ const schema = {
         Type.Object({
           name: Type.String(),
           about: Type.String(),
-          path: Type.String({ description: 'where its control API is' }),
+          path: Type.String({ description: 'path of its control API' }),
         }),
       ),
     }),

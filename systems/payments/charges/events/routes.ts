@@ -39,7 +39,7 @@ const EventResource = Type.Object({
   }),
   paymentId: NullableText,
   gatewayRef: nullable(Type.String(), {
-    description: 'what it names, if it names no payment',
+    description: 'its object at the gateway, if it names no payment',
   }),
   receivedAt: time(),
   decidedAt: Type.String({ description: 'when it got its status' }),
@@ -48,7 +48,7 @@ const EventResource = Type.Object({
 
 const WholeEventResource = Type.Object({
   ...EventResource.properties,
-  body: Type.String({ description: 'as it came, byte for byte' }),
+  body: Type.String({ description: 'as received, byte for byte' }),
 })
 
 const decidedAt = ({ decided_at: decided, received_at: received }: KeptEvent) =>

@@ -37,7 +37,7 @@ export const DisputeQuery = Type.Object({
   status: Type.Optional(Type.Enum(DISPUTE_STATES)),
   open: Type.Optional(Type.Boolean({ description: 'inquiries and disputes that have not ended' })),
   dueBefore: Type.Optional(
-    Type.String({ format: 'date-time', description: 'whose evidence is due before' }),
+    Type.String({ format: 'date-time', description: 'only disputes with evidence due before' }),
   ),
 })
 

@@ -64,7 +64,7 @@ const With = {
   disputeIds: listOfIds('disputes that the record is, or that a payout was paid less'),
   part: Type.Optional(
     Type.Boolean({
-      description: 'the record is a part of its one payment, which others are paid in too',
+      description: 'the record is a part of one payment that has other records too',
     }),
   ),
   adjustment: Type.Optional(AdjustmentBody),
@@ -135,7 +135,7 @@ const decideMany = {
       applied: Type.Array(RecordResource),
       refused: Type.Array(
         Type.Object({
-          index: Type.Integer({ description: 'which of the decisions, from 0' }),
+          index: Type.Integer({ description: 'index of the decision, from 0' }),
           recordId: Type.Optional(Type.String()),
           suggestionId: Type.Optional(Type.String()),
           code: Type.String(),

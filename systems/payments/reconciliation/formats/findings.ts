@@ -6,13 +6,13 @@ import type { BalanceCounts } from '../runs/run.ts'
 import type { BankRecord, Mistake } from '../profiles/statement-reader.ts'
 
 export const StatementResource = Type.Object({
-  number: Type.Integer({ description: 'which one of the file, from 1' }),
+  number: Type.Integer({ description: 'number in the file, from 1' }),
   currency: Type.String(),
   statementId: Type.String({ description: 'as the bank calls it' }),
   account: NullableText,
   from: nullable(Type.String(), { description: 'its first day' }),
   to: nullable(Type.String(), { description: 'its last day' }),
-  sequence: nullable(Type.Integer(), { description: 'its number among those of the account' }),
+  sequence: nullable(Type.Integer(), { description: 'its number in the account' }),
   missing: nullable(Type.Object({ first: Type.Integer(), last: Type.Integer() }), {
     description:
       'numbers between the statement of the account that was loaded before it and this one: a warning',
@@ -20,14 +20,14 @@ export const StatementResource = Type.Object({
   firstLine: nullable(Type.Integer()),
   lastLine: nullable(Type.Integer()),
   entries: Type.Integer(),
-  booked: Type.String({ description: 'what the entries add up to, in minor units' }),
+  booked: Type.String({ description: 'sum of the entries, in minor units' }),
   opening: NullableText,
   closing: NullableText,
   difference: nullable(Type.String(), {
     description: 'the closing balance less the opening one and the entries, in minor units',
   }),
   tiesOut: nullable(Type.Boolean(), {
-    description: 'null where the file does not say both balances',
+    description: 'null if the file lacks a balance',
   }),
   reason: nullable(Type.String(), { description: 'why not, in words' }),
 })

@@ -123,11 +123,11 @@ const previewFile = {
       format: Type.Enum([...FORMATS]),
       rows: Type.Array(PreviewRow, { description: 'the first 20, without the header' }),
       statements: Type.Array(StatementResource, {
-        description: 'of a camt.053 or MT940 file that is here whole: its balances',
+        description: 'balances of a complete camt.053 or MT940 file',
       }),
       header: nullable(Type.Array(Type.String())),
       errors: Type.Array(RowError, { description: 'of the file as a whole' }),
-      truncated: Type.Boolean({ description: 'whether the file goes on' }),
+      truncated: Type.Boolean({ description: 'whether the file continues' }),
     }),
   },
 }

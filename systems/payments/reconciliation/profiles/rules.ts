@@ -51,7 +51,7 @@ export const Rules = Type.Object(
     }),
     headerLine: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()], {
       default: 1,
-      description: 'on which line the names of the columns are; null: there are none',
+      description: 'line with the names of the columns; null: none',
     }),
     columns: Type.Object({
       externalTransactionId: Column,
@@ -71,7 +71,7 @@ export const Rules = Type.Object(
     creditFlags: Type.Optional(Flags),
     currency: Type.Optional({
       ...Currency,
-      description: 'of every row, where no column names one',
+      description: 'of every row, if no column has it',
     }),
     decimal: Type.Enum(['.', ','], { default: '.' }),
     thousands: Type.Enum(['', ',', '.', ' ', "'"], { default: '' }),
@@ -79,12 +79,11 @@ export const Rules = Type.Object(
       minLength: 4,
       maxLength: 40,
       default: 'yyyy-MM-dd',
-      description:
-        'of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and what stands between',
+      description: 'of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators',
     }),
     format: Type.Optional(
       Type.Enum([...FORMATS], {
-        description: 'left out, it is seen from the file; all rules but these are for `csv`',
+        description: 'default: detected from the file; all other rules are for `csv`',
       }),
     ),
     camtReferences: Type.Optional(

@@ -17,14 +17,13 @@ export const RecordResource = Type.Object({
   status: Type.Enum(['unmatched', 'matched']),
   matchedPaymentId: NullableText,
   matchedAs: nullable(Type.Enum(['payment', 'part', 'refund', 'dispute']), {
-    description:
-      'what the record stands for; of a refund or dispute, matchedPaymentId is its payment',
+    description: 'the matched kind; for a refund or dispute, matchedPaymentId is its payment',
   }),
   paymentIds: Type.Array(Type.String()),
   refundIds: Type.Array(Type.String()),
   disputeIds: Type.Array(Type.String()),
   fee: nullable(Type.Integer(), {
-    description: 'what was taken off: by the match, else as the file names it',
+    description: 'deducted amount: by the match, else as in the file',
   }),
   gross: Type.Integer({ description: 'amount and fee' }),
   adjustment: nullable(Type.Object({ amount: Type.Integer(), kind: Type.String() })),

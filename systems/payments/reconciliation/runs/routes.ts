@@ -38,7 +38,7 @@ const TotalsOfCurrency = Type.Object({
   opening: Type.String({ description: 'matched before the last run' }),
   matched: Type.String({ description: 'matched by the last run or since' }),
   unmatched: Type.String(),
-  adjustments: Type.String({ description: 'what matched records are more than their payments' }),
+  adjustments: Type.String({ description: 'excess of matched records over their payments' }),
   records: Counts,
 })
 const readTotals = {

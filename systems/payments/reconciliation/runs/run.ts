@@ -75,7 +75,7 @@ export const RunResource = Type.Object({
   ...Result,
   duplicates: Type.Integer(),
   sums: Type.Record(Type.String(), Type.Object({ records: Type.Integer(), amount: Type.String() })),
-  runNo: Type.Integer({ description: 'how often it was reconciled' }),
+  runNo: Type.Integer({ description: 'number of runs' }),
   profileId: NullableText,
   profileVersion: nullable(Type.Integer()),
   createdAt: time(),

@@ -46,8 +46,7 @@ export const SuggestionResource = Type.Object({
   }),
   difference: bigint({ description: "the record's amount less that of the payments" }),
   adjustment: nullable(Type.Object({ amount: Type.Integer(), kind: AdjustmentKind }), {
-    description:
-      'what the difference becomes when it is accepted, a line of its own: a fee is negative',
+    description: 'the adjustment that the difference becomes when accepted; a fee is negative',
   }),
   ambiguous: Type.Boolean(),
   status: Type.String(),

@@ -44,13 +44,13 @@ const uploadFile = {
         minLength: 1,
         maxLength: 255,
         pattern: '^[^\\u0000-\\u001f\\u007f]+$',
-        description: 'default what the form says, else `upload.csv`',
+        description: "default the form's name, else `upload.csv`",
       }),
     ),
     profile: Type.Optional(Id),
     uploadId: Type.Optional({
       ...Id,
-      description: 'any new one: `/api/v1/stream` tells under it how far the upload is',
+      description: 'a new id; `/api/v1/stream` reports the progress of the upload under it',
     }),
   }),
   response: {
@@ -66,7 +66,7 @@ const uploadFile = {
       pending: Type.Integer({ description: 'entries that are not booked, and no records' }),
       balances: Balances,
       gaps: Type.Array(StatementResource, {
-        description: 'statements before which others of the account are missing: a warning',
+        description: 'warning: statements with missing predecessors',
       }),
       profile: nullable(Type.Object({ id: Id, version: Type.Integer() })),
     }),

@@ -102,7 +102,7 @@ export const AttemptResource = Type.Object({
       status: Type.Integer(),
       headers: Headers,
       body: Type.String({ description: 'the first 16 KiB' }),
-      encoding: Type.String({ description: 'utf8, or base64 for what is not text' }),
+      encoding: Type.String({ description: 'utf8, or base64 for binary content' }),
       truncated: Type.Boolean(),
     }),
   ),

@@ -28,7 +28,7 @@ const Waits = Type.Array(Type.Integer({ minimum: 1, maximum: 86_400 }), {
 const Attempts = Type.Integer({
   minimum: 1,
   maximum: 50,
-  description: 'attempts in all; left out, one more than there are waits',
+  description: 'attempts in all; default one more than waits',
 })
 const Preset = Type.Union([Type.Literal('quick'), Type.Literal('hours'), Type.Literal('days')])
 
@@ -43,7 +43,7 @@ export const RetryInput = Type.Union([
 ])
 
 export const RetryResource = Type.Object({
-  preset: Type.Union([Preset, Type.Null()], { description: 'null for waits of its own' }),
+  preset: Type.Union([Preset, Type.Null()], { description: 'null for custom waits' }),
   waits: Type.Array(Type.Integer()),
   attempts: Type.Integer(),
 })

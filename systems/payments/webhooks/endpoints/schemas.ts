@@ -136,7 +136,7 @@ export const endpointCharts = {
       now: Type.String({ format: 'date-time' }),
       from: Type.String({ format: 'date-time', description: 'when the first stretch began' }),
       stretchSeconds: Type.Integer(),
-      count: Type.Integer({ description: 'how many stretches; the last one is not over' }),
+      count: Type.Integer({ description: 'number of periods; the last one is incomplete' }),
       items: Type.Array(
         Type.Object({ endpointId: Type.String(), answered: Counts, unanswered: Counts }),
       ),

@@ -13,12 +13,12 @@ export interface EventType {
 const Id = Type.String({ format: 'uuid' })
 /** A gateway may name its charge only, and what it says is forwarded byte for byte. */
 const PaymentId = Type.Optional(
-  Type.String({ format: 'uuid', description: 'left out where the gateway names its charge only' }),
+  Type.String({ format: 'uuid', description: 'absent if the gateway names only its charge' }),
 )
 const Amount = Type.Integer({ minimum: 0, description: 'in the minor unit of the currency' })
 const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' })
 const GatewayRef = Type.Union([Type.String(), Type.Null()], {
-  description: "the charge's name at the gateway; null where none was made",
+  description: "the charge's id at the gateway; null if there is none",
 })
 const Reason = Type.Optional(Type.String())
 
@@ -145,7 +145,7 @@ export const EVENT_TYPES: readonly EventType[] = [
       numberId: Type.String({ description: 'your number, as the provider names it' }),
       kind: Type.String({ description: 'text, button, image, reaction …' }),
       text: Type.Union([Type.String(), Type.Null()]),
-      content: Type.Unknown({ description: 'as it came; of media the reference' }),
+      content: Type.Unknown({ description: 'as received; of media the reference' }),
       answersMessageId: Type.Union([Id, Type.Null()], {
         description: 'the message of yours that it answers',
       }),

@@ -76,7 +76,7 @@ const tryFilter = {
         Type.Object({
           path: Type.String(),
           holds: Type.Boolean(),
-          found: Type.Optional(Type.Unknown({ description: 'left out where there is nothing' })),
+          found: Type.Optional(Type.Unknown({ description: 'absent if there is none' })),
         }),
       ),
       event: Type.Unknown({ description: 'the body that was tried' }),

@@ -51,7 +51,7 @@ const createPortalToken = {
   response: {
     201: Type.Object({
       token: Type.String(),
-      url: Type.String({ description: 'with the token behind #, which browsers do not send' }),
+      url: Type.String({ description: 'with the token after #, which browsers do not send' }),
       org: Type.String(),
       readOnly: Type.Boolean(),
       expiresAt: Type.String({ format: 'date-time' }),

@@ -64,7 +64,7 @@ const ErasureResource = Type.Object({
   erased: Type.Integer({ description: 'rows overwritten so far' }),
   lookedAt: Type.Integer({ description: 'rows looked at so far' }),
   inFlight: Type.Integer({ description: 'rows that wait until they are no longer in flight' }),
-  held: Type.Integer({ description: 'rows under a legal hold, which wait until it is released' }),
+  held: Type.Integer({ description: 'rows under a legal hold, kept until its release' }),
 })
 
 const tags = ['retention']

@@ -15,17 +15,17 @@ const Text = Type.Union([Type.String(), Type.Null()])
 const Count = Type.Union([Type.Integer(), Type.Null()])
 const Scope = Type.Union([Type.Literal('organisation'), Type.Literal('platform')], {
   default: 'organisation',
-  description: "the caller's organisation, or the defaults of all, which are the platform's",
+  description: "the caller's organisation, or the defaults of all (platform only)",
 })
 
 const DataClassResource = Type.Object({
   class: Type.String(),
   title: Type.String(),
   personal: Type.Boolean({ description: 'whether it can say who a person is' }),
-  leaves: Type.String({ description: 'what stays when it has gone' }),
+  leaves: Type.String({ description: 'data that remains after the removal' }),
   keep: Type.String({ description: 'a number of days, hours or minutes as 90d, or forever' }),
   keepSetBy: Type.Enum(['organisation', 'platform', 'default']),
-  default: Type.String({ description: 'what holds if nothing is set' }),
+  default: Type.String({ description: 'the default' }),
   least: Type.Union([Type.String(), Type.Null()], { description: 'the least that may be set' }),
   settable: Type.Boolean({ description: 'whether it can be set in this scope' }),
   oldestAt: Moment,

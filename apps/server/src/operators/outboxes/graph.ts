@@ -31,19 +31,18 @@ const schema = {
       edges: Type.Array(
         Type.Object({
           from: Type.Union([Type.String(), Type.Null()], {
-            description: 'null where a message comes into being',
+            description: 'null for the creation of a message',
           }),
           to: Type.String(),
           moves: Type.Array(Type.String(), {
-            description:
-              'what makes messages go this way; empty for a way that is in no definition',
+            description: 'causes of this move; empty for a move that is in no definition',
           }),
           perMinute: Type.Union([Type.Number(), Type.Null()], {
-            description: 'of late; null where the outbox does not record it',
+            description: 'recently; null if the outbox does not record it',
           }),
         }),
       ),
-      measuredSeconds: Type.Number({ description: 'how much of the past the rates are made of' }),
+      measuredSeconds: Type.Number({ description: 'period of the rates' }),
       record: Word,
     }),
   },

@@ -49,7 +49,7 @@ const schema = {
   summary:
     'The timeline of one message: transaction, outbox, topic, inboxes, and others of its trace',
   description:
-    'Only what tables say. `isComplete` is false if looking for messages of the same trace took too long.',
+    'Read from tables only. `isComplete` is false if the search for messages of the same trace took too long.',
   tags: ['outboxes'],
   params: MessageParams,
   response: {

@@ -35,7 +35,7 @@ const Summary = {
   id: Type.String(),
   state: Type.String(),
   label: Type.Union([Type.String(), Type.Null()], {
-    description: 'what people know it by: its case, order or recipient, as the definition says',
+    description: "the definition's label: its case, order or recipient",
   }),
   type: Text,
   key: Text,
@@ -116,7 +116,7 @@ const Details = Type.Object({
       Type.Literal('erased'),
       Type.Literal('revealed'),
     ],
-    { description: 'how the payload is stored; revealed: encrypted, and shown here' },
+    { description: 'how the payload is stored; revealed: encrypted, shown decrypted here' },
   ),
   message: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
   unreadable: Text,

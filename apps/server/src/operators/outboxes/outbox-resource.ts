@@ -35,15 +35,14 @@ export const OutboxResource = Type.Object({
   counts: Type.Record(Type.String(), Type.Integer()),
   approximate: Type.Boolean({
     description:
-      'the table is large: what is finished is estimated, and so is what is plenty; of one organisation 10,000 messages are counted, or none if that takes long',
+      'the table is large: finished states and large counts are estimated; for one organisation at most 10,000 messages are counted, or none if that takes long',
   }),
-  due: Type.Integer({ description: 'what waits and is due by the business clock' }),
-  retrying: Type.Integer({ description: 'what waits for another attempt after one that failed' }),
+  due: Type.Integer({ description: 'due by the business clock' }),
+  retrying: Type.Integer({ description: 'waiting for another attempt after a failure' }),
   postponed: Type.Integer({
-    description:
-      'what was claimed and not tried: a breaker is open, the destination is busy, a limit is used up',
+    description: 'claimed and not tried: open breaker, busy destination, used-up limit',
   }),
-  scheduled: Type.Integer({ description: 'what is for later and was not claimed yet' }),
+  scheduled: Type.Integer({ description: 'due later and not claimed yet' }),
   oldestDueSeconds: Type.Number(),
   oldestUndeliveredSeconds: Type.Number({
     description: 'real time since the oldest that is due or was tried was written',
@@ -53,7 +52,7 @@ export const OutboxResource = Type.Object({
   }),
   perSecond: Type.Number({ description: 'delivered in the last minute, by the second' }),
   attemptsPerSecond: Type.Number({ description: 'attempts of the last minute, delivered or not' }),
-  failureRate: Type.Number({ description: 'which part of those attempts failed' }),
+  failureRate: Type.Number({ description: 'share of failed attempts' }),
   relays: Type.Integer(),
   paused: Type.Boolean(),
   pausedBy: Type.Union([Type.String(), Type.Null()]),

@@ -37,7 +37,7 @@ const Resource = Type.Object({
   timeZone: Text,
   missed: Type.Union(
     [Type.Literal('latest'), Type.Literal('all'), Type.Literal('skip'), Type.Null()],
-    { description: 'what becomes of times at which no relay ran' },
+    { description: 'handling of times without a running relay' },
   ),
   nextAt: Moment,
   lastAt: Moment,
@@ -49,7 +49,7 @@ const Resource = Type.Object({
   pausedBy: Text,
   pauseReason: Text,
   runAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description: 'when an operator ran it last beside its schedule',
+    description: 'last run by an operator',
   }),
   runBy: Text,
 })

@@ -58,10 +58,12 @@ const Replay = Type.Object({
   state: Type.Union([Type.Literal('running'), Type.Literal('done'), Type.Literal('stopped')]),
   filter: Filter,
   perSecond: Type.Union([Type.Number(), Type.Null()]),
-  matched: Type.Integer({ description: 'how many there were when it began' }),
-  wanted: Type.Integer({ description: 'how many of them it takes' }),
-  replayed: Type.Integer({ description: 'how many it has taken so far' }),
-  diedAgain: Type.Integer({ description: 'how many were dead once more; that ends it' }),
+  matched: Type.Integer({ description: 'matching messages at its start' }),
+  wanted: Type.Integer({ description: 'number to replay' }),
+  replayed: Type.Integer({ description: 'replayed so far' }),
+  diedAgain: Type.Integer({
+    description: 'replayed messages that died again, which ends the replay',
+  }),
   by: Type.String(),
   reason: Type.Union([Type.String(), Type.Null()]),
   startedAt: Type.String({ format: 'date-time' }),
@@ -87,7 +89,7 @@ const replaying = {
   }),
   response: {
     202: Type.Object({
-      count: Type.Integer({ description: 'how many, in this call' }),
+      count: Type.Integer({ description: 'number in this call' }),
       dryRun: Type.Boolean(),
     }),
   },
@@ -253,13 +255,12 @@ const DeadGroup = Type.Object({
     Type.Object({
       destination: Type.String(),
       name: Type.Union([Type.String(), Type.Null()], {
-        description: 'what people call the destination, such as the URL of an endpoint',
+        description: 'readable name of the destination, such as the URL of an endpoint',
       }),
       count: Type.Integer(),
     }),
     {
-      description:
-        'where they were to go, most messages first; empty where that is too many places',
+      description: 'their destinations, most messages first; empty if there are too many',
     },
   ),
 })

@@ -137,7 +137,7 @@ const Dispute = Type.Object(
       Type.Integer({ minimum: 1, description: 'in minor units; all that was taken' }),
     ),
     currency: Type.Optional(Type.String({ pattern: '^[a-z]{3}$' })),
-    another: Type.Optional(Type.Boolean({ description: 'besides the one that is there' })),
+    another: Type.Optional(Type.Boolean({ description: 'in addition to the existing one' })),
   },
   { additionalProperties: false },
 )
