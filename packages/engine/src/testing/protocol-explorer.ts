@@ -11,6 +11,7 @@ import {
   brokenIn,
   decisionOf,
   KEYS,
+  isInFlow,
   openRows,
   orderBroken,
   parkTail,
@@ -342,6 +343,8 @@ class Moves {
     if (isOurs) {
       this.#endRun(world, hand, { settlements, open })
       world.noted = [...open, ...openRows(relay)].map((row) => Number(row['id']))
+      if (this.#outbox.log !== undefined && hand.rows.some((row) => isInFlow(world, row)))
+        return 'nothing that committed is lost: behind the cursor, and in no exception'
     }
     if (open.length === 0 || then === 'again') return undefined
     const isLost = relay.token !== 'ours'

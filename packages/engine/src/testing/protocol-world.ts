@@ -152,11 +152,16 @@ export function openRows({ busy }: Relay): OutboxRow[] {
   return busy.filter(({ isLost }) => !isLost).flatMap(({ rows }) => rows)
 }
 
+/** Not sent, and held by no key: in a log, not in its exceptions. */
+export function isInFlow(world: World, row: OutboxRow): boolean {
+  const { status, held } = world.messages[Number(row['id'])] as Message
+  return status === 'ready' && !held
+}
+
 export function readFlow(rules: Rules, world: World, r: 0 | 1): void {
   const busy = busyKeys(rules, world.relays[r])
   const waiting = [0, 1, 2, 3].filter((m) => {
-    const { status, held } = world.messages[m] as Message
-    return status === 'ready' && !held && !busy.has(KEYS[m] as number)
+    return isInFlow(world, { id: m }) && !busy.has(KEYS[m] as number)
   })
   const rows = waiting.map((m) => {
     const { state } = world.keys[KEYS[m] as number] as HeldKey
