@@ -17,7 +17,7 @@ test('a message says what it waits for now, by the clock that counts', async () 
   await useMovableClock(db.pool)
   await advanceClock(db.pool, '6h')
   const made = await transaction(db.pool, (tx) => enqueueAll(tx, hookDeliveries, messages))
-  const [claimed = '', postponed = '', failed = ''] = made.map(({ id }) => String(id))
+  const [claimed = '', postponed = '', failed = ''] = made.map(({ id }) => id)
   const { table } = hookDeliveries
   await db.pool.query(
     `update ${table} set claim_token = gen_random_uuid(), claimed_until = now() + interval '1 minute' where id = $1`,
