@@ -9193,7 +9193,7 @@ export interface paths {
                 topic: string
                 transport: string | null
               }[]
-              /** @description destinations that did not answer in this minute or the one before, the worst first, at most 20 */
+              /** @description destinations that did not answer in the last minute, the worst first, at most 20 */
               failing: {
                 answered: number
                 destination: string

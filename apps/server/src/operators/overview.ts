@@ -110,7 +110,7 @@ const show = {
         }),
         {
           description:
-            'destinations that did not answer in this minute or the one before, the worst first, at most 20',
+            'destinations that did not answer in the last minute, the worst first, at most 20',
         },
       ),
       outboxes: Type.Array(

@@ -16,7 +16,7 @@ export interface SurroundingsRow {
   readonly destinations: readonly DestinationAnswers[]
 }
 
-/** How often a destination answered and did not, in this minute and the one before. */
+/** How often a destination answered and did not in the last minute. */
 export interface DestinationAnswers {
   readonly outbox: string
   /** `transport:topic`. */
@@ -48,17 +48,22 @@ export const selectSurroundings: Statement = sql`
                      group by 1, 2, 3) as cause) as causes,
            (select coalesce(jsonb_agg(to_jsonb(failing) order by unanswered / (answered + unanswered) desc,
                                                                  unanswered desc), '[]')
-              from (select outbox, name as destination, sum(yes)::float8 as answered, sum(no)::float8 as unanswered
-                      from (select outbox, key as name, value::bigint as yes, 0 as no
-                              from posthorn.pulse cross join lateral jsonb_each_text(answered)
-                             where at >= date_trunc('minute', now()) - interval '1 minute'
-                            union all
-                            select outbox, key, 0, value::bigint
-                              from posthorn.pulse cross join lateral jsonb_each_text(unanswered)
-                             where at >= date_trunc('minute', now()) - interval '1 minute') as counted
+              -- The minute before this one counts as far as it is one of the last sixty seconds.
+              from (select outbox, name as destination, round(sum(yes * part))::float8 as answered,
+                           round(sum(no * part))::float8 as unanswered
+                      from (select *, case when at = date_trunc('minute', now()) then 1
+                                           else 1 - extract(second from now()) / 60 end as part
+                              from (select outbox, at, key as name, value::bigint as yes, 0 as no
+                                      from posthorn.pulse cross join lateral jsonb_each_text(answered)
+                                     where at >= date_trunc('minute', now()) - interval '1 minute'
+                                    union all
+                                    select outbox, at, key, 0, value::bigint
+                                      from posthorn.pulse cross join lateral jsonb_each_text(unanswered)
+                                     where at >= date_trunc('minute', now()) - interval '1 minute') as counted
+                           ) as weighed
                      group by 1, 2
-                    having sum(no) > 0
-                     order by sum(no) / sum(yes + no) desc, sum(no) desc
+                    having round(sum(no * part)) > 0
+                     order by sum(no * part) / sum((yes + no) * part) desc, sum(no * part) desc
                      limit ${MOST_FAILING}) as failing) as destinations`
 
 /**

@@ -210,3 +210,22 @@ test('sessions that hold back vacuum are named', async () => {
     client.release()
   }
 })
+
+test('a destination that fails is counted over the same minute as its outbox', async () => {
+  await pool.query("delete from posthorn.pulse where outbox = 'trips.events'")
+  await pool.query(`
+    insert into posthorn.pulse (outbox, relay, at, delivered, failed, answered, unanswered)
+    select 'trips.events', 'counted', date_trunc('minute', now()) - n * interval '1 minute', 600, 1200,
+           '{"topics:a": 600}', '{"topics:a": 1200}'
+      from generate_series(0, 2) as n`)
+  const { failing, outboxes } = await readOverview(pool, [trips])
+  expect(failing).toMatchObject([{ outbox: 'trips.events', destination: 'topics:a' }])
+  const [{ answered, unanswered } = { answered: 0, unanswered: 0 }] = failing
+  // At least this minute, and at most this one and the one before.
+  expect(unanswered).toBeLessThanOrEqual(2_400)
+  expect(unanswered).toBeGreaterThanOrEqual(1_200)
+  expect(Math.abs((outboxes[0]?.attemptsPerSecond ?? 0) * 60 - answered - unanswered)).toBeLessThan(
+    100,
+  )
+  await pool.query("delete from posthorn.pulse where relay = 'counted'")
+})

@@ -72,7 +72,7 @@ export interface Overview {
   readonly alertsSince: Date | undefined
   /** What stands, one entry for each cause, the oldest first. */
   readonly causes: readonly StandingCause[]
-  /** Destinations that did not answer in this minute or the one before, the worst first, at most 20. */
+  /** Destinations that did not answer in the last minute, the worst first, at most 20. */
   readonly failing: readonly DestinationAnswers[]
 }
 

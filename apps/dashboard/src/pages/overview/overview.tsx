@@ -69,14 +69,16 @@ function DemoLink() {
 
 /** The destination that fails most: the share of all attempts hides it behind a busy one that works. */
 function Failing({ share, worst }: { share: number; worst: Data['failing'][number] | undefined }) {
-  if (!worst) return <Stat label="Failing" value={formatShare(share)} hint="of attempts" />
+  if (!worst) {
+    return <Stat label="Failing" value={formatShare(share)} hint="of attempts, last minute" />
+  }
   const { destination, name, answered, unanswered } = worst
   const worstShare = unanswered / (answered + unanswered)
   return (
     <Stat
       label="Failing most"
       value={formatShare(worstShare)}
-      hint={`to ${name ?? destination}; ${formatShare(share)} of all attempts`}
+      hint={`to ${name ?? destination}; ${formatShare(share)} of all attempts, last minute`}
       tone={worstShare >= 0.5 ? 'bad' : 'warning'}
     />
   )
