@@ -25,7 +25,7 @@ interface PermissionDefinition {
  */
 export const PERMISSIONS = {
   read: {
-    about: 'see what belongs to the organisation',
+    about: "read the organisation's data",
     roles: ['viewer', 'clerk', 'member', 'approver', 'admin', 'operator', 'platform'],
   },
   write: {
@@ -41,12 +41,11 @@ export const PERMISSIONS = {
     roles: ['admin', 'operator', 'platform'],
   },
   operate: {
-    about:
-      "see and replay the organisation's messages in the outboxes, its alerts, and act on its sagas",
+    about: "see and replay the organisation's messages, its alerts, and act on its sagas",
     roles: ['operator', 'platform'],
   },
   'operate-all': {
-    about: 'pause outboxes and see the figures and messages of all organisations',
+    about: 'pause outboxes, see figures and messages of all organisations',
     roles: ['platform'],
   },
 } as const satisfies Record<string, PermissionDefinition>
