@@ -19,7 +19,7 @@ interface OperationEvent {
 }
 
 /** A system says something of one of its things; the topic `*` means that something was missed. */
-export interface AnnouncementEvent {
+interface AnnouncementEvent {
   readonly kind: 'announcement'
   readonly topic: string
   readonly id: string

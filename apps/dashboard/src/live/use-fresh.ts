@@ -1,7 +1,7 @@
 import { hashKey, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { type LiveBatch, useLive } from './live-context.tsx'
-import type { AnnouncementEvent, LiveEvent } from './live-event.ts'
+import type { LiveEvent } from './live-event.ts'
 
 /** Together with what a page polls this stays below one request a second. */
 const PER_REQUEST_MS = 1_500
@@ -87,20 +87,4 @@ export function useFollow(listener: (batch: LiveBatch) => void): void {
     latest.current = listener
   })
   useEffect(() => live?.follow((batch) => latest.current(batch)), [live])
-}
-
-/** AnnouncementFeed of a topic, and of one thing if it is named. */
-export function useAnnouncements(
-  subject: { readonly topic: string; readonly id?: string },
-  listener: (announcements: readonly AnnouncementEvent[]) => void,
-): void {
-  useFollow(({ events }) => {
-    const mine = events.filter(
-      (event): event is AnnouncementEvent =>
-        event.kind === 'announcement' &&
-        event.topic === subject.topic &&
-        (subject.id === undefined || event.id === subject.id),
-    )
-    if (mine.length > 0) listener(mine)
-  })
 }

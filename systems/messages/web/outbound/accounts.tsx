@@ -35,16 +35,14 @@ export function Accounts() {
     <PageFrame
       lead="The WhatsApp accounts of your organisation, and the default ones of the server. An account that the provider refuses stops until it is fixed; its messages wait."
       actions={
-        <Permitted to="administer">
-          <DialogButton
-            to="administer"
-            label="Add an account"
-            title="Add a WhatsApp account"
-            dialog={{ size: 'lg' }}
-          >
-            {(close) => <AccountForm onClose={close} />}
-          </DialogButton>
-        </Permitted>
+        <DialogButton
+          to="administer"
+          label="Add an account"
+          title="Add a WhatsApp account"
+          dialog={{ size: 'lg' }}
+        >
+          {(close) => <AccountForm onClose={close} />}
+        </DialogButton>
       }
     >
       <QueryState query={query}>

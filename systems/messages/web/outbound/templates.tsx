@@ -36,19 +36,17 @@ export function Templates() {
     <PageFrame
       lead="Messages of a registered template are checked before they are queued. Others are checked by WhatsApp when they are sent."
       actions={
-        <Permitted to="administer">
-          <Group gap="xs">
-            <ImportButton />
-            <DialogButton
-              to="administer"
-              label="Register a template"
-              title="Register a template"
-              dialog={{ size: 'lg' }}
-            >
-              {(close) => <TemplateForm onClose={close} />}
-            </DialogButton>
-          </Group>
-        </Permitted>
+        <>
+          <ImportButton />
+          <DialogButton
+            to="administer"
+            label="Register a template"
+            title="Register a template"
+            dialog={{ size: 'lg' }}
+          >
+            {(close) => <TemplateForm onClose={close} />}
+          </DialogButton>
+        </>
       }
     >
       <FilteredTable

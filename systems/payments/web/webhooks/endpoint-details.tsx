@@ -1,8 +1,8 @@
 import { Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
 import {
+  ActButton,
   AnchorLink,
   CodeNote,
-  Confirm,
   CopyId,
   dataOf,
   Form,
@@ -161,7 +161,7 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
     until: '',
     isWhole: false,
   }))
-  const [count, setCount] = useState<number>()
+  const [count, setCount] = useState(0)
   const ask = (dryRun: boolean) => {
     const end = momentOf(draft.until)
     const request = {
@@ -182,11 +182,6 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
     run: () => ask(true),
     done: ({ count: found }) => `${countOf(found, 'delivery was', 'deliveries were')} missed.`,
     changes: [],
-  })
-  const replay = useAction({
-    run: () => ask(false),
-    done: ({ count: sent }) => `${formatCount(sent)} missed deliveries replayed.`,
-    changes: ['webhooks'],
   })
   const submit = () => counted.mutate(undefined, { onSuccess: (found) => setCount(found.count) })
   return (
@@ -215,16 +210,24 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
         {endpoint.status === 'disabled' && (
           <Text size="sm">The endpoint is disabled: enable it first.</Text>
         )}
+        {count > 0 && (
+          <Group gap="xs">
+            <ActButton
+              to="administer"
+              label={`Replay ${formatCount(count)}`}
+              run={() => ask(false)}
+              done={({ count: sent }) =>
+                `${countOf(sent, 'missed delivery', 'missed deliveries')} replayed.`
+              }
+              changes={['webhooks']}
+              onDone={() => setCount(0)}
+            />
+            <Text size="sm" c="dimmed">
+              They keep their ids, so the endpoint can recognise duplicates.
+            </Text>
+          </Group>
+        )}
       </Stack>
-      <Confirm
-        isOpen={count !== undefined && count > 0}
-        onClose={() => setCount(undefined)}
-        title={`Replay ${countOf(count ?? 0, 'missed delivery', 'missed deliveries')}?`}
-        verb={`Replay ${formatCount(count ?? 0)}`}
-        onConfirm={() => replay.mutateAsync(undefined)}
-      >
-        They keep their ids, so the endpoint can recognise duplicates.
-      </Confirm>
     </Form>
   )
 }

@@ -9,7 +9,7 @@ import type { StateRole } from '../../states/role.ts'
 import type { MessageDetails, MessageKey } from './message-list.tsx'
 import { IconLock } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { ConfirmButton } from '../../parts/act/form.tsx'
+import { ActButton } from '../../parts/act/form.tsx'
 import { Json } from '../../parts/show/json.tsx'
 
 interface JourneyProps {
@@ -152,17 +152,16 @@ interface EncryptionNoteProps extends PayloadTabProps {
 /** How the payload is stored, where that is not simply as it is. */
 function EncryptionNote({ details: { encryption }, message, onReveal }: EncryptionNoteProps) {
   const api = useApi()
-  const reveal = async (reason: string | undefined) => {
+  const reveal = async (reason = '') => {
+    const params = { path: { name: message.outbox, id: message.id } }
+    const body = { reason }
     const answer = await dataOf(
-      api.POST('/api/v1/outboxes/{name}/messages/{id}/reveal', {
-        params: { path: { name: message.outbox, id: message.id } },
-        body: { reason: reason ?? '' },
-      }),
+      api.POST('/api/v1/outboxes/{name}/messages/{id}/reveal', { params, body }),
     )
     if (answer.encryption === 'encrypted') {
       throw new Error('This server does not have the key. The request is in the audit log.')
     }
-    onReveal(answer)
+    return answer
   }
   if (encryption === 'none') return null
   if (encryption === 'erased') {
@@ -175,16 +174,19 @@ function EncryptionNote({ details: { encryption }, message, onReveal }: Encrypti
     <Note>
       <Group justify="space-between" gap="xs">
         <Text size="sm">Stored encrypted.</Text>
-        <ConfirmButton
+        <ActButton
           to="operate"
           label="Reveal"
           title="Show the payload of 1 message?"
           verb="Reveal 1"
           reason="required"
-          onConfirm={reveal}
+          run={reveal}
+          done={() => 'Payload decrypted.'}
+          changes={[]}
+          onDone={onReveal}
         >
           It is decrypted and shown on this page until you close the message.
-        </ConfirmButton>
+        </ActButton>
       </Group>
     </Note>
   )

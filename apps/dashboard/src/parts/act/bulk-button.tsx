@@ -1,9 +1,9 @@
-import { type Asked, useApi } from '../../api/client.tsx'
+import type { Api, Asked } from '../../api/client.tsx'
 import { List, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { formatCount } from '../../format/number.ts'
-import { ConfirmButton } from './form.tsx'
-import { type PermissionName, PermittedButton, sentenceOf, useAction } from './action.tsx'
+import { ActButton } from './form.tsx'
+import { type PermissionName, PermittedButton, sentenceOf } from './action.tsx'
 
 interface BulkButtonProps<Row> {
   readonly to: PermissionName
@@ -34,18 +34,7 @@ interface BulkButtonProps<Row> {
 export function BulkButton<Row>(props: BulkButtonProps<Row>) {
   const { to, verb, past, nouns, run, changes, nameOf, onDone, children } = props
   const { which = 'selected' } = props
-  const api = useApi()
   const rows = props.rows.slice(0, MOST_AT_ONCE)
-  const act = useAction({
-    run: (reason: string | undefined) => runEach(rows, (row) => run(row, reason)(api)),
-    done: (each) =>
-      outcomeOf({
-        what: eachText(each, { nouns, past }),
-        refused: each.refused.map(({ row, reason }) => ({ name: nameOf(row), reason })),
-      }),
-    isGood: ({ refused }) => refused.length === 0,
-    changes,
-  })
   const count = formatCount(rows.length)
   if (rows.length === 0) {
     return (
@@ -55,7 +44,7 @@ export function BulkButton<Row>(props: BulkButtonProps<Row>) {
     )
   }
   return (
-    <ConfirmButton
+    <ActButton
       to={to}
       label={props.label ?? `${verb} ${count} ${which}`}
       title={`${verb} ${count} ${nouns[rows.length === 1 ? 0 : 1]}?`}
@@ -63,13 +52,19 @@ export function BulkButton<Row>(props: BulkButtonProps<Row>) {
       dismiss="Back"
       {...(props.tone !== undefined && { tone: props.tone })}
       {...(props.reason !== undefined && { reason: props.reason })}
-      onConfirm={async (reason) => {
-        const { refused } = await act.mutateAsync(reason)
-        onDone(refused.map(({ row }) => row))
-      }}
+      run={(reason) => (api: Api) => runEach(rows, (row) => run(row, reason)(api))}
+      done={(each) =>
+        outcomeOf({
+          what: eachText(each, { nouns, past }),
+          refused: each.refused.map(({ row, reason }) => ({ name: nameOf(row), reason })),
+        })
+      }
+      isGood={({ refused }) => refused.length === 0}
+      changes={changes}
+      onDone={({ refused }) => onDone(refused.map(({ row }) => row))}
     >
       {children}
-    </ConfirmButton>
+    </ActButton>
   )
 }
 

@@ -98,11 +98,8 @@ export function DialogButton(props: DialogButtonProps) {
   )
 }
 
-interface ConfirmProps {
-  readonly isOpen: boolean
+interface QuestionProps {
   readonly onClose: () => void
-  /** A question that says how many: `Replay 1,204 messages?`. */
-  readonly title: string
   /** What the button does, with the same count: `Replay 1,204`. */
   readonly verb: string
   /** What leaves everything as it is. Default `Cancel`. */
@@ -118,15 +115,7 @@ interface ConfirmProps {
 }
 
 /** Asks before something is sent, ended or changed. */
-export function Confirm({ isOpen, onClose, title, ...rest }: ConfirmProps) {
-  return (
-    <Modal opened={isOpen} onClose={onClose} title={title}>
-      <Question {...rest} onClose={onClose} />
-    </Modal>
-  )
-}
-
-function Question(props: Omit<ConfirmProps, 'isOpen' | 'title'>) {
+function Question(props: QuestionProps) {
   const { children, reason = 'none', onConfirm, ...form } = props
   const [why, setWhy] = useState('')
   const confirm = useMutation({
@@ -231,48 +220,20 @@ export function Failure({ children }: { children: ReactNode }) {
   )
 }
 
-interface ConfirmButtonProps extends Omit<
-  ConfirmProps,
-  'isOpen' | 'onClose' | 'children' | 'verb'
-> {
+interface ActButtonProps<Result>
+  extends
+    Omit<QuestionProps, 'onClose' | 'onConfirm' | 'verb'>,
+    Omit<ActionOptions<string | undefined, Result>, 'run'> {
   /** What the server asks for. Default `write`. */
   readonly to?: PermissionName
   readonly label: ReactNode
+  /** Asks this first, with how many: `Replay 1,204 messages?`. Left out, a click is enough. */
+  readonly title?: string
   /** Default: what the button says. */
   readonly verb?: string
   readonly button?: ButtonProps
-  readonly children?: ReactNode
   /** When the question is asked: what was known then is what is answered. */
   readonly onOpen?: () => void
-}
-
-/** A button that asks first; for those who may not use it, disabled with the reason. */
-export function ConfirmButton(props: ConfirmButtonProps) {
-  const {
-    to = 'write',
-    label,
-    verb = typeof label === 'string' ? label : '',
-    button,
-    onOpen,
-    ...confirm
-  } = props
-  const [isOpen, { open, close }] = useDisclosure(false, { ...(onOpen && { onOpen }) })
-  return (
-    <>
-      <PermittedButton to={to} variant="default" {...button} onClick={open}>
-        {label}
-      </PermittedButton>
-      <Confirm {...confirm} verb={verb} isOpen={isOpen} onClose={close} />
-    </>
-  )
-}
-
-interface ActButtonProps<Result>
-  extends
-    Omit<ConfirmButtonProps, 'title' | 'onConfirm'>,
-    Omit<ActionOptions<string | undefined, Result>, 'run'> {
-  /** Asks this first; left out, a click is enough. */
-  readonly title?: string
   /** Gets the reason that was asked for. */
   readonly run: (reason: string | undefined) => Promise<Result> | Asked<Result>
   readonly onDone?: (result: Result) => void
@@ -280,24 +241,36 @@ interface ActButtonProps<Result>
 
 /** A button that does one thing, asks first if it has a question, and says what was done. */
 export function ActButton<Result>(props: ActButtonProps<Result>) {
-  const { run, done, isGood, changes, title, onDone, ...button } = props
+  const { to = 'write', label, title, button, onOpen, ...rest } = props
+  const { run, done, isGood, changes, onDone, ...question } = rest
   const action = useAction({ run, done, changes, ...(isGood && { isGood }) })
   if (title === undefined) {
     return (
       <PermittedButton
-        to={button.to ?? 'write'}
+        to={to}
         variant="default"
-        {...button.button}
+        {...button}
         loading={action.isPending}
         onClick={() => action.mutate(undefined, { ...(onDone && { onSuccess: onDone }) })}
       >
-        {button.label}
+        {label}
       </PermittedButton>
     )
   }
+  const { verb = typeof label === 'string' ? label : '' } = question
   const onConfirm = async (reason: string | undefined) => {
     const result = await action.mutateAsync(reason)
     onDone?.(result)
   }
-  return <ConfirmButton {...button} title={title} onConfirm={onConfirm} />
+  return (
+    <DialogButton
+      to={to}
+      variant="default"
+      {...button}
+      {...{ label, title }}
+      {...(onOpen && { onOpen })}
+    >
+      {(close) => <Question {...question} {...{ verb, onConfirm }} onClose={close} />}
+    </DialogButton>
+  )
 }

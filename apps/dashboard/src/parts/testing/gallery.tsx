@@ -11,10 +11,9 @@ import { createSessionKeeper, NOWHERE } from '../../session/session.ts'
 import { parseSearch, stringifySearch } from '../../search-text.ts'
 import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
 import { tellStyleNonce } from '../../theme/theme.ts'
-import { ConfirmButton } from '../act/form.tsx'
+import { ActButton } from '../act/form.tsx'
 import { FileDrop } from '../act/file-drop.tsx'
 import { FilterBar, FilterSelect, FilterText, oneOf, text, useFilter } from '../act/filter-bar.tsx'
-import { useAction } from '../act/action.tsx'
 import { DetailDrawer, useOpened } from '../layout/detail-drawer.tsx'
 import { Empty } from '../layout/notice.tsx'
 import { PageFrame, Panel } from '../layout/page-frame.tsx'
@@ -133,37 +132,31 @@ if (root !== null) {
 
 /** Something that works, and something that does not. */
 function Actions() {
-  const replay = useAction({
-    run: async (reason: string | undefined) => reason ?? 'no reason',
-    done: (reason) => `12 messages go again: ${reason}.`,
-    changes: ['things'],
-  })
-  const fail = useAction({
-    run: async () => {
-      throw new Error('It changed meanwhile.')
-    },
-    done: () => 'never',
-    changes: [],
-  })
   return (
     <>
-      <ConfirmButton
+      <ActButton
         to="read"
         label="Replay"
         title="Replay 12 messages?"
         verb="Replay 12"
         reason="required"
-        onConfirm={(reason) => replay.mutateAsync(reason)}
+        run={async (reason) => reason ?? 'no reason'}
+        done={(reason) => `12 messages go again: ${reason}.`}
+        changes={['things']}
       >
         They are sent again, each with its attempts back at zero.
-      </ConfirmButton>
-      <ConfirmButton
+      </ActButton>
+      <ActButton
         to="read"
         label="Delete"
         title="Delete 1 thing?"
         verb="Delete 1"
         tone="danger"
-        onConfirm={() => fail.mutateAsync(undefined)}
+        run={async () => {
+          throw new Error('It changed meanwhile.')
+        }}
+        done={() => 'never'}
+        changes={[]}
       />
     </>
   )

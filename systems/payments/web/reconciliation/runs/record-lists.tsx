@@ -1,9 +1,9 @@
 import { Group, Stack, Text } from '@mantine/core'
 import {
+  ActButton,
   type Api,
   type Column,
   column,
-  ConfirmButton,
   dataOf,
   DataTable,
   Empty,
@@ -14,7 +14,6 @@ import {
   Money,
   outcomeOf,
   type paths,
-  useAction,
   useApi,
   useFilteredList,
   useListOf,
@@ -173,6 +172,7 @@ export function Records({ id }: { id: string }) {
 }
 
 type Route = paths['/api/v1/reconciliations/{id}/decisions']['post']
+type Decided = Route['responses'][200]['content']['application/json']
 type Asked = Route['requestBody']['content']['application/json']['decisions'][number]
 
 /** More are refused by the server. */
@@ -186,27 +186,28 @@ interface BulkActionsProps {
 
 /** What is done with all selected lines at once. */
 export function BulkActions({ id, chosen, onDone }: BulkActionsProps) {
-  const api = useApi()
-  const decide = useAction({
-    run: async ({ reason, find }: { reason: string; find: () => Promise<Asked[]> }) => {
-      const decisions = (await find()).slice(0, MOST)
-      if (decisions.length === 0) throw new Error('No selected line has its own suggestion.')
-      const params = { path: { id } }
-      const body = { reason, decisions }
-      return dataOf(api.POST('/api/v1/reconciliations/{id}/decisions', { params, body }))
-    },
-    done: ({ applied, refused }) => {
-      onDone()
-      return outcomeOf({
+  const decide = (find: (api: Api) => Promise<Asked[]>) => ({
+    reason: 'required' as const,
+    run:
+      (reason = '') =>
+      async (api: Api) => {
+        const decisions = (await find(api)).slice(0, MOST)
+        if (decisions.length === 0) throw new Error('No selected line has its own suggestion.')
+        const params = { path: { id } }
+        const body = { reason, decisions }
+        return dataOf(api.POST('/api/v1/reconciliations/{id}/decisions', { params, body }))
+      },
+    done: ({ applied, refused }: Decided) =>
+      outcomeOf({
         what: `${formatCount(applied.length)} done${refused.length > 0 ? `, ${formatCount(refused.length)} not:` : '.'}`,
         refused: refused.map(({ recordId, detail }) => ({
           name: recordId === undefined ? 'a suggestion' : `line ${recordId}`,
           reason: detail,
         })),
-      })
-    },
-    isGood: ({ refused }) => refused.length === 0,
+      }),
+    isGood: ({ refused }: Decided) => refused.length === 0,
     changes: ['reconciliation'],
+    onDone,
   })
   const lines = countOf(chosen.length, 'line')
   const suggested = chosen.filter(({ suggestions }) => suggestions > 0)
@@ -214,29 +215,23 @@ export function BulkActions({ id, chosen, onDone }: BulkActionsProps) {
   return (
     <Group gap="xs">
       <Text size="sm">{lines} selected</Text>
-      <ConfirmButton
+      <ActButton
+        {...decide(async () => chosen.map(ignoring))}
         label={`Ignore ${lines}`}
         title={`Ignore ${lines}?`}
         verb={`Ignore ${formatCount(chosen.length)}`}
-        reason="required"
-        onConfirm={(reason = '') =>
-          decide.mutateAsync({ reason, find: async () => chosen.map(ignoring) })
-        }
       >
         They are no longer exceptions, and runs skip them. They can be reopened.
-      </ConfirmButton>
+      </ActButton>
       {suggested.length > 0 && (
-        <ConfirmButton
+        <ActButton
+          {...decide((api) => findSuggested(api, id, suggested))}
           label={`Accept ${formatCount(suggested.length)} suggested`}
-          title={`Match ${formatCount(suggested.length)} lines as suggested?`}
+          title={`Match ${countOf(suggested.length, 'line')} as suggested?`}
           verb={`Accept ${formatCount(suggested.length)}`}
-          reason="required"
-          onConfirm={(reason = '') =>
-            decide.mutateAsync({ reason, find: () => findSuggested(api, id, suggested) })
-          }
         >
           Only suggestions without other candidates are accepted. Every match can be undone.
-        </ConfirmButton>
+        </ActButton>
       )}
     </Group>
   )

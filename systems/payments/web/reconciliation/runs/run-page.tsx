@@ -2,7 +2,6 @@ import { Alert, Button, Modal, Popover, Progress, Stack, Text } from '@mantine/c
 import { useDisclosure } from '@mantine/hooks'
 import {
   ActButton,
-  ConfirmButton,
   dataOf,
   countOf,
   DataTable,
@@ -195,16 +194,18 @@ interface RunButtonProps {
 function RunButton({ run: { runNo, unmatched }, matching }: RunButtonProps) {
   const records = countOf(unmatched, 'record')
   return (
-    <ConfirmButton
+    <ActButton
       label={runNo === 0 ? 'Run' : 'Run again'}
       title={`Match ${records}?`}
       verb={`Match ${formatCount(unmatched)}`}
       button={{ variant: 'filled', loading: matching.isPending }}
-      onConfirm={async () => matching.mutate(undefined)}
+      run={async () => matching.mutate(undefined)}
+      done={() => 'Matching has started.'}
+      changes={[]}
     >
       They are compared with all available payments. Existing matches and decisions stay, and every
       match can be undone.
-    </ConfirmButton>
+    </ActButton>
   )
 }
 

@@ -1,18 +1,19 @@
 import { Alert, Button, Group, List, Modal, Progress, Select, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import {
+  ActButton,
   AnchorLink,
+  type Api,
   ApiProblem,
-  ConfirmButton,
   dataOf,
   FileDrop,
   formatBytes,
   formatCount,
   newId,
   Permitted,
-  useAction,
-  useAnnouncements,
+  said,
   useApi,
+  useFollow,
   useSettings,
   useUpload,
 } from '@posthorn/dashboard/kit'
@@ -47,9 +48,12 @@ function StatementForm({ file, onClose }: { file: File; onClose: () => void }) {
   const [uploadId] = useState(newId)
   const [rows, setRows] = useState(0)
   const [isMaking, setIsMaking] = useState(false)
-  useAnnouncements({ topic: 'reconciliation.upload', id: uploadId }, (announcements) => {
-    const { rows: read } = (announcements.at(-1)?.data ?? {}) as { rows?: unknown }
-    if (typeof read === 'number') setRows(read)
+  useFollow(({ events }) => {
+    const last = events.findLast(said('reconciliation.upload', uploadId))
+    const { rows: read } = ((last as { data?: unknown } | undefined)?.data ?? {}) as {
+      rows?: number
+    }
+    if (read !== undefined) setRows(read)
   })
   const upload = useMutation({
     mutationFn: async () => {
@@ -235,32 +239,29 @@ function sampleStatement(payments: readonly SamplePayment[], day: string): strin
 
 /** Makes a few payments at the simulated gateway and a statement that nearly fits them. */
 function SampleStatement({ onFile }: { onFile: (file: File) => void }) {
-  const api = useApi()
-  const make = useAction({
-    run: async () => {
-      const today = new Date().toISOString().slice(0, 10)
-      const name = `sample-${newId().slice(0, 8)}`
-      const payments = samplePayments(name)
-      for (const body of payments) {
-        const params = { header: { 'idempotency-key': body.externalPaymentId } }
-        await dataOf(api.POST('/api/v1/payments', { params, body }))
-      }
-      const csv = sampleStatement(payments, today)
-      return new File([csv], `${name}.csv`, { type: 'text/csv' })
-    },
-    done: () => 'Six payments created; their statement is ready to upload.',
-    changes: ['payments'],
-  })
+  const make = async (api: Api) => {
+    const today = new Date().toISOString().slice(0, 10)
+    const name = `sample-${newId().slice(0, 8)}`
+    const payments = samplePayments(name)
+    for (const body of payments) {
+      const params = { header: { 'idempotency-key': body.externalPaymentId } }
+      await dataOf(api.POST('/api/v1/payments', { params, body }))
+    }
+    return new File([sampleStatement(payments, today)], `${name}.csv`, { type: 'text/csv' })
+  }
   return (
-    <ConfirmButton
+    <ActButton
       label="Try with a sample"
       title="Create 6 payments and their statement?"
       verb="Create 6 payments"
-      onConfirm={async () => onFile(await make.mutateAsync(undefined))}
+      run={() => make}
+      done={() => 'Six payments created; their statement is ready to upload.'}
+      changes={['payments']}
+      onDone={onFile}
     >
       The simulated gateway takes six small payments. The statement has three of them as they are,
       one with a fee taken off, one in another currency, one twice, and a line without a payment;
       one payment is missing in it.
-    </ConfirmButton>
+    </ActButton>
   )
 }
