@@ -104,10 +104,8 @@ function JobNotices({ job }: { job: Job }) {
       )}
       {warnings.length > 0 && (
         <Alert
-          color="orange"
-          // Orange letters on their own tint are too pale to be read.
-          styles={{ label: { color: 'var(--mantine-color-text)' } }}
-          icon={<IconAlertTriangle size={18} aria-hidden />}
+          variant="default"
+          icon={<IconAlertTriangle size={18} color="var(--tint-orange)" aria-hidden />}
           title={countOf(warnings.length, 'warning')}
         >
           <List size="sm">

@@ -214,7 +214,7 @@ test('an endpoint is pinged, stopped, let go on and renewed', async () => {
   await page.getByText('Endpoint enabled.').waitFor()
   await drawer.getByRole('button', { name: 'Count' }).click()
   await page.getByRole('button', { name: /^Replay \d+$/ }).click()
-  await page.getByText(/missed deliveries replayed/).waitFor()
+  await page.getByText(/missed deliver(y|ies) replayed/).waitFor()
   await drawer.getByRole('button', { name: 'Ping' }).click()
   const delivery = drawerOf(page, 'Delivery')
   await delivery.getByText('webhook.ping').first().waitFor()

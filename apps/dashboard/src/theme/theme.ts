@@ -84,7 +84,7 @@ export const theme = createTheme({
     MultiSelect: { defaultProps: { size: 'xs' } },
     NumberInput: { defaultProps: { size: 'xs' } },
     SegmentedControl: { defaultProps: { size: 'xs' } },
-    Checkbox: { defaultProps: { size: 'xs' } },
+    Checkbox: { defaultProps: { size: 'xs', radius: '4px' } },
     Switch: { defaultProps: { size: 'xs' } },
     Modal: {
       defaultProps: { centered: true, closeButtonProps: CLOSE },

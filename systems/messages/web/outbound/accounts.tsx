@@ -107,8 +107,11 @@ function AccountPanel({ account }: { account: Account }) {
         />
         <AccountActions account={account} />
         <Button
-          variant="subtle"
+          variant="transparent"
           size="compact-sm"
+          px={0}
+          fw={400}
+          c="var(--accent)"
           aria-expanded={isShown}
           onClick={shown.toggle}
           style={{ alignSelf: 'flex-start' }}

@@ -230,7 +230,7 @@ export function columnsOf(
       width: 'minmax(88px, 1.4fr)',
       cell: ({ type }) => <span title={type ?? undefined}>{type ?? '–'}</span>,
     },
-    column.text('attempts', 'Attempts', { width: '64px', align: 'right', narrow: 'hidden' }),
+    column.text('attempts', 'Attempts', { width: '80px', align: 'right', narrow: 'hidden' }),
     {
       id: 'due',
       title: 'Next due',

@@ -39,11 +39,10 @@ export function Outbox() {
           }
         >
           <StatStrip>
-            <Stat
-              label="Due"
-              value={formatCount(outbox.due)}
-              hint={`${formatCount(outbox.retrying)} retrying, ${formatCount(outbox.postponed)} postponed, ${formatCount(outbox.scheduled)} scheduled`}
-            />
+            <Stat label="Due" value={formatCount(outbox.due)} hint="to be sent now" />
+            <Stat label="Retrying" value={formatCount(outbox.retrying)} hint="failed before" />
+            <Stat label="Postponed" value={formatCount(outbox.postponed)} hint="not tried yet" />
+            <Stat label="Scheduled" value={formatCount(outbox.scheduled)} hint="due later" />
             <Stat
               label="Oldest pending"
               value={oldest === 0 ? 'none' : formatDuration(oldest * 1_000)}
@@ -51,11 +50,7 @@ export function Outbox() {
               tone={outbox.oldestDueSeconds > 60 ? 'warning' : 'normal'}
             />
             <Stat label="Rate" value={formatRate(outbox.perSecond ?? 0)} hint="last minute" />
-            <Stat
-              label="Failing"
-              value={formatShare(outbox.failureRate ?? 0)}
-              hint="of attempts, last minute"
-            />
+            <Stat label="Failing" value={formatShare(outbox.failureRate ?? 0)} hint="of attempts" />
             <Stat
               label="Blocked keys"
               value={formatCount(outbox.blockedKeys ?? 0)}
@@ -276,7 +271,11 @@ function entryOf(name: string, entry: Entry): TimelineEntry {
     what: (
       <>
         {entry.from ?? 'new'} → {entry.to}{' '}
-        <AnchorLink to="/messages" search={{ outbox: name, open: `${name}:${entry.messageId}` }}>
+        <AnchorLink
+          size="sm"
+          to="/messages"
+          search={{ outbox: name, open: `${name}:${entry.messageId}` }}
+        >
           {entry.messageId.slice(0, 18)}
         </AnchorLink>
       </>

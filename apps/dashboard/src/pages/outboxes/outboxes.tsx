@@ -52,9 +52,10 @@ const number = (title: string, read: (item: OutboxItem) => number): Column<Outbo
   id: title,
   title,
   align: 'right',
-  narrow: 'hidden',
   cell: (item) => quiet(read(item)),
 })
+
+const HIDDEN = { narrow: 'hidden' } as const
 
 /** Nothing is not worth a look. */
 function quiet(n: number) {
@@ -72,7 +73,7 @@ function columnsOf(history: History): readonly Column<OutboxItem>[] {
     {
       id: 'outbox',
       title: 'Outbox',
-      width: 'minmax(200px, 2.4fr)',
+      width: 'minmax(160px, 2.4fr)',
       cell: ({ name, paused }) => (
         <Group gap={8} wrap="nowrap">
           <AnchorLink to="/outboxes/$name" params={{ name }} size="sm" fw={500}>
@@ -89,27 +90,8 @@ function columnsOf(history: History): readonly Column<OutboxItem>[] {
     {
       id: 'states',
       title: 'States',
-      width: 'minmax(100px, 1.4fr)',
+      width: 'minmax(80px, 1.4fr)',
       cell: (item) => <StackedBar label="States" parts={partsOf(item)} legend="none" />,
-    },
-    number('Due', ({ due }) => due),
-    number('Retrying', ({ retrying }) => retrying),
-    number('Postponed', ({ postponed }) => postponed),
-    number('Scheduled', ({ scheduled }) => scheduled),
-    { ...number('Dead', deadOf), isBold: (item) => deadOf(item) > 0 },
-    {
-      id: 'oldest',
-      title: 'Oldest pending',
-      align: 'right',
-      width: '104px',
-      narrow: 'hidden',
-      cell: (item) => <Duration ms={item.oldestUndeliveredSeconds * 1_000 || null} />,
-    },
-    {
-      id: 'rate',
-      title: 'Rate',
-      align: 'right',
-      cell: ({ perSecond }) => formatRate(perSecond),
     },
     {
       id: 'hour',
@@ -124,6 +106,25 @@ function columnsOf(history: History): readonly Column<OutboxItem>[] {
           isRunning
         />
       ),
+    },
+    number('Due', ({ due }) => due),
+    { ...number('Retrying', ({ retrying }) => retrying), ...HIDDEN },
+    { ...number('Postponed', ({ postponed }) => postponed), ...HIDDEN },
+    { ...number('Scheduled', ({ scheduled }) => scheduled), ...HIDDEN },
+    { ...number('Dead', deadOf), isBold: (item) => deadOf(item) > 0 },
+    {
+      id: 'oldest',
+      title: 'Oldest pending',
+      align: 'right',
+      width: '104px',
+      narrow: 'hidden',
+      cell: (item) => <Duration ms={item.oldestUndeliveredSeconds * 1_000 || null} />,
+    },
+    {
+      id: 'rate',
+      title: 'Rate',
+      align: 'right',
+      cell: ({ perSecond }) => formatRate(perSecond),
     },
     {
       id: 'failing',

@@ -172,7 +172,7 @@ function Line({ trouble: { tone, what, why, since, to } }: { trouble: Trouble })
           {what}
         </AnchorLink>
         <Text size="sm" c="dimmed" component="div" style={{ overflowWrap: 'anywhere' }}>
-          {why}
+          {why.replace(/([^.!?:])$/, '$1.')}
           {since !== null && (
             <>
               {' '}

@@ -156,8 +156,11 @@ function KeepButton({ dataClass, scope }: KeepProps) {
       {dataClass.settable ? (
         <DialogButton
           to="administer"
-          variant="subtle"
+          variant="transparent"
           size="compact-sm"
+          px={0}
+          fw={400}
+          c="var(--accent)"
           label={words}
           title={dataClass.title}
           aria-label={`${dataClass.title}: kept for ${words}. Change`}

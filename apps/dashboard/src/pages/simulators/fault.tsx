@@ -55,15 +55,9 @@ export function FaultForm({ name }: { name: string }) {
           disabled={mode !== 'error'}
           w={90}
         />
+        <NumberInput label="Let pass first" placeholder="0" min={0} {...value('after')} w={110} />
         <NumberInput
-          label="Requests to let pass first"
-          placeholder="0"
-          min={0}
-          {...value('after')}
-          w={110}
-        />
-        <NumberInput
-          label="How often"
+          label="Times"
           placeholder="until cleared"
           min={1}
           {...value('times')}

@@ -131,7 +131,7 @@ interface RowsProps<Row> extends Omit<DataTableProps<Row>, 'list'> {
 }
 
 function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: RowsProps<Row>) {
-  const isPhone = useMediaQuery('(max-width: 48em)') ?? false
+  const isPhone = useMediaQuery('(max-width: 40em)') ?? false
   const isNarrow = useMediaQuery('(max-width: 75em)') ?? false
   const box = useRef<HTMLDivElement>(null)
   const room = useRoom(box)

@@ -59,7 +59,7 @@ export function OverviewFigures() {
               tone={figures.openExceptions > 0 ? 'warning' : 'normal'}
             />
             <Stat
-              label="Open for 7 days or more"
+              label="Open 7+ days"
               value={formatCount(figures.staleExceptions)}
               tone={figures.staleExceptions > 0 ? 'bad' : 'normal'}
             />
@@ -104,7 +104,7 @@ export function RunFigures({ run: { id, matched, total, matchRate, balances } }:
               tone={open > 0 ? 'warning' : 'normal'}
             />
             <Stat
-              label="Open for 7 days or more"
+              label="Open 7+ days"
               value={formatCount(stale)}
               tone={stale > 0 ? 'bad' : 'normal'}
             />
@@ -138,10 +138,10 @@ function sumsOf(
 }
 
 const AGES = [
-  { age: '<1d', label: 'less than a day', color: 'blue' },
-  { age: '1-7d', label: '1 to 7 days', color: 'teal' },
-  { age: '7-30d', label: '7 to 30 days', color: 'orange' },
-  { age: '30d+', label: 'more than 30 days', color: 'red' },
+  { age: '<1d', label: 'open under 1 day', color: 'blue' },
+  { age: '1-7d', label: 'open 1–7 days', color: 'teal' },
+  { age: '7-30d', label: 'open 7–30 days', color: 'orange' },
+  { age: '30d+', label: 'open over 30 days', color: 'red' },
 ] as const
 
 /** How long exceptions have been open. */

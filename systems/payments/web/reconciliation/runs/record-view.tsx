@@ -239,8 +239,7 @@ function sideColumns(title: string): readonly Column<Side>[] {
       isBold: ({ differs }) => differs === true,
       cell: ({ ours, differs }) => (
         <>
-          {ours}
-          {differs && <StateBadge {...DIFFERS} />}
+          {ours} {differs && <StateBadge {...DIFFERS} />}
         </>
       ),
     },
