@@ -235,15 +235,17 @@ function laneColumns(whole: string): readonly Column<Lane>[] {
       title: `0 to ${whole}`,
       width: 'minmax(100px, 5fr)',
       cell: ({ said, color, left, width }) => (
-        <div
-          data-color={color}
-          role="img"
-          aria-label={said}
-          style={{
-            ...{ height: 10, minWidth: 2, borderRadius: 2, background: 'var(--tint)' },
-            ...{ marginLeft: `${left * 100}%`, width: `${width * 100}%` },
-          }}
-        />
+        <div style={{ flex: 1, overflow: 'hidden' }}>
+          <div
+            data-color={color}
+            role="img"
+            aria-label={said}
+            style={{
+              ...{ height: 10, minWidth: 2, borderRadius: 2, background: 'var(--tint)' },
+              ...{ marginLeft: `${left * 100}%`, width: `${width * 100}%` },
+            }}
+          />
+        </div>
       ),
     },
   ]

@@ -10,6 +10,7 @@ import {
   useFilteredList,
   useFresh,
   useOpened,
+  useRefresh,
   field,
 } from '@posthorn/dashboard/kit'
 import { useMemo, useState } from 'react'
@@ -30,6 +31,9 @@ import {
 const STATES = ['enabled', 'disabled'] as const
 const FILTER = { status: field.choice('State', STATES) }
 
+/** That an endpoint fails is written down after the attempt, and announced by nothing. */
+const FAILING_MS = 10_000
+
 /** Who receives events, and how well. */
 export function Endpoints() {
   const api = useApi()
@@ -44,6 +48,7 @@ export function Endpoints() {
       dataOf(api.GET('/api/v1/webhook-endpoints', { params: { query }, signal })),
   })
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')
+  useRefresh(['webhooks', 'endpoints'], FAILING_MS)
   return (
     <PageFrame
       lead="Addresses that receive events, each signed with its own secret."
