@@ -51,16 +51,8 @@ export function Outbox() {
             />
             <Stat label="Rate" value={formatRate(outbox.perSecond ?? 0)} hint="last minute" />
             <Stat label="Failing" value={formatShare(outbox.failureRate ?? 0)} hint="of attempts" />
-            <Stat
-              label="Blocked keys"
-              value={formatCount(outbox.blockedKeys ?? 0)}
-              tone={(outbox.blockedKeys ?? 0) > 0 ? 'bad' : 'normal'}
-            />
-            <Stat
-              label="Quarantined"
-              value={formatCount(outbox.quarantined ?? 0)}
-              tone={(outbox.quarantined ?? 0) > 0 ? 'bad' : 'normal'}
-            />
+            <Wrong label="Blocked keys" count={outbox.blockedKeys ?? 0} />
+            <Wrong label="Quarantined" count={outbox.quarantined ?? 0} />
           </StatStrip>
           <Panel title="States">
             <Picture name={name} />
@@ -75,6 +67,11 @@ export function Outbox() {
       )}
     </QueryState>
   )
+}
+
+/** What should not be there: a tile only where it is. */
+function Wrong({ label, count }: { label: string; count: number }) {
+  return count === 0 ? null : <Stat label={label} value={formatCount(count)} tone="bad" />
 }
 
 /** Whether the outbox gives itself messages. */
