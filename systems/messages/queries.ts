@@ -1,11 +1,5 @@
-import {
-  directionOf,
-  sql,
-  storableJson,
-  type Failure,
-  type Queryable,
-  type Transaction,
-} from '@posthorn/engine'
+import { sql, type Failure, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf, storableJson } from '@posthorn/system'
 import type { ClosedAttempt } from './attempts.ts'
 import type { Activity, AuditEvent, AuditRow } from './audit.ts'
 import type { AttemptRow, MessageState, OutboundMessage } from './message.ts'

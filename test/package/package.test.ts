@@ -144,6 +144,26 @@ test('the example compiles against the shipped declarations', async () => {
   expect(await typeErrors('main.ts', { skipLibCheck: true })).toBe('')
 })
 
+test('what users make of the functions has types that their own declarations can name', async () => {
+  const text = `import { consoleTransport, createRelay, outbox, posthorn, relays, type Transaction } from '@posthorn/engine'
+import { readJourney } from '@posthorn/operate'
+import { Pool } from 'pg'
+const pool = new Pool()
+export const events = outbox<{ placed: { order: number } }>('shop.outbox', { order: 'payload.order' })
+export const placed = events.handle({ placed: async () => undefined })
+export const app = posthorn({ pool, handlers: placed })
+export const relay = createRelay({ pool, outboxes: [], transports: {} })
+export const many = relays({})
+export const printed = consoleTransport()
+export const place = (tx: Transaction) => events.enqueue(tx, 'placed', { order: 1 })
+export const drain = () => relay.drain({ for: '1s' })
+export const look = () => many.status()
+export const journey = (...asked: Parameters<typeof readJourney>) => readJourney(...asked)
+`
+  await writeFile(join(installation.folder, 'named.ts'), text)
+  expect(await typeErrors('named.ts', { skipLibCheck: true, declaration: true })).toBe('')
+})
+
 test('every door of every package has declarations without errors', async () => {
   const imports = doors().map((door, i) => `import type * as door${i} from '${door}'`)
   const uses = doors().map((_, i) => `keyof typeof door${i}`)
@@ -546,7 +566,7 @@ function isDeclared(specifier: string, { manifest }: InstalledPackage): boolean 
 /** As the compiler prints them, for files in the example's folder. */
 async function typeErrors(
   file: string | readonly string[],
-  options: { skipLibCheck: boolean },
+  options: { skipLibCheck: boolean; declaration?: boolean },
 ): Promise<string> {
   const config = join(installation.folder, 'tsconfig.json')
   const compilerOptions = {

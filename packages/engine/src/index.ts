@@ -1,4 +1,3 @@
-export { backOff } from './back-off.ts'
 export { fromDrizzle, type DrizzleInsert, type DrizzleRow } from './enqueue/adapters/drizzle.ts'
 export { fromKnex } from './enqueue/adapters/knex.ts'
 export { fromKysely } from './enqueue/adapters/kysely.ts'
@@ -7,9 +6,19 @@ export { fromPg } from './enqueue/adapters/pg.ts'
 export { fromPostgres } from './enqueue/adapters/postgres.ts'
 export { fromPrisma } from './enqueue/adapters/prisma.ts'
 export { fromTypeOrm } from './enqueue/adapters/typeorm.ts'
-export { type Handler, type Handlers, type Handling } from './host/handlers.ts'
+export {
+  type Handler,
+  type Handlers,
+  type Handling,
+  type HandlersOptions,
+} from './host/handlers.ts'
 export { posthorn, type Posthorn, type PosthornOptions } from './host/posthorn.ts'
-export { outbox, type StandardOutbox, type StandardRow } from './host/standard-outbox.ts'
+export {
+  outbox,
+  type StandardOutbox,
+  type StandardRow,
+  type StandardOptions,
+} from './host/standard-outbox.ts'
 export { confirm, type Confirmation } from './relay/settle/confirm.ts'
 export { consoleTransport, type ConsoleTransport } from './outbox/console-transport.ts'
 export { defineOutbox, type DefinedOutbox, type Draft } from './host/define-outbox.ts'
@@ -19,7 +28,7 @@ export { type OutboxRow } from './outbox/resolved-definition.ts'
 export { type Change, type OutboxDefinition } from './outbox/definition.ts'
 export { keyRing, type MasterKeys } from './encrypt/master-keys.ts'
 export { toMs, type Duration } from './duration.ts'
-export { enqueue, enqueueAll } from './enqueue/enqueue.ts'
+export { enqueue, enqueueAll, type EnqueueOptions, type Enqueued } from './enqueue/enqueue.ts'
 export {
   CodedError,
   DefinitionError,
@@ -32,7 +41,6 @@ export {
   type Failure,
 } from './errors.ts'
 export { consoleLog, silentLog, type Log } from './log.ts'
-export { directionOf } from './database/direction.sql.ts'
 export { toMessage, type Message } from './outbox/message.ts'
 export { type Metrics } from './metrics.ts'
 export {
@@ -52,8 +60,8 @@ export {
   wasTried,
   type Outcome,
 } from './outbox/outcome.ts'
-export { createRelay, type Relay, type RelayOptions } from './relay/relay.ts'
-export { relays, type Relays } from './relay/relays.ts'
+export { createRelay, type Relay, type RelayOptions, type Drained } from './relay/relay.ts'
+export { relays, type Relays, type RelayStatus } from './relay/relays.ts'
 export { exponential, fixed, nextDelay, schedule, type RetryPolicy } from './outbox/retry.ts'
 export { sql, type Statement } from './database/sql-tag.ts'
 export { outboxTableSql } from './outbox/table.sql.ts'
@@ -73,6 +81,4 @@ export {
   type Subscriber,
   type Transport,
 } from './outbox/transport.ts'
-export { storableJson } from './storable.ts'
 export { uuid } from './uuid.ts'
-export { Semaphore } from './semaphore.ts'

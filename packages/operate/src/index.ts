@@ -3,8 +3,6 @@ export {
   raiseAlert,
   recoverAlert,
   type Alert,
-  createBell,
-  sleep,
   wakeAllRelays,
   advanceClock,
   readClock,
@@ -39,11 +37,9 @@ export {
 } from '@posthorn/engine/internal'
 export { sealAudits, verifyAudits } from './audit/audit-verification.ts'
 export { searchAudit, type AuditEntry } from './audit/audit.ts'
-export { readDestinationCharts } from './overview/charts.ts'
 export { getErasure, requestErasure, type Erasure, continueErasures } from './retention/erasure.ts'
 export { createFeed, type Feed } from './feed/feed.ts'
-export { explainMessages } from './messages/explain.ts'
-export { readJourney } from './messages/journey.ts'
+export { readJourney, type Journey } from './messages/journey.ts'
 export { listHolds, placeHold, releaseHold, type LegalHold } from './retention/legal-holds.ts'
 export {
   getMessage,

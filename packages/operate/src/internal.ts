@@ -17,7 +17,13 @@ export {
   countTenantMessages,
   type TenantCounts,
 } from './overview/overview.ts'
-export { readCharts, readLagHistory, type Charts, type Stretches } from './overview/charts.ts'
+export {
+  readCharts,
+  readLagHistory,
+  type Charts,
+  type Stretches,
+  readDestinationCharts,
+} from './overview/charts.ts'
 export { countErasure, listErasures, namesPerson, type Subject } from './retention/erasure.ts'
 export { type FeedBatch } from './feed/feed-subscriber.ts'
 export { type SubscribeOptions } from './feed/feed.ts'
@@ -42,3 +48,4 @@ export {
 export { isPerOrganisation, readRuns, type RetentionStatus } from './retention/retention.ts'
 export { type SubjectKind } from './retention/erasure.sql.ts'
 export { type MessageView } from './messages/payloads.ts'
+export { explainMessages } from './messages/explain.ts'

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Socket } from 'node:net'
-import { sleep } from '@posthorn/operate'
+import { sleep } from '@posthorn/engine/internal'
 import { meet, planOf, type Fault, type FaultOrder, type FaultPlan } from './fault.ts'
 
 /** What every simulator gets from the common part, for any protocol. */

@@ -1,3 +1,12 @@
+export {
+  backOff,
+  createBell,
+  directionOf,
+  Semaphore,
+  sleep,
+  storableJson,
+} from '@posthorn/engine/internal'
+export { readDestinationCharts } from '@posthorn/operate/internal'
 export { Currency, exponentOf, MINOR_UNITS } from './currency.ts'
 export { advance, DemoError, fail, mend, stepsWith } from './demo.ts'
 export type { DemoApi, DemoChapter, DemoFault, DemoRequest, DemoStep, Stage } from './demo.ts'

@@ -1,4 +1,5 @@
-import { Semaphore, DeliveryError } from '@posthorn/engine'
+import { DeliveryError } from '@posthorn/engine'
+import { Semaphore } from '@posthorn/engine/internal'
 import { createTransport } from 'nodemailer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'

@@ -1,4 +1,4 @@
-import { sleep } from '@posthorn/operate'
+import { sleep } from '@posthorn/engine/internal'
 import { describe, expect, it } from 'vitest'
 import { repeat, within } from './timing.ts'
 

@@ -1,5 +1,4 @@
-import type { BackOff } from '@posthorn/engine/internal'
-import { sleep } from '@posthorn/operate'
+import { type BackOff, sleep } from '@posthorn/engine/internal'
 
 /** Gives what `late` gives, or throws, if the work is not done after `ms`; the work itself goes on. */
 export function within<Result, Late>(

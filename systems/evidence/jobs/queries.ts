@@ -1,4 +1,5 @@
-import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf } from '@posthorn/system'
 import { readingOf } from '../processor/outbox.ts'
 import type { CountedJob, FileJob, JobState, Tally } from './job.ts'
 

@@ -1,5 +1,5 @@
-import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { AuditSource, SystemAuditEntry } from '@posthorn/system'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { type AuditSource, type SystemAuditEntry, directionOf } from '@posthorn/system'
 import type { Move } from '../outbox.ts'
 import type { FileOutboxRow, RowState } from './row.ts'
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { storableJson, uuid, type Transaction } from '@posthorn/engine'
+import { uuid, type Transaction } from '@posthorn/engine'
+import { storableJson } from '@posthorn/system'
 import { valueAt } from '../providers/graph-api.ts'
 import type { SendingAccount } from '../providers/provider.ts'
 import { insertNotice, setTemplateStatus } from './queries.ts'

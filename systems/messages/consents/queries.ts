@@ -1,4 +1,5 @@
-import { sql, storableJson, uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import { storableJson } from '@posthorn/system'
 import type { AuditEvent } from '../audit.ts'
 import type { ConsentKey } from '../dossiers/queries.ts'
 import { digestOf, formsOf } from '../phone-number.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { storableJson } from '@posthorn/engine'
+import { storableJson } from '@posthorn/system'
 import { valueAt } from '../providers/graph-api.ts'
 
 /** What a person wrote, as the provider reports it. */

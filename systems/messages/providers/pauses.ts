@@ -1,4 +1,4 @@
-import { backOff } from '@posthorn/engine'
+import { backOff } from '@posthorn/system'
 
 const WINDOW_MS = 1_000
 

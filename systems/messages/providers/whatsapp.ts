@@ -7,7 +7,7 @@ import {
   unknown,
   unreachable,
 } from '@posthorn/engine'
-import { sleep } from '@posthorn/operate'
+import { sleep } from '@posthorn/system'
 import type { FieldError } from '@posthorn/http'
 import { isPossiblePhoneNumber } from 'libphonenumber-js'
 import { type TSchema, Type } from 'typebox'

@@ -7,8 +7,7 @@ import {
   type Outbox,
   type Transaction,
 } from '@posthorn/engine'
-import { createBell } from '@posthorn/operate'
-import type { Sealing } from '@posthorn/system'
+import { createBell, type Sealing } from '@posthorn/system'
 import { openAccount } from '../accounts/account.ts'
 import { findAccounts } from '../accounts/queries.ts'
 import { resumeProven, stopReported, type ReportedError } from '../accounts/stops.ts'

@@ -1,4 +1,5 @@
-import { sql, storableJson, type Queryable, type Transaction } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { storableJson } from '@posthorn/system'
 import type { TemplateRow } from './template.ts'
 
 export interface TemplateKey {

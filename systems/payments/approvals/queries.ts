@@ -1,4 +1,5 @@
-import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf } from '@posthorn/system'
 import type { NewProposal, Proposal, ProposalStatus } from './proposal.ts'
 import { all, first, one } from '../rows.ts'
 

@@ -1,4 +1,5 @@
-import { directionOf, sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf } from '@posthorn/system'
 import type { KeyClaim } from '@posthorn/engine/inbox'
 import type { Static } from 'typebox'
 import { all, first, one, some } from '../rows.ts'

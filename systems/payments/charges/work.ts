@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { backOff, uuid, type Duration, type Queryable, type Transaction } from '@posthorn/engine'
+import { uuid, type Duration, type Queryable, type Transaction } from '@posthorn/engine'
+import { backOff } from '@posthorn/system'
 import {
   abandonKey,
   claimKey,

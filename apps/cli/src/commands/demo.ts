@@ -1,4 +1,4 @@
-import { sleep } from '@posthorn/operate'
+import { sleep } from '@posthorn/engine/internal'
 import { signToken } from '@posthorn/http'
 import {
   isProduction,

@@ -1,5 +1,6 @@
 import { toMs, type Duration } from '@posthorn/engine'
-import { listPaused, openAlerts, outboxStats, sleep, type OutboxStats } from '@posthorn/operate'
+import { sleep } from '@posthorn/engine/internal'
+import { listPaused, openAlerts, outboxStats, type OutboxStats } from '@posthorn/operate'
 import { Option } from 'commander'
 import {
   examples,

@@ -1,13 +1,13 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { Outbox } from '@posthorn/engine'
 import {
-  explainMessages,
   getMessage,
   listMessages,
   readJourney,
   viewMessage,
   type MessageDetails,
 } from '@posthorn/operate'
+import { explainMessages } from '@posthorn/operate/internal'
 import { groupDead } from '@posthorn/engine/internal'
 import { z } from 'zod'
 import { readStatus } from '../commands/status.ts'

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Log } from '@posthorn/engine'
-import { sleep } from '@posthorn/operate'
+import { sleep } from '@posthorn/engine/internal'
 import { Client, type ClientConfig } from 'pg'
 import { isReadOnly } from '../queries.ts'
 

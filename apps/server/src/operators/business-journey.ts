@@ -1,6 +1,7 @@
 import { callerOf, may, type App } from '@posthorn/http'
 import type { Outbox } from '@posthorn/engine'
-import { explainMessages, getMessage, type MessageDetails } from '@posthorn/operate'
+import { getMessage, type MessageDetails } from '@posthorn/operate'
+import { explainMessages } from '@posthorn/operate/internal'
 import type { Follow, Stop } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'

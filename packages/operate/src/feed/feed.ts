@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Pool } from 'pg'
-import { backOff, silentLog, type Log, type Queryable } from '@posthorn/engine'
-import { sleep } from '@posthorn/engine/internal'
+import { silentLog, type Log, type Queryable } from '@posthorn/engine'
+import { sleep, backOff } from '@posthorn/engine/internal'
 import { Subscriber, type FeedBatch, type FeedFilter } from './feed-subscriber.ts'
 import {
   fromPosition,

@@ -1,5 +1,5 @@
-import { type TimeSort, ALERT_COLUMNS } from '@posthorn/engine/internal'
-import { sql, type Statement, directionOf } from '@posthorn/engine'
+import { type TimeSort, ALERT_COLUMNS, directionOf } from '@posthorn/engine/internal'
+import { sql, type Statement } from '@posthorn/engine'
 
 /** What is known beside the outboxes' own tables; times are text, as JSON has them. */
 export interface SurroundingsRow {

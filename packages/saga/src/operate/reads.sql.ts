@@ -1,6 +1,7 @@
 import type { SagaStatus, StepStatus } from '../run/instance.ts'
 import type { SagaActionName } from './actions.ts'
-import { directionOf, sql, type Failure, type Queryable } from '@posthorn/engine'
+import { sql, type Failure, type Queryable } from '@posthorn/engine'
+import { directionOf } from '@posthorn/engine/internal'
 import type { Fork } from '../define/step.ts'
 import { SIGNAL_PREFIX } from '../define/saga.ts'
 

@@ -4,11 +4,11 @@ import {
   borrowTransaction,
   sqlState,
   transaction,
-  type Semaphore,
   type Failure,
   type Statement,
   type Transaction,
 } from '@posthorn/engine'
+import type { Semaphore } from '@posthorn/engine/internal'
 import type { Pool } from 'pg'
 import { unstorable, isOutage } from './attempt.ts'
 import { SAGA_CODES, type SagaCode } from '../errors.ts'

@@ -1,4 +1,5 @@
-import { Semaphore, failureOf, type Failure } from '@posthorn/engine'
+import { failureOf, type Failure } from '@posthorn/engine'
+import { Semaphore } from '@posthorn/engine/internal'
 import type { Pool } from 'pg'
 import { attempt } from '../run/attempt.ts'
 import { sendEvents, type OutgoingEvent } from '../run/checkpoints.ts'

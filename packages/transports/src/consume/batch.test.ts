@@ -1,4 +1,5 @@
-import { Semaphore, silentLog, toMessage, uuid, type Message } from '@posthorn/engine'
+import { silentLog, toMessage, uuid, type Message } from '@posthorn/engine'
+import { Semaphore } from '@posthorn/engine/internal'
 import { expect, test } from 'vitest'
 import { untilAllDone, type BatchWork } from './batch.ts'
 

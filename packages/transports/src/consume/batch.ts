@@ -1,5 +1,5 @@
-import { backOff, type ConsumerBatch, type Handled, type Message } from '@posthorn/engine'
-import { sleep } from '@posthorn/operate'
+import { type ConsumerBatch, type Handled, type Message } from '@posthorn/engine'
+import { backOff, sleep } from '@posthorn/engine/internal'
 import { UnreachableError } from '../errors.ts'
 import {
   OUTAGE,

@@ -1,5 +1,4 @@
 import {
-  Semaphore,
   DeliveryError,
   exponential,
   toMs,
@@ -12,6 +11,7 @@ import {
   type ConsumedMessage,
   type DeadLetter,
   type Failed,
+  Semaphore,
 } from '@posthorn/engine/internal'
 import type { Pool } from 'pg'
 import { TransportError } from '../errors.ts'

@@ -1,17 +1,21 @@
 import {
-  backOff,
   DeliveryError,
   failureOf,
   nextDelay,
   toMs,
   sqlState,
-  type Semaphore,
   type Consumer,
   type Log,
   type Message,
 } from '@posthorn/engine'
-import { type Reference, type ConsumedMessage, type Failed } from '@posthorn/engine/internal'
-import { sleep } from '@posthorn/operate'
+import {
+  type Reference,
+  type ConsumedMessage,
+  type Failed,
+  backOff,
+  sleep,
+  type Semaphore,
+} from '@posthorn/engine/internal'
 import type { Failures } from './failures.ts'
 import { UnreachableError } from '../errors.ts'
 

@@ -1,6 +1,5 @@
-import { backOff, type Semaphore, type ConsumerBatch, type Log } from '@posthorn/engine'
-import { sleep } from '@posthorn/operate'
-import type { SetAsideStore } from '@posthorn/engine/internal'
+import { type ConsumerBatch, type Log } from '@posthorn/engine'
+import { backOff, sleep, type Semaphore, type SetAsideStore } from '@posthorn/engine/internal'
 import { isBatchWork, untilAllDone, type BatchWork } from './batch.ts'
 import type { Failures } from './failures.ts'
 import { untilDone, type Handling, type Work } from './handling.ts'

@@ -1,5 +1,10 @@
-import { Semaphore, failureOf, type Consumer, type Log } from '@posthorn/engine'
-import type { ClaimedMessage, Failed, SetAsideStore } from '@posthorn/engine/internal'
+import { failureOf, type Consumer, type Log } from '@posthorn/engine'
+import {
+  type ClaimedMessage,
+  type Failed,
+  type SetAsideStore,
+  Semaphore,
+} from '@posthorn/engine/internal'
 import { LOST_LIMIT, fatal, suspectSlot, type Failures, type Reading } from './failures.ts'
 import { waitOf, isOutage } from './handling.ts'
 import { AGAIN, drain, repeat } from '../timing.ts'

@@ -1,6 +1,5 @@
-import { backOff, DeliveryError, type Consumer, type Log } from '@posthorn/engine'
-import { type Subscription } from '@posthorn/engine/internal'
-import { sleep } from '@posthorn/operate'
+import { DeliveryError, type Consumer, type Log } from '@posthorn/engine'
+import { type Subscription, backOff, sleep } from '@posthorn/engine/internal'
 import { TransportError } from '../errors.ts'
 import { AGAIN } from '../timing.ts'
 

@@ -1,5 +1,5 @@
-import { Semaphore, delivered, type Outcome, DeliveryError } from '@posthorn/engine'
-import { sleep } from '@posthorn/operate'
+import { delivered, type Outcome, DeliveryError } from '@posthorn/engine'
+import { Semaphore, sleep } from '@posthorn/engine/internal'
 import { ProduceAcks, type Producer, UserError, type Admin } from '@platformatic/kafka'
 import type { Faulty } from '../deliver/gate.ts'
 import { hasMoved, isNotReady, outcomeOfCode, outcomeOfError, tree, isAnswer } from './failure.ts'

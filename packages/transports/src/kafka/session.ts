@@ -1,4 +1,5 @@
-import { Semaphore, type Consumer, type ConsumerBatch, type Log } from '@posthorn/engine'
+import { type Consumer, type ConsumerBatch, type Log } from '@posthorn/engine'
+import { Semaphore } from '@posthorn/engine/internal'
 import {
   ConnectionPool,
   Consumer as KafkaConsumer,

@@ -1,6 +1,5 @@
 import type { Log } from '@posthorn/engine'
-import { Listener } from '@posthorn/engine/internal'
-import { sleep } from '@posthorn/operate'
+import { Listener, sleep } from '@posthorn/engine/internal'
 import type { Pool } from 'pg'
 import { boundPool } from './connection.ts'
 import { listenToTopics, notifyTopics } from './queries.ts'

@@ -1,4 +1,4 @@
-import { backOff } from '@posthorn/engine'
+import { backOff } from '@posthorn/engine/internal'
 import { UnreachableError } from '../errors.ts'
 import { within } from '../timing.ts'
 

@@ -1,13 +1,11 @@
+import { type Consumer, type Log, type Message, type ConsumerBatch } from '@posthorn/engine'
 import {
+  type Reference,
+  type SetAsideStore,
   backOff,
   Semaphore,
-  type Consumer,
-  type Log,
-  type Message,
-  type ConsumerBatch,
-} from '@posthorn/engine'
-import { type Reference, type SetAsideStore } from '@posthorn/engine/internal'
-import { sleep } from '@posthorn/operate'
+  sleep,
+} from '@posthorn/engine/internal'
 import { isBatchWork, untilAllDone, type BatchWork } from '../consume/batch.ts'
 import { AGAIN, drain, within } from '../timing.ts'
 import {

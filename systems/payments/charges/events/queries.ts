@@ -1,4 +1,5 @@
-import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { directionOf } from '@posthorn/system'
 import type { EventOutcome, EventSource } from '../inbound/event.ts'
 import { all } from '../../rows.ts'
 

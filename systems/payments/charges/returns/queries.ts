@@ -1,4 +1,5 @@
-import { directionOf, sql, type Queryable } from '@posthorn/engine'
+import { sql, type Queryable } from '@posthorn/engine'
+import { directionOf } from '@posthorn/system'
 import type { Static } from 'typebox'
 import { all } from '../../rows.ts'
 import type { Dispute, GatewayTransaction } from '../payment.ts'

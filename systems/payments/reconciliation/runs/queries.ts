@@ -1,10 +1,5 @@
-import {
-  directionOf,
-  sql,
-  type Queryable,
-  type Statement,
-  type Transaction,
-} from '@posthorn/engine'
+import { sql, type Queryable, type Statement, type Transaction } from '@posthorn/engine'
+import { directionOf } from '@posthorn/system'
 import type { Owner, RunKey } from '../request.ts'
 import { isUnused, takenAmount } from '../records/queries.ts'
 import type { Tally } from '../reason.ts'

@@ -1,5 +1,5 @@
-import { directionOf, sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { RowOf } from '@posthorn/system'
+import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { type RowOf, directionOf } from '@posthorn/system'
 import type { Static } from 'typebox'
 import type {
   Attempt,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { Semaphore, type Consumer, type Log, type Queryable } from '@posthorn/engine'
-import { type Subscription } from '@posthorn/engine/internal'
+import { type Consumer, type Log, type Queryable } from '@posthorn/engine'
+import { type Subscription, Semaphore } from '@posthorn/engine/internal'
 import { drain, repeat } from '../../timing.ts'
 import { failuresOf, type Reading } from '../../consume/failures.ts'
 import { workOf } from '../../consume/handling.ts'
