@@ -3,16 +3,15 @@
  * result. `docs/reference/errors.md` lists the same codes.
  */
 export const FAMILY_CODES = {
-  NOT_FOUND: 'There is no such family, or no invitation that could be used.',
+  NOT_FOUND: 'There is no such family or usable invitation.',
   FORBIDDEN:
     'Only owners and admins of the family may do this, and an invitation cannot give the role OWNER.',
   ALREADY_INVITED: 'The address has an open invitation to this family.',
-  ALREADY_MEMBER: 'The user, or the owner of the address, belongs to the family already.',
-  INVALID_EMAIL: 'This is not an e-mail address that a mail can be sent to.',
+  ALREADY_MEMBER: 'The user, or the owner of the address, is already in the family.',
+  INVALID_EMAIL: 'This is not a usable mail address.',
   INVALID_NAME: 'A name has 1 to 100 characters, and no line break or other control character.',
   EXPIRED: 'The invitation has expired: ask for a new one.',
-  OWNER_REQUIRED:
-    'A family has one owner at every time: the owner transfers ownership before leaving.',
+  OWNER_REQUIRED: 'A family needs an owner: transfer ownership before leaving.',
   TOO_MANY_MAILS:
     'The family has sent too many invitation mails, in all or to this address: try again later.',
 } as const

@@ -75,7 +75,7 @@ export const payments = defineSystem({
       measures: [
         {
           name: 'posthorn_payments_oldest_pending_seconds',
-          help: 'How long the oldest charge or refund has waited for the word of the gateway',
+          help: 'Age of the oldest charge or refund without the answer of the gateway',
           async read() {
             const ages = await oldestPending(pool)
             return Object.entries(ages).map(([type, value]) => ({ labels: { type }, value }))
