@@ -55,8 +55,8 @@ function evidenceClasses({ storage, inbox }: RetentionOptions): DataClass[] {
   return [
     {
       ...{ name: 'evidence.files', keep: '90d', least: '1d', personal: true },
-      title: 'Uploaded ZIPs and staged evidence files of jobs that are over',
-      leaves: 'The job and its rows; errors can no longer be tried again.',
+      title: 'Uploaded ZIPs and staged evidence files of ended jobs',
+      leaves: 'The job and its rows; failed rows can no longer be retried.',
       rules: [
         {
           ...{ ...jobs, uuid: 'id', dated: 't.completed_at' },
@@ -68,7 +68,7 @@ function evidenceClasses({ storage, inbox }: RetentionOptions): DataClass[] {
     },
     {
       ...{ name: 'evidence.orphans', keep: '1h', fixed: true, personal: true },
-      title: 'Uploads whose process died before there was a job',
+      title: 'Uploads of processes that died before creating a job',
       leaves: 'Nothing.',
       prune: ({ pool, signal }) => sweepOrphans({ pool, storage }, { ageMs: ORPHAN_MS, signal }),
     },
@@ -117,7 +117,7 @@ function evidenceClasses({ storage, inbox }: RetentionOptions): DataClass[] {
     },
     {
       ...{ name: 'evidence.inbox', fixed: true, personal: false },
-      title: 'Ids of rows that were handled',
+      title: 'Ids of handled rows',
       keep: `${inbox.retentionMs}ms`,
       leaves: 'Nothing. Events that are older are refused.',
       maintained: [

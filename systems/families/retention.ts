@@ -12,7 +12,7 @@ export const familyRetention: RetentionCatalogue = {
   classes: [
     {
       ...{ name: 'families.invitations', keep: '365d', least: '1d', personal: true },
-      title: 'Invitations that were answered, revoked or have expired',
+      title: 'Answered, revoked and expired invitations',
       leaves: 'The member, if the invitation was accepted.',
       rules: [
         {

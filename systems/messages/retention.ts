@@ -40,7 +40,7 @@ const contents = {
 const classes: DataClass[] = [
   {
     ...{ name: 'messages.contents', keep: '1d', personal: true },
-    title: 'Contents of messages that were sent: codes and other parameters',
+    title: 'Contents of sent messages: codes and other parameters',
     leaves: 'The message without its parameters.',
     rules: [
       {
@@ -52,13 +52,13 @@ const classes: DataClass[] = [
   },
   {
     ...{ name: 'messages.failed-contents', keep: '7d', personal: true },
-    title: 'Contents of messages that failed',
+    title: 'Contents of failed messages',
     leaves: 'The message without its parameters; it can no longer be sent again.',
     rules: [{ ...contents, when: `t.contents_removed_at is null and t.status = 'FAILED'` }],
   },
   {
     ...{ name: 'messages.conversation-texts', keep: '90d', personal: true },
-    title: 'What people wrote, and the answers',
+    title: "People's messages and the answers",
     leaves: 'The conversation without its texts.',
     rules: [
       {
@@ -76,14 +76,14 @@ const classes: DataClass[] = [
   {
     ...{ name: 'messages.messages', keep: '365d', least: '30d', personal: true },
     title: 'Messages with their attempts',
-    leaves: 'The audit. Messages that wait or are being sent stay.',
+    leaves: 'The audit. Pending messages stay.',
     rules: [{ ...messages, when: `t.status in ('SENT', 'DELIVERED', 'FAILED', 'CANCELLED')` }],
   },
   {
     // The provider repeats itself for a week at the most.
     ...{ name: 'messages.conversations', keep: '365d', least: '8d', personal: true },
     title: 'Conversations and when people wrote',
-    leaves: 'What was said about consent.',
+    leaves: 'The consents.',
     rules: [
       inbound,
       {
@@ -96,14 +96,14 @@ const classes: DataClass[] = [
   },
   {
     ...{ name: 'messages.people', keep: '1095d', least: '365d', personal: true },
-    title: 'Which number is behind an id of WhatsApp',
-    leaves: 'Nothing: a message that comes without the number is then of an unknown person.',
+    title: 'The number behind each id of WhatsApp',
+    leaves: 'Nothing. A later message without the number is of an unknown person.',
     rules: [{ ...people, since: 'seen_at', dated: 't.seen_at' }],
   },
   {
     ...{ name: 'messages.consents', keep: '3650d', least: '365d', personal: true },
-    title: 'What people said about being written to, with proof',
-    leaves: 'Whether the dossier or the number may be written to.',
+    title: "People's consents and withdrawals, with proof",
+    leaves: 'The current consent of dossier and number.',
     rules: [{ ...ofDossier('consent_event'), uuid: 'id', dated: 't.created_at' }],
   },
   {
@@ -115,7 +115,7 @@ const classes: DataClass[] = [
   },
   {
     ...{ name: 'messages.account-notices', keep: '365d', least: '8d', personal: false },
-    title: 'What WhatsApp said about accounts, numbers and templates',
+    title: "WhatsApp's notices about accounts, numbers and templates",
     leaves: 'Nothing.',
     rules: [
       {

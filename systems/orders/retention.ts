@@ -19,7 +19,7 @@ export function orderRetention({ keys }: { readonly keys: IdempotencyStore }): R
   return mergeCatalogues([
     sagaRetention({
       keep: '365d',
-      title: 'Sagas that have ended, with their orders, steps and events',
+      title: 'Ended sagas with their orders, steps and events',
       before: [
         participant('sagas.stock_reservation'),
         participant('sagas.payment'),

@@ -210,11 +210,11 @@ function moneyClasses({ keys, keyExpires }: KeyOptions): DataClass[] {
     },
     {
       name: 'payments.proposals',
-      title: 'Proposals that were decided or have expired',
+      title: 'Decided and expired proposals',
       keep: '3650d',
       least: '365d',
       personal: true,
-      leaves: 'The audit, with who proposed and who approved.',
+      leaves: 'The audit, with proposer and approver.',
       rules: [{ ...PROPOSALS, uuid: 'id', dated: 't.decided_at', when: `t.status <> 'pending'` }],
     },
     {

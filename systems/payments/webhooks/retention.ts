@@ -54,7 +54,7 @@ function webhookClasses(attemptsDays: number): DataClass[] {
     },
     {
       name: 'payments.webhook-deliveries',
-      title: 'Webhook deliveries that have ended',
+      title: 'Ended webhook deliveries',
       keep: '90d',
       least: '7d',
       personal: true,
@@ -95,7 +95,7 @@ function webhookClasses(attemptsDays: number): DataClass[] {
     },
     {
       name: 'payments.webhook-endpoints',
-      title: 'Webhook endpoints that were deleted',
+      title: 'Deleted webhook endpoints',
       keep: '30d',
       personal: false,
       leaves: 'Their audit. An endpoint stays as long as one of its deliveries.',
@@ -111,7 +111,7 @@ function webhookClasses(attemptsDays: number): DataClass[] {
     },
     {
       name: 'payments.webhook-health',
-      title: 'Counts of what went to webhook endpoints, by the hour',
+      title: 'Hourly counts of deliveries to webhook endpoints',
       keep: '90d',
       least: '1d',
       personal: false,
@@ -120,7 +120,7 @@ function webhookClasses(attemptsDays: number): DataClass[] {
     },
     {
       name: 'payments.alert-notices',
-      title: 'Notices of alerts that were sent',
+      title: 'Sent notices of alerts',
       keep: '90d',
       personal: false,
       leaves: 'The alert.',
