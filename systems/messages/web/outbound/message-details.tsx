@@ -2,6 +2,7 @@ import { Group, Stack, Text } from '@mantine/core'
 import {
   ActButton,
   AnchorLink,
+  countOf,
   CopyId,
   Empty,
   idFact,
@@ -138,7 +139,7 @@ function MessageActions({ message }: { message: OutboundMessage }) {
         done={({ to }) => `Message to ${to} queued again.`}
         changes={['outbound']}
       >
-        It is queued as a new message, with {message.maxAttempts} attempts.
+        It is queued as a new message, with {countOf(message.maxAttempts, 'attempt')}.
         {message.errorCode === 'OUTCOME_UNKNOWN' &&
           ' It may have arrived already: then this is a duplicate.'}
       </ActButton>

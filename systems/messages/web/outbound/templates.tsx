@@ -5,6 +5,7 @@ import {
   type BodyOf,
   type Column,
   column,
+  countOf,
   DialogButton,
   Empty,
   FilteredTable,
@@ -104,7 +105,7 @@ function ImportButton() {
         })
       }
       done={({ imported, skipped }) =>
-        `${imported} templates imported${skipped.length === 0 ? '.' : `, ${skipped.length} not supported.`}`
+        `${countOf(imported, 'template')} imported${skipped.length === 0 ? '.' : `, ${skipped.length} not supported.`}`
       }
       changes={CHANGED}
     >

@@ -1,4 +1,4 @@
-import { Badge, Group, Text } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { type Answer, useRead } from '../../api/client.tsx'
 import { Sparkline } from '../../charts/sparkline.tsx'
 import { formatCount, formatRate, formatShare } from '../../format/number.ts'
@@ -6,7 +6,7 @@ import { useFresh } from '../../live/use-fresh.ts'
 import { AnchorLink, PageFrame } from '../../parts/layout/page-frame.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import { Duration } from '../../parts/show/facts.tsx'
-import { type BarPart, StackedBar } from '../../parts/show/states.tsx'
+import { type BarPart, StackedBar, StateBadge } from '../../parts/show/states.tsx'
 import { type Column } from '../../parts/table/columns.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { useNavigate } from '@tanstack/react-router'
@@ -55,6 +55,8 @@ const number = (title: string, read: (item: OutboxItem) => number): Column<Outbo
   cell: (item) => quiet(read(item)),
 })
 
+const PAUSED = { state: 'paused', role: 'retry' } as const
+
 const HIDDEN = { narrow: 'hidden' } as const
 
 /** Nothing is not worth a look. */
@@ -79,11 +81,7 @@ function columnsOf(history: History): readonly Column<OutboxItem>[] {
           <AnchorLink to="/outboxes/$name" params={{ name }} size="sm" fw={500}>
             {name}
           </AnchorLink>
-          {paused && (
-            <Badge color="orange" variant="light" size="sm">
-              paused
-            </Badge>
-          )}
+          {paused && <StateBadge {...PAUSED} />}
         </Group>
       ),
     },

@@ -160,7 +160,7 @@ function DiscardButton({ run: { id, filename, matched } }: { run: Run }) {
     >
       {matched === 0
         ? 'Its records can no longer be matched.'
-        : `Its ${formatCount(matched)} matches are undone, and their payments are free again.`}{' '}
+        : `Its ${countOf(matched, 'match is', 'matches are')} undone, and the payments are free again.`}{' '}
       The same file can then be uploaded again, with another profile.
     </ActButton>
   )

@@ -5,6 +5,7 @@ import {
   AnchorLink,
   type Api,
   ApiProblem,
+  countOf,
   dataOf,
   FileDrop,
   formatBytes,
@@ -67,7 +68,7 @@ function StatementForm({ file, onClose }: { file: File; onClose: () => void }) {
       return answer as { id: string; total: number }
     },
     onSuccess: ({ id, total }) => {
-      const message = `${file.name} is stored: ${formatCount(total)} records.`
+      const message = `${file.name} is stored: ${countOf(total, 'record')}.`
       notifications.show({ message, color: 'green' })
       void client.invalidateQueries({ queryKey: ['reconciliation'] })
       void navigate({ to: '/reconciliation/$id', params: { id } })
