@@ -84,8 +84,9 @@ export {
 export { literal, waitsCondition } from './outbox/clauses.sql.ts'
 export { messageOf } from './outbox/message.ts'
 export {
-  inSql,
   type CheckedDefinition,
+  countConnections,
+  inSql,
   type ResolvedDefinition,
 } from './outbox/resolved-definition.ts'
 export { type OpenBreaker } from './relay/attempt/breaker.ts'
@@ -109,5 +110,4 @@ export { storableText, storableJson } from './storable.ts'
 export { type ConsumedMessage, type DeadLetter, type Failed } from './consume/consumed-message.ts'
 export { SetAsideStore, type ClaimedMessage } from './consume/set-aside-store.ts'
 export { inboxId } from './inbox/inbox.ts'
-export { countConnections } from './relay/window.ts'
 export { Semaphore } from './semaphore.ts'

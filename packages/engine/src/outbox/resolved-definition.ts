@@ -146,6 +146,24 @@ function spellColumns(columns: CheckedDefinition['columns']): CheckedDefinition[
   }
 }
 
+/** Claims beyond these gain nothing, and each takes a connection while it is settled. */
+const MOST_CLAIMS = 64
+
+/** Claims that one relay has in hand at once, those of slow messages not counted. */
+export function claimsAtOnce({
+  atOnce,
+  batch,
+}: Pick<CheckedDefinition, 'atOnce' | 'batch'>): number {
+  return Math.min(Math.ceil(atOnce / batch), MOST_CLAIMS)
+}
+
+/** Connections that a relay of these outboxes uses at full speed: to claim, to settle each claim, and to listen. */
+export function countConnections(
+  outboxes: readonly Pick<CheckedDefinition, 'atOnce' | 'batch'>[],
+): number {
+  return outboxes.reduce((sum, outbox) => sum + claimsAtOnce(outbox) + 2, 2)
+}
+
 /**
  * Statements that follow from a definition: written at their first use and kept as long as their outbox.
  * Their prepared names follow from their text, so two outboxes never share one by accident.

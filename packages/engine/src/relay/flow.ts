@@ -18,9 +18,10 @@ import type { Maintenance, Source } from './settle/source.ts'
 import type { AgendaRow } from './agenda/agenda.sql.ts'
 import type { Session } from './session/session.ts'
 import { DueAtStart } from './agenda/due-at-start.ts'
+import { claimsAtOnce } from '../outbox/resolved-definition.ts'
 import { Semaphore } from '../semaphore.ts'
 import { Pace } from './pace.ts'
-import { claimsAtOnce, Window } from './window.ts'
+import { Window } from './window.ts'
 
 export interface FlowOptions {
   readonly outbox: Outbox

@@ -1,4 +1,3 @@
-import type { Outbox } from '../outbox/define.ts'
 import type { OutboxRow } from '../outbox/resolved-definition.ts'
 import { sleep } from '../sleep.ts'
 
@@ -18,19 +17,6 @@ const MOST_BYTES = 32 * 1_024 * 1_024
 const FIRST_GUESS = 1_024 * 1_024
 
 const SAMPLES = 8
-
-/** Claims beyond these gain nothing, and each takes a connection while it is settled. */
-const MOST_CLAIMS = 64
-
-/** Claims that one relay has in hand at once, those of slow messages not counted. */
-export function claimsAtOnce({ atOnce, batch }: Pick<Outbox, 'atOnce' | 'batch'>): number {
-  return Math.min(Math.ceil(atOnce / batch), MOST_CLAIMS)
-}
-
-/** Connections that a relay of these outboxes uses at full speed: to claim, to settle each claim, and to listen. */
-export function countConnections(outboxes: readonly Pick<Outbox, 'atOnce' | 'batch'>[]): number {
-  return outboxes.reduce((sum, outbox) => sum + claimsAtOnce(outbox) + 2, 2)
-}
 
 export interface WindowOptions {
   /** Messages at once. */

@@ -9,13 +9,12 @@ import type { Lease } from '../settle/claim.ts'
 import type { Queryable, Transaction } from '../../database/transaction.ts'
 import type { Buckets } from '../../database/bell.ts'
 import { PosthornError, sqlState } from '../../errors.ts'
-import { storageOf } from '../../outbox/resolved-definition.ts'
+import { claimsAtOnce, storageOf } from '../../outbox/resolved-definition.ts'
 import { silentLog, type Log } from '../../log.ts'
 import { isLocked } from '../settle/settle.ts'
 import { isServersFault } from '../settle/settle-apart.ts'
 import { PATIENCE_MS } from '../settle/settle.sql.ts'
 import type { Session } from '../session/session.ts'
-import { claimsAtOnce } from '../window.ts'
 
 /** A bucket that was taken, and where the last owner began to read it. */
 export interface Taken {
