@@ -1,7 +1,6 @@
 import type { Outbox } from '@posthorn/engine'
 import { getMessage, viewMessage, type MessageDetails } from '@posthorn/operate'
-import type { MessageView } from '@posthorn/operate/internal'
-import { type Transition } from '@posthorn/operate/internal'
+import type { MessageView, Transition } from '@posthorn/operate/internal'
 import {
   asOperator,
   examples,
