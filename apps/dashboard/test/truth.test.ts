@@ -87,7 +87,7 @@ test('rows stay where they are, those that came are offered, and windows ask onc
 
 test('a minute that is not over is drawn as none, and said to go on', async () => {
   const page = await dashboard.open('/outboxes')
-  const line = page.getByRole('img', { name: 'What post.parcels delivered in the last hour' })
+  const line = page.getByRole('img', { name: 'Delivered by post.parcels in the last hour' })
   /** How far the line's last point is below its highest, of a steady stream in its first seconds. */
   const drop = async () => {
     // The relay's own deliveries would make one of the minutes higher than the last.
