@@ -54,7 +54,7 @@ test('a person is erased from the messages of its dossier, and no other organisa
   expect(rows).toEqual([])
   const others = await database.pool.query(`select from messages.person where user_id = 'US.12'`)
   expect(others.rows).toHaveLength(1)
-  for (const subject of [{}, { email: 'a@b.c', phone: '+16505551234' }, { email: 'none' }]) {
-    expect((await call('/api/v1/erasures', { subject })).status).toBe(400)
+  for (const nobody of [{}, { email: 'a@b.c', phone: '+16505551234' }, { email: 'none' }]) {
+    expect((await call('/api/v1/erasures', { subject: nobody })).status).toBe(400)
   }
 })

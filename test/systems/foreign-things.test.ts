@@ -230,7 +230,7 @@ test('every field of a request that names a thing by its id is tried', () => {
     .flatMap(({ path, described }) =>
       idFields(described.requestBody)
         // A subject of an erasure is a person, by a name that each organisation gives.
-        .filter((name) => !(path === '/api/v1/erasures' && name === 'subject'))
+        .filter((name) => !(path.startsWith('/api/v1/erasures') && name === 'subject'))
         .map((name) => `${path.slice('/api/v1/'.length)} ${name}`),
     )
   expect([...new Set(there)].toSorted()).toEqual(NAMING.map(({ field }) => field).toSorted())
