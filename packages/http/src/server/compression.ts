@@ -1,8 +1,5 @@
-import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
-
-const compress = promisify(gzip)
 
 /** A shorter answer fits into one packet as it is. */
 const LEAST_BYTES = 1_400
@@ -15,13 +12,15 @@ const GZIP = /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*
  * the caller sent, whose length would then tell of it.
  */
 export function addCompression(app: FastifyInstance): void {
-  app.addHook('onSend', async (request, reply, payload) => {
+  // By a callback: what is not compressed goes out at once, and a handler sees that it has answered.
+  // oxlint-disable-next-line max-params -- as Fastify calls it
+  app.addHook('onSend', (request, reply, payload, done) => {
     const isJson = /json/.test(String(reply.getHeader('content-type')))
     const isLong = typeof payload === 'string' && payload.length >= LEAST_BYTES
-    if (request.method !== 'GET' || !isJson || !isLong) return payload
+    if (request.method !== 'GET' || !isJson || !isLong) return done(null, payload)
     reply.header('vary', 'accept-encoding')
-    if (!GZIP.test(request.headers['accept-encoding'] ?? '')) return payload
+    if (!GZIP.test(request.headers['accept-encoding'] ?? '')) return done(null, payload)
     reply.header('content-encoding', 'gzip').removeHeader('content-length')
-    return compress(payload)
+    gzip(payload, done)
   })
 }
