@@ -59,7 +59,14 @@ export function webhookOutboxes({ outboxes, handlers = [] }: OpenSystem): Outbox
   return outboxes.filter(({ name }) => !handled.has(name))
 }
 
+/** Nothing rings for what another process of a test enqueues. */
+const POLL_MS = 200
+
 /** The same outboxes with a short lease: what a dead process held is soon free. */
 export function impatient(system: OpenSystem): Outbox[] {
-  return webhookOutboxes(system).map((outbox) => ({ ...outbox, leaseMs: LEASE_MS }))
+  return webhookOutboxes(system).map((outbox) => ({
+    ...outbox,
+    leaseMs: LEASE_MS,
+    everyMs: POLL_MS,
+  }))
 }
