@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { createLog, withoutPassword } from './log.ts'
+import { createLog, withoutSecrets } from './log.ts'
 
 function captureLog(write: (log: ReturnType<typeof createLog>) => void): string {
   let text = ''
@@ -40,8 +40,15 @@ test('says of an error what helps, and neither rows nor connection settings', ()
   expect(line.err.cause.message).toBe('connect to postgres://app:…@db:5432/x failed')
 })
 
+test('a query is not shown: it may have a key', () => {
+  const text = 'Reply was already sent in "/sim/hooks?key=4711&b=c" (POST), and http://a.b/c?d=e'
+  expect(withoutSecrets(text)).toBe(
+    'Reply was already sent in "/sim/hooks?…" (POST), and http://a.b/c?…',
+  )
+})
+
 test('an address without a password stays as it is', () => {
-  expect(withoutPassword('amqp://rabbit:5672/x and http://a.b/c:d@e')).toBe(
+  expect(withoutSecrets('amqp://rabbit:5672/x and http://a.b/c:d@e')).toBe(
     'amqp://rabbit:5672/x and http://a.b/c:d@e',
   )
 })

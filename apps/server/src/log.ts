@@ -36,21 +36,23 @@ const MAX_CAUSES = 5
  */
 export function describeError(error: unknown, depth = 0): DescribedError {
   if (!(error instanceof Error))
-    return { type: typeof error, message: withoutPassword(String(error)) }
+    return { type: typeof error, message: withoutSecrets(String(error)) }
   const { name, message, stack, cause } = error
   const code: unknown = 'code' in error ? error.code : undefined
   return {
     type: name,
-    message: withoutPassword(message),
+    message: withoutSecrets(message),
     ...(code === undefined ? {} : { code }),
-    ...(stack === undefined ? {} : { stack: withoutPassword(stack) }),
+    ...(stack === undefined ? {} : { stack: withoutSecrets(stack) }),
     ...(cause === undefined || depth >= MAX_CAUSES
       ? {}
       : { cause: describeError(cause, depth + 1) }),
   }
 }
 
-/** Addresses keep their host and lose their password. */
-export function withoutPassword(text: string): string {
-  return text.replaceAll(/([a-z][a-z0-9+]*:\/\/[^\s:/@]*):[^\s/]*@/gi, '$1:…@')
+/** Addresses keep their host and path, and lose their password and query: some have a key in it. */
+export function withoutSecrets(text: string): string {
+  return text
+    .replaceAll(/([a-z][a-z0-9+]*:\/\/[^\s:/@]*):[^\s/]*@/gi, '$1:…@')
+    .replaceAll(/(\/[^\s"'?]*)\?[^\s"'=]+=[^\s"']*/g, '$1?…')
 }

@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import type { Registry } from 'prom-client'
 import { Type } from 'typebox'
 import type { Brokers } from '../brokers/broker-catalogue.ts'
-import { withoutPassword } from '../log.ts'
+import { withoutSecrets } from '../log.ts'
 import { selectOne, writeNothing } from '../queries.ts'
 import type { Work } from '../work.ts'
 
@@ -156,7 +156,7 @@ async function check(run: () => Promise<unknown> | undefined): Promise<Check> {
     return resultOf({ ok: true })
   } catch (error) {
     const reason = error instanceof Error ? error.message || error.name : String(error)
-    return resultOf({ ok: false, reason: withoutPassword(reason) })
+    return resultOf({ ok: false, reason: withoutSecrets(reason) })
   } finally {
     clearTimeout(timer)
   }
