@@ -159,9 +159,21 @@ function averageSize(rows: readonly OutboxRow[]): number {
   return Math.max(1, samples.reduce((sum, row) => sum + sizeOf(row), 0) / samples.length)
 }
 
-/** Characters and bytes of a value; what is shorter than a number does not matter. */
-function sizeOf(value: unknown): number {
-  if (typeof value === 'string' || value instanceof Uint8Array) return value.length
-  if (typeof value !== 'object' || value === null) return 8
-  return Object.entries(value).reduce((sum, [key, each]) => sum + key.length + sizeOf(each), 0)
+/** Characters and bytes of a row; what is shorter than a number does not matter. */
+function sizeOf(row: OutboxRow): number {
+  let size = 0
+  // Not by recursion: JSON may be nested deeper than the stack.
+  const open: unknown[] = [row]
+  while (open.length > 0) {
+    const value = open.pop()
+    if (typeof value === 'string' || value instanceof Uint8Array) size += value.length
+    else if (typeof value !== 'object' || value === null) size += 8
+    else {
+      for (const [key, each] of Object.entries(value)) {
+        size += key.length
+        open.push(each)
+      }
+    }
+  }
+  return size
 }
