@@ -39,5 +39,5 @@ test('an exception of a statement is matched', async () => {
   await keys.tabTo(drawer.getByRole('link', { name: 'Whole journey' }))
   await keys.press('Enter')
   await page.getByRole('link', { name: /^Payment of 10.00 EUR/ }).waitFor()
-  expect(await page.getByText('statement line', { exact: true }).count()).toBeGreaterThan(0)
+  await page.getByText('statement line', { exact: true }).first().waitFor()
 })
