@@ -50,7 +50,7 @@ export function Outbox() {
               tone={outbox.oldestDueSeconds > 60 ? 'warning' : 'normal'}
             />
             <Stat label="Rate" value={formatRate(outbox.perSecond ?? 0)} hint="last minute" />
-            <Stat label="Failing" value={formatShare(outbox.failureRate ?? 0)} hint="of attempts" />
+            <Stat label="Failing" value={formatShare(outbox.failureRate ?? 0)} hint="last minute" />
             <Wrong label="Blocked keys" count={outbox.blockedKeys ?? 0} />
             <Wrong label="Quarantined" count={outbox.quarantined ?? 0} />
           </StatStrip>

@@ -70,7 +70,7 @@ function DemoLink() {
 /** The destination that fails most: the share of all attempts hides it behind a busy one that works. */
 function Failing({ share, worst }: { share: number; worst: Data['failing'][number] | undefined }) {
   if (!worst) {
-    return <Stat label="Failing" value={formatShare(share)} hint="of attempts, last minute" />
+    return <Stat label="Failing" value={formatShare(share)} hint="last minute" />
   }
   const { destination, name, answered, unanswered } = worst
   const worstShare = unanswered / (answered + unanswered)
