@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, test } from 'vitest'
 import { axe, keyboardOf, openDashboard, patient, worldCalls } from '@posthorn/dashboard/testing'
 import { payments } from '../index.ts'
 import { world } from './world.ts'
