@@ -117,6 +117,8 @@ export const proofs = [
   { name: 'pooler', files: POOLER, short: true, full: true },
   { name: 'debezium', files: DEBEZIUM, short: true, full: true },
   { name: 'containers', files: CONTAINERS, short: true, full: true },
+  { name: 'upgrade', program: 'proof/upgrade/main.ts', full: ['--full'] },
+  { name: 'upgrade of systems', program: 'proof/upgrade/main.ts', full: ['--systems'] },
   { name: 'locks', program: 'proof/upgrade/main.ts', full: ['--locks', '--rows', '1000000'] },
   { name: 'restore', program: 'proof/restore/main.ts', full: ['--full'] },
   { name: 'worst', program: 'proof/worst/main.ts', full: [] },

@@ -17,7 +17,7 @@ export interface Previous {
   readonly source: string
 }
 
-/** The commit of the last release, in `previous-version`; undefined until there is one. */
+/** The commit of the last release, or of the last change of a baseline before the first one. */
 export async function previousCommit(): Promise<string | undefined> {
   const file = new URL('previous-version', import.meta.url)
   const text = await readFile(file, 'utf8').catch(() => '')
