@@ -56,7 +56,7 @@ const TESTS_MAY_IMPORT = ['engine', 'operate', 'postgres', 'fuzz', 'incidents'].
 /** Pages of a system, which the dashboard's build bundles. */
 const PAGES = /^systems\/[^/]+\/web\//
 
-/** Doors between our own packages, which change without notice: closed to what is written as users write. */
+/** Doors between our own packages, which change without notice: systems and examples, written as users write, may not use them. */
 const INNER_DOOR = /^@posthorn\/\w+\/internal$/
 const WRITTEN_BY_USERS = /^(examples|systems)\//
 

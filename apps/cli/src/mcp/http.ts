@@ -24,7 +24,7 @@ export async function serveMcp({ port, token, open }: HttpOptions) {
     if (!isAllowed(request, token)) return refuse(response, 401)
     if (new URL(request.url ?? '/', 'http://localhost').pathname !== '/mcp')
       return refuse(response, 404)
-    // The server begins no conversation of its own, so there is no stream to open.
+    // The server sends nothing unasked, so there is no stream to open.
     if (request.method === 'GET') return refuse(response, 405)
     handle(request, response).catch(() => response.destroy())
   })

@@ -146,7 +146,7 @@ test('without --allow-actions there is nothing that changes anything', async () 
   expect(findings).toContainEqual(expect.objectContaining({ level: 'ok' }))
 })
 
-/** The official client on a server of its own, over HTTP. */
+/** The official client with its own server, over HTTP. */
 async function connectByHttp(...args: string[]) {
   const more = { ...env, POSTHORN_MCP_TOKEN: 'secret' }
   const server = startPosthorn(['mcp', '--http', '0', ...args], more)

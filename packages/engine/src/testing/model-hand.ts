@@ -50,7 +50,7 @@ export class LosingHandle implements PoolHandle {
   }
 }
 
-/** What was slow waits for a claim that has its bucket in hand. */
+/** A slow message's outcome waits for a claim that has its bucket in hand. */
 export function mayBeSettled({ ended, isSplit }: InHand, all: readonly InHand[]): boolean {
   if (!ended || !isSplit) return ended !== undefined
   const buckets = new Set(ended.map(({ row }) => Number(row['bucket'])))

@@ -194,7 +194,7 @@ export function readHeld(rules: Rules, world: World, r: 0 | 1): void {
   begin(world, r, rows)
 }
 
-/** In an ordered batch nothing of a key goes after its first failure, and what is behind a slow one is open, too. */
+/** In an ordered batch no message of a key goes after its first failure, and those behind a slow one are open, too. */
 export function possibleOutcomes(
   rows: readonly OutboxRow[],
   { failures, refusals, slow }: Budget,

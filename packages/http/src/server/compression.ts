@@ -12,7 +12,7 @@ const GZIP = /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*
  * the caller sent, whose length would then tell of it.
  */
 export function addCompression(app: FastifyInstance): void {
-  // By a callback: what is not compressed goes out at once, and a handler sees that it has answered.
+  // With a callback an answer that stays uncompressed is sent at once, so a handler sees that it has answered.
   // oxlint-disable-next-line max-params -- as Fastify calls it
   app.addHook('onSend', (request, reply, payload, done) => {
     const isJson = /json/.test(String(reply.getHeader('content-type')))

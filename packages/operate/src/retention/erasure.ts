@@ -186,7 +186,7 @@ interface Page {
   readonly held: number
 }
 
-/** Whether a text names the person: what is kept about an erasure must not. */
+/** Whether a text names the person: the record of an erasure must not. */
 export function namesPerson(text: string, { value, also = [] }: Subject): boolean {
   return [value, ...also].some((each) => new RegExp(patternOf(each), 'i').test(text))
 }

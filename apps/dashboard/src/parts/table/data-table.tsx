@@ -98,7 +98,7 @@ export interface DataTableProps<Row> {
   readonly onClearFilter?: (() => void) | undefined
   /** Default: what is left of the window. */
   readonly height?: string
-  /** A row is as high as what is in it. Default: one line, which ends in dots. */
+  /** A row is as high as its content. Default: one line, which ends in dots. */
   readonly tall?: true
 }
 

@@ -114,7 +114,7 @@ describe.each([byKey, inLog])('$name', (outbox) => {
     const busy = () =>
       slow.arrived.filter(({ key }) => key === 'busy').map(({ payload }) => payload)
     await expect.poll(busy, { timeout: 4_000 }).toEqual([1, 2, 3])
-    // The test before may have left one of its own.
+    // The test before may have left one.
     const others = () => keysOf(slow).filter((key) => key?.startsWith('other-'))
     await expect.poll(others, { timeout: 4_000 }).toEqual(['other-1', 'other-2', 'other-3'])
   })

@@ -69,7 +69,7 @@ const NAMES = {
   ],
 } as const
 
-/** XML and SWIFT say themselves what is where. */
+/** XML and SWIFT files need no profile. */
 const OTHER_FORMAT = /^\s*(?:<|\{1:|:20:)/
 
 const MOST_ROWS = 100
