@@ -369,7 +369,7 @@ export class Flow {
         if (this.#inHand.size > 1) this.#hasSkipped = true
         const since = performance.now()
         const found = await this.#source.claim(kind, places || want, this.window.fullKeys(want))
-        if (found && found.rows.length > 0) this.pace.claimed(found.rows.length, since)
+        if (found && found.rows.length > 0) this.pace.claimed(since)
         return found
       })
       if (!claim) {
@@ -421,7 +421,6 @@ export class Flow {
       },
       onSettled: (rows, dueChanged) => {
         this.window.remove(rows)
-        this.pace.left(rows.length)
         // What is not confirmed in time is sent again.
         if (confirmWithinMs !== undefined) this.#setTimer(confirmWithinMs)
         if (dueChanged) this.#dueChanged = true

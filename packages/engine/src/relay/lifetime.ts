@@ -68,8 +68,8 @@ export class Lifetime {
     const open = flows
       .map((flow) => [flow.outbox, flow.worker.breakers] as const)
       .filter(([, breakers]) => breakers.length > 0)
-    const paces = flows.flatMap(({ outbox, pace }) => {
-      const figures = pace.figures()
+    const paces = flows.flatMap(({ outbox, pace, window }) => {
+      const figures = pace.figures(window.inHand)
       return figures ? [[outbox, figures] as const] : []
     })
     const breakers = this.#hadBreakers || open.length > 0 ? Object.fromEntries(open) : undefined

@@ -116,27 +116,25 @@ test('figures end after a minute, and an idle relay has nothing to say', () => {
   let now = 0
   const pace = new Pace('o', noMetrics, () => now)
   const work = (messages: number, ms: number) => {
-    pace.claimed(messages, now)
+    pace.claimed(now)
     now += ms
     pace.settled(messages, now - ms)
-    pace.left(messages)
   }
-  expect(pace.figures()).toBeUndefined()
+  expect(pace.figures(0)).toBeUndefined()
   for (let n = 0; n < 100; n += 1) work(2, n < 90 ? 4 : 50)
-  expect(pace.figures()).toMatchObject({ settled: 200, inFlight: 0, claimMs: 0 })
-  const { settleMs = 0 } = pace.figures() ?? {}
+  expect(pace.figures(0)).toMatchObject({ settled: 200, inFlight: 0, claimMs: 0 })
+  const { settleMs = 0 } = pace.figures(0) ?? {}
   expect(settleMs).toBeGreaterThan(32)
   expect(settleMs).toBeLessThanOrEqual(50)
   now += 58_000
   work(1, 0)
-  expect(pace.figures()?.settled).toBe(201)
+  expect(pace.figures(0)?.settled).toBe(201)
   now += 2_000
-  expect(pace.figures()).toMatchObject({ settled: 1, settleMs: 0 })
-  pace.claimed(3, now)
+  expect(pace.figures(0)).toMatchObject({ settled: 1, settleMs: 0 })
+  pace.claimed(now)
   now += 61_000
-  expect(pace.figures()).toEqual({ settled: 0, inFlight: 3 })
-  pace.left(3)
-  expect(pace.figures()).toBeUndefined()
+  expect(pace.figures(3)).toEqual({ settled: 0, inFlight: 3 })
+  expect(pace.figures(0)).toBeUndefined()
 })
 
 test('an idle heartbeat writes no figures', async () => {

@@ -29,7 +29,6 @@ export class Pace {
   readonly #metrics: Metrics
   readonly #labels: { readonly outbox: string }
   readonly #now: () => number
-  #inFlight = 0
   #slices: Slice[] = []
 
   constructor(outbox: string, metrics: Metrics, now = () => performance.now()) {
@@ -39,8 +38,7 @@ export class Pace {
   }
 
   /** A claim that found messages. */
-  claimed(messages: number, sinceMs: number): void {
-    this.#inFlight += messages
+  claimed(sinceMs: number): void {
     const ms = this.#now() - sinceMs
     note(this.#slice().claims, ms)
     this.#metrics.observe('posthorn_claim_ms', ms, this.#labels)
@@ -55,15 +53,9 @@ export class Pace {
     this.#metrics.observe('posthorn_settle_ms', ms, this.#labels)
   }
 
-  /** Messages that were settled or given up. */
-  left(messages: number): void {
-    this.#inFlight -= messages
-  }
-
   /** Undefined where there is nothing to say. */
-  figures(): PaceFigures | undefined {
+  figures(inFlight: number): PaceFigures | undefined {
     this.#forget()
-    const inFlight = this.#inFlight
     this.#metrics.gauge('posthorn_in_flight', inFlight, this.#labels)
     if (this.#slices.length === 0 && inFlight === 0) return undefined
     const claimMs = summarise(this.#slices.map(({ claims }) => claims))

@@ -38,6 +38,7 @@ export class Window {
   #taken = 0
   #claims = 0
   #claimed = 0
+  #inHand = 0
   #workedAt = performance.now()
   #freed = Promise.withResolvers<void>()
 
@@ -66,6 +67,7 @@ export class Window {
   /** Messages of a claim take their places; the others that were reserved for it are free. */
   fill(reserved: number, rows: readonly OutboxRow[]): void {
     this.#claimed += rows.length
+    this.#inHand += rows.length
     this.#workedAt = performance.now()
     if (rows.length > 0) {
       const bytes = averageSize(rows)
@@ -104,6 +106,7 @@ export class Window {
       -1,
     )
     this.#workedAt = performance.now()
+    this.#inHand -= rows.length
     this.release(rows.length)
   }
 
@@ -121,6 +124,11 @@ export class Window {
   /** Whether nothing is being claimed, attempted or settled. */
   get isEmpty(): boolean {
     return this.#taken === 0
+  }
+
+  /** Messages claimed and not settled. */
+  get inHand(): number {
+    return this.#inHand
   }
 
   /** Messages claimed so far. */
@@ -159,7 +167,7 @@ function averageSize(rows: readonly OutboxRow[]): number {
   return Math.max(1, samples.reduce((sum, row) => sum + sizeOf(row), 0) / samples.length)
 }
 
-/** Characters and bytes of a row; what is shorter than a number does not matter. */
+/** Characters and bytes of a row, about: any other value counts as a number. */
 function sizeOf(row: OutboxRow): number {
   let size = 0
   // Not by recursion: JSON may be nested deeper than the stack.
