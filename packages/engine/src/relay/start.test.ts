@@ -9,8 +9,11 @@ import {
   transaction,
   type OutboxDefinition,
 } from '../index.ts'
+import { poolHandle } from '../database/pool-handle.ts'
 import type { TableName } from '../database/sql-names.ts'
+import type { Queryable } from '../database/transaction.ts'
 import { fakeTransport, proxyTo, testDatabase } from '../testing/index.ts'
+import { Session } from './session/session.ts'
 
 interface Job {
   id: string
@@ -192,4 +195,25 @@ test.each([
   await transaction(pool, (tx) => enqueue(tx, outbox, {}))
   await relay.start()
   await expect.poll(() => fake.arrived.length).toBe(1)
+})
+
+test('a session whose first answer was lost begins only once', async () => {
+  const handle = poolHandle(pool, { prepare: false })
+  const lost: Queryable = {
+    query: async (statement) => {
+      await handle.db.query(statement)
+      lost.query = handle.db.query
+      throw new Error('Connection terminated unexpectedly')
+    },
+  }
+  const session = new Session({
+    handle: { ...handle, db: lost },
+    relay: 'unanswered',
+    outboxes: [jobs],
+  })
+  await expect(session.begin([])).rejects.toThrow('terminated')
+  await session.begin([])
+  onTestFinished(() => session.end())
+  const { rows } = await pool.query(`select id from posthorn.session where relay = 'unanswered'`)
+  expect(rows).toEqual([{ id: session.id }])
 })

@@ -48,7 +48,10 @@ export interface Beat {
   readonly ahead_ms: number
 }
 
-/** Begins a session. Its random id never comes again, whatever a failover forgets. */
+/**
+ * Begins a session. Its random id never comes again, whatever a failover forgets; only a try whose answer
+ * was lost is repeated with it. If that session was ended meanwhile, the next heartbeat finds out.
+ */
 export function beginSession(session: {
   id: string
   relay: string
@@ -65,7 +68,10 @@ export function beginSession(session: {
     )
     insert into posthorn.session (id, relay, version, outboxes, until)
     values (${session.id}, ${session.relay}, ${version}::text, ${session.outboxes}::text[],
-            now() + ${session.leaseMs} * interval '1 ms')`
+            now() + ${session.leaseMs} * interval '1 ms')
+    on conflict (id) do update
+       set outboxes = excluded.outboxes, until = excluded.until
+     where session.until is not null`
 }
 
 /** Says which outboxes a relay runs. */

@@ -71,6 +71,8 @@ export class Session {
   readonly #options: SessionOptions
   readonly leaseMs: number
   #id: string | undefined
+  /** Until an answer says that it has begun: tries whose answers were lost begin the same session. */
+  #next = randomUUID()
   #outboxes: string[] = []
   #peers: string | null | undefined
   #keptAt = 0
@@ -92,11 +94,12 @@ export class Session {
 
   async begin(outboxes: readonly string[] = this.#outboxes): Promise<void> {
     const { handle, relay, version } = this.#options
-    const id = randomUUID()
+    const id = this.#next
     this.#outboxes = [...outboxes]
     this.#keptAt = performance.now()
     await handle.db.query(beginSession({ id, relay, version, outboxes, leaseMs: this.leaseMs }))
     this.#id = id
+    this.#next = randomUUID()
     this.#peers = undefined
   }
 
