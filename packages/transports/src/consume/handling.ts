@@ -83,7 +83,7 @@ export interface Handling {
 }
 
 /** Between attempts while something that the handler needs is away. */
-export const OUTAGE = { firstMs: 1_000, mostMs: 30_000 }
+export const OUTAGE = { firstMs: 1_000, mostMs: 5_000 }
 
 /**
  * Makes attempts until the message is handled, or set aside, or dead; then it may be acknowledged.
