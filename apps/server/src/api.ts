@@ -57,7 +57,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
   try {
     healthRoutes(app, options)
     if (roles.has('api')) await addRoutes(app, options)
-    await app.listen({ host, port })
+    await app.listen({ host, port, backlog: BACKLOG })
     if (roles.has('api') && featuresOf(options).includes('simulators')) {
       await writeSimulatorAddresses(configuration.dataFolder, app.simulatorAddresses)
     }
@@ -68,6 +68,12 @@ export async function openApi(options: ApiOptions): Promise<Api> {
   let closing: Promise<void> | undefined
   return { url: urlOf(app, host), close: () => (closing ??= app.close()) }
 }
+
+/**
+ * Connections that the system keeps until the process accepts them. If there are more, the system drops the next
+ * ones, and their clients try again after a second. Linux keeps at most `net.core.somaxconn`.
+ */
+const BACKLOG = 4_096
 
 /** How long requests under way may take when the server stops. */
 const DRAIN_MS = 7_000
